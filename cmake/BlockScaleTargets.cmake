@@ -1,0 +1,61 @@
+# The ways in which this project makes libraries and programs. A plain target
+# (Support, Runtime) must not see LLVM: it travels to machines that have none.
+
+function(blockscale_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  if(BLOCKSCALE_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+function(blockscale_includes target)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+# Compiles against MLIR and links to libMLIR.so and libLLVM.so.
+function(blockscale_use_mlir target)
+  target_compile_definitions(${target} PRIVATE ${BLOCKSCALE_LLVM_DEFINITIONS})
+  # SYSTEM: warnings in upstream headers are not ours.
+  target_include_directories(${target} SYSTEM PUBLIC
+    $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>
+    $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>)
+  # The package is built without exceptions; its headers assume it.
+  target_compile_options(${target} PRIVATE -fno-exceptions)
+  target_link_libraries(${target} PUBLIC MLIR LLVM)
+endfunction()
+
+# blockscale_add_library(NAME SOURCES... [MLIR] [LINK libs...] [DEPENDS tgts...])
+# A static library BlockScaleNAME, exported as BlockScale::NAME.
+function(blockscale_add_library name)
+  cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
+  set(target BlockScale${name})
+  add_library(${target} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  add_library(BlockScale::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  blockscale_warnings(${target})
+  blockscale_includes(${target})
+  if(ARG_MLIR)
+    blockscale_use_mlir(${target})
+  endif()
+  if(ARG_LINK)
+    target_link_libraries(${target} PUBLIC ${ARG_LINK})
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${target} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_INSTALLED_TARGETS ${target})
+endfunction()
+
+# blockscale_add_tool(NAME SOURCES... [LINK libs...])
+function(blockscale_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  blockscale_warnings(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+  set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_INSTALLED_TARGETS ${name})
+endfunction()

@@ -1,0 +1,35 @@
+//===- BlockScaleDialect.td - The blockscale dialect -------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEDIALECT_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALEDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def BlockScale_Dialect : Dialect {
+  let name = "blockscale";
+  let cppNamespace = "::mlir::blockscale";
+  let summary = "block-scaled matrix multiplication";
+  let description = [{
+    Matrix multiplication of narrow floating-point operands that carry one
+    scale for every 16 or 32 elements along K: MXFP8, MXFP6, MXFP4 (OCP
+    Microscaling Formats v1.0) and NVFP4.
+
+    The ops of this dialect say *what* is computed, on tensors or vectors of
+    any shape. `blockscale-decompose` gives their meaning in upstream dialects.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+class BlockScale_Op<string mnemonic, list<Trait> traits = []>
+    : Op<BlockScale_Dialect, mnemonic, traits>;
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEDIALECT_TD

@@ -1,0 +1,297 @@
+//===- BlockScaleOps.td - Ops of the tile level ------------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEOPS_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALEOPS_TD
+
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+//===----------------------------------------------------------------------===//
+// Operand types
+//===----------------------------------------------------------------------===//
+
+// A ranked tensor or a fixed-length vector with one of these ranks.
+class BlockScale_TileOf<list<int> ranks, list<Type> elements> : AnyTypeOf<[
+    TensorRankOf<elements, ranks>, FixedVectorOfRankAndType<ranks, elements>]>;
+
+defvar BlockScale_ElementTypes = [
+    F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN];
+defvar BlockScale_ScaleTypes = [F8E8M0FNU, F8E4M3FN];
+
+def BlockScale_Matrix : BlockScale_TileOf<[2, 3], BlockScale_ElementTypes>;
+def BlockScale_Scales : BlockScale_TileOf<[2, 3], BlockScale_ScaleTypes>;
+def BlockScale_SwizzledScales
+    : BlockScale_TileOf<[4, 5], BlockScale_ScaleTypes>;
+def BlockScale_Accumulator : BlockScale_TileOf<[2, 3], [F32]>;
+
+//===----------------------------------------------------------------------===//
+// mma_scaled
+//===----------------------------------------------------------------------===//
+
+def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
+    NoMemoryEffect,
+    AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+        "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+        "getResultTilePosition", "generateResultTileValue",
+        "getIterationDomainTileFromResultTile"]>]> {
+  let summary = "block-scaled matrix multiply-accumulate";
+  let description = [{
+    Multiplies two matrices whose elements share one scale per block of B
+    along K, and adds the accumulator:
+
+    ```
+    result[i, j] = acc[i, j] +
+        sum over k of x[i, k] * x_scale[i, k / B] * y[k, j] * y_scale[k / B, j]
+    ```
+
+    | operand   | shape            | element type                              |
+    |-----------|------------------|-------------------------------------------|
+    | `x`       | `[batch,] M, K`  | fp8, fp6 or fp4, see the next table       |
+    | `x_scale` | `[batch,] M, K_s`| `f8E8M0FNU` or `f8E4M3FN`                 |
+    | `y`       | `[batch,] K, N`  | fp8, fp6 or fp4                           |
+    | `y_scale` | `[batch,] K_s, N`| the type of `x_scale`                     |
+    | `acc`     | `[batch,] M, N`  | `f32`; also the type of the result        |
+
+    B is `K / K_s`. The 27 legal rows:
+
+    | `x` and `y`                                                  | scales    | B  | rows |
+    |--------------------------------------------------------------|-----------|----|------|
+    | any two of `f8E4M3FN f8E5M2 f6E3M2FN f6E2M3FN f4E2M1FN`      | `f8E8M0FNU` | 32 | 25 |
+    | `f4E2M1FN` twice                                             | `f8E8M0FNU` | 16 | 1  |
+    | `f4E2M1FN` twice (NVFP4)                                     | `f8E4M3FN`  | 16 | 1  |
+
+    Scales of type `f8E4M3FN` are read as ue4m3: the sign bit is ignored. PTX
+    asks for 0 in that bit; lowerings to instructions pass the byte as it is,
+    and what hardware does with a sign there is unconfirmed.
+
+    Decoding is exact, with the corner cases of OCP MX v1.0: `f8E8M0FNU` 0x00
+    is 2^-127 and 0xFF is NaN. NaN and infinity come out where the formula
+    gives them. The reference meaning adds in f64 and rounds once to f32.
+
+    On tensors `acc` is the init of a destination-style op. On vectors there is
+    no init. The op can be tiled along batch, M, N and K; a tile of K holds
+    whole blocks.
+
+    Constraints:
+
+    * (C1) All operands are ranked tensors without encoding, or all are
+      fixed-length vectors.
+    * (C2) `x` and `y` have rank 2 or 3; a scale has the rank of its operand;
+      `acc` has rank 3 if and only if `x` or `y` has.
+    * (C3) `x_scale` has the batch and M of `x`; `y_scale` the batch and N of
+      `y`.
+    * (C4) `x` and `y` have one K; `x_scale` and `y_scale` have one K_s.
+    * (C5) The batches of `x` and `y` are equal, or one of them is 1; `acc` has
+      the larger one.
+    * (C6) `acc` has the M of `x` and the N of `y`.
+    * (C7) All sizes are at least 1.
+    * (C8) Both scales have one element type.
+    * (C9) K is a multiple of K_s, and their quotient B, with the types, is one
+      of the 27 rows.
+    * (C10) `block_size` is B where K and K_s are known; it is required where
+      one of them is not.
+
+    Sizes of tensors may be dynamic. What cannot be checked statically is then
+    checked at run time by `generate-runtime-verification`, which
+    `blockscale-to-cpu` runs.
+
+    Example:
+
+    ```mlir
+    func.func @mxfp8(%x: tensor<128x256xf8E4M3FN>,
+                     %x_scale: tensor<128x8xf8E8M0FNU>,
+                     %y: tensor<256x64xf8E5M2>,
+                     %y_scale: tensor<8x64xf8E8M0FNU>,
+                     %acc: tensor<128x64xf32>) -> tensor<128x64xf32> {
+      %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
+           : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>,
+             tensor<256x64xf8E5M2>, tensor<8x64xf8E8M0FNU>,
+             tensor<128x64xf32>
+      return %d : tensor<128x64xf32>
+    }
+    ```
+
+    A batch of NVFP4 matrices times one matrix, with a dynamic K:
+
+    ```mlir
+    func.func @nvfp4(%x: tensor<4x16x?xf4E2M1FN>,
+                     %x_scale: tensor<4x16x?xf8E4M3FN>,
+                     %y: tensor<?x8xf4E2M1FN>,
+                     %y_scale: tensor<?x8xf8E4M3FN>,
+                     %acc: tensor<4x16x8xf32>) -> tensor<4x16x8xf32> {
+      %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
+           {block_size = 16}
+           : tensor<4x16x?xf4E2M1FN>, tensor<4x16x?xf8E4M3FN>,
+             tensor<?x8xf4E2M1FN>, tensor<?x8xf8E4M3FN>,
+             tensor<4x16x8xf32>
+      return %d : tensor<4x16x8xf32>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_Matrix:$x,
+    BlockScale_Scales:$x_scale,
+    BlockScale_Matrix:$y,
+    BlockScale_Scales:$y_scale,
+    BlockScale_Accumulator:$acc,
+    OptionalAttr<I64Attr>:$block_size);
+  let results = (outs BlockScale_Accumulator:$result);
+
+  let assemblyFormat = [{
+    $x `,` $x_scale `,` $y `,` $y_scale `,` $acc attr-dict
+    `:` type($x) `,` type($x_scale) `,` type($y) `,` type($y_scale) `,`
+    type($acc)
+  }];
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    /// The operands `x` and `y`, told apart where a rule holds for both.
+    enum class Side { X, Y };
+
+    ShapedType getMatrixType(Side side);
+    ShapedType getScaleType(Side side);
+
+    /// Positions of dimensions: rows are M of x and N of y. The batch, where
+    /// there is one, is dimension 0.
+    static unsigned getRowDim(Side side, unsigned rank);
+    static unsigned getKDim(Side side, unsigned rank);
+
+    /// Whether the operands are tensors.
+    bool hasTensorSemantics();
+
+    /// The number of elements along K that share a scale.
+    int64_t getBlock();
+
+    /// The destination is the accumulator, on tensors; vectors have none.
+    MutableOperandRange getDpsInitsMutable();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// swizzle_scales and unswizzle_scales
+//===----------------------------------------------------------------------===//
+
+def BlockScale_SwizzleScalesOp : BlockScale_Op<"swizzle_scales", [
+    Pure,
+    InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>]> {
+  let summary = "arrange scales in the 32x4x4 layout";
+  let description = [{
+    Arranges row-major scales in atoms of 128 rows by 4 blocks along K, the
+    form that tensor memory and vector loads of scale words want. The scale of
+    (row `m`, block `k`) goes to
+
+    ```
+    result[m / 128, k / 4, m % 32, ((m / 32) % 4) * 4 + k % 4]
+    ```
+
+    Rows are padded to 128 and blocks to 4 with bytes 0x00. Rank 3 keeps its
+    batch in front. For the scales of `y` of `mma_scaled`, the rows are N: the
+    swizzle is of the transposed, N x K_s, scales.
+
+    `swizzle(unswizzle(t))` folds to `t` where M is a multiple of 128 and K_s
+    of 4; elsewhere the padding of `t` may differ.
+
+    Constraints:
+
+    * (S1) Source and result are both ranked tensors without encoding or both
+      vectors, of one element type.
+    * (S2) The shape of the result is
+      `[batch,] ceil(M / 128), ceil(K_s / 4), 32, 16`.
+    * (S3) All sizes are at least 1.
+
+    Example:
+
+    ```mlir
+    func.func @swizzle(%s: tensor<300x9xf8E8M0FNU>)
+        -> tensor<3x3x32x16xf8E8M0FNU> {
+      %t = blockscale.swizzle_scales %s
+           : tensor<300x9xf8E8M0FNU> to tensor<3x3x32x16xf8E8M0FNU>
+      return %t : tensor<3x3x32x16xf8E8M0FNU>
+    }
+    ```
+  }];
+
+  let arguments = (ins BlockScale_Scales:$source);
+  let results = (outs BlockScale_SwizzledScales:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def BlockScale_UnswizzleScalesOp : BlockScale_Op<"unswizzle_scales", [
+    NoMemoryEffect,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>]> {
+  let summary = "read scales out of the 32x4x4 layout";
+  let description = [{
+    The inverse of `swizzle_scales`: the row-major scales that `source` holds.
+    The padding of `source` may hold any byte; it is not read. M and K_s are
+    those of the result; `sizes` gives one index for each dynamic size of it,
+    in order.
+
+    `unswizzle(swizzle(s))` folds to `s`.
+
+    Constraints:
+
+    * (U1) Source and result are both ranked tensors without encoding or both
+      vectors, of one element type.
+    * (U2) M and K_s of the result round up to the atoms of the source:
+      the shape of the source is
+      `[batch,] ceil(M / 128), ceil(K_s / 4), 32, 16`.
+    * (U3) All sizes are at least 1.
+    * (U4) There is one operand in `sizes` for each dynamic size of the result.
+
+    Example:
+
+    ```mlir
+    func.func @unswizzle(%t: tensor<?x?x32x16xf8E8M0FNU>, %m: index, %k: index)
+        -> tensor<?x?xf8E8M0FNU> {
+      %s = blockscale.unswizzle_scales %t sizes(%m, %k)
+           : tensor<?x?x32x16xf8E8M0FNU> to tensor<?x?xf8E8M0FNU>
+      return %s : tensor<?x?xf8E8M0FNU>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_SwizzledScales:$source,
+    Variadic<Index>:$sizes);
+  let results = (outs BlockScale_Scales:$result);
+  let assemblyFormat = [{
+    $source (`sizes` `(` $sizes^ `)`)? attr-dict
+    `:` type($source) `to` type($result)
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    /// The sizes of the result, static or from `sizes`.
+    SmallVector<OpFoldResult> getMixedSizes();
+  }];
+}
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEOPS_TD

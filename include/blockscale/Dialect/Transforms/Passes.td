@@ -1,0 +1,100 @@
+//===- Passes.td - Passes of the blockscale dialect --------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD
+#define BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposePass : Pass<"blockscale-decompose"> {
+  let summary = "give the tile-level ops their meaning in upstream dialects";
+  let description = [{
+    Rewrites `mma_scaled`, `swizzle_scales` and `unswizzle_scales` into
+    `linalg.generic` loops over plain arithmetic:
+
+    * x times its scales and y times its scales are decoded to f64, which holds
+      every product of an element and a scale exactly;
+    * the products are added in f64 to the accumulator, and the sum is rounded
+      once to f32. A zero splat accumulator is not loaded.
+
+    A transpose (`linalg.transpose`, `vector.transpose`) or `unswizzle_scales`
+    that feeds an operand is read through: it becomes an indexing map, not a
+    copy. Vectors go through tensors, so that their code is loops too.
+
+    Codes are decoded with integer arithmetic on `arith.bitcast`s of them,
+    because upstream's expansions of these types are not exact at the ends of
+    the formats. The element types stay; on the way to memory,
+    `blockscale-narrow-floats-to-bytes` turns them into bytes.
+
+    Before:
+
+    ```mlir
+    func.func @scales(%s: tensor<4x2xf8E8M0FNU>)
+        -> tensor<1x1x32x16xf8E8M0FNU> {
+      %t = blockscale.swizzle_scales %s
+           : tensor<4x2xf8E8M0FNU> to tensor<1x1x32x16xf8E8M0FNU>
+      return %t : tensor<1x1x32x16xf8E8M0FNU>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %e = tensor.empty() : tensor<1x1x32x16xf8E8M0FNU>
+    %t = linalg.generic ... outs(%e) {
+      // %m and %k from the 32x4x4 layout
+      %s_mk = tensor.extract %s[%m, %k]
+      %b = arith.select %inside, %s_mk, %zero
+      linalg.yield %b
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def NarrowFloatsToBytesPass
+    : Pass<"blockscale-narrow-floats-to-bytes", "::mlir::ModuleOp"> {
+  let summary = "store every float of at most 8 bits as one byte";
+  let description = [{
+    Replaces each fp8, fp6, fp4 and e8m0 element type by `i8`, in values,
+    function types and constants; the code is in the low bits. Memory of fp4 or
+    fp6 elements has no one layout upstream, so this runs before bufferization.
+
+    `arith.bitcast` becomes the truncation or extension of the code, and
+    `arith.extf` the exact decoding. Ops that move elements without looking at
+    them keep their form. Any other op on such a type is an error: this version
+    does not lower it.
+
+    Before:
+
+    ```mlir
+    func.func @decode(%x: tensor<8xf4E2M1FN>, %i: index) -> i4 {
+      %e = tensor.extract %x[%i] : tensor<8xf4E2M1FN>
+      %c = arith.bitcast %e : f4E2M1FN to i4
+      return %c : i4
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @decode(%x: tensor<8xi8>, %i: index) -> i4 {
+      %e = tensor.extract %x[%i] : tensor<8xi8>
+      %c = arith.trunci %e : i8 to i4
+      return %c : i4
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,41 @@
+//===- BlockScaleDialect.cpp - The blockscale dialect ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+#include "blockscale/Dialect/IR/BlockScaleDialect.cpp.inc"
+
+void BlockScaleDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "blockscale/Dialect/IR/BlockScaleOps.cpp.inc"
+      >();
+}
+
+// The tables name types as MLIR prints them.
+static std::string_view getTypeName(Type type) {
+  StringRef name = type.getAbstractType().getName();
+  name.consume_front("builtin.");
+  return {name.data(), name.size()};
+}
+
+std::optional<Format> blockscale::getElementFormat(Type type) {
+  return lookupElementFormat(getTypeName(type));
+}
+
+std::optional<Format> blockscale::getScaleFormat(Type type) {
+  return lookupScaleFormat(getTypeName(type));
+}

@@ -1,0 +1,148 @@
+//===- RuntimeVerification.cpp - Checks of dynamic sizes ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the verifiers check of static sizes, as assertions for dynamic ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SizeRelations.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+/// Emits assertions about sizes of one op.
+class SizeChecker {
+public:
+  SizeChecker(OpBuilder &builder, Location loc, Operation *op,
+              function_ref<std::string(Operation *, StringRef)> getMessage)
+      : builder(builder), loc(loc), op(op), getMessage(getMessage) {}
+
+  Value getSize(Value value, int64_t dim) {
+    return getValueOrCreateConstantIndexOp(
+        builder, loc, tensor::getMixedSize(builder, loc, value, dim));
+  }
+  Value getConstant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value isEqual(Value lhs, Value rhs) {
+    return compare(arith::CmpIPredicate::eq, lhs, rhs);
+  }
+  Value isPositive(Value size) {
+    return compare(arith::CmpIPredicate::sgt, size, getConstant(0));
+  }
+  Value isEither(Value lhs, Value rhs) {
+    return builder.createOrFold<arith::OrIOp>(loc, lhs, rhs);
+  }
+  Value apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return getValueOrCreateConstantIndexOp(
+        builder, loc,
+        affine::makeComposedFoldedAffineApply(builder, loc, expr, operands));
+  }
+  void expect(Value condition, const Twine &expectation) {
+    cf::AssertOp::create(builder, loc, condition,
+                         getMessage(op, ("expected " + expectation).str()));
+  }
+
+private:
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, lhs, rhs);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Operation *op;
+  function_ref<std::string(Operation *, StringRef)> getMessage;
+};
+} // namespace
+
+static bool isDynamic(Value value, int64_t dim) {
+  return cast<ShapedType>(value.getType()).isDynamicDim(dim);
+}
+
+void MmaScaledOp::generateRuntimeVerification(
+    OpBuilder &builder, Location loc,
+    function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
+  if (getSpeculatability() == Speculation::Speculatable)
+    return; // All sizes are static and have been verified.
+  SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
+
+  // (C7); the other sizes are equal to these.
+  unsigned rank = cast<ShapedType>(getAcc().getType()).getRank();
+  for (unsigned dim = 0; dim != rank; ++dim)
+    if (isDynamic(getAcc(), dim))
+      check.expect(check.isPositive(check.getSize(getAcc(), dim)),
+                   "all sizes of acc to be at least 1");
+  unsigned xRank = getMatrixType(Side::X).getRank();
+  unsigned kDim = getKDim(Side::X, xRank);
+  Value k = check.getSize(getX(), kDim);
+  if (isDynamic(getX(), kDim))
+    check.expect(check.isPositive(k), "K to be at least 1");
+
+  // (C3), (C4) and (C6)
+  for (const SizeRelation &relation : getSizeRelations(*this))
+    if (!relation.isStatic())
+      check.expect(check.isEqual(check.getSize(relation.dim.value,
+                                               relation.dim.dim),
+                                 check.getSize(relation.reference.value,
+                                               relation.reference.dim)),
+                   relation.describe());
+
+  // (C9) and (C10)
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  Value blocks = check.getSize(getXScale(), getKDim(Side::X, xRank));
+  check.expect(check.isEqual(check.apply(d0 * getBlock(), {blocks}), k),
+               "K to be K_s times the block size, " + Twine(getBlock()));
+
+  // (C5)
+  if (rank != 3)
+    return;
+  auto batch = [&](Value matrix) {
+    return cast<ShapedType>(matrix.getType()).getRank() == 3
+               ? check.getSize(matrix, 0)
+               : check.getConstant(1);
+  };
+  Value x = batch(getX()), y = batch(getY()), acc = batch(getAcc());
+  Value one = check.getConstant(1);
+  for (Value size : {x, y})
+    check.expect(
+        check.isEither(check.isEqual(size, acc), check.isEqual(size, one)),
+        "the batches of x and y to be 1 or that of acc");
+  check.expect(check.isEither(check.isEqual(x, acc), check.isEqual(y, acc)),
+               "acc to have the batch of x and y");
+}
+
+void UnswizzleScalesOp::generateRuntimeVerification(
+    OpBuilder &builder, Location loc,
+    function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
+  if (getSpeculatability() == Speculation::Speculatable)
+    return;
+  SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
+
+  // (U2) and (U3)
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  SmallVector<OpFoldResult> sizes = getMixedSizes();
+  unsigned batchDims = sizes.size() - 2;
+  const int64_t extents[] = {kScaleAtomRows, kScaleAtomBlocks};
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (isa<Value>(size))
+      check.expect(check.isPositive(cast<Value>(size)),
+                   "all sizes to be at least 1");
+    int64_t extent = dim < batchDims ? 1 : extents[dim - batchDims];
+    check.expect(check.isEqual(check.apply(d0.ceilDiv(extent), {size}),
+                               check.getSize(getSource(), dim)),
+                 "sizes that round up to the atoms of the source");
+  }
+}

@@ -1,0 +1,122 @@
+//===- SwizzleFolds.cpp - Folds of the swizzle ops ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// swizzle(unswizzle(t)) is t only where there is no padding: the swizzle
+/// writes 0x00 there, and t may hold anything.
+OpFoldResult SwizzleScalesOp::fold(FoldAdaptor) {
+  auto unswizzle = getSource().getDefiningOp<UnswizzleScalesOp>();
+  if (!unswizzle || unswizzle.getSource().getType() != getType())
+    return {};
+  auto scales = cast<ShapedType>(getSource().getType());
+  ArrayRef<int64_t> tail = scales.getShape().take_back(2);
+  if (!scales.hasStaticShape() || tail[0] % kScaleAtomRows != 0 ||
+      tail[1] % kScaleAtomBlocks != 0)
+    return {};
+  return unswizzle.getSource();
+}
+
+/// unswizzle(swizzle(s)) is s. Dynamic sizes that may differ from those of s
+/// are left to the pattern below.
+OpFoldResult UnswizzleScalesOp::fold(FoldAdaptor) {
+  auto swizzle = getSource().getDefiningOp<SwizzleScalesOp>();
+  if (!swizzle || swizzle.getSource().getType() != getType() ||
+      !cast<ShapedType>(getType()).hasStaticShape())
+    return {};
+  return swizzle.getSource();
+}
+
+namespace {
+
+/// unswizzle(swizzle(s)) is s where the dynamic sizes are provably those of s.
+struct FoldUnswizzleOfDynamicSwizzle final
+    : OpRewritePattern<UnswizzleScalesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(UnswizzleScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    auto swizzle = op.getSource().getDefiningOp<SwizzleScalesOp>();
+    if (!swizzle)
+      return rewriter.notifyMatchFailure(op, "source is not swizzle_scales");
+    Value scales = swizzle.getSource();
+    if (!isa<RankedTensorType>(scales.getType()))
+      return rewriter.notifyMatchFailure(op, "vectors are left to the folder");
+    for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
+      FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
+          ValueBoundsConstraintSet::Variable(size),
+          ValueBoundsConstraintSet::Variable(scales,
+                                             static_cast<int64_t>(dim)));
+      if (failed(equal) || !*equal)
+        return rewriter.notifyMatchFailure(op, "sizes may differ");
+    }
+    if (scales.getType() == op.getType())
+      rewriter.replaceOp(op, scales);
+    else
+      rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), scales);
+    return success();
+  }
+};
+
+/// Constants in `sizes` become static sizes of the result.
+struct FoldConstantSizes final : OpRewritePattern<UnswizzleScalesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(UnswizzleScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "vectors have static sizes");
+    // Sizes that are wrong stay dynamic, for the check at run time to report.
+    auto source = cast<ShapedType>(op.getSource().getType());
+    unsigned batchDims = type.getRank() - 2;
+    auto isPossible = [&](unsigned dim, int64_t size) {
+      int64_t got = source.getDimSize(dim);
+      int64_t extent = dim < batchDims    ? 1
+                       : dim == batchDims ? kScaleAtomRows
+                                          : kScaleAtomBlocks;
+      return size >= 1 && (ShapedType::isDynamic(got) ||
+                           (size + extent - 1) / extent == got);
+    };
+
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<Value> sizes;
+    unsigned next = 0;
+    for (auto [dim, size] : llvm::enumerate(shape)) {
+      if (!ShapedType::isDynamic(size))
+        continue;
+      Value operand = op.getSizes()[next++];
+      std::optional<int64_t> constant = getConstantIntValue(operand);
+      if (constant && isPossible(dim, *constant))
+        size = *constant;
+      else
+        sizes.push_back(operand);
+    }
+    if (sizes.size() == op.getSizes().size())
+      return rewriter.notifyMatchFailure(op, "no size is a usable constant");
+    Value unswizzled = UnswizzleScalesOp::create(
+        rewriter, op.getLoc(), type.clone(shape), op.getSource(), sizes);
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, unswizzled);
+    return success();
+  }
+};
+
+} // namespace
+
+void UnswizzleScalesOp::getCanonicalizationPatterns(RewritePatternSet &results,
+                                                    MLIRContext *context) {
+  results.add<FoldConstantSizes, FoldUnswizzleOfDynamicSwizzle>(context);
+}

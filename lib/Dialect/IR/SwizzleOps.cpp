@@ -1,0 +1,154 @@
+//===- SwizzleOps.cpp - swizzle_scales and unswizzle_scales ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// ceil(size / divisor); a dynamic size stays dynamic.
+static int64_t ceilDivSize(int64_t size, int64_t divisor) {
+  return ShapedType::isDynamic(size) ? size
+                                     : llvm::divideCeilSigned(size, divisor);
+}
+
+/// The shape that row-major scales of `shape` have in the 32x4x4 layout.
+static SmallVector<int64_t> getSwizzledShape(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape.drop_back(2));
+  result.push_back(ceilDivSize(shape[shape.size() - 2], kScaleAtomRows));
+  result.push_back(ceilDivSize(shape.back(), kScaleAtomBlocks));
+  result.push_back(kScaleAtomOuter);
+  result.push_back(kScaleAtomInner);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Checks (S1) to (S3) and (U1) to (U3): `swizzled` is the 32x4x4 form of
+/// `rowMajor`. `swizzledName` tells which of source and result it is.
+static LogicalResult verifySwizzle(Operation *op, ShapedType rowMajor,
+                                   ShapedType swizzled,
+                                   StringRef swizzledName) {
+  for (ShapedType type : {rowMajor, swizzled})
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (tensor.getEncoding())
+        return op->emitOpError("expected tensors without encoding, got ")
+               << type;
+  if (isa<TensorType>(rowMajor) != isa<TensorType>(swizzled))
+    return op->emitOpError("expected source and result to be both tensors or "
+                           "both vectors, got ")
+           << op->getOperand(0).getType() << " and "
+           << op->getResult(0).getType();
+  if (rowMajor.getElementType() != swizzled.getElementType())
+    return op->emitOpError("expected source and result to have one element "
+                           "type, got ")
+           << op->getOperand(0).getType() << " and "
+           << op->getResult(0).getType();
+  for (ShapedType type : {rowMajor, swizzled})
+    if (llvm::is_contained(type.getShape(), 0))
+      return op->emitOpError("expected all sizes to be at least 1, got ")
+             << type;
+
+  SmallVector<int64_t> expected = getSwizzledShape(rowMajor.getShape());
+  bool matches = static_cast<int64_t>(expected.size()) == swizzled.getRank();
+  for (auto [want, got] : llvm::zip(expected, swizzled.getShape()))
+    matches &= want == got || ShapedType::isDynamic(want) ||
+               ShapedType::isDynamic(got);
+  // The atom itself is never dynamic.
+  matches &= swizzled.getShape().take_back(2) ==
+             ArrayRef<int64_t>({kScaleAtomOuter, kScaleAtomInner});
+  if (matches)
+    return success();
+  std::string text;
+  for (int64_t size : expected)
+    text += (text.empty() ? "" : "x") +
+            (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+  return op->emitOpError("expected the ")
+         << swizzledName << " to have shape " << text
+         << ", the 32x4x4 layout of " << rowMajor << ", got " << swizzled;
+}
+
+LogicalResult SwizzleScalesOp::verify() {
+  return verifySwizzle(getOperation(), cast<ShapedType>(getSource().getType()),
+                       cast<ShapedType>(getResult().getType()), "result");
+}
+
+LogicalResult UnswizzleScalesOp::verify() {
+  auto result = cast<ShapedType>(getResult().getType());
+  if (failed(verifySwizzle(getOperation(), result,
+                           cast<ShapedType>(getSource().getType()), "source")))
+    return failure();
+  if (static_cast<int64_t>(getSizes().size()) != result.getNumDynamicDims())
+    return emitOpError("expected ")
+           << result.getNumDynamicDims() << " sizes, one for each dynamic size "
+           << "of " << result << ", got " << getSizes().size();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Types and shapes
+//===----------------------------------------------------------------------===//
+
+LogicalResult SwizzleScalesOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferredReturnTypes) {
+  auto source = dyn_cast<ShapedType>(adaptor.getSource().getType());
+  if (!source || !source.hasRank() || source.getRank() < 2)
+    return emitOptionalError(location, "expected scales of rank 2 or 3");
+  inferredReturnTypes.push_back(
+      source.clone(getSwizzledShape(source.getShape())));
+  return success();
+}
+
+LogicalResult SwizzleScalesOp::reifyResultShapes(
+    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  if (!isa<TensorType>(getSource().getType()))
+    return failure();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, getLoc(), getSource());
+  auto ceilDiv = [&](OpFoldResult &size, int64_t divisor) {
+    AffineExpr d0 = builder.getAffineDimExpr(0);
+    size = affine::makeComposedFoldedAffineApply(builder, getLoc(),
+                                                 d0.ceilDiv(divisor), {size});
+  };
+  ceilDiv(sizes[sizes.size() - 2], kScaleAtomRows);
+  ceilDiv(sizes.back(), kScaleAtomBlocks);
+  sizes.push_back(builder.getIndexAttr(kScaleAtomOuter));
+  sizes.push_back(builder.getIndexAttr(kScaleAtomInner));
+  reifiedReturnShapes.push_back(std::move(sizes));
+  return success();
+}
+
+SmallVector<OpFoldResult> UnswizzleScalesOp::getMixedSizes() {
+  Builder builder(getContext());
+  return mlir::getMixedValues(
+      cast<ShapedType>(getResult().getType()).getShape(), getSizes(), builder);
+}
+
+LogicalResult UnswizzleScalesOp::reifyResultShapes(
+    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  if (!isa<TensorType>(getResult().getType()))
+    return failure();
+  reifiedReturnShapes.push_back(getMixedSizes());
+  return success();
+}
+
+/// With dynamic sizes the op may fail at run time, so it stays where it is.
+Speculation::Speculatability UnswizzleScalesOp::getSpeculatability() {
+  bool isStatic =
+      cast<ShapedType>(getSource().getType()).hasStaticShape() &&
+      cast<ShapedType>(getResult().getType()).hasStaticShape();
+  return isStatic ? Speculation::Speculatable : Speculation::NotSpeculatable;
+}

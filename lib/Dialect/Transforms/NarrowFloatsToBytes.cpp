@@ -1,0 +1,255 @@
+//===- NarrowFloatsToBytes.cpp - One byte per narrow float ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_NARROWFLOATSTOBYTESPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Which ops keep their meaning
+//===----------------------------------------------------------------------===//
+
+static bool isNarrowFloat(Type type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  return floatType && floatType.getWidth() <= 8;
+}
+
+/// The first narrow float type in `attrOrType`, or null.
+template <typename T>
+static Type findNarrowFloat(T attrOrType) {
+  Type found;
+  attrOrType.walk([&](Type type) {
+    if (!isNarrowFloat(type))
+      return WalkResult::advance();
+    found = type;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static Type findNarrowFloat(Operation *op) {
+  auto isFound = [](Type type) { return type != nullptr; };
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(types, block.getArgumentTypes());
+  for (Type type : types)
+    if (Type found = findNarrowFloat(type); isFound(found))
+      return found;
+  return findNarrowFloat(Attribute(op->getAttrDictionary()));
+}
+
+/// Ops, beside all of `func`, `scf`, `cf`, `tensor`, `memref`, `bufferization`
+/// and `builtin`, that move elements without looking at them.
+static bool isMovement(Operation *op) {
+  static const llvm::StringSet<> dialects = {
+      "builtin", "func", "scf", "cf", "tensor", "memref", "bufferization"};
+  static const llvm::StringSet<> ops = {
+      "arith.constant",          "arith.select",
+      "linalg.broadcast",        "linalg.copy",
+      "linalg.fill",             "linalg.generic",
+      "linalg.map",              "linalg.transpose",
+      "linalg.yield",            "ub.poison",
+      "vector.broadcast",        "vector.extract",
+      "vector.extract_strided_slice", "vector.from_elements",
+      "vector.insert",           "vector.insert_strided_slice",
+      "vector.load",             "vector.shape_cast",
+      "vector.shuffle",          "vector.store",
+      "vector.to_elements",      "vector.transfer_read",
+      "vector.transfer_write",   "vector.transpose",
+      "vector.yield"};
+  // These read memory of one element type as another.
+  static const llvm::StringSet<> reinterpretations = {"tensor.bitcast",
+                                                      "memref.view"};
+  StringRef name = op->getName().getStringRef();
+  if (reinterpretations.contains(name))
+    return false;
+  return dialects.contains(op->getName().getDialectNamespace()) ||
+         ops.contains(name);
+}
+
+/// The format that `arith.extf` from `type` decodes.
+static std::optional<Format> getDecodedFormat(Type type) {
+  if (std::optional<Format> format = getElementFormat(type))
+    return format;
+  return getScaleFormat(type);
+}
+
+/// Whether every value of `format` exists in `type`.
+static bool holdsExactly(Type type, Format format) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
+  for (unsigned code = 0; code != getFormatInfo(format).numCodes(); ++code) {
+    APFloat value(decode(format, code));
+    bool losesInfo = false;
+    value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+    if (losesInfo && !value.isNaN())
+      return false;
+  }
+  return true;
+}
+
+/// Ops that look at an element, and that this pass rewrites.
+static bool isRewritten(Operation *op) {
+  if (isa<arith::BitcastOp>(op))
+    return true;
+  auto extension = dyn_cast<arith::ExtFOp>(op);
+  if (!extension)
+    return false;
+  std::optional<Format> format =
+      getDecodedFormat(getElementTypeOrSelf(extension.getIn().getType()));
+  return format &&
+         holdsExactly(getElementTypeOrSelf(extension.getType()), *format);
+}
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+static DenseElementsAttr convertElements(DenseElementsAttr attr) {
+  auto type = attr.getType().clone(IntegerType::get(attr.getContext(), 8));
+  auto toByte = [](const APFloat &value) {
+    return static_cast<uint8_t>(value.bitcastToAPInt().getZExtValue());
+  };
+  if (attr.isSplat())
+    return DenseElementsAttr::get(type, toByte(attr.getSplatValue<APFloat>()));
+  SmallVector<uint8_t> bytes;
+  bytes.reserve(attr.getNumElements());
+  for (APFloat value : attr.getValues<APFloat>())
+    bytes.push_back(toByte(value));
+  return DenseElementsAttr::get(type, ArrayRef<uint8_t>(bytes));
+}
+
+static AttrTypeReplacer makeReplacer(MLIRContext *context) {
+  AttrTypeReplacer replacer;
+  Type byte = IntegerType::get(context, 8);
+  replacer.addReplacement([=](FloatType type) -> std::optional<Type> {
+    if (isNarrowFloat(type))
+      return byte;
+    return std::nullopt;
+  });
+  using Replaced = std::optional<std::pair<Attribute, WalkResult>>;
+  replacer.addReplacement([=](FloatAttr attr) -> Replaced {
+    if (!isNarrowFloat(attr.getType()))
+      return std::nullopt;
+    APInt bits = attr.getValue().bitcastToAPInt().zext(8);
+    return {{IntegerAttr::get(byte, bits), WalkResult::skip()}};
+  });
+  replacer.addReplacement([=](DenseElementsAttr attr) -> Replaced {
+    if (!isNarrowFloat(attr.getElementType()))
+      return std::nullopt;
+    return {{convertElements(attr), WalkResult::skip()}};
+  });
+  return replacer;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An op that looks at elements, with the element types that it had.
+struct ElementOp {
+  Operation *op;
+  Type from;
+  Type to;
+};
+
+struct NarrowFloatsToBytesPass final
+    : mlir::blockscale::impl::NarrowFloatsToBytesPassBase<NarrowFloatsToBytesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<ElementOp> elementOps;
+    WalkResult check = getOperation()->walk([&](Operation *op) {
+      Type narrow = findNarrowFloat(op);
+      if (!narrow || isMovement(op))
+        return verifyAttributes(op);
+      if (!isRewritten(op)) {
+        op->emitError("not supported in this version: '")
+            << op->getName() << "' on " << narrow;
+        return WalkResult::interrupt();
+      }
+      elementOps.push_back(
+          {op, getElementTypeOrSelf(op->getOperand(0).getType()),
+           getElementTypeOrSelf(op->getResult(0).getType())});
+      return WalkResult::advance();
+    });
+    if (check.wasInterrupted())
+      return signalPassFailure();
+
+    makeReplacer(&getContext())
+        .recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                      /*replaceLocs=*/false,
+                                      /*replaceTypes=*/true);
+    for (const ElementOp &elementOp : elementOps)
+      rewrite(elementOp);
+  }
+
+private:
+  /// Constants in resource blobs are not rewritten.
+  static WalkResult verifyAttributes(Operation *op) {
+    bool hasNarrowResource = false;
+    Attribute(op->getAttrDictionary())
+        .walk([&](DenseResourceElementsAttr attr) {
+          hasNarrowResource |= isNarrowFloat(attr.getElementType());
+        });
+    if (!hasNarrowResource)
+      return WalkResult::advance();
+    op->emitError("not supported in this version: a dense resource of floats "
+                  "of 8 bits or less");
+    return WalkResult::interrupt();
+  }
+
+  static void rewrite(const ElementOp &elementOp) {
+    Operation *op = elementOp.op;
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Value input = op->getOperand(0);
+    Type type = op->getResult(0).getType();
+    Value result;
+    if (isa<arith::ExtFOp>(op)) {
+      result = emitDecode(builder, loc, input,
+                          *getDecodedFormat(elementOp.from));
+      if (type != result.getType())
+        result = arith::TruncFOp::create(builder, loc, type, result);
+    } else {
+      // A bitcast between the code in a byte and the code in its own width.
+      unsigned from = getElementTypeOrSelf(input.getType())
+                          .getIntOrFloatBitWidth();
+      unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+      if (from == to && input.getType() == type)
+        result = input;
+      else if (from == to)
+        result = arith::BitcastOp::create(builder, loc, type, input);
+      else if (from > to)
+        result = arith::TruncIOp::create(builder, loc, type, input);
+      else
+        result = arith::ExtUIOp::create(builder, loc, type, input);
+    }
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,210 @@
+"""The meaning of `blockscale.mma_scaled`, in numpy, and how far a result may be from it.
+
+    result[i, j] = acc[i, j] + sum_k x[i, k] * x_scale[i, k / B] * y[k, j] * y_scale[k / B, j]
+
+with B = K / K_s: OCP MX v1.0, section 6.1 (dot product) and 6.2 (general dot product), with the
+sums taken in float64 and rounded once to float32. A term is exact in float64: four significands
+of at most 4 bits, and an exponent that stays far inside the range.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from .formats import decode
+
+ELEMENT_TYPES = ("f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN")
+
+# How the codes of a scale type are read.
+SCALE_FORMATS = {"f8E8M0FNU": "f8E8M0FNU", "f8E4M3FN": "ue4m3"}
+
+# The legal (x_type, y_type, scale_type, B): any two of the concrete MX formats with floating-point
+# elements (OCP MX v1.0, section 5: E8M0 scales, blocks of 32), and fp4 in blocks of 16 (PTX ISA,
+# mma with .kind::mxf4nvf4 and .scale_vec::4X).
+LEGAL_ROWS = tuple(
+    (x_type, y_type, "f8E8M0FNU", 32) for x_type, y_type in product(ELEMENT_TYPES, repeat=2)
+) + (
+    ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16),
+    ("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16),
+)
+
+# |acc| + sum |terms| up to which no order of summation can overflow float32.
+OVERFLOW_LIMIT = 2.0**126
+
+
+def _require(condition, what, expected, got):
+    if not condition:
+        raise ValueError(f"{what}: expected {expected}, got {got}")
+
+
+def _check_types(x_type, y_type, scale_type):
+    """The block sizes that the three types allow."""
+    for name, value in (("x_type", x_type), ("y_type", y_type)):
+        _require(value in ELEMENT_TYPES, name, f"one of {', '.join(ELEMENT_TYPES)}", repr(value))
+    _require(
+        scale_type in SCALE_FORMATS, "scale_type", f"one of {', '.join(SCALE_FORMATS)}",
+        repr(scale_type),
+    )
+    sizes = [row[3] for row in LEGAL_ROWS if row[:3] == (x_type, y_type, scale_type)]
+    pairs = {row[:2] for row in LEGAL_ROWS if row[2] == scale_type}
+    _require(
+        sizes, "x_type and y_type", f"{sorted(pairs)} with {scale_type} scales",
+        (x_type, y_type),
+    )
+    return sizes
+
+
+def _check_arrays(arrays):
+    """Every operand is an array of its type, of rank 2 or 3."""
+    for name, array in arrays.items():
+        dtype = np.dtype(np.float32 if name == "acc" else np.uint8)
+        got = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+        if got != dtype:
+            raise TypeError(f"{name}: expected an array of {dtype}, got {got}")
+        _require(array.ndim in (2, 3), f"{name} rank", "2 or 3", array.ndim)
+
+
+def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
+    """The block size B of operands whose shapes fit each other."""
+    *x_batch, m, k = x.shape
+    *y_batch, y_k, n = y.shape
+    k_s = x_scale.shape[-1]
+
+    _require(m >= 1, "M", "at least 1", m)
+    _require(n >= 1, "N", "at least 1", n)
+    _require(k >= 1, "K", "at least 1", k)
+    _require(k_s >= 1, "K_s", "at least 1", k_s)
+    _require(y_k == k, "K of y", f"{k} as in x", y_k)
+    _require(
+        x_scale.shape == (*x_batch, m, k_s), "x_scale shape", (*x_batch, m, k_s), x_scale.shape
+    )
+    _require(
+        y_scale.shape == (*y_batch, k_s, n), "y_scale shape", (*y_batch, k_s, n), y_scale.shape
+    )
+    _require(
+        1 in (*x_batch, *y_batch) or not x_batch or not y_batch or x_batch == y_batch,
+        "batch of y", f"1 or {x_batch} as in x", y_batch,
+    )
+    result_shape = (*np.broadcast_shapes(tuple(x_batch), tuple(y_batch)), m, n)
+    _require(acc.shape == result_shape, "acc shape", result_shape, acc.shape)
+
+    _require(k % k_s == 0, "K", f"a multiple of K_s = {k_s}", k)
+    block = k // k_s
+    _require(block in sizes, "block size K / K_s", f"one of {sizes} for these types", block)
+    _require(
+        block_size is None or block_size == block, "block_size", f"{block} = K / K_s", block_size
+    )
+    return block
+
+
+def _evaluate(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
+    """Checks the operands; two float64 arrays of acc's shape.
+
+    The first is the formula. The second is |acc| + sum |terms| over the finite ones.
+    """
+    sizes = _check_types(x_type, y_type, scale_type)
+    _check_arrays({"x": x, "x_scale": x_scale, "y": y, "y_scale": y_scale, "acc": acc})
+    block = _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size)
+    scale_format = SCALE_FORMATS[scale_type]
+
+    def finite_magnitude(values):
+        return np.where(np.isfinite(values), np.abs(values), 0.0)
+
+    with np.errstate(invalid="ignore"):
+        x_scaled = decode(x, x_type) * np.repeat(decode(x_scale, scale_format), block, axis=-1)
+        y_scaled = decode(y, y_type) * np.repeat(decode(y_scale, scale_format), block, axis=-2)
+        total = acc.astype(np.float64)
+        magnitude = finite_magnitude(total)
+        # Not `@`: a BLAS may skip zeros, and then 0 * inf is no NaN.
+        for k in range(x.shape[-1]):
+            term = x_scaled[..., :, k : k + 1] * y_scaled[..., k : k + 1, :]
+            total += term
+            magnitude += finite_magnitude(term)
+    return total, magnitude
+
+
+def _round(total):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return total.astype(np.float32)
+
+
+def _bound(total, magnitude, k):
+    """See error_bound."""
+    finite = np.isfinite(total)
+    bound = np.where(finite, k * 2.0**-22 * magnitude + 2.0**-122, 0.0)
+    return bound, np.isnan(total) | (magnitude <= OVERFLOW_LIMIT)
+
+
+def mma_scaled(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block_size=None):
+    """Block-scaled matrix multiply-accumulate; a float32 array of acc's shape.
+
+    x        uint8 codes of x_type,     (M, K)   or (batch, M, K)
+    x_scale  uint8 codes of scale_type, (M, K_s) or (batch, M, K_s)
+    y        uint8 codes of y_type,     (K, N)   or (batch, K, N)
+    y_scale  uint8 codes of scale_type, (K_s, N) or (batch, K_s, N)
+    acc      float32,                   (M, N)   or (batch, M, N)
+
+    Types are MLIR's names; scales of type f8E4M3FN are read as ue4m3, without sign. x and y may
+    differ in rank, and their batches (1 or equal) broadcast. A scale has the rank and the batch of
+    its operand. acc has the broadcast shape, with a batch if and only if x or y has one. The types
+    and B = K / K_s must be one of the 27 LEGAL_ROWS; `block_size`, if given, must be B.
+
+    The sum is taken in float64, acc first, then k ascending, and rounded once to float32. NaN and
+    infinity come where the formula gives them, and infinity where the result is beyond float32.
+
+    Raises TypeError for arrays of another element type, ValueError for shapes, types or codes
+    that are not legal; both name what was expected and what was given.
+    """
+    total, _ = _evaluate(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
+    return _round(total)
+
+
+def error_bound(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block_size=None):
+    """How far a float32 implementation may be from `mma_scaled`: (bound, comparable).
+
+    Both have acc's shape. `bound`, float64, is K * 2^-22 * (|acc| + sum |terms|) + 2^-122, and 0
+    where the result is no finite number, which must be met as it is. `comparable`, bool, is True
+    where a result is determined at all:
+
+      * NaN (an operand, 0 * inf, inf - inf) always;
+      * otherwise where the finite part of |acc| + sum |terms| is at most 2^126: beyond, a partial
+        sum may overflow float32.
+
+    Arguments and errors are those of `mma_scaled`.
+    """
+    total, magnitude = _evaluate(
+        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size
+    )
+    return _bound(total, magnitude, x.shape[-1])
+
+
+def compare(
+    result, x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block_size=None
+):
+    """Asserts that `result`, float32 of acc's shape, is `mma_scaled` within `error_bound`.
+
+    Equal infinities are equal, and NaN equals NaN. Raises AssertionError with the first cell that
+    is wrong, what was expected there, what was given, and the bound; the other arguments and
+    their errors are those of `mma_scaled`.
+    """
+    total, magnitude = _evaluate(
+        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size
+    )
+    bound, comparable = _bound(total, magnitude, x.shape[-1])
+    expected = _round(total)
+    result = np.asarray(result)
+    if (result.dtype, result.shape) != (expected.dtype, expected.shape):
+        raise AssertionError(
+            f"result: expected {expected.dtype} of shape {expected.shape}, "
+            f"got {result.dtype} of shape {result.shape}"
+        )
+    with np.errstate(invalid="ignore"):  # inf - inf
+        error = np.abs(result.astype(np.float64) - expected)
+    good = (result == expected) | (np.isnan(result) & np.isnan(expected)) | (error <= bound)
+    bad = comparable & ~good
+    if bad.any():
+        cell = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise AssertionError(
+            f"cell {cell}: expected {expected[cell]}, got {result[cell]}, bound {bound[cell]:g}; "
+            f"{bad.sum()} of {comparable.sum()} compared cells are wrong"
+        )

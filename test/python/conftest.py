@@ -1,0 +1,6 @@
+"""Makes `import blockscale` find the package of this checkout."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))

@@ -1,0 +1,55 @@
+//===- blockscale-opt.cpp - mlir-opt with blockscale ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Driver/SourceFile.h"
+#include "blockscale/Pipelines/Pipelines.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  registerAllPasses();
+  blockscale::registerBlockScalePasses();
+  blockscale::registerPipelines();
+  DialectRegistry registry;
+  blockscale::registerPipelineDialects(registry);
+
+  auto [inputFile, outputFile] = registerAndParseCLIOptions(
+      argc, argv, "blockscale-opt: an mlir-opt that knows blockscale\n",
+      registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+
+  std::string error;
+  if (config.shouldShowDialects() || config.shouldListPasses()) {
+    // These need no input, and must not wait for one.
+    return mlir::asMainReturnCode(
+        MlirOptMain(argc, argv, inputFile, outputFile, registry));
+  }
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      blockscale::readSourceFile(inputFile, error);
+  if (!buffer) {
+    llvm::errs() << error << "\n";
+    return EXIT_FAILURE;
+  }
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputFile, &error);
+  if (!output) {
+    llvm::errs() << error << "\n";
+    return EXIT_FAILURE;
+  }
+  if (failed(MlirOptMain(output->os(), std::move(buffer), registry, config)))
+    return EXIT_FAILURE;
+  output->keep();
+  return EXIT_SUCCESS;
+}
