@@ -24,6 +24,8 @@ function(blockscale_use_mlir target)
     $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>)
   # The package is built without exceptions; its headers assume it.
   target_compile_options(${target} PRIVATE -fno-exceptions)
+  target_compile_definitions(${target} PRIVATE
+    BLOCKSCALE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${target} PUBLIC MLIR LLVM)
 endfunction()
 
@@ -49,11 +51,14 @@ function(blockscale_add_library name)
   set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_INSTALLED_TARGETS ${target})
 endfunction()
 
-# blockscale_add_tool(NAME SOURCES... [LINK libs...])
+# blockscale_add_tool(NAME SOURCES... [MLIR] [LINK libs...])
 function(blockscale_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   blockscale_warnings(${name})
+  if(ARG_MLIR)
+    blockscale_use_mlir(${name})
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES
     INSTALL_RPATH "${LLVM_LIBRARY_DIR}")

@@ -11,7 +11,8 @@
 
 #include <algorithm>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 namespace {
 

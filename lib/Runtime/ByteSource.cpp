@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 Result<size_t> MemorySource::read(void *to, size_t size) {
   size = std::min(size, bytes.size());

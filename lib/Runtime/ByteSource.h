@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// Bytes that are read once, from front to back.
 class ByteSource {
@@ -60,6 +60,6 @@ private:
   std::optional<uint64_t> bytesLeft;
 };
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_RUNTIME_BYTESOURCE_H

@@ -11,7 +11,8 @@
 #include <cstddef>
 #include <iterator>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 /// In the order of `DType`: the enumerator is the row's index.
 static constexpr DTypeInfo dtypeTable[] = {

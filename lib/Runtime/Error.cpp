@@ -10,7 +10,8 @@
 
 #include <system_error>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 Error blockscale::pathError(std::string_view path, std::string_view message) {
   std::string text = "'";

@@ -15,7 +15,8 @@
 #include <iterator>
 #include <new>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "array data is used in place and must have the byte order of the host"

@@ -12,7 +12,8 @@
 #include <charconv>
 #include <iterator>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 namespace {
 

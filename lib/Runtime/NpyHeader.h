@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// What the header of a readable file says; the data is in C order.
 struct NpyHeader {
@@ -41,6 +41,6 @@ std::string printNpyHeader(DType dtype, const std::vector<int64_t> &shape);
 /// A shape as a Python tuple: `()`, `(3,)`, `(2, 3)`.
 std::string printShape(const std::vector<int64_t> &shape);
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_RUNTIME_NPYHEADER_H

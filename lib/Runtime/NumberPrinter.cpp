@@ -15,7 +15,8 @@
 #include <limits>
 #include <string_view>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 /// Enough for every number of every type.
 static constexpr size_t maxNumberLength = 32;

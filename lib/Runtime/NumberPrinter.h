@@ -14,13 +14,13 @@
 #include <cstdint>
 #include <string>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// Appends the number at an address, which need not be aligned, to a text.
 using ElementPrinter = void (*)(const uint8_t *element, std::string &text);
 
 ElementPrinter getElementPrinter(DType dtype);
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_RUNTIME_NUMBERPRINTER_H

@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 static Error systemError(const std::string &path, int errorNumber) {
   return pathError(path, systemErrorText(errorNumber));

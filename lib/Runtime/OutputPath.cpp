@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace blockscale;
+using namespace mlir;
+using namespace mlir::blockscale;
 
 /// The folders whose entries are this process's descriptors. To open such an
 /// entry is not the same as to use the descriptor: a file would be written from

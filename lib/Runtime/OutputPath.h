@@ -13,7 +13,7 @@
 
 #include <string>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// What OutputFile.h says about streams and files, decided for one path.
 struct OutputPath {
@@ -29,6 +29,6 @@ struct OutputPath {
 /// Messages do not name the path; the caller does.
 Result<OutputPath> resolveOutputPath(const std::string &path);
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_RUNTIME_OUTPUTPATH_H

@@ -73,12 +73,13 @@ class Program:
         self.arrays.append(array)
         return value
 
-    def mma_args(self, row, operands, dynamic=()):
+    def mma_args(self, row, operands, dynamic="", y_order="kn"):
         """Arguments for the five operands of mma_scaled.
 
-        `dynamic` names the sizes that are `?`: letters of "b" (batch), "m", "n", "k".
+        `dynamic` names the sizes that are `?`: letters of "b" (batch), "m", "n", "k". `y_order`
+        names the dimensions of y and y_scale; "nk" needs `transpose` before the op.
         """
-        letters = ("mk", "mk", "kn", "kn", "mn")
+        letters = ("mk", "mk", y_order, y_order, "mn")
         elements = (row.x, row.scale, row.y, row.scale, "f32")
         values = []
         for array, element, sizes in zip(operands, elements, letters):

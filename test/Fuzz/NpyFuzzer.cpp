@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-using namespace blockscale;
+using namespace mlir::blockscale;
 
 static void check(bool condition) {
   if (!condition)

@@ -342,6 +342,15 @@ def test_error_bound():
         assert bound[i, j] == pytest.approx(64 * 2**-22 * terms + 2**-122, rel=1e-12)
 
 
+def test_error_bound_of_zero():
+    """2^-122 is left for results in the subnormal range."""
+    args = operands(ROWS[0], 2, 3, 32)
+    args[0][:], args[4][:] = 0, 0
+    bound, comparable = error_bound(*args, **types(ROWS[0]))
+    assert_equal(np.float32(bound), np.full((2, 3), 2.0**-122))
+    assert comparable.all()
+
+
 def bound_case(x0, x_scale, acc, y0=1.0):
     """1x1 with K = 32: x = [x0, 1, 0, ...], y = [y0, 1, 0, ...]; e5m2."""
     row = ("f8E5M2", "f8E5M2", "f8E8M0FNU", 32)

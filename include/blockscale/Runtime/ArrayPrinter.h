@@ -26,11 +26,11 @@
 
 #include <string>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// The array on one line, without a newline at its end.
 std::string printArray(const NpyArray &array);
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_RUNTIME_ARRAYPRINTER_H

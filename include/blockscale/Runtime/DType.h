@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// The element types that files may have, named by their numpy type codes.
 enum class DType : uint8_t { U1, I1, U2, I2, F2, U4, I4, F4, U8, I8, F8 };
@@ -38,6 +38,6 @@ const DTypeInfo *lookupDType(std::string_view code);
 /// All type codes with spaces between, for messages.
 std::string listDTypeCodes();
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_RUNTIME_DTYPE_H

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// Success, or a message. Converts to true on failure, like `llvm::Error`.
 class [[nodiscard]] Error {
@@ -71,6 +71,6 @@ std::string systemErrorText(int errorNumber);
 /// escaped as \xNN, and a long text is cut.
 std::string quoteForMessage(std::string_view text);
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_RUNTIME_ERROR_H

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// An array as a file holds it. `data` is row-major and little-endian, and its
 /// size equals the product of the dimensions times the size of an element.
@@ -64,6 +64,6 @@ Error writeNpy(const std::string &path, const NpyArray &array);
 /// The contents of a file, version 1.0 of the format, laid out as by numpy.
 std::string serializeNpy(const NpyArray &array);
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_RUNTIME_NPY_H

@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// Writes one output.
 Error writeOutput(const std::string &path, std::string_view bytes);
@@ -84,6 +84,6 @@ private:
   std::vector<File> files;
 };
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_RUNTIME_OUTPUTFILE_H

@@ -90,7 +90,7 @@ LogicalResult UnswizzleScalesOp::verify() {
   if (failed(verifySwizzle(getOperation(), result,
                            cast<ShapedType>(getSource().getType()), "source")))
     return failure();
-  if (static_cast<int64_t>(getSizes().size()) != result.getNumDynamicDims())
+  if (getSizes().size() != result.getNumDynamicDims())
     return emitOpError("expected ")
            << result.getNumDynamicDims() << " sizes, one for each dynamic size "
            << "of " << result << ", got " << getSizes().size();
@@ -107,8 +107,15 @@ LogicalResult SwizzleScalesOp::inferReturnTypes(
   auto source = dyn_cast<ShapedType>(adaptor.getSource().getType());
   if (!source || !source.hasRank() || source.getRank() < 2)
     return emitOptionalError(location, "expected scales of rank 2 or 3");
-  inferredReturnTypes.push_back(
-      source.clone(getSwizzledShape(source.getShape())));
+  SmallVector<int64_t> shape = getSwizzledShape(source.getShape());
+  // Not `clone`: a vector would keep its list of scalable dimensions, which
+  // has the length of the old rank.
+  if (isa<VectorType>(source))
+    inferredReturnTypes.push_back(
+        VectorType::get(shape, source.getElementType()));
+  else
+    inferredReturnTypes.push_back(
+        RankedTensorType::get(shape, source.getElementType()));
   return success();
 }
 

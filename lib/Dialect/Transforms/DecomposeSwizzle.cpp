@@ -44,8 +44,8 @@ struct DecomposeSwizzle final : OpRewritePattern<SwizzleScalesOp> {
             ? tensor::getMixedSizes(rewriter, loc, op.getSource())
             : getAsIndexOpFoldResult(rewriter.getContext(), type.getShape());
 
-    SmallVector<OpFoldResult> resultSizes = getSwizzledSizes(
-        rewriter, loc, scaleSizes);
+    SmallVector<OpFoldResult> resultSizes =
+        getSwizzledSizes(rewriter, loc, scaleSizes);
     Value empty = tensor::EmptyOp::create(rewriter, loc, resultSizes,
                                           type.getElementType());
     unsigned rank = resultSizes.size();
@@ -70,9 +70,8 @@ private:
                    ArrayRef<OpFoldResult> sizes) {
     SmallVector<OpFoldResult> result(sizes.drop_back(2));
     AffineExpr d0 = builder.getAffineDimExpr(0);
-    for (auto [size, extent] : llvm::zip_equal(
-             sizes.take_back(2),
-             ArrayRef<int64_t>({kScaleAtomRows, kScaleAtomBlocks})))
+    constexpr int64_t extents[] = {kScaleAtomRows, kScaleAtomBlocks};
+    for (auto [size, extent] : llvm::zip_equal(sizes.take_back(2), extents))
       result.push_back(affine::makeComposedFoldedAffineApply(
           builder, loc, d0.ceilDiv(extent), {size}));
     result.push_back(builder.getIndexAttr(kScaleAtomOuter));

@@ -143,17 +143,15 @@ def test_dynamic(row, dynamic, tmp_path):
     check_exact(row, [data] * len(results), results)
 
 
-@pytest.mark.parametrize("x_batch, y_batch", [((3,), (3,)), ((3,), ()), ((1,), (3,))])
+@pytest.mark.parametrize(
+    "x_batch, y_batch",
+    [((3,), (3,)), ((3,), ()), ((1,), (3,))], ids=["x3-y3", "x3-y2", "x1-y3"],
+)
 def test_dynamic_batch(x_batch, y_batch, tmp_path):
-    """A `?` batch; where one batch is 1 by its type, the other is broadcast against."""
+    """The batch is `?` as well, and may turn out to be 1 and broadcast."""
     data = exact(MIXED, 3, 5, 64, 1, x_batch=x_batch, y_batch=y_batch)
     program = Program()
-    args = [
-        arg._replace(shape=arg.shape[:-3] + (1,) + arg.shape[-2:])
-        if array.ndim == 3 and len(array) == 1 else arg
-        for arg, array in zip(program.mma_args(MIXED, data, "bmnk"), data)
-    ]
-    program.args = args
+    args = program.mma_args(MIXED, data, "bmnk")
     program.result(program.mma(*args, block_size=32))
     check_exact(MIXED, [data], program.run(tmp_path))
 
@@ -176,28 +174,18 @@ def transposed(array):
     return np.ascontiguousarray(np.swapaxes(array, -1, -2))
 
 
-@pytest.mark.parametrize(
-    "row, batch, dynamic",
-    [(MIXED, (), ""), (FP6, (), ""), (NVFP4, (), ""), (FP8, (3,), ""), (MIXED, (), "mnk"),
-     (NVFP4, (3,), "nk")],
-    ids=str,
-)
+TRANSPOSED = {
+    "mixed": (MIXED, (), ""), "fp6": (FP6, (), ""), "nvfp4": (NVFP4, (), ""),
+    "batch": (FP8, (3,), ""), "dynamic": (MIXED, (), "mnk"), "batch-dynamic": (NVFP4, (3,), "nk"),
+}
+
+
+@pytest.mark.parametrize("row, batch, dynamic", TRANSPOSED.values(), ids=TRANSPOSED)
 def test_transposed_y(row, batch, dynamic, tmp_path):
     data = exact(row, 3, 5, 96, 1, y_batch=batch)
-    program = Program()
     stored = data[:2] + [transposed(data[2]), transposed(data[3])] + data[4:]
-    letters = ("mk", "mk", "nk", "nk", "mn")
-    args = [
-        program.arg(
-            array, element,
-            [None if s in dynamic else n for s, n in zip("b" * (array.ndim - 2) + sizes,
-                                                         array.shape)],
-        )
-        for array, element, sizes in zip(
-            stored, (row.x, row.scale, row.y, row.scale, "f32"), letters
-        )
-    ]
-    x, x_scale, y, y_scale, acc = args
+    program = Program()
+    x, x_scale, y, y_scale, acc = program.mma_args(row, stored, dynamic, y_order="nk")
     y, y_scale = program.transpose(y), program.transpose(y_scale)
     program.result(program.mma(x, x_scale, y, y_scale, acc, block_size=row.block))
     check_exact(row, [data], program.run(tmp_path))
@@ -219,7 +207,7 @@ def test_swizzled_scales(row, batch, tmp_path):
     data = exact(row, 130, 33, 160, 1, x_batch=batch)
     program = Program()
     x, _, y, _, acc = program.mma_args(row, data)
-    x_tiles, y_tiles = tiles_with_padding(data[1]), tiles_with_padding(data[3].T.copy())
+    x_tiles, y_tiles = tiles_with_padding(data[1]), tiles_with_padding(transposed(data[3]))
     x_t, y_t = program.arg(x_tiles, row.scale), program.arg(y_tiles, row.scale)
     x_scale = program.unswizzle(x_t, data[1].shape)
     y_scale = program.transpose(program.unswizzle(y_t, data[3].T.shape))
@@ -232,7 +220,7 @@ def test_swizzled_scales_dynamic(tmp_path):
     program = Program()
     x, _, y, _, acc = program.mma_args(MIXED, data, "mnk")
     x_t = program.arg(tiles_with_padding(data[1]), MIXED.scale, (None, None, 32, 16))
-    y_t = program.arg(tiles_with_padding(data[3].T.copy()), MIXED.scale, (None, None, 32, 16))
+    y_t = program.arg(tiles_with_padding(transposed(data[3])), MIXED.scale, (None, None, 32, 16))
     k, block = program.dim(x, 1), program.index(32)
     blocks = program.op(f"arith.divui {k}, {block} : index").name
     x_scale = program.unswizzle(x_t, (None, None), (program.dim(x, 0), blocks))
@@ -281,7 +269,10 @@ def test_vector(row, tmp_path):
     check_exact(row, data, program.run(tmp_path))
 
 
-@pytest.mark.parametrize("x_batch, y_batch", [((2,), ()), ((2,), (2,)), ((1,), (2,))])
+@pytest.mark.parametrize(
+    "x_batch, y_batch",
+    [((2,), ()), ((2,), (2,)), ((1,), (2,))], ids=["x3-y2", "x3-y3", "x1-y3"],
+)
 def test_vector_batch(x_batch, y_batch, tmp_path):
     data = exact(MIXED, 3, 5, 64, 1, x_batch=x_batch, y_batch=y_batch)
     program = Program()
@@ -296,7 +287,7 @@ def test_vector_transposed_y_and_swizzled_scales(row, tmp_path):
     program = Program()
     x, _, _, _, acc = (program.read(arg) for arg in program.mma_args(row, data))
     y = program.transpose(program.read(program.arg(transposed(data[2]), row.y)))
-    x_tiles, y_tiles = tiles_with_padding(data[1]), tiles_with_padding(data[3].T.copy())
+    x_tiles, y_tiles = tiles_with_padding(data[1]), tiles_with_padding(transposed(data[3]))
     x_t, y_t = (program.read(program.arg(t, row.scale)) for t in (x_tiles, y_tiles))
     x_scale = program.unswizzle(x_t, data[1].shape)
     y_scale = program.transpose(program.unswizzle(y_t, data[3].T.shape))

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <limits>
 
-using namespace blockscale;
+using namespace mlir::blockscale;
 
 template <typename T>
 static NpyArray makeArray(DType dtype, std::vector<int64_t> shape,
@@ -129,6 +129,7 @@ TEST(ArrayPrinterTest, Halves) {
   EXPECT_EQ(printF2(0x6400), "1024.0");
   EXPECT_EQ(printF2(0x0400), "6.104e-05");
   EXPECT_EQ(printF2(0x0001), "6e-08");
+  EXPECT_EQ(printF2(0x3100), "0.1562"); // 0.15625, a tie.
   // Between 0.01562 and 0.01563, of which the first is another number's.
   EXPECT_EQ(printF2(0x2400), "0.01563");
   EXPECT_EQ(printF2(0x0000), "0.0");
@@ -188,6 +189,7 @@ TEST(ArrayPrinterTest, ManyBracketsWithoutElements) {
   EXPECT_EQ(brackets.size(), 4000u);
   EXPECT_EQ(printArray({DType::U1, {1001, 0}, {}}), "[]");
   EXPECT_EQ(printArray({DType::U1, {INT64_MAX, 0}, {}}), "[]");
+  EXPECT_EQ(printArray({DType::U1, {2, INT64_MAX, 0}, {}}), "[]");
   // 6^20 pairs, none of which a summary would leave out.
   std::vector<int64_t> shape(20, 6);
   shape.push_back(0);

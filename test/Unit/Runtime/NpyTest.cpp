@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-using namespace blockscale;
+using namespace mlir::blockscale;
 
 /// A file of version 1.0 with this dict and this data.
 static std::string makeFile(std::string_view dict, std::string_view data) {

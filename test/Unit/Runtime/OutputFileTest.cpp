@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-using namespace blockscale;
+using namespace mlir::blockscale;
 
 using Names = std::vector<std::string>;
 
@@ -397,12 +397,15 @@ TEST(OutputSetTest, RefusesSameFileTwice) {
                 (directory / "old") + "'");
 }
 
-TEST(OutputSetTest, RefusesDirectoryBeforeCommit) {
+TEST(OutputSetTest, RefusesImpossiblePathsBeforeCommit) {
   TestDirectory directory;
   OutputSet outputs;
   std::string path = directory.makeDirectory("folder");
   EXPECT_EQ(outputs.add(path, "text").message(),
             "'" + path + "': is a directory");
+  path = directory / std::string(256, 'n');
+  EXPECT_EQ(outputs.add(path, "text").message(),
+            "'" + path + "': file name too long");
 }
 
 TEST(OutputSetTest, StreamsMayRepeat) {

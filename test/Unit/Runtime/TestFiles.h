@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace blockscale {
+namespace mlir::blockscale {
 
 /// A directory for one test, which every user may enter. It is left behind
 /// when a test fails to start.
@@ -144,6 +144,6 @@ template <typename Function> std::string runUnprivileged(Function function) {
   });
 }
 
-} // namespace blockscale
+} // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_TEST_UNIT_RUNTIME_TESTFILES_H

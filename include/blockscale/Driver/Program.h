@@ -1,0 +1,61 @@
+//===- Program.h - A module and its entry function --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DRIVER_PROGRAM_H
+#define BLOCKSCALE_DRIVER_PROGRAM_H
+
+#include "blockscale/Runtime/Error.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <memory>
+
+namespace mlir {
+class SourceMgrDiagnosticHandler;
+} // namespace mlir
+
+namespace mlir::blockscale {
+
+/// A source file that has been parsed. Diagnostics of the parser and of passes
+/// go to standard error, with the lines they speak of.
+class Program {
+public:
+  /// Reads and parses the file at `path` ("-" is standard input). Null if that
+  /// fails, after the errors have been printed.
+  static std::unique_ptr<Program> parse(StringRef path);
+  ~Program();
+
+  ModuleOp getModule() { return *module; }
+
+  /// The function `name`; with an empty name, the only public function. An
+  /// error if there is no such function, `isAmbiguous` if there is more than
+  /// one public function to choose from.
+  Result<func::FuncOp> getEntry(StringRef name, bool &isAmbiguous);
+
+  /// Makes `entry` the only public function and drops what it does not use.
+  LogicalResult keepOnly(func::FuncOp entry);
+
+  /// Runs the passes that `build` adds. A failure has always been explained by
+  /// an error.
+  LogicalResult run(function_ref<void(OpPassManager &)> build);
+
+private:
+  explicit Program(StringRef path);
+
+  std::unique_ptr<MLIRContext> context;
+  llvm::SourceMgr sourceMgr;
+  std::unique_ptr<SourceMgrDiagnosticHandler> diagnosticHandler;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DRIVER_PROGRAM_H

@@ -1,0 +1,73 @@
+//===- CommandLine.cpp - What the programs' flags share -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/CommandLine.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+bool blockscale::parseCommandLine(int argc, char **argv,
+                                  llvm::cl::OptionCategory &category,
+                                  StringRef overview) {
+  SmallVector<llvm::cl::Option *> foreign;
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
+    bool isOurs = llvm::is_contained(option->Categories, &category);
+    if (!isOurs && name != "help" && name != "version")
+      foreign.push_back(option);
+  }
+  for (llvm::cl::Option *option : foreign)
+    option->removeArgument();
+  llvm::cl::SetVersionPrinter(
+      [](raw_ostream &os) { os << "blockscale " BLOCKSCALE_VERSION "\n"; });
+
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &stream))
+    return true;
+  // LLVM starts each line with the program's name.
+  StringRef program = argv[0];
+  SmallVector<StringRef> lines;
+  StringRef(errors).split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    line.consume_front(program);
+    line.consume_front(":");
+    llvm::errs() << "error: " << line.ltrim() << "\n";
+  }
+  return false;
+}
+
+int blockscale::reportFailure(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return ExitFailure;
+}
+
+int blockscale::reportUsage(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return ExitUsage;
+}
+
+int blockscale::reportUnsupported(const Twine &what) {
+  return reportFailure("not supported in this version: " + what);
+}
+
+const Chip *blockscale::parseTarget(StringRef name) {
+  const Chip *chip = lookupChip({name.data(), name.size()});
+  if (!chip)
+    reportUsage(describeUnknownChip({name.data(), name.size()}));
+  return chip;
+}
+
+bool blockscale::parsePtxVersion(StringRef version) {
+  unsigned number = 0;
+  if (version.empty() ||
+      (!version.getAsInteger(10, number) && isKnownPtxVersion(number)))
+    return true;
+  reportUsage("unknown PTX version '" + version +
+              "', expected one of 70 to 78, 80 to 88, 90");
+  return false;
+}

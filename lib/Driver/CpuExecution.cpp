@@ -1,0 +1,268 @@
+//===- CpuExecution.cpp - Compile for this machine and run ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/CpuExecution.h"
+
+#include "blockscale/Driver/ElementStorage.h"
+#include "blockscale/Pipelines/Pipelines.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+static Result<std::vector<RankedTensorType>> getTensorTypes(TypeRange types,
+                                                            StringRef what) {
+  std::vector<RankedTensorType> result;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto tensorType = dyn_cast<RankedTensorType>(type);
+    if (!tensorType && !isa<ShapedType>(type) && type.isIntOrIndexOrFloat())
+      tensorType = RankedTensorType::get({}, type);
+    if (!tensorType || tensorType.getEncoding() ||
+        !getElementStorage(tensorType.getElementType())) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return Error("not supported in this version: " + what.str() + " #" +
+                   std::to_string(i) + " of type " + text);
+    }
+    result.push_back(tensorType);
+  }
+  return result;
+}
+
+Result<std::vector<RankedTensorType>>
+blockscale::getArgumentTypes(func::FuncOp function) {
+  return getTensorTypes(function.getArgumentTypes(), "argument");
+}
+
+Result<std::vector<RankedTensorType>>
+blockscale::getResultTypes(func::FuncOp function) {
+  return getTensorTypes(function.getResultTypes(), "result");
+}
+
+/// A function that calls `entry`, with tensors for scalars: one form of
+/// argument and result to pass.
+static func::FuncOp makeWrapper(ModuleOp module, func::FuncOp entry,
+                                ArrayRef<RankedTensorType> arguments,
+                                ArrayRef<RankedTensorType> results) {
+  OpBuilder builder(module.getContext());
+  Location loc = entry.getLoc();
+  auto type = builder.getFunctionType(
+      llvm::to_vector_of<Type>(arguments), llvm::to_vector_of<Type>(results));
+  auto wrapper = func::FuncOp::create(loc, "blockscale_entry", type);
+  SymbolTable(module).insert(wrapper); // Renames it where that is needed.
+  wrapper->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                   builder.getUnitAttr());
+  builder.setInsertionPointToStart(wrapper.addEntryBlock());
+
+  SmallVector<Value> operands;
+  for (auto [argument, wanted] :
+       llvm::zip_equal(wrapper.getArguments(), entry.getArgumentTypes())) {
+    if (argument.getType() == wanted)
+      operands.push_back(argument);
+    else
+      operands.push_back(
+          tensor::ExtractOp::create(builder, loc, argument, ValueRange()));
+  }
+  auto call = func::CallOp::create(builder, loc, entry, operands);
+  SmallVector<Value> values;
+  for (auto [value, wanted] : llvm::zip_equal(call.getResults(), results)) {
+    if (value.getType() == wanted)
+      values.push_back(value);
+    else
+      values.push_back(
+          tensor::FromElementsOp::create(builder, loc, wanted, value));
+  }
+  func::ReturnOp::create(builder, loc, values);
+  return wrapper;
+}
+
+//===----------------------------------------------------------------------===//
+// Memref descriptors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Descriptors as the C interface of the LLVM dialect passes them: allocated
+/// and aligned pointer, offset, sizes, strides; each 8 bytes.
+class Descriptors {
+public:
+  static unsigned getWords(unsigned rank) { return 3 + 2 * rank; }
+
+  /// Appends one for `array`, whose data must stay where it is.
+  void append(NpyArray &array) {
+    auto address = reinterpret_cast<uint64_t>(array.data.data());
+    words.append({address, address, 0});
+    for (int64_t size : array.shape)
+      words.push_back(static_cast<uint64_t>(size));
+    uint64_t stride = 1;
+    SmallVector<uint64_t> strides(array.shape.size());
+    for (size_t dim = array.shape.size(); dim-- != 0;) {
+      strides[dim] = stride;
+      stride *= static_cast<uint64_t>(array.shape[dim]);
+    }
+    words.append(strides);
+  }
+
+  /// Appends an empty one, to be filled in by the program.
+  void appendEmpty(unsigned rank) { words.append(getWords(rank), 0); }
+
+  uint64_t *at(size_t word) { return words.data() + word; }
+
+private:
+  SmallVector<uint64_t> words;
+};
+} // namespace
+
+/// Copies a result out of its buffer, and frees that.
+static Result<NpyArray> takeResult(const uint64_t *descriptor,
+                                   RankedTensorType type) {
+  auto *allocated = reinterpret_cast<void *>(descriptor[0]);
+  auto *data = reinterpret_cast<const uint8_t *>(descriptor[1]);
+  std::vector<int64_t> shape(descriptor + 3, descriptor + 3 + type.getRank());
+  DType dtype = getElementStorage(type.getElementType())->dtype;
+  Result<NpyArray> array = makeZeros(dtype, std::move(shape));
+  if (array && !array->data.empty())
+    std::memcpy(array->data.data(),
+                data + descriptor[2] * array->elementSize(),
+                array->data.size());
+  std::free(allocated);
+  return array;
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+// A failed check calls `puts` and then `abort`. Here it is an error like any
+// other, not a signal.
+
+static int printFailedCheck(const char *text) {
+  StringRef message(text);
+  message.consume_front("ERROR: Runtime op verification failed\n");
+  llvm::errs() << "error: check failed at run time:\n" << message << "\n";
+  return 0;
+}
+
+[[noreturn]] static void exitAfterFailedCheck() {
+  llvm::errs().flush();
+  std::_Exit(EXIT_FAILURE);
+}
+
+static llvm::Expected<std::unique_ptr<ExecutionEngine>>
+makeEngine(ModuleOp module) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  auto targetMachine = builder->createTargetMachine();
+  if (!targetMachine)
+    return targetMachine.takeError();
+
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                            targetMachine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine =
+      ExecutionEngine::create(module, options, std::move(*targetMachine));
+  if (!engine)
+    return engine;
+  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
+    auto symbol = [](auto *function) {
+      return llvm::orc::ExecutorSymbolDef(
+          llvm::orc::ExecutorAddr::fromPtr(function),
+          llvm::JITSymbolFlags::Exported);
+    };
+    llvm::orc::SymbolMap symbols;
+    symbols[interner("puts")] = symbol(&printFailedCheck);
+    symbols[interner("abort")] = symbol(&exitAfterFailedCheck);
+    return symbols;
+  });
+  return engine;
+}
+
+/// Functions that the program calls but does not define could be anything.
+static Error checkNoExternals(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isExternal())
+      return Error("not supported in this version: external function '" +
+                   function.getSymName().str() + "'");
+  return Error::success();
+}
+
+Result<std::vector<NpyArray>>
+blockscale::runOnCpu(Program &program, func::FuncOp entry,
+                     std::vector<NpyArray> arguments) {
+  ModuleOp module = program.getModule();
+  Result<std::vector<RankedTensorType>> argumentTypes = getArgumentTypes(entry);
+  if (!argumentTypes)
+    return argumentTypes.error();
+  Result<std::vector<RankedTensorType>> resultTypes = getResultTypes(entry);
+  if (!resultTypes)
+    return resultTypes.error();
+
+  func::FuncOp wrapper =
+      makeWrapper(module, entry, *argumentTypes, *resultTypes);
+  std::string name = wrapper.getSymName().str();
+  if (failed(program.keepOnly(wrapper)))
+    return Error("cannot prepare the program");
+  if (Error error = checkNoExternals(module))
+    return error;
+  if (failed(program.run(buildCpuPipeline)))
+    return Error("cannot lower the program for this machine");
+  auto engine = makeEngine(module);
+  if (!engine)
+    return Error(llvm::toString(engine.takeError()));
+
+  // The C interface takes a pointer to the results, if there are any, and one
+  // to the descriptor of each argument.
+  Descriptors results;
+  std::vector<Descriptors> inputs(arguments.size());
+  SmallVector<void *> pointers;
+  for (RankedTensorType type : *resultTypes)
+    results.appendEmpty(type.getRank());
+  if (!resultTypes->empty())
+    pointers.push_back(results.at(0));
+  for (auto [input, argument] : llvm::zip_equal(inputs, arguments)) {
+    input.append(argument);
+    pointers.push_back(input.at(0));
+  }
+  SmallVector<void *> packed;
+  for (void *&pointer : pointers)
+    packed.push_back(&pointer);
+  if (llvm::Error error =
+          (*engine)->invokePacked("_mlir_ciface_" + name, packed))
+    return Error(llvm::toString(std::move(error)));
+
+  std::vector<NpyArray> outputs;
+  size_t word = 0;
+  for (RankedTensorType type : *resultTypes) {
+    Result<NpyArray> output = takeResult(results.at(word), type);
+    if (!output)
+      return output.error();
+    outputs.push_back(std::move(*output));
+    word += Descriptors::getWords(type.getRank());
+  }
+  return outputs;
+}

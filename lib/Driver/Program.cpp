@@ -1,0 +1,101 @@
+//===- Program.cpp - A module and its entry function ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/Program.h"
+
+#include "blockscale/Driver/SourceFile.h"
+#include "blockscale/Pipelines/Pipelines.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  return registry;
+}
+
+Program::Program(StringRef path)
+    // One thread: modules are small, and results must not depend on the order
+    // in which functions are compiled.
+    : context(std::make_unique<MLIRContext>(
+          makeRegistry(), MLIRContext::Threading::DISABLED)) {
+  diagnosticHandler = std::make_unique<SourceMgrDiagnosticHandler>(
+      sourceMgr, context.get());
+}
+
+Program::~Program() = default;
+
+std::unique_ptr<Program> Program::parse(StringRef path) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = readSourceFile(path, error);
+  if (!buffer) {
+    llvm::errs() << error << "\n";
+    return nullptr;
+  }
+  std::unique_ptr<Program> program(new Program(path));
+  program->sourceMgr.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  program->module =
+      parseSourceFile<ModuleOp>(program->sourceMgr, program->context.get());
+  if (!program->module)
+    return nullptr;
+  return program;
+}
+
+Result<func::FuncOp> Program::getEntry(StringRef name, bool &isAmbiguous) {
+  isAmbiguous = false;
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : getModule().getOps<func::FuncOp>())
+    if (name.empty() ? function.isPublic() : function.getSymName() == name)
+      candidates.push_back(function);
+  if (candidates.size() == 1) {
+    if (candidates.front().isExternal())
+      return Error("function '" + candidates.front().getSymName().str() +
+                   "' has no body");
+    return candidates.front();
+  }
+  if (!name.empty())
+    return Error("expected a function '" + name.str() +
+                 "' in the module, got none");
+  if (candidates.empty())
+    return Error("expected a public function in the module, got none");
+  isAmbiguous = true;
+  std::string message = "expected --entry, because there are " +
+                        std::to_string(candidates.size()) +
+                        " public functions:";
+  for (func::FuncOp candidate : candidates)
+    message += " " + candidate.getSymName().str();
+  return Error(message);
+}
+
+LogicalResult Program::keepOnly(func::FuncOp entry) {
+  for (auto function : getModule().getOps<func::FuncOp>())
+    function.setVisibility(function == entry ? SymbolTable::Visibility::Public
+                                             : SymbolTable::Visibility::Private);
+  return run([](OpPassManager &pm) { pm.addPass(createSymbolDCEPass()); });
+}
+
+LogicalResult Program::run(function_ref<void(OpPassManager &)> build) {
+  PassManager pm(context.get());
+  build(pm);
+  bool hasError = false;
+  ScopedDiagnosticHandler counter(
+      context.get(), [&](Diagnostic &diagnostic) {
+        hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        return failure(); // Leave it to the handler that prints.
+      });
+  if (succeeded(pm.run(getModule())))
+    return success();
+  if (!hasError)
+    emitError(getModule().getLoc(), "lowering failed");
+  return failure();
+}

@@ -1,0 +1,79 @@
+//===- SupportMatrix.cpp - What is supported where ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/SupportMatrix.h"
+
+#include "blockscale/Support/InstructionTable.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+struct Support {
+  std::string_view status;
+  std::string instruction = "-";
+  std::string ptx = "-";
+};
+} // namespace
+
+static Support getSupport(const OpRow &row, const Chip &chip) {
+  if (!isLegal(row))
+    return {"illegal"};
+  if (chip.isCpu())
+    return {"emulated", "plain arithmetic, loops"};
+
+  // This version has no lowering for GPUs; what it will use is known.
+  constexpr std::string_view status = "not in this version";
+  const Instruction *instruction = getPreferredInstruction(row, chip.path);
+  if (!instruction)
+    return {status, "plain arithmetic, one thread per result",
+            formatPtxVersion(chip.lowestPtx)};
+  std::string text = getOpcode(*instruction);
+  if (instruction->rewrite != Rewrite::None)
+    text = std::string(describeRewrite(instruction->rewrite));
+  return {status, text, formatPtxVersion(getLowestPtx(*instruction, chip))};
+}
+
+static void printLine(raw_ostream &os, ArrayRef<std::string> cells) {
+  static constexpr unsigned widths[] = {8, 10, 10, 11, 3, 20, 5};
+  std::string line;
+  for (auto [cell, width] : llvm::zip(cells.drop_back(), widths))
+    line += cell + std::string(std::max<size_t>(width, cell.size() + 1) -
+                                   cell.size(),
+                               ' ');
+  os << line << cells.back() << "\n";
+}
+
+void blockscale::printSupportMatrix(raw_ostream &os, const Chip *chip) {
+  static constexpr Format elements[] = {Format::E4M3, Format::E5M2,
+                                        Format::E3M2, Format::E2M3,
+                                        Format::E2M1};
+  static constexpr Format scales[] = {Format::UE8M0, Format::UE4M3};
+  auto name = [](Format format) {
+    return std::string(getFormatInfo(format).mlirName);
+  };
+
+  printLine(os, {"target", "lhs", "rhs", "scale", "B", "support", "PTX",
+                 "instruction"});
+  for (const Chip &candidate : getChips()) {
+    if (chip && chip != &candidate)
+      continue;
+    for (Format lhs : elements)
+      for (Format rhs : elements)
+        for (Format scale : scales)
+          for (unsigned block : {16u, 32u}) {
+            Support support = getSupport({lhs, rhs, scale, block}, candidate);
+            printLine(os, {std::string(candidate.name), name(lhs), name(rhs),
+                           name(scale), std::to_string(block),
+                           std::string(support.status), support.ptx,
+                           support.instruction});
+          }
+  }
+}

@@ -1,0 +1,190 @@
+//===- blockscale-compile.cpp - Lower a program ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Driver/CommandLine.h"
+#include "blockscale/Driver/Program.h"
+#include "blockscale/Driver/SupportMatrix.h"
+#include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Runtime/OutputFile.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Command line
+//===----------------------------------------------------------------------===//
+
+static cl::OptionCategory category("blockscale-compile options");
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("IN.mlir"),
+                                  cl::cat(category));
+static cl::opt<std::string>
+    entryName("entry", cl::desc("Compile this function and what it calls"),
+              cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<std::string> target("target",
+                                   cl::desc("The chip to compile for, or cpu"),
+                                   cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<std::string>
+    emit("emit",
+         cl::desc("tile, kernel, instr, nvvm, llvm, ptx or cubin; the default "
+                  "is ptx, for cpu llvm"),
+         cl::value_desc("STAGE"), cl::cat(category));
+static cl::opt<std::string> ptxVersion("ptx-version",
+                                       cl::desc("PTX version, 87 for 8.7"),
+                                       cl::value_desc("N"), cl::cat(category));
+static cl::opt<bool> nativeOnly(
+    "native-only",
+    cl::desc("Refuse an op that no block-scaled instruction computes"),
+    cl::cat(category));
+static cl::opt<std::string> schedule("schedule",
+                                     cl::desc("Tile sizes, warps and stages"),
+                                     cl::value_desc("S"), cl::cat(category));
+static cl::opt<std::string>
+    emulateOn("emulate-on", cl::desc("Emulate the target's instructions there"),
+              cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<std::string> launchInfo("launch-info",
+                                       cl::desc("Write how to launch, as JSON"),
+                                       cl::value_desc("FILE"),
+                                       cl::cat(category));
+static cl::opt<std::string>
+    output("o", cl::desc("Where to write; - is standard output, the default"),
+           cl::value_desc("OUT"), cl::init("-"), cl::cat(category));
+static cl::opt<std::string> supportMatrix(
+    "print-support-matrix",
+    cl::desc("Print what is supported, for one chip or for all"),
+    cl::value_desc("CHIP"), cl::ValueOptional, cl::cat(category));
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A level at which the lowering can stop. For the CPU, the passes that lead
+/// to it from the stage before; null if the CPU has no such level.
+struct Stage {
+  StringRef name;
+  void (*buildForCpu)(OpPassManager &);
+};
+} // namespace
+
+static const Stage stages[] = {
+    {"tile", buildTilePipeline},     {"kernel", buildCpuLoopsPipeline},
+    {"instr", nullptr},              {"nvvm", nullptr},
+    {"llvm", buildCpuLLVMPipeline},  {"ptx", nullptr},
+    {"cubin", nullptr},
+};
+
+static const Stage *findStage(StringRef name) {
+  const Stage *stage =
+      llvm::find_if(stages, [&](const Stage &s) { return s.name == name; });
+  return stage == std::end(stages) ? nullptr : stage;
+}
+
+/// The module as LLVM IR text; empty after an error has been printed.
+static std::string translateToLLVMIR(ModuleOp module) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, context);
+  if (!llvmModule)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream(text) << *llvmModule;
+  return text;
+}
+
+/// (`--native-only`) The CPU has no block-scaled instruction.
+static LogicalResult refuseEmulation(ModuleOp module, const Chip &chip) {
+  WalkResult result = module.walk([&](MmaScaledOp op) {
+    op.emitOpError("no block-scaled instruction on ")
+        << StringRef(chip.name.data(), chip.name.size());
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static int compile(const Chip &chip, const Stage &lastStage) {
+  std::unique_ptr<Program> program = Program::parse(input);
+  if (!program)
+    return ExitFailure;
+  if (!entryName.empty()) {
+    bool isAmbiguous;
+    Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);
+    if (!entry)
+      return reportFailure("'" + input + "': " + entry.message());
+    if (failed(program->keepOnly(*entry)))
+      return ExitFailure;
+  }
+  if (nativeOnly && failed(refuseEmulation(program->getModule(), chip)))
+    return ExitFailure;
+
+  for (const Stage *stage = stages; stage <= &lastStage; ++stage)
+    if (stage->buildForCpu && failed(program->run(stage->buildForCpu)))
+      return ExitFailure;
+
+  std::string text;
+  if (lastStage.name == "llvm") {
+    text = translateToLLVMIR(program->getModule());
+    if (text.empty())
+      return ExitFailure;
+  } else {
+    llvm::raw_string_ostream(text) << program->getModule() << "\n";
+  }
+  if (Error error = writeOutput(output, text))
+    return reportFailure(error.message());
+  return ExitSuccess;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  if (!parseCommandLine(argc, argv, category,
+                        "blockscale-compile: lower block-scaled matrix "
+                        "multiplication to PTX or LLVM IR\n"))
+    return ExitUsage;
+
+  if (supportMatrix.getNumOccurrences()) {
+    const Chip *chip = nullptr;
+    if (!supportMatrix.empty() && !(chip = parseTarget(supportMatrix)))
+      return ExitUsage;
+    printSupportMatrix(llvm::outs(), chip);
+    return ExitSuccess;
+  }
+
+  if (input.empty())
+    return reportUsage("expected an input file");
+  if (target.empty())
+    return reportUsage("expected --target=CHIP");
+  const Chip *chip = parseTarget(target);
+  if (!chip || !parsePtxVersion(ptxVersion) ||
+      (emulateOn.getNumOccurrences() && !parseTarget(emulateOn)))
+    return ExitUsage;
+  std::string stageName =
+      !emit.empty() ? emit.getValue() : chip->isCpu() ? "llvm" : "ptx";
+  const Stage *stage = findStage(stageName);
+  if (!stage)
+    return reportUsage("unknown stage '" + stageName +
+                       "', expected one of tile kernel instr nvvm llvm ptx "
+                       "cubin");
+  if (chip->isCpu() && !stage->buildForCpu)
+    return reportUsage("the target cpu has no stage '" + stageName +
+                       "', expected one of tile kernel llvm");
+
+  if (!chip->isCpu())
+    return reportUnsupported("--target=" + target);
+  for (cl::Option *option :
+       std::initializer_list<cl::Option *>{&ptxVersion, &schedule, &emulateOn,
+                                           &launchInfo})
+    if (option->getNumOccurrences())
+      return reportUnsupported("--" + option->ArgStr + " with --target=cpu");
+  return compile(*chip, *stage);
+}

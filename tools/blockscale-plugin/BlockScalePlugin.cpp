@@ -1,0 +1,33 @@
+//===- BlockScalePlugin.cpp - Plugin for mlir-opt -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Pipelines/Pipelines.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+
+using namespace mlir;
+
+extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT
+    DialectPluginLibraryInfo
+    mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "BlockScale", BLOCKSCALE_VERSION,
+          [](DialectRegistry *registry) {
+            registry->insert<blockscale::BlockScaleDialect>();
+          }};
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT
+    PassPluginLibraryInfo
+    mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "BlockScale", BLOCKSCALE_VERSION, [] {
+            blockscale::registerBlockScalePasses();
+            blockscale::registerPipelines();
+          }};
+}

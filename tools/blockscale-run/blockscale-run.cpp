@@ -1,0 +1,170 @@
+//===- blockscale-run.cpp - Run one function of a program -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/CommandLine.h"
+#include "blockscale/Driver/CpuExecution.h"
+#include "blockscale/Driver/ElementStorage.h"
+#include "blockscale/Runtime/ArrayPrinter.h"
+#include "blockscale/Runtime/OutputFile.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Command line
+//===----------------------------------------------------------------------===//
+
+static cl::OptionCategory category("blockscale-run options");
+
+static cl::list<std::string> files(cl::Positional,
+                                   cl::desc("IN.mlir [IN.npy]..."),
+                                   cl::cat(category));
+static cl::opt<std::string>
+    entryName("entry",
+              cl::desc("The function; needed where several are public"),
+              cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<std::string>
+    device("device", cl::desc("cpu (the default), sim or cuda"),
+           cl::value_desc("DEVICE"), cl::init("cpu"), cl::cat(category));
+static cl::opt<std::string> target("target", cl::desc("The chip, for sim and cuda"),
+                                   cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<uint64_t>
+    seed("seed", cl::desc("Draw the arguments at random, from this seed"),
+         cl::value_desc("N"), cl::cat(category));
+static cl::list<std::string>
+    outputs("o",
+            cl::desc("Store a result in a .npy file instead of printing; once "
+                     "for each result, in order"),
+            cl::value_desc("OUT.npy"), cl::cat(category));
+
+// Accepted, and answered as not supported in this version.
+static cl::opt<uint64_t> simSeed("sim-seed", cl::desc("Seed of the simulator"),
+                                 cl::value_desc("N"), cl::cat(category));
+static cl::opt<std::string> schedule("schedule",
+                                     cl::desc("Tile sizes, warps and stages"),
+                                     cl::value_desc("S"), cl::cat(category));
+static cl::opt<std::string> ptxVersion("ptx-version",
+                                       cl::desc("PTX version, 87 for 8.7"),
+                                       cl::value_desc("N"), cl::cat(category));
+static cl::opt<bool> nativeOnly("native-only",
+                                cl::desc("Refuse emulated ops"),
+                                cl::cat(category));
+static cl::opt<bool> timeKernels("time", cl::desc("Report times"),
+                                 cl::cat(category));
+static cl::opt<bool> compare("compare", cl::desc("Compare with the reference"),
+                             cl::cat(category));
+
+//===----------------------------------------------------------------------===//
+// Arguments and results
+//===----------------------------------------------------------------------===//
+
+/// One array per argument, from the files or drawn; nullopt after an error has
+/// been printed.
+static std::optional<std::vector<NpyArray>>
+makeArguments(ArrayRef<RankedTensorType> types, ArrayRef<std::string> paths) {
+  std::vector<NpyArray> arguments;
+  std::mt19937_64 engine(seed);
+  for (auto [i, type] : llvm::enumerate(types)) {
+    Result<NpyArray> array =
+        paths.empty() ? drawArgument(type, engine) : readNpy(paths[i]);
+    if (!array) {
+      reportFailure(array.message());
+      return std::nullopt;
+    }
+    if (Error error = checkArgument(*array, type)) {
+      reportFailure("'" + paths[i] + "': argument #" + Twine(i) + ": " +
+                    error.message());
+      return std::nullopt;
+    }
+    arguments.push_back(std::move(*array));
+  }
+  return arguments;
+}
+
+static int giveResults(ArrayRef<NpyArray> results) {
+  if (outputs.empty()) {
+    for (const NpyArray &result : results)
+      llvm::outs() << printArray(result) << "\n";
+    return ExitSuccess;
+  }
+  OutputSet set;
+  for (auto [path, result] : llvm::zip_equal(outputs, results))
+    if (Error error = set.add(path, serializeNpy(result)))
+      return reportFailure(error.message());
+  if (Error error = set.commit())
+    return reportFailure(error.message());
+  return ExitSuccess;
+}
+
+static int run() {
+  std::string source = files.front();
+  ArrayRef<std::string> arrays = ArrayRef<std::string>(files).drop_front();
+  std::unique_ptr<Program> program = Program::parse(source);
+  if (!program)
+    return ExitFailure;
+  bool isAmbiguous;
+  Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);
+  if (!entry) {
+    reportFailure("'" + source + "': " + entry.message());
+    return isAmbiguous ? ExitUsage : ExitFailure;
+  }
+
+  Result<std::vector<RankedTensorType>> types = getArgumentTypes(*entry);
+  if (!types)
+    return reportFailure("'" + source + "': " + types.message());
+  bool isDrawn = seed.getNumOccurrences() && arrays.empty();
+  if (arrays.size() != types->size() && !isDrawn)
+    return reportUsage("expected " + Twine(types->size()) +
+                       " .npy files, one for each argument of '" +
+                       entry->getSymName() + "'" +
+                       (arrays.empty() ? ", or --seed" : "") + ", got " +
+                       Twine(arrays.size()));
+  unsigned numResults = entry->getNumResults();
+  if (!outputs.empty() && outputs.size() != numResults)
+    return reportUsage("expected -o once for each of the " +
+                       Twine(numResults) + " results of '" +
+                       entry->getSymName() + "', got " + Twine(outputs.size()));
+
+  std::optional<std::vector<NpyArray>> arguments =
+      makeArguments(*types, arrays);
+  if (!arguments)
+    return ExitFailure;
+  Result<std::vector<NpyArray>> results =
+      runOnCpu(*program, *entry, std::move(*arguments));
+  if (!results)
+    return reportFailure("'" + source + "': " + results.message());
+  return giveResults(*results);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  if (!parseCommandLine(argc, argv, category,
+                        "blockscale-run: run one function of a program\n"))
+    return ExitUsage;
+  if (files.empty())
+    return reportUsage("expected an input file");
+  if (device != "cpu" && device != "sim" && device != "cuda")
+    return reportUsage("unknown device '" + device +
+                       "', expected one of cpu sim cuda");
+  const Chip *chip = target.empty() ? nullptr : parseTarget(target);
+  if ((!target.empty() && !chip) || !parsePtxVersion(ptxVersion))
+    return ExitUsage;
+
+  if (device != "cpu")
+    return reportUnsupported("--device=" + device);
+  if (chip && !chip->isCpu())
+    return reportUnsupported("--target=" + target);
+  for (cl::Option *option : std::initializer_list<cl::Option *>{
+           &simSeed, &schedule, &ptxVersion, &nativeOnly, &timeKernels,
+           &compare})
+    if (option->getNumOccurrences())
+      return reportUnsupported("--" + option->ArgStr);
+  return run();
+}
