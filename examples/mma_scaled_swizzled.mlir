@@ -2,7 +2,7 @@
 // stored in the 32x4x4 layout, and y stored as N x K. All elements are 1 and
 // all scales 2, so each result is 128 * (1 * 2) * (1 * 2) = 512.
 //
-// swizzle_inputs.py writes the arguments.
+// mma_scaled_swizzled.py writes the arguments.
 
 func.func @main(%x: tensor<128x128xf8E4M3FN>,
                 %x_scale: tensor<1x1x32x16xf8E8M0FNU>,

@@ -1,0 +1,60 @@
+# What quickstart and check share; to be sourced from bash. Installs what is
+# missing from Debian and builds into build/.
+#
+# Environment: BLOCKSCALE_JOBS (parallel compile jobs; the default is one per
+# core).
+
+blockscale_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+blockscale_build=$blockscale_root/build
+blockscale_python=/usr/bin/python3
+
+blockscale_packages=(
+  cmake g++ libgtest-dev libmlir-22-dev llvm-22-dev llvm-22-tools
+  mlir-22-tools ninja-build python3 python3-numpy python3-pytest
+)
+
+say() { printf '== %s\n' "$*"; }
+
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "installing packages needs root or sudo: $*"
+  fi
+}
+
+install_packages() {
+  local missing=() package
+  for package in "${blockscale_packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null |
+      grep -q 'ok installed' || missing+=("$package")
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "Debian packages: all there"
+    return
+  fi
+  command -v apt-get >/dev/null ||
+    die "these packages are missing, and there is no apt-get: ${missing[*]}"
+  say "Debian packages: installing ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+build() {
+  say "Building into $blockscale_build"
+  # An existing build keeps its generator and compiler.
+  local configure=(-S "$blockscale_root" -B "$blockscale_build")
+  [ -f "$blockscale_build/CMakeCache.txt" ] ||
+    configure+=(-G Ninja -DCMAKE_BUILD_TYPE=Release)
+  cmake "${configure[@]}" "-DPython3_EXECUTABLE=$blockscale_python" >/dev/null
+  cmake --build "$blockscale_build" -j "${BLOCKSCALE_JOBS:-$(nproc)}" \
+    --target "$@"
+}

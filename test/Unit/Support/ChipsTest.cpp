@@ -1,0 +1,67 @@
+//===- ChipsTest.cpp - The chip table -------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/Chips.h"
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace mlir::blockscale;
+
+TEST(Chips, AreThoseOfTheInterface) {
+  std::string names;
+  for (const Chip &chip : getChips())
+    names += std::string(chip.name) + ' ';
+  EXPECT_EQ(names, "cpu sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100a sm_100f "
+                   "sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a "
+                   "sm_121f ");
+}
+
+TEST(Chips, PathFollowsTheFamily) {
+  for (const Chip &chip : getChips()) {
+    unsigned family = chip.capability / 10;
+    Path expected = family == 12                   ? Path::MmaSync
+                    : family == 10 || family == 11 ? Path::Tcgen05
+                                                   : Path::None;
+    EXPECT_EQ(chip.path, expected) << chip.name;
+    if (!chip.isCpu())
+      EXPECT_TRUE(isKnownPtxVersion(chip.lowestPtx)) << chip.name;
+  }
+}
+
+TEST(Chips, FactsByHand) {
+  EXPECT_EQ(lookupChip("sm_100a")->lowestPtx, 86u);
+  EXPECT_EQ(lookupChip("sm_100f")->lowestPtx, 88u);
+  EXPECT_EQ(lookupChip("sm_110a")->lowestPtx, 90u);
+  EXPECT_EQ(lookupChip("sm_120a")->sharedMemoryKiB, 99u);
+  EXPECT_EQ(lookupChip("sm_90")->sharedMemoryKiB, 227u);
+  EXPECT_TRUE(lookupChip("cpu")->isCpu());
+  EXPECT_EQ(lookupChip("sm_120"), nullptr);
+  EXPECT_EQ(lookupChip(""), nullptr);
+}
+
+TEST(Chips, UnknownNamesAreExplained) {
+  EXPECT_EQ(describeUnknownChip("sm_120"),
+            "unknown target 'sm_120': block-scaled instructions need the "
+            "letter, expected sm_120a or sm_120f");
+  std::string text = describeUnknownChip("sm_75");
+  EXPECT_NE(text.find("'sm_75'"), std::string::npos);
+  for (const Chip &chip : getChips())
+    EXPECT_NE(text.find(' ' + std::string(chip.name)), std::string::npos);
+}
+
+TEST(Chips, PtxVersions) {
+  std::set<unsigned> known;
+  for (unsigned version = 0; version != 200; ++version)
+    if (isKnownPtxVersion(version))
+      known.insert(version);
+  EXPECT_EQ(known, (std::set<unsigned>{70, 71, 72, 73, 74, 75, 76, 77, 78, 80,
+                                       81, 82, 83, 84, 85, 86, 87, 88, 90}));
+  EXPECT_EQ(formatPtxVersion(87), "8.7");
+  EXPECT_EQ(formatPtxVersion(90), "9.0");
+}

@@ -1,0 +1,124 @@
+//===- InstructionTableTest.cpp - Legal rows and instructions -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/InstructionTable.h"
+#include "gtest/gtest.h"
+
+#include <set>
+#include <tuple>
+
+using namespace mlir::blockscale;
+
+static std::vector<Instruction> getInstructions(Path path) {
+  std::vector<Instruction> result;
+  for (const Instruction &instruction : getInstructions())
+    if (instruction.path == path)
+      result.push_back(instruction);
+  return result;
+}
+
+TEST(InstructionTable, LegalRows) {
+  EXPECT_EQ(getOpRows().size(), 27u);
+  unsigned legal = 0;
+  for (unsigned lhs = 0; lhs != kNumFormats; ++lhs)
+    for (unsigned rhs = 0; rhs != kNumFormats; ++rhs)
+      for (unsigned scale = 0; scale != kNumFormats; ++scale)
+        for (unsigned block = 1; block <= 64; ++block)
+          legal += isLegal({Format(lhs), Format(rhs), Format(scale), block});
+  EXPECT_EQ(legal, 27u);
+  EXPECT_TRUE(isLegal({Format::E2M3, Format::E5M2, Format::UE8M0, 32}));
+  EXPECT_TRUE(isLegal({Format::E2M1, Format::E2M1, Format::UE8M0, 16}));
+  EXPECT_TRUE(isLegal({Format::E2M1, Format::E2M1, Format::UE4M3, 16}));
+  EXPECT_FALSE(isLegal({Format::E2M1, Format::E2M1, Format::UE4M3, 32}));
+  EXPECT_FALSE(isLegal({Format::E4M3, Format::E4M3, Format::UE8M0, 16}));
+  EXPECT_FALSE(isLegal({Format::E2M1, Format::E4M3, Format::UE4M3, 16}));
+}
+
+TEST(InstructionTable, LegalBlockSizes) {
+  using Sizes = std::vector<unsigned>;
+  EXPECT_EQ(getLegalBlockSizes(Format::E2M1, Format::E2M1, Format::UE8M0),
+            (Sizes{16, 32}));
+  EXPECT_EQ(getLegalBlockSizes(Format::E2M1, Format::E2M1, Format::UE4M3),
+            (Sizes{16}));
+  EXPECT_EQ(getLegalBlockSizes(Format::E2M1, Format::E5M2, Format::UE8M0),
+            (Sizes{32}));
+  EXPECT_EQ(getLegalBlockSizes(Format::E5M2, Format::E2M1, Format::UE4M3),
+            (Sizes{}));
+}
+
+// PTX ISA, table 36, and the list of shapes in the description of mma.
+TEST(InstructionTable, MmaSyncRows) {
+  unsigned emitted = 0, perKind[3] = {};
+  std::set<std::tuple<Kind, Format, Format, Format, unsigned>> distinct;
+  for (const Instruction &row : getInstructions(Path::MmaSync)) {
+    EXPECT_TRUE(
+        distinct.insert({row.kind, row.a, row.b, row.scale, row.scaleVec})
+            .second);
+    emitted += row.isEmitted;
+    perKind[unsigned(row.kind)] += row.isEmitted;
+    EXPECT_EQ(row.k, row.kind == Kind::MXF8F6F4 ? 32u : 64u);
+    EXPECT_EQ(row.k, row.scaleVec * row.blockSize);
+    EXPECT_EQ(row.lowestPtx, row.isEmitted ? 87u : 91u);
+    EXPECT_EQ(row.rewrite == Rewrite::None, row.isEmitted);
+  }
+  EXPECT_EQ(distinct.size(), 29u);
+  EXPECT_EQ(emitted, 28u);
+  EXPECT_EQ(perKind[unsigned(Kind::MXF8F6F4)], 25u);
+  EXPECT_EQ(perKind[unsigned(Kind::MXF4)], 1u);
+  EXPECT_EQ(perKind[unsigned(Kind::MXF4NVF4)], 2u);
+}
+
+TEST(InstructionTable, OneRowIsNotEmitted) {
+  for (const Instruction &row : getInstructions(Path::MmaSync)) {
+    if (row.isEmitted)
+      continue;
+    EXPECT_EQ(row.getOpRow(),
+              (OpRow{Format::E2M1, Format::E2M1, Format::UE8M0, 16}));
+    EXPECT_EQ(getOpcode(row),
+              "mma.sync.kind::mxf4nvf4.block_scale.scale_vec::4X");
+    EXPECT_EQ(row.rewrite, Rewrite::TwoHalfBlocks);
+    // What stands in for it is older than it is.
+    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_120a")), 87u);
+    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_121f")), 88u);
+  }
+  for (const Instruction &row : getInstructions(Path::Tcgen05))
+    EXPECT_TRUE(row.isEmitted);
+}
+
+TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
+  for (const OpRow &row : getOpRows())
+    for (Path path : {Path::MmaSync, Path::Tcgen05}) {
+      const Instruction *instruction = getPreferredInstruction(row, path);
+      ASSERT_NE(instruction, nullptr);
+      EXPECT_EQ(instruction->getOpRow(), row);
+      EXPECT_EQ(instruction->path, path);
+    }
+  EXPECT_EQ(getPreferredInstruction(getOpRows().front(), Path::None), nullptr);
+}
+
+TEST(InstructionTable, PackedFp4IsPreferred) {
+  OpRow mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
+  EXPECT_EQ(getOpcode(*getPreferredInstruction(mxfp4, Path::MmaSync)),
+            "mma.sync.kind::mxf4.block_scale.scale_vec::2X");
+  EXPECT_EQ(getOpcode(*getPreferredInstruction(mxfp4, Path::Tcgen05)),
+            "tcgen05.mma.kind::mxf4.block_scale.block32");
+  OpRow mixed = {Format::E4M3, Format::E2M1, Format::UE8M0, 32};
+  EXPECT_EQ(getOpcode(*getPreferredInstruction(mixed, Path::MmaSync)),
+            "mma.sync.kind::mxf8f6f4.block_scale.scale_vec::1X");
+  OpRow nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
+  EXPECT_EQ(getOpcode(*getPreferredInstruction(nvfp4, Path::Tcgen05)),
+            "tcgen05.mma.kind::mxf4nvf4.block_scale.block16");
+}
+
+TEST(InstructionTable, ChipRaisesTheLowestPtx) {
+  const Instruction &row = *getPreferredInstruction(
+      {Format::E4M3, Format::E5M2, Format::UE8M0, 32}, Path::MmaSync);
+  EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_120a")), 87u);
+  EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_120f")), 88u);
+  EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_121a")), 88u);
+}

@@ -1,0 +1,39 @@
+# The lit suite: every .mlir and .test file below this folder. The Python tests
+# and the unit tests have runners of their own (scripts/check runs all).
+import os
+import shutil
+
+import lit.formats
+
+config.name = "blockscale"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Consumer", "python", "Execution"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.blockscale_build_dir, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.blockscale_build_dir, "bin"),
+        config.llvm_tools_dir,
+        os.environ.get("PATH", ""),
+    ]
+)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+plugin = os.path.join(config.blockscale_build_dir, "lib", "libBlockScalePlugin.so")
+config.substitutions += [
+    ("%python", config.python),
+    ("%source_dir", config.blockscale_source_dir),
+    ("%build_dir", config.blockscale_build_dir),
+    ("%plugin", plugin),
+    ("%mlir_opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
+]
+
+# Tests that need these say so with REQUIRES and are unsupported elsewhere.
+if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+    config.available_features.add("ptxas")
+if os.geteuid() == 0:
+    config.available_features.add("root")
