@@ -8,6 +8,9 @@
 
 #include "blockscale/Driver/CommandLine.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -29,15 +32,16 @@ bool blockscale::parseCommandLine(int argc, char **argv,
   llvm::raw_string_ostream stream(errors);
   if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &stream))
     return true;
-  // LLVM starts each line with the program's name.
-  StringRef program = argv[0];
+  // LLVM starts each line with the program's name, and may add a line that
+  // suggests another flag.
   SmallVector<StringRef> lines;
   StringRef(errors).split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef line : lines) {
-    line.consume_front(program);
+  for (StringRef &line : lines) {
+    line.consume_front(llvm::sys::path::filename(argv[0]));
     line.consume_front(":");
-    llvm::errs() << "error: " << line.ltrim() << "\n";
+    line = line.ltrim();
   }
+  llvm::errs() << "error: " << llvm::join(lines, " ") << "\n";
   return false;
 }
 
@@ -60,6 +64,14 @@ const Chip *blockscale::parseTarget(StringRef name) {
   if (!chip)
     reportUsage(describeUnknownChip({name.data(), name.size()}));
   return chip;
+}
+
+bool blockscale::parseNumber(StringRef flag, StringRef text,
+                             uint64_t &number) {
+  if (text.empty() || !text.getAsInteger(10, number))
+    return true;
+  reportUsage("expected a number for " + flag + ", got '" + text + "'");
+  return false;
 }
 
 bool blockscale::parsePtxVersion(StringRef version) {

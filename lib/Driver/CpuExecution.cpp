@@ -215,6 +215,7 @@ Result<std::vector<NpyArray>>
 blockscale::runOnCpu(Program &program, func::FuncOp entry,
                      std::vector<NpyArray> arguments) {
   ModuleOp module = program.getModule();
+  module.getContext()->loadDialect<func::FuncDialect, tensor::TensorDialect>();
   Result<std::vector<RankedTensorType>> argumentTypes = getArgumentTypes(entry);
   if (!argumentTypes)
     return argumentTypes.error();
@@ -225,6 +226,7 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
   func::FuncOp wrapper =
       makeWrapper(module, entry, *argumentTypes, *resultTypes);
   std::string name = wrapper.getSymName().str();
+  program.dropSchedules();
   if (failed(program.keepOnly(wrapper)))
     return Error("cannot prepare the program");
   if (Error error = checkNoExternals(module))

@@ -10,6 +10,7 @@
 
 #include "blockscale/Driver/SourceFile.h"
 #include "blockscale/Pipelines/Pipelines.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -29,6 +30,8 @@ Program::Program(StringRef path)
     // in which functions are compiled.
     : context(std::make_unique<MLIRContext>(
           makeRegistry(), MLIRContext::Threading::DISABLED)) {
+  // One message per error, without the op that it speaks of once more.
+  context->printOpOnDiagnostic(false);
   diagnosticHandler = std::make_unique<SourceMgrDiagnosticHandler>(
       sourceMgr, context.get());
 }
@@ -75,6 +78,19 @@ Result<func::FuncOp> Program::getEntry(StringRef name, bool &isAmbiguous) {
   for (func::FuncOp candidate : candidates)
     message += " " + candidate.getSymName().str();
   return Error(message);
+}
+
+void Program::dropSchedules() {
+  auto isSchedule = [](Operation &op) {
+    return isa_and_nonnull<transform::TransformDialect>(op.getDialect()) ||
+           (isa<ModuleOp>(op) &&
+            op.hasAttr(
+                transform::TransformDialect::kWithNamedSequenceAttrName));
+  };
+  for (Operation &op :
+       llvm::make_early_inc_range(getModule().getBody()->getOperations()))
+    if (isSchedule(op))
+      op.erase();
 }
 
 LogicalResult Program::keepOnly(func::FuncOp entry) {

@@ -117,6 +117,7 @@ static int compile(const Chip &chip, const Stage &lastStage) {
   std::unique_ptr<Program> program = Program::parse(input);
   if (!program)
     return ExitFailure;
+  program->dropSchedules();
   if (!entryName.empty()) {
     bool isAmbiguous;
     Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);

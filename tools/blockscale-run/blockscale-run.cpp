@@ -35,7 +35,7 @@ static cl::opt<std::string>
            cl::value_desc("DEVICE"), cl::init("cpu"), cl::cat(category));
 static cl::opt<std::string> target("target", cl::desc("The chip, for sim and cuda"),
                                    cl::value_desc("CHIP"), cl::cat(category));
-static cl::opt<uint64_t>
+static cl::opt<std::string>
     seed("seed", cl::desc("Draw the arguments at random, from this seed"),
          cl::value_desc("N"), cl::cat(category));
 static cl::list<std::string>
@@ -45,7 +45,7 @@ static cl::list<std::string>
             cl::value_desc("OUT.npy"), cl::cat(category));
 
 // Accepted, and answered as not supported in this version.
-static cl::opt<uint64_t> simSeed("sim-seed", cl::desc("Seed of the simulator"),
+static cl::opt<std::string> simSeed("sim-seed", cl::desc("Seed of the simulator"),
                                  cl::value_desc("N"), cl::cat(category));
 static cl::opt<std::string> schedule("schedule",
                                      cl::desc("Tile sizes, warps and stages"),
@@ -68,9 +68,10 @@ static cl::opt<bool> compare("compare", cl::desc("Compare with the reference"),
 /// One array per argument, from the files or drawn; nullopt after an error has
 /// been printed.
 static std::optional<std::vector<NpyArray>>
-makeArguments(ArrayRef<RankedTensorType> types, ArrayRef<std::string> paths) {
+makeArguments(ArrayRef<RankedTensorType> types, ArrayRef<std::string> paths,
+              uint64_t seedNumber) {
   std::vector<NpyArray> arguments;
-  std::mt19937_64 engine(seed);
+  std::mt19937_64 engine(seedNumber);
   for (auto [i, type] : llvm::enumerate(types)) {
     Result<NpyArray> array =
         paths.empty() ? drawArgument(type, engine) : readNpy(paths[i]);
@@ -103,7 +104,7 @@ static int giveResults(ArrayRef<NpyArray> results) {
   return ExitSuccess;
 }
 
-static int run() {
+static int run(uint64_t seedNumber) {
   std::string source = files.front();
   ArrayRef<std::string> arrays = ArrayRef<std::string>(files).drop_front();
   std::unique_ptr<Program> program = Program::parse(source);
@@ -119,7 +120,11 @@ static int run() {
   Result<std::vector<RankedTensorType>> types = getArgumentTypes(*entry);
   if (!types)
     return reportFailure("'" + source + "': " + types.message());
-  bool isDrawn = seed.getNumOccurrences() && arrays.empty();
+  bool isDrawn = seed.getNumOccurrences();
+  if (isDrawn && !arrays.empty())
+    return reportUsage("expected no .npy files beside --seed, which draws all "
+                       "arguments, got " +
+                       Twine(arrays.size()));
   if (arrays.size() != types->size() && !isDrawn)
     return reportUsage("expected " + Twine(types->size()) +
                        " .npy files, one for each argument of '" +
@@ -133,7 +138,7 @@ static int run() {
                        entry->getSymName() + "', got " + Twine(outputs.size()));
 
   std::optional<std::vector<NpyArray>> arguments =
-      makeArguments(*types, arrays);
+      makeArguments(*types, arrays, seedNumber);
   if (!arguments)
     return ExitFailure;
   Result<std::vector<NpyArray>> results =
@@ -154,7 +159,10 @@ int main(int argc, char **argv) {
     return reportUsage("unknown device '" + device +
                        "', expected one of cpu sim cuda");
   const Chip *chip = target.empty() ? nullptr : parseTarget(target);
-  if ((!target.empty() && !chip) || !parsePtxVersion(ptxVersion))
+  uint64_t seedNumber = 0, simSeedNumber = 0;
+  if ((!target.empty() && !chip) || !parsePtxVersion(ptxVersion) ||
+      !parseNumber("--seed", seed, seedNumber) ||
+      !parseNumber("--sim-seed", simSeed, simSeedNumber))
     return ExitUsage;
 
   if (device != "cpu")
@@ -166,5 +174,5 @@ int main(int argc, char **argv) {
            &compare})
     if (option->getNumOccurrences())
       return reportUnsupported("--" + option->ArgStr);
-  return run();
+  return run(seedNumber);
 }

@@ -42,6 +42,10 @@ int reportUnsupported(const Twine &what);
 /// Looks up a target by name; null after a usage error has been printed.
 const Chip *parseTarget(StringRef name);
 
+/// Parses `text`, the value of `flag`, into `number`, which keeps its value if
+/// `text` is empty; false after a usage error has been printed.
+bool parseNumber(StringRef flag, StringRef text, uint64_t &number);
+
 /// Checks that `version` is empty or a PTX version such as "87"; false after a
 /// usage error has been printed.
 bool parsePtxVersion(StringRef version);

@@ -40,6 +40,10 @@ public:
   /// one public function to choose from.
   Result<func::FuncOp> getEntry(StringRef name, bool &isAmbiguous);
 
+  /// Drops the schedules of the transform dialect, which say how the module
+  /// was to be rewritten and are no part of what it computes.
+  void dropSchedules();
+
   /// Makes `entry` the only public function and drops what it does not use.
   LogicalResult keepOnly(func::FuncOp entry);
 

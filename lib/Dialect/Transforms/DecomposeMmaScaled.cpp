@@ -71,7 +71,7 @@ static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
 }
 
 /// x or y times its scales, as f64 in the shape of the matrix. Every product
-/// is exact: at most 8 bits of significand, and exponents far inside f64's.
+/// is exact: at most 6 bits of significand, and exponents far inside f64's.
 static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
   Location loc = op.getLoc();
   OperandView matrix = getOperandView(

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_H
 #define BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::blockscale {

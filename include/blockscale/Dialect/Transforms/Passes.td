@@ -97,4 +97,66 @@ def NarrowFloatsToBytesPass
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ProtectArgumentsPass
+    : Pass<"blockscale-protect-arguments", "::mlir::func::FuncOp"> {
+  let summary = "keep public functions from writing to their arguments";
+  let description = [{
+    Marks the tensor arguments of a public function as not writable, so that
+    bufferization gives results buffers of their own. To the caller, tensors
+    are values: an accumulator is the same after the call.
+
+    Before:
+
+    ```mlir
+    func.func @negate(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %r = linalg.map { arith.negf } ins(%x : tensor<4xf32>)
+           outs(%x : tensor<4xf32>)
+      return %r : tensor<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @negate(%x: tensor<4xf32> {bufferization.writable = false})
+        -> tensor<4xf32> {
+      %r = linalg.map { arith.negf } ins(%x : tensor<4xf32>)
+           outs(%x : tensor<4xf32>)
+      return %r : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def StridedCopiesToLoopsPass : Pass<"blockscale-strided-copies-to-loops"> {
+  let summary = "copy memrefs that are not contiguous by loops";
+  let description = [{
+    A `memref.copy` between contiguous buffers becomes `memcpy`. Any other one
+    would become a call to a run-time library that users need not have, so it
+    is rewritten as a `linalg.generic`.
+
+    Before:
+
+    ```mlir
+    func.func @copy(%from: memref<4x4xi8, strided<[8, 1]>>,
+                    %to: memref<4x4xi8>) {
+      memref.copy %from, %to
+          : memref<4x4xi8, strided<[8, 1]>> to memref<4x4xi8>
+      return
+    }
+    ```
+
+    After, in short:
+
+    ```
+    linalg.generic ... ins(%from) outs(%to) {
+    ^bb0(%in: i8, %out: i8):
+      linalg.yield %in : i8
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,392 @@
+//===- IRFuzzer.cpp - Fuzzes the dialect and its passes -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A libFuzzer target. An input is the text of a module, or, if its first byte
+// is not ASCII, a recipe from which ModuleGenerator makes such a text. Whatever
+// the text is:
+//
+//   * it is refused with a message, or it parses, and what it prints as parses
+//     again to the same text;
+//   * each pass gives valid IR or a message, and tiling valid IR.
+//
+// With BLOCKSCALE_FUZZ_PRINT set, each text goes to standard error first: so
+// one gets at the text of a recipe that crashes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleGenerator.h"
+#include "TextMutator.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Driver/SourceFile.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// The context
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registry.insert<BlockScaleDialect, affine::AffineDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, func::FuncDialect,
+                  linalg::LinalgDialect, memref::MemRefDialect,
+                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
+  affine::registerValueBoundsOpInterfaceExternalModels(registry);
+  arith::registerValueBoundsOpInterfaceExternalModels(registry);
+  linalg::registerValueBoundsOpInterfaceExternalModels(registry);
+  memref::registerValueBoundsOpInterfaceExternalModels(registry);
+  scf::registerValueBoundsOpInterfaceExternalModels(registry);
+  tensor::registerValueBoundsOpInterfaceExternalModels(registry);
+  vector::registerValueBoundsOpInterfaceExternalModels(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+/// A context never forgets a type or an attribute, so it is replaced at times.
+static MLIRContext *getContext() {
+  static std::unique_ptr<MLIRContext> context;
+  static unsigned numRuns = 0;
+  constexpr unsigned runsPerContext = 500;
+  if (numRuns++ % runsPerContext == 0) {
+    context.reset();
+    context = makeContext();
+  }
+  return context.get();
+}
+
+namespace {
+/// Swallows messages, and keeps the last error.
+class ErrorCatcher {
+public:
+  explicit ErrorCatcher(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            error = diagnostic.str();
+          return success();
+        }) {}
+
+  /// Empty if there was none.
+  std::string error;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void fail(StringRef what, StringRef text) {
+  llvm::errs() << "IRFuzzer: " << what << "\nThe module before:\n"
+               << text << "\n";
+  std::abort();
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+static OwningOpRef<ModuleOp> parse(StringRef text, MLIRContext *context) {
+  ErrorCatcher errors(context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      text, ParserConfig(context, /*verifyAfterParse=*/true));
+  if (!module && errors.error.empty())
+    fail("refused without a message", text);
+  return module;
+}
+
+/// Upstream folds a `tensor.cast` into the operands of any destination-style
+/// op. Sizes that disagree, which only a check at run time would have found,
+/// can then become static, and the verifier refuses them.
+static bool isFoldedMismatch(StringRef error) {
+  return error.starts_with("'blockscale.mma_scaled' op expected ") ||
+         (error.starts_with("'linalg.") &&
+          (error.contains("inferred input/output operand") ||
+           error.contains("doesn't match dim(input")));
+}
+
+/// False if `module` is invalid and that is not the fault of `when`.
+static bool checkValid(ModuleOp module, StringRef when, StringRef text) {
+  ErrorCatcher errors(module.getContext());
+  if (succeeded(verify(module)))
+    return true;
+  if (when == "Canonicalizer" && isFoldedMismatch(errors.error))
+    return false;
+    fail(("invalid after " + when + ": " + errors.error + "\n" + print(module))
+             .str(),
+         text);
+}
+
+static void checkRoundTrip(ModuleOp module) {
+  std::string text = print(module);
+  // A resource gets another name each time that it is parsed.
+  if (StringRef(text).contains("dense_resource"))
+    return;
+  OwningOpRef<ModuleOp> again = parse(text, module.getContext());
+  if (!again)
+    fail("what was printed does not parse", text);
+  if (print(*again) != text)
+    fail("printed differently the second time", text);
+}
+
+/// Runs `pass`; false if it failed, with a message.
+static bool runPass(ModuleOp module, std::unique_ptr<Pass> pass) {
+  std::string name = pass->getName().str();
+  std::string before = print(module);
+  PassManager manager(module.getContext());
+  // The manager would report invalid IR like a failure of the pass.
+  manager.enableVerifier(false);
+  manager.addPass(std::move(pass));
+  ErrorCatcher errors(module.getContext());
+  if (failed(manager.run(module))) {
+    if (errors.error.empty())
+      fail(name + " failed without a message", before);
+    return false;
+  }
+  if (!checkValid(module, name, before))
+    return false;
+  checkRoundTrip(module);
+  return true;
+}
+
+static void lowerToLoops(ModuleOp module) {
+  OwningOpRef<ModuleOp> clone = module.clone();
+  if (runPass(*clone, createDecomposePass()))
+    runPass(*clone, createNarrowFloatsToBytesPass());
+}
+
+static void checkFolds(ModuleOp module) {
+  OwningOpRef<ModuleOp> clone = module.clone();
+  if (!runPass(*clone, createCanonicalizerPass()))
+    return;
+  lowerToLoops(*clone);
+  runPass(*clone, memref::createResolveRankedShapeTypeResultDimsPass());
+}
+
+static void checkRuntimeVerification(ModuleOp module) {
+  OwningOpRef<ModuleOp> clone = module.clone();
+  if (runPass(*clone, createGenerateRuntimeVerificationPass()))
+    runPass(*clone, createCanonicalizerPass());
+}
+
+/// What may be the size of a tile of `op`: the values of type index that are
+/// defined before it, in its block. Constants among them may be negative,
+/// which no size is.
+static SmallVector<Value> findIndices(Operation *op) {
+  SmallVector<Value> indices;
+  for (Operation &other : *op->getBlock()) {
+    if (&other == op)
+      break;
+    for (Value result : other.getResults())
+      if (result.getType().isIndex() && !matchPattern(result, m_Constant()))
+        indices.push_back(result);
+  }
+  return indices;
+}
+
+/// Whether all that `op` uses is defined before it, and it may be executed:
+/// in other places uses may come first, and loops cannot be put around them.
+static bool isTileable(MmaScaledOp op, DominanceInfo &dominance) {
+  if (!op->getParentOfType<func::FuncOp>() ||
+      !dominance.isReachableFromEntry(op->getBlock()))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return dominance.properlyDominates(operand, op);
+  });
+}
+
+static LogicalResult tile(RewriterBase &rewriter, MmaScaledOp op,
+                          ByteReader &in) {
+  static constexpr int64_t sizes[] = {0, 32, 16, 1, 64, 7, 128, 1 << 30};
+  SmallVector<Value> indices = findIndices(op);
+  SmallVector<OpFoldResult> tileSizes;
+  unsigned numLoops = cast<ShapedType>(op.getAcc().getType()).getRank() + 1;
+  for (unsigned loop = 0; loop != numLoops; ++loop) {
+    if (!indices.empty() && in.oneIn(4))
+      tileSizes.push_back(indices[in.below(std::min<size_t>(indices.size(), 256))]);
+    else
+      tileSizes.push_back(rewriter.getIndexAttr(in.pick(sizes)));
+  }
+  scf::SCFTilingOptions options;
+  options.setTileSizes(tileSizes);
+  if (in.oneIn(4)) {
+    // A loop that runs in parallel cannot carry the sum along K.
+    tileSizes.back() = rewriter.getIndexAttr(0);
+    options.setTileSizes(tileSizes);
+    options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+  }
+  rewriter.setInsertionPoint(op);
+  FailureOr<scf::SCFTilingResult> result = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(result))
+    return failure();
+  rewriter.replaceOp(op, result->replacements);
+  return success();
+}
+
+static void checkTiling(ModuleOp module, ByteReader &in) {
+  OwningOpRef<ModuleOp> clone = module.clone();
+  std::string before = print(*clone);
+  DominanceInfo dominance(*clone);
+  SmallVector<MmaScaledOp> products;
+  SmallVector<tensor::ExtractSliceOp> slices;
+  clone->walk([&](Operation *op) {
+    auto product = dyn_cast<MmaScaledOp>(op);
+    if (product && isTileable(product, dominance))
+      products.push_back(product);
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      slices.push_back(slice);
+  });
+  if (products.empty())
+    return;
+
+  ErrorCatcher errors(module.getContext());
+  IRRewriter rewriter(module.getContext());
+  for (tensor::ExtractSliceOp slice : slices) {
+    auto producer = slice.getSource().getDefiningOp<MmaScaledOp>();
+    if (!llvm::is_contained(products, producer))
+      continue;
+    rewriter.setInsertionPoint(slice);
+    FailureOr<TilingResult> result =
+        tensor::replaceExtractSliceWithTiledProducer(
+            rewriter, slice, cast<OpResult>(producer.getResult()));
+    if (succeeded(result) &&
+        result->tiledValues[0].getType() == slice.getType())
+      rewriter.replaceOp(slice, result->tiledValues[0]);
+  }
+  // A failure may leave loops that are not finished.
+  for (MmaScaledOp product : products)
+    if (failed(tile(rewriter, product, in)))
+      return;
+  if (checkValid(*clone, "tiling", before) &&
+      runPass(*clone, createCanonicalizerPass()))
+    lowerToLoops(*clone);
+}
+
+static void checkText(const std::string &text, ByteReader &in) {
+  // As the tools do: upstream's parser recurses.
+  if (findTooDeepNesting(text))
+    return;
+  OwningOpRef<ModuleOp> module = parse(text, getContext());
+  if (!module)
+    return;
+  checkRoundTrip(*module);
+  checkFolds(*module);
+  checkRuntimeVerification(*module);
+  lowerToLoops(*module);
+  checkTiling(*module, in);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+static bool isRecipe(const uint8_t *bytes, size_t size) {
+  return size != 0 && bytes[0] >= 0x80;
+}
+
+/// The first bytes choose tile sizes, the others the module.
+static std::string readRecipe(const uint8_t *bytes, size_t size,
+                              ByteReader &tiling) {
+  constexpr size_t numTilingBytes = 9;
+  size_t header = std::min(size, numTilingBytes);
+  tiling = ByteReader(bytes, header);
+  ByteReader in(bytes + header, size - header);
+  return generateModule(in);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  // A text has its tile sizes from its last bytes.
+  ByteReader tiling(bytes + size - std::min<size_t>(size, 8),
+                    std::min<size_t>(size, 8));
+  std::string text = isRecipe(bytes, size)
+                         ? readRecipe(bytes, size, tiling)
+                         : std::string(bytes, bytes + size);
+  static const bool isPrinting = std::getenv("BLOCKSCALE_FUZZ_PRINT");
+  if (isPrinting)
+    llvm::errs() << "// ----- \n" << text << "\n";
+  checkText(text, tiling);
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size,
+                                   size_t maxSize);
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size,
+                                          size_t maxSize, unsigned seed) {
+  std::minstd_rand random(seed);
+  auto store = [&](const std::string &text) {
+    size_t newSize = std::min(text.size(), maxSize);
+    std::memcpy(bytes, text.data(), newSize);
+    return newSize;
+  };
+  if (size < 2 && maxSize > 1) { // Without seeds, start with recipes.
+    size = std::min<size_t>(maxSize, 256);
+    for (size_t i = 0; i != size; ++i)
+      bytes[i] = random() >> 8;
+    bytes[0] |= 0x80;
+    return size;
+  }
+  if (!isRecipe(bytes, size)) {
+    if (random() % 4 == 0)
+      return LLVMFuzzerMutate(bytes, size, maxSize);
+    return store(mutateText(std::string(bytes, bytes + size), random));
+  }
+  if (random() % 16 == 0) {
+    ByteReader tiling(bytes, 0);
+    std::string text = readRecipe(bytes, size, tiling);
+    if (text.size() <= maxSize)
+      return store(mutateText(text, random));
+  }
+  size = LLVMFuzzerMutate(bytes, size, maxSize);
+  if (size != 0)
+    bytes[0] |= 0x80;
+  return size;
+}
