@@ -66,8 +66,7 @@ const Chip *blockscale::parseTarget(StringRef name) {
   return chip;
 }
 
-bool blockscale::parseNumber(StringRef flag, StringRef text,
-                             uint64_t &number) {
+bool blockscale::parseNumber(StringRef flag, StringRef text, uint64_t &number) {
   if (text.empty() || !text.getAsInteger(10, number))
     return true;
   reportUsage("expected a number for " + flag + ", got '" + text + "'");

@@ -64,8 +64,8 @@ static func::FuncOp makeWrapper(ModuleOp module, func::FuncOp entry,
                                 ArrayRef<RankedTensorType> results) {
   OpBuilder builder(module.getContext());
   Location loc = entry.getLoc();
-  auto type = builder.getFunctionType(
-      llvm::to_vector_of<Type>(arguments), llvm::to_vector_of<Type>(results));
+  auto type = builder.getFunctionType(llvm::to_vector_of<Type>(arguments),
+                                      llvm::to_vector_of<Type>(results));
   auto wrapper = func::FuncOp::create(loc, "blockscale_entry", type);
   SymbolTable(module).insert(wrapper); // Renames it where that is needed.
   wrapper->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
@@ -139,8 +139,7 @@ static Result<NpyArray> takeResult(const uint64_t *descriptor,
   DType dtype = getElementStorage(type.getElementType())->dtype;
   Result<NpyArray> array = makeZeros(dtype, std::move(shape));
   if (array && !array->data.empty())
-    std::memcpy(array->data.data(),
-                data + descriptor[2] * array->elementSize(),
+    std::memcpy(array->data.data(), data + descriptor[2] * array->elementSize(),
                 array->data.size());
   std::free(allocated);
   return array;

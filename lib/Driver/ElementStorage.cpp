@@ -43,8 +43,7 @@ std::optional<ElementStorage> blockscale::getElementStorage(Type type) {
   if (getElementFormat(type) || getScaleFormat(type))
     return ElementStorage{DType::U1, std::nullopt,
                           type.getIntOrFloatBitWidth()};
-  bool isSupported =
-      type.isF32() || type.isF64() || type.isSignlessInteger();
+  bool isSupported = type.isF32() || type.isF64() || type.isSignlessInteger();
   for (const Row &row : rows)
     if (isSupported && row.isFloat == isa<FloatType>(type) &&
         row.width == type.getIntOrFloatBitWidth())

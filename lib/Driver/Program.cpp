@@ -28,12 +28,12 @@ static DialectRegistry makeRegistry() {
 Program::Program(StringRef path)
     // One thread: modules are small, and results must not depend on the order
     // in which functions are compiled.
-    : context(std::make_unique<MLIRContext>(
-          makeRegistry(), MLIRContext::Threading::DISABLED)) {
+    : context(std::make_unique<MLIRContext>(makeRegistry(),
+                                            MLIRContext::Threading::DISABLED)) {
   // One message per error, without the op that it speaks of once more.
   context->printOpOnDiagnostic(false);
-  diagnosticHandler = std::make_unique<SourceMgrDiagnosticHandler>(
-      sourceMgr, context.get());
+  diagnosticHandler =
+      std::make_unique<SourceMgrDiagnosticHandler>(sourceMgr, context.get());
 }
 
 Program::~Program() = default;
@@ -95,8 +95,9 @@ void Program::dropSchedules() {
 
 LogicalResult Program::keepOnly(func::FuncOp entry) {
   for (auto function : getModule().getOps<func::FuncOp>())
-    function.setVisibility(function == entry ? SymbolTable::Visibility::Public
-                                             : SymbolTable::Visibility::Private);
+    function.setVisibility(function == entry
+                               ? SymbolTable::Visibility::Public
+                               : SymbolTable::Visibility::Private);
   return run([](OpPassManager &pm) { pm.addPass(createSymbolDCEPass()); });
 }
 
@@ -104,11 +105,10 @@ LogicalResult Program::run(function_ref<void(OpPassManager &)> build) {
   PassManager pm(context.get());
   build(pm);
   bool hasError = false;
-  ScopedDiagnosticHandler counter(
-      context.get(), [&](Diagnostic &diagnostic) {
-        hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
-        return failure(); // Leave it to the handler that prints.
-      });
+  ScopedDiagnosticHandler counter(context.get(), [&](Diagnostic &diagnostic) {
+    hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure(); // Leave it to the handler that prints.
+  });
   if (succeeded(pm.run(getModule())))
     return success();
   if (!hasError)

@@ -97,7 +97,9 @@ private:
   /// perhaps the use of one, which is as deep as its definition.
   bool visitAlias() {
     size_t end = text.find_if_not(
-        [](char c) { return llvm::isAlnum(c) || StringRef("_$.-").contains(c); },
+        [](char c) {
+          return llvm::isAlnum(c) || StringRef("_$.-").contains(c);
+        },
         pos + 1);
     end = std::min(end, text.size());
     StringRef name = text.slice(pos, end);
@@ -114,8 +116,7 @@ private:
       return false;
     }
     auto known = depths.find(name);
-    return known != depths.end() &&
-           noteDepth(open.size() + known->second + 1);
+    return known != depths.end() && noteDepth(open.size() + known->second + 1);
   }
 
   bool noteDepth(unsigned depth) {
@@ -161,9 +162,8 @@ blockscale::readSourceFile(StringRef path, std::string &error) {
           findTooDeepNesting(buffer->getBuffer())) {
     error = buffer->getBufferIdentifier().str() + ":" +
             std::to_string(position->line) + ":" +
-            std::to_string(position->column) +
-            ": error: nested deeper than " + std::to_string(kMaxNesting) +
-            " levels";
+            std::to_string(position->column) + ": error: nested deeper than " +
+            std::to_string(kMaxNesting) + " levels";
     return nullptr;
   }
   return buffer;

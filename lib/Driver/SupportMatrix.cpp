@@ -45,16 +45,15 @@ static void printLine(raw_ostream &os, ArrayRef<std::string> cells) {
   static constexpr unsigned widths[] = {8, 10, 10, 11, 3, 20, 5};
   std::string line;
   for (auto [cell, width] : llvm::zip(cells.drop_back(), widths))
-    line += cell + std::string(std::max<size_t>(width, cell.size() + 1) -
-                                   cell.size(),
-                               ' ');
+    line += cell +
+            std::string(std::max<size_t>(width, cell.size() + 1) - cell.size(),
+                        ' ');
   os << line << cells.back() << "\n";
 }
 
 void blockscale::printSupportMatrix(raw_ostream &os, const Chip *chip) {
-  static constexpr Format elements[] = {Format::E4M3, Format::E5M2,
-                                        Format::E3M2, Format::E2M3,
-                                        Format::E2M1};
+  static constexpr Format elements[] = {
+      Format::E4M3, Format::E5M2, Format::E3M2, Format::E2M3, Format::E2M1};
   static constexpr Format scales[] = {Format::UE8M0, Format::UE4M3};
   auto name = [](Format format) {
     return std::string(getFormatInfo(format).mlirName);

@@ -21,7 +21,8 @@ using namespace mlir::blockscale;
 /// Enough for every number of every type.
 static constexpr size_t maxNumberLength = 32;
 
-template <typename T> static T load(const uint8_t *element) {
+template <typename T>
+static T load(const uint8_t *element) {
   T value;
   std::memcpy(&value, element, sizeof(T));
   return value;

@@ -85,8 +85,7 @@ static constexpr InstructionFamily kFamilies[] = {
 
 static Instruction makeInstruction(const InstructionFamily &family, Path path,
                                    Format a, Format b) {
-  unsigned ptx =
-      path == Path::MmaSync ? family.mmaSyncPtx : family.tcgen05Ptx;
+  unsigned ptx = path == Path::MmaSync ? family.mmaSyncPtx : family.tcgen05Ptx;
   bool isEmitted = isKnownPtxVersion(ptx);
   return {path,
           family.kind,
@@ -139,11 +138,11 @@ unsigned blockscale::getLowestPtx(const Instruction &instruction,
                                   const Chip &chip) {
   unsigned lowest = instruction.lowestPtx;
   if (instruction.rewrite == Rewrite::TwoHalfBlocks)
-    lowest = getPreferredInstruction(
-                 {instruction.a, instruction.b, instruction.scale,
-                  2 * instruction.blockSize},
-                 instruction.path)
-                 ->lowestPtx;
+    lowest =
+        getPreferredInstruction({instruction.a, instruction.b,
+                                 instruction.scale, 2 * instruction.blockSize},
+                                instruction.path)
+            ->lowestPtx;
   return std::max(lowest, chip.lowestPtx);
 }
 
@@ -163,11 +162,11 @@ std::string_view blockscale::describeRewrite(Rewrite rewrite) {
 }
 
 std::string blockscale::getOpcode(const Instruction &instruction) {
-  std::string kind = ".kind::" + std::string(stringifyKind(instruction.kind)) +
-                     ".block_scale";
+  std::string kind =
+      ".kind::" + std::string(stringifyKind(instruction.kind)) + ".block_scale";
   if (instruction.path == Path::MmaSync)
-    return "mma.sync" + kind + ".scale_vec::" +
-           std::to_string(instruction.scaleVec) + "X";
+    return "mma.sync" + kind +
+           ".scale_vec::" + std::to_string(instruction.scaleVec) + "X";
   return "tcgen05.mma" + kind + ".block" +
          std::to_string(instruction.blockSize);
 }

@@ -16,7 +16,6 @@ int main() {
   Result<NpyArray> array = makeZeros(DType::U1, {2});
   if (!array)
     return 1;
-  std::printf("%s %g\n", printArray(*array).c_str(),
-              decode(Format::E2M1, 7));
+  std::printf("%s %g\n", printArray(*array).c_str(), decode(Format::E2M1, 7));
   return 0;
 }

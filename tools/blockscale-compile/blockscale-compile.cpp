@@ -60,10 +60,10 @@ static cl::opt<std::string> launchInfo("launch-info",
 static cl::opt<std::string>
     output("o", cl::desc("Where to write; - is standard output, the default"),
            cl::value_desc("OUT"), cl::init("-"), cl::cat(category));
-static cl::opt<std::string> supportMatrix(
-    "print-support-matrix",
-    cl::desc("Print what is supported, for one chip or for all"),
-    cl::value_desc("CHIP"), cl::ValueOptional, cl::cat(category));
+static cl::opt<std::string>
+    supportMatrix("print-support-matrix",
+                  cl::desc("Print what is supported, for one chip or for all"),
+                  cl::value_desc("CHIP"), cl::ValueOptional, cl::cat(category));
 
 //===----------------------------------------------------------------------===//
 // Stages
@@ -79,9 +79,12 @@ struct Stage {
 } // namespace
 
 static const Stage stages[] = {
-    {"tile", buildTilePipeline},     {"kernel", buildCpuLoopsPipeline},
-    {"instr", nullptr},              {"nvvm", nullptr},
-    {"llvm", buildCpuLLVMPipeline},  {"ptx", nullptr},
+    {"tile", buildTilePipeline},
+    {"kernel", buildCpuLoopsPipeline},
+    {"instr", nullptr},
+    {"nvvm", nullptr},
+    {"llvm", buildCpuLLVMPipeline},
+    {"ptx", nullptr},
     {"cubin", nullptr},
 };
 
@@ -169,8 +172,9 @@ int main(int argc, char **argv) {
   if (!chip || !parsePtxVersion(ptxVersion) ||
       (emulateOn.getNumOccurrences() && !parseTarget(emulateOn)))
     return ExitUsage;
-  std::string stageName =
-      !emit.empty() ? emit.getValue() : chip->isCpu() ? "llvm" : "ptx";
+  std::string stageName = !emit.empty()   ? emit.getValue()
+                          : chip->isCpu() ? "llvm"
+                                          : "ptx";
   const Stage *stage = findStage(stageName);
   if (!stage)
     return reportUsage("unknown stage '" + stageName +
@@ -182,9 +186,8 @@ int main(int argc, char **argv) {
 
   if (!chip->isCpu())
     return reportUnsupported("--target=" + target);
-  for (cl::Option *option :
-       std::initializer_list<cl::Option *>{&ptxVersion, &schedule, &emulateOn,
-                                           &launchInfo})
+  for (cl::Option *option : std::initializer_list<cl::Option *>{
+           &ptxVersion, &schedule, &emulateOn, &launchInfo})
     if (option->getNumOccurrences())
       return reportUnsupported("--" + option->ArgStr + " with --target=cpu");
   return compile(*chip, *stage);

@@ -23,17 +23,18 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("blockscale-run options");
 
-static cl::list<std::string> files(cl::Positional,
-                                   cl::desc("IN.mlir [IN.npy]..."),
-                                   cl::cat(category));
+static cl::list<std::string>
+    files(cl::Positional, cl::desc("IN.mlir [IN.npy]..."), cl::cat(category));
 static cl::opt<std::string>
     entryName("entry",
               cl::desc("The function; needed where several are public"),
               cl::value_desc("NAME"), cl::cat(category));
-static cl::opt<std::string>
-    device("device", cl::desc("cpu (the default), sim or cuda"),
-           cl::value_desc("DEVICE"), cl::init("cpu"), cl::cat(category));
-static cl::opt<std::string> target("target", cl::desc("The chip, for sim and cuda"),
+static cl::opt<std::string> device("device",
+                                   cl::desc("cpu (the default), sim or cuda"),
+                                   cl::value_desc("DEVICE"), cl::init("cpu"),
+                                   cl::cat(category));
+static cl::opt<std::string> target("target",
+                                   cl::desc("The chip, for sim and cuda"),
                                    cl::value_desc("CHIP"), cl::cat(category));
 static cl::opt<std::string>
     seed("seed", cl::desc("Draw the arguments at random, from this seed"),
@@ -45,16 +46,16 @@ static cl::list<std::string>
             cl::value_desc("OUT.npy"), cl::cat(category));
 
 // Accepted, and answered as not supported in this version.
-static cl::opt<std::string> simSeed("sim-seed", cl::desc("Seed of the simulator"),
-                                 cl::value_desc("N"), cl::cat(category));
+static cl::opt<std::string> simSeed("sim-seed",
+                                    cl::desc("Seed of the simulator"),
+                                    cl::value_desc("N"), cl::cat(category));
 static cl::opt<std::string> schedule("schedule",
                                      cl::desc("Tile sizes, warps and stages"),
                                      cl::value_desc("S"), cl::cat(category));
 static cl::opt<std::string> ptxVersion("ptx-version",
                                        cl::desc("PTX version, 87 for 8.7"),
                                        cl::value_desc("N"), cl::cat(category));
-static cl::opt<bool> nativeOnly("native-only",
-                                cl::desc("Refuse emulated ops"),
+static cl::opt<bool> nativeOnly("native-only", cl::desc("Refuse emulated ops"),
                                 cl::cat(category));
 static cl::opt<bool> timeKernels("time", cl::desc("Report times"),
                                  cl::cat(category));
@@ -133,9 +134,9 @@ static int run(uint64_t seedNumber) {
                        Twine(arrays.size()));
   unsigned numResults = entry->getNumResults();
   if (!outputs.empty() && outputs.size() != numResults)
-    return reportUsage("expected -o once for each of the " +
-                       Twine(numResults) + " results of '" +
-                       entry->getSymName() + "', got " + Twine(outputs.size()));
+    return reportUsage("expected -o once for each of the " + Twine(numResults) +
+                       " results of '" + entry->getSymName() + "', got " +
+                       Twine(outputs.size()));
 
   std::optional<std::vector<NpyArray>> arguments =
       makeArguments(*types, arrays, seedNumber);
@@ -169,9 +170,9 @@ int main(int argc, char **argv) {
     return reportUnsupported("--device=" + device);
   if (chip && !chip->isCpu())
     return reportUnsupported("--target=" + target);
-  for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &simSeed, &schedule, &ptxVersion, &nativeOnly, &timeKernels,
-           &compare})
+  for (cl::Option *option :
+       std::initializer_list<cl::Option *>{&simSeed, &schedule, &ptxVersion,
+                                           &nativeOnly, &timeKernels, &compare})
     if (option->getNumOccurrences())
       return reportUnsupported("--" + option->ArgStr);
   return run(seedNumber);

@@ -41,7 +41,8 @@ private:
 
 /// A value, or the message that says why there is none. Converts to true on
 /// success, like `llvm::Expected`.
-template <typename T> class [[nodiscard]] Result {
+template <typename T>
+class [[nodiscard]] Result {
 public:
   Result(T value) : value(std::move(value)), failure(Error::success()) {}
   Result(Error error) : failure(std::move(error)) {}

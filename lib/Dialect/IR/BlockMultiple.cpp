@@ -49,8 +49,8 @@ static bool isOwnK(tensor::DimOp dim, MmaScaledOp op) {
   std::optional<int64_t> index = dim.getConstantIndex();
   auto isKOf = [&](Side side, Value matrix) {
     return dim.getSource() == matrix && index &&
-           *index == MmaScaledOp::getKDim(side,
-                                          op.getMatrixType(side).getRank());
+           *index ==
+               MmaScaledOp::getKDim(side, op.getMatrixType(side).getRank());
   };
   return isKOf(Side::X, op.getX()) || isKOf(Side::Y, op.getY());
 }

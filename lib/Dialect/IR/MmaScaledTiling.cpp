@@ -158,9 +158,9 @@ MmaScaledOp::getTiledImplementation(OpBuilder &builder,
   SmallVector<Operation *> slices = llvm::map_to_vector(
       operands, [](Value slice) { return slice.getDefiningOp(); });
   // Tiles may have dynamic sizes, so the block size is always given.
-  auto tiled = MmaScaledOp::create(
-      builder, getLoc(), operands[0], operands[1], operands[2], operands[3],
-      operands[4], builder.getI64IntegerAttr(getBlock()));
+  auto tiled = MmaScaledOp::create(builder, getLoc(), operands[0], operands[1],
+                                   operands[2], operands[3], operands[4],
+                                   builder.getI64IntegerAttr(getBlock()));
   tiled->setDiscardableAttrs(
       llvm::to_vector(getOperation()->getDiscardableAttrs()));
   return TilingResult{{tiled}, {tiled.getResult()}, slices};
@@ -194,9 +194,8 @@ MmaScaledOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
                                      ArrayRef<OpFoldResult> offsets,
                                      ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> domainOffsets, domainSizes;
-  if (failed(getIterationDomainTileFromResultTile(builder, resultNumber,
-                                                  offsets, sizes, domainOffsets,
-                                                  domainSizes)))
+  if (failed(getIterationDomainTileFromResultTile(
+          builder, resultNumber, offsets, sizes, domainOffsets, domainSizes)))
     return failure();
   return getTiledImplementation(builder, domainOffsets, domainSizes);
 }

@@ -94,11 +94,11 @@ void MmaScaledOp::generateRuntimeVerification(
   // (C3), (C4) and (C6)
   for (const SizeRelation &relation : getSizeRelations(*this))
     if (!relation.isStatic())
-      check.expect(check.isEqual(check.getSize(relation.dim.value,
-                                               relation.dim.dim),
-                                 check.getSize(relation.reference.value,
-                                               relation.reference.dim)),
-                   relation.describe());
+      check.expect(
+          check.isEqual(
+              check.getSize(relation.dim.value, relation.dim.dim),
+              check.getSize(relation.reference.value, relation.reference.dim)),
+          relation.describe());
 
   // (C9) and (C10)
   AffineExpr d0 = builder.getAffineDimExpr(0);

@@ -33,12 +33,10 @@ SmallVector<SizeRelation> blockscale::getSizeRelations(MmaScaledOp op) {
   SmallVector<SizeRelation> relations;
   if (rank(x) == 3)
     relations.push_back({batch(xScale, "x_scale"), batch(x, "x")});
-  relations.push_back(
-      {row(Side::X, xScale, "x_scale"), row(Side::X, x, "x")});
+  relations.push_back({row(Side::X, xScale, "x_scale"), row(Side::X, x, "x")});
   if (rank(y) == 3)
     relations.push_back({batch(yScale, "y_scale"), batch(y, "y")});
-  relations.push_back(
-      {row(Side::Y, yScale, "y_scale"), row(Side::Y, y, "y")});
+  relations.push_back({row(Side::Y, yScale, "y_scale"), row(Side::Y, y, "y")});
   relations.push_back({k(Side::Y, y, "y", "K"), k(Side::X, x, "x", "K")});
   relations.push_back({k(Side::Y, yScale, "y_scale", "K_s"),
                        k(Side::X, xScale, "x_scale", "K_s")});

@@ -154,8 +154,7 @@ LogicalResult UnswizzleScalesOp::reifyResultShapes(
 
 /// With dynamic sizes the op may fail at run time, so it stays where it is.
 Speculation::Speculatability UnswizzleScalesOp::getSpeculatability() {
-  bool isStatic =
-      cast<ShapedType>(getSource().getType()).hasStaticShape() &&
-      cast<ShapedType>(getResult().getType()).hasStaticShape();
+  bool isStatic = cast<ShapedType>(getSource().getType()).hasStaticShape() &&
+                  cast<ShapedType>(getResult().getType()).hasStaticShape();
   return isStatic ? Speculation::Speculatable : Speculation::NotSpeculatable;
 }

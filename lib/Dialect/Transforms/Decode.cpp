@@ -27,7 +27,9 @@ public:
   Value integer(uint64_t value) {
     return constant(builder.getI64IntegerAttr(static_cast<int64_t>(value)));
   }
-  Value number(double value) { return constant(builder.getF64FloatAttr(value)); }
+  Value number(double value) {
+    return constant(builder.getF64FloatAttr(value));
+  }
 
   Value bitAnd(Value value, uint64_t mask) {
     return arith::AndIOp::create(builder, loc, value, integer(mask));
@@ -102,15 +104,15 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
   case SpecialCodes::None:
     break;
   case SpecialCodes::AllOnesNaN:
-    value = emit.select(emit.compare(arith::CmpIPredicate::eq, magnitude,
-                                     info.magnitudeMask()),
-                        emit.number(std::nan("")), value);
+    value = emit.select(
+        emit.compare(arith::CmpIPredicate::eq, magnitude, info.magnitudeMask()),
+        emit.number(std::nan("")), value);
     break;
   case SpecialCodes::Ieee: {
     // The mantissa moves along: 0 stays infinity, others stay NaN.
     uint64_t firstSpecial = info.magnitudeMask() + 1 - firstNormal;
-    Value special = emit.asNumber(arith::OrIOp::create(
-        builder, loc, moved, emit.integer(kF64Infinity)));
+    Value special = emit.asNumber(
+        arith::OrIOp::create(builder, loc, moved, emit.integer(kF64Infinity)));
     value = emit.select(
         emit.compare(arith::CmpIPredicate::uge, magnitude, firstSpecial),
         special, value);

@@ -26,7 +26,8 @@ using namespace mlir::blockscale;
 
 namespace {
 
-struct DecomposePass final : mlir::blockscale::impl::DecomposePassBase<DecomposePass> {
+struct DecomposePass final
+    : mlir::blockscale::impl::DecomposePassBase<DecomposePass> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -36,8 +36,7 @@ static Value getCode(OpBuilder &builder, Location loc, Value element) {
 /// which of them it is will be known only at run time.
 static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
                             OpFoldResult batch) {
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, source);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
   OpFoldResult sourceBatch = sizes[0];
   sizes[0] = batch;
   auto type = cast<RankedTensorType>(source.getType());
@@ -74,8 +73,8 @@ static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
 /// is exact: at most 6 bits of significand, and exponents far inside f64's.
 static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
   Location loc = op.getLoc();
-  OperandView matrix = getOperandView(
-      builder, loc, side == Side::X ? op.getX() : op.getY());
+  OperandView matrix =
+      getOperandView(builder, loc, side == Side::X ? op.getX() : op.getY());
   OperandView scales = getOperandView(
       builder, loc, side == Side::X ? op.getXScale() : op.getYScale());
 
@@ -91,9 +90,8 @@ static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
   AffineMap scaleMap =
       scales.map.compose(AffineMap::get(rank, 0, perBlock, context));
 
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, getViewSizes(builder, loc, matrix),
-                              builder.getF64Type());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, getViewSizes(builder, loc, matrix), builder.getF64Type());
   Format format = *getElementFormat(op.getMatrixType(side).getElementType());
   Format scaleFormat = *getScaleFormat(op.getScaleType(side).getElementType());
   return linalg::GenericOp::create(
@@ -104,8 +102,8 @@ static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
                  AffineMap::getMultiDimIdentityMap(rank, context)},
              SmallVector<IteratorType>(rank, IteratorType::parallel),
              [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-               Value element = emitDecode(
-                   b, bodyLoc, getCode(b, bodyLoc, args[0]), format);
+               Value element =
+                   emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[0]), format);
                Value scale = emitDecode(
                    b, bodyLoc, getCode(b, bodyLoc, args[1]), scaleFormat);
                Value product =
@@ -159,8 +157,7 @@ struct DecomposeMmaScaled final : OpRewritePattern<MmaScaledOp> {
     SmallVector<OpFoldResult> sizes =
         op.hasTensorSemantics()
             ? tensor::getMixedSizes(rewriter, loc, op.getAcc())
-            : getAsIndexOpFoldResult(rewriter.getContext(),
-                                     accType.getShape());
+            : getAsIndexOpFoldResult(rewriter.getContext(), accType.getShape());
     Value sum = tensor::EmptyOp::create(rewriter, loc, sizes, f64);
     if (isZero) {
       destination = tensor::EmptyOp::create(rewriter, loc, sizes,
@@ -176,12 +173,11 @@ struct DecomposeMmaScaled final : OpRewritePattern<MmaScaledOp> {
     }
 
     sum = multiply(rewriter, op, sum, sizes);
-    Value result =
-        mapElements(rewriter, loc, sum, destination,
-                    [&](OpBuilder &b, Value element) -> Value {
-                      return arith::TruncFOp::create(
-                          b, loc, accType.getElementType(), element);
-                    });
+    Value result = mapElements(rewriter, loc, sum, destination,
+                               [&](OpBuilder &b, Value element) -> Value {
+                                 return arith::TruncFOp::create(
+                                     b, loc, accType.getElementType(), element);
+                               });
     rewriter.replaceOp(op,
                        convertFromTensor(rewriter, loc, result, op.getType()));
     return success();

@@ -110,8 +110,8 @@ private:
 
     // Not a float constant: e8m0 has no zero, and its byte 0x00 is 2^-127.
     Value zeroCode = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
-    Value padding = arith::BitcastOp::create(b, loc, type.getElementType(),
-                                             zeroCode);
+    Value padding =
+        arith::BitcastOp::create(b, loc, type.getElementType(), zeroCode);
     return arith::SelectOp::create(b, loc, isInside, scale, padding);
   }
 };
@@ -126,8 +126,8 @@ struct DecomposeUnswizzle final : OpRewritePattern<UnswizzleScalesOp> {
     auto type = cast<ShapedType>(op.getType());
     unsigned rank = type.getRank();
     OperandView source = getOperandView(rewriter, loc, op.getSource());
-    AffineMap map = source.map.compose(
-        getSwizzleMap(rewriter.getContext(), rank));
+    AffineMap map =
+        source.map.compose(getSwizzleMap(rewriter.getContext(), rank));
     Value empty = tensor::EmptyOp::create(rewriter, loc, op.getMixedSizes(),
                                           type.getElementType());
     Value result =

@@ -63,20 +63,31 @@ static Type findNarrowFloat(Operation *op) {
 static bool isMovement(Operation *op) {
   static const llvm::StringSet<> dialects = {
       "builtin", "func", "scf", "cf", "tensor", "memref", "bufferization"};
-  static const llvm::StringSet<> ops = {
-      "arith.constant",          "arith.select",
-      "linalg.broadcast",        "linalg.copy",
-      "linalg.fill",             "linalg.generic",
-      "linalg.map",              "linalg.transpose",
-      "linalg.yield",            "ub.poison",
-      "vector.broadcast",        "vector.extract",
-      "vector.extract_strided_slice", "vector.from_elements",
-      "vector.insert",           "vector.insert_strided_slice",
-      "vector.load",             "vector.shape_cast",
-      "vector.shuffle",          "vector.store",
-      "vector.to_elements",      "vector.transfer_read",
-      "vector.transfer_write",   "vector.transpose",
-      "vector.yield"};
+  static const llvm::StringSet<> ops = {"arith.constant",
+                                        "arith.select",
+                                        "linalg.broadcast",
+                                        "linalg.copy",
+                                        "linalg.fill",
+                                        "linalg.generic",
+                                        "linalg.map",
+                                        "linalg.transpose",
+                                        "linalg.yield",
+                                        "ub.poison",
+                                        "vector.broadcast",
+                                        "vector.extract",
+                                        "vector.extract_strided_slice",
+                                        "vector.from_elements",
+                                        "vector.insert",
+                                        "vector.insert_strided_slice",
+                                        "vector.load",
+                                        "vector.shape_cast",
+                                        "vector.shuffle",
+                                        "vector.store",
+                                        "vector.to_elements",
+                                        "vector.transfer_read",
+                                        "vector.transfer_write",
+                                        "vector.transpose",
+                                        "vector.yield"};
   // These read memory of one element type as another.
   static const llvm::StringSet<> reinterpretations = {"tensor.bitcast",
                                                       "memref.view"};
@@ -176,7 +187,8 @@ struct ElementOp {
 };
 
 struct NarrowFloatsToBytesPass final
-    : mlir::blockscale::impl::NarrowFloatsToBytesPassBase<NarrowFloatsToBytesPass> {
+    : mlir::blockscale::impl::NarrowFloatsToBytesPassBase<
+          NarrowFloatsToBytesPass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -190,9 +202,9 @@ struct NarrowFloatsToBytesPass final
             << op->getName() << "' on " << narrow;
         return WalkResult::interrupt();
       }
-      elementOps.push_back(
-          {op, getElementTypeOrSelf(op->getOperand(0).getType()),
-           getElementTypeOrSelf(op->getResult(0).getType())});
+      elementOps.push_back({op,
+                            getElementTypeOrSelf(op->getOperand(0).getType()),
+                            getElementTypeOrSelf(op->getResult(0).getType())});
       return WalkResult::advance();
     });
     if (check.wasInterrupted())
@@ -229,14 +241,14 @@ private:
     Type type = op->getResult(0).getType();
     Value result;
     if (isa<arith::ExtFOp>(op)) {
-      result = emitDecode(builder, loc, input,
-                          *getDecodedFormat(elementOp.from));
+      result =
+          emitDecode(builder, loc, input, *getDecodedFormat(elementOp.from));
       if (type != result.getType())
         result = arith::TruncFOp::create(builder, loc, type, result);
     } else {
       // A bitcast between the code in a byte and the code in its own width.
-      unsigned from = getElementTypeOrSelf(input.getType())
-                          .getIntOrFloatBitWidth();
+      unsigned from =
+          getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth();
       unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
       if (from == to && input.getType() == type)
         result = input;

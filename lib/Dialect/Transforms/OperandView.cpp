@@ -106,9 +106,9 @@ OperandView blockscale::getOperandView(OpBuilder &builder, Location loc,
   return view;
 }
 
-SmallVector<OpFoldResult>
-blockscale::getViewSizes(OpBuilder &builder, Location loc,
-                         const OperandView &view) {
+SmallVector<OpFoldResult> blockscale::getViewSizes(OpBuilder &builder,
+                                                   Location loc,
+                                                   const OperandView &view) {
   SmallVector<OpFoldResult> sizes(view.map.getNumDims());
   for (auto [dim, expr] : llvm::enumerate(view.map.getResults()))
     sizes[cast<AffineDimExpr>(expr).getPosition()] =

@@ -68,8 +68,8 @@ TEST(SourceFile, AliasesNestAsDeepAsWhatTheyStandFor) {
   auto chain = [](unsigned length) {
     std::string text = "#a0 = [1]\n";
     for (unsigned i = 1; i != length; ++i)
-      text += "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) +
-              "]\n";
+      text +=
+          "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + "]\n";
     return text;
   };
   EXPECT_FALSE(isTooDeep(chain(100)));

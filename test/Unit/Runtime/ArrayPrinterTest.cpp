@@ -26,7 +26,8 @@ static NpyArray makeArray(DType dtype, std::vector<int64_t> shape,
   return array;
 }
 
-template <typename T> static std::string printScalar(DType dtype, T value) {
+template <typename T>
+static std::string printScalar(DType dtype, T value) {
   return printArray(makeArray<T>(dtype, {}, {value}));
 }
 

@@ -108,7 +108,8 @@ private:
 
 /// Runs a function that returns text in a process of its own, and returns that
 /// text. What the function does to limits, signals or rights ends with it.
-template <typename Function> std::string runInChild(Function function) {
+template <typename Function>
+std::string runInChild(Function function) {
   int ends[2];
   if (::pipe(ends) != 0)
     return "no pipe";
@@ -134,7 +135,8 @@ template <typename Function> std::string runInChild(Function function) {
 /// The same without root's right to every file. Root is common in containers.
 /// Every test that writes to a path outside of its directory runs like this: a
 /// mistake in the code under test must not replace a device of the machine.
-template <typename Function> std::string runUnprivileged(Function function) {
+template <typename Function>
+std::string runUnprivileged(Function function) {
   return runInChild([&]() -> std::string {
     constexpr unsigned nobody = 65534;
     if (::geteuid() == 0 && (::setgroups(0, nullptr) != 0 ||

@@ -58,8 +58,7 @@ TEST(ScaleLayout, IsBijection) {
       EXPECT_LT(place[2], kScaleAtomOuter);
       EXPECT_LT(place[3], kScaleAtomInner);
       EXPECT_TRUE(seen.insert(place).second) << row << ", " << block;
-      EXPECT_EQ((applyLayout<2>(kUnswizzleTerms, place)),
-                (Point2{row, block}));
+      EXPECT_EQ((applyLayout<2>(kUnswizzleTerms, place)), (Point2{row, block}));
     }
   EXPECT_EQ(seen.size(), size_t(rows * blocks));
 }

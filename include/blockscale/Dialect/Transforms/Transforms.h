@@ -23,8 +23,7 @@ void populateDecomposeSwizzlePatterns(RewritePatternSet &patterns);
 
 /// Emits the exact value, in f64, of `code`: an integer of 8 bits, or a vector
 /// or tensor of them, with the code of `format` in its low bits.
-Value emitDecode(OpBuilder &builder, Location loc, Value code,
-                 Format format);
+Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format);
 
 } // namespace mlir::blockscale
 
