@@ -27,16 +27,37 @@ constexpr int64_t kDynamic = -1;
 constexpr const char *kMatrixElements[] = {"f8E4M3FN", "f8E5M2", "f6E3M2FN",
                                            "f6E2M3FN", "f4E2M1FN"};
 constexpr const char *kScaleElements[] = {"f8E8M0FNU", "f8E4M3FN"};
-constexpr const char *kAnyElements[] = {
-    "f8E4M3FN", "f8E5M2",          "f6E3M2FN",   "f6E2M3FN",   "f4E2M1FN",
-    "f8E8M0FNU", "f8E4M3",         "f8E3M4",     "f8E5M2FNUZ", "f8E4M3FNUZ",
-    "f8E4M3B11FNUZ", "f16",        "bf16",       "f32",        "f64",
-    "tf32",      "i1",             "i4",         "i6",         "i8",
-    "i16",       "i32",            "i64",        "ui8",        "index",
-    "complex<f8E4M3FN>", "complex<f32>", "vector<4xf8E5M2>"};
-constexpr int64_t kSizes[] = {1,   2,    3,    4,     5,     8,    9,   16,
-                              31,  32,   33,   64,    96,    127,  128, 129,
-                              256, 300,  512,  1024,  4096,  65536};
+constexpr const char *kAnyElements[] = {"f8E4M3FN",
+                                        "f8E5M2",
+                                        "f6E3M2FN",
+                                        "f6E2M3FN",
+                                        "f4E2M1FN",
+                                        "f8E8M0FNU",
+                                        "f8E4M3",
+                                        "f8E3M4",
+                                        "f8E5M2FNUZ",
+                                        "f8E4M3FNUZ",
+                                        "f8E4M3B11FNUZ",
+                                        "f16",
+                                        "bf16",
+                                        "f32",
+                                        "f64",
+                                        "tf32",
+                                        "i1",
+                                        "i4",
+                                        "i6",
+                                        "i8",
+                                        "i16",
+                                        "i32",
+                                        "i64",
+                                        "ui8",
+                                        "index",
+                                        "complex<f8E4M3FN>",
+                                        "complex<f32>",
+                                        "vector<4xf8E5M2>"};
+constexpr int64_t kSizes[] = {1,   2,   3,   4,    5,    8,    9,   16,
+                              31,  32,  33,  64,   96,   127,  128, 129,
+                              256, 300, 512, 1024, 4096, 65536};
 constexpr int64_t kStrangeSizes[] = {0,
                                      2147483647,
                                      2147483648,
@@ -251,31 +272,16 @@ private:
   std::string getFreshName() { return "%v" + std::to_string(numNames++); }
 
   Value define(const Type &type, const std::string &op) {
-    std::string name;
-    auto wanted =
-        std::find_if(forward.begin(), forward.end(),
-                     [&](const Value &value) { return value.type == type; });
-    if (wanted != forward.end()) {
-      name = wanted->name;
-      forward.erase(wanted);
-    } else {
-      name = getFreshName();
-    }
+    std::string name = getFreshName();
     body += "  " + name + " = " + op + "\n";
     values.push_back({name, type});
     return values.back();
   }
 
-  /// What forward references stand for, where nothing came to be it.
-  void defineForward() {
-    for (const Value &value : forward)
-      body += "  " + value.name + " = ub.poison : " + value.type.str() + "\n";
-    forward.clear();
-  }
-
   Value addArgument(const Type &type) {
     if (!hasArguments)
-      return define(type, "ub.poison : " + type.str());
+      return type == kIndex ? getConstantIndex(getSize())
+                            : define(type, "ub.poison : " + type.str());
     arguments.push_back({"%a" + std::to_string(arguments.size()), type});
     return arguments.back();
   }
@@ -329,12 +335,12 @@ private:
       return define(kIndex, map + "(" + getIndex().name + ")");
     }
     case 8: {
-      static constexpr const char *ops[] = {"addi", "muli", "subi", "divsi",
-                                            "remsi", "minsi"};
+      static constexpr const char *ops[] = {"addi",  "muli",  "subi",
+                                            "divsi", "remsi", "minsi"};
       std::string op = in.pick(ops);
       std::string lhs = getIndex().name, rhs = getIndex().name;
-      return define(kIndex, "arith." + op + " " + lhs + ", " + rhs +
-                                " : index");
+      return define(kIndex,
+                    "arith." + op + " " + lhs + ", " + rhs + " : index");
     }
     default:
       for (const Value &value : values)
@@ -372,7 +378,7 @@ private:
     if (--budget < 0 || type.kind == Kind::Scalar || type.unranked)
       return getLeaf(type);
     bool isVector = type.kind == Kind::Vector;
-    switch (in.below(18)) {
+    switch (in.below(17)) {
     case 1:
       return getLeaf(type);
     case 2:
@@ -412,12 +418,6 @@ private:
       if (isVector || !in.oneIn(2))
         return getGeneric(type);
       return getReshaped(type);
-    case 17:
-      // Legal in a graph region, and in a block that nothing reaches.
-      if (!isGraph && !in.oneIn(32))
-        return getLeaf(type);
-      forward.push_back({getFreshName(), type});
-      return forward.back();
     default:
       return addArgument(type);
     }
@@ -434,10 +434,9 @@ private:
   Value getConstant(const Type &type) {
     if (!type.isStatic())
       return getLeaf(type);
-    static constexpr const char *numbers[] = {"1.0",  "2.0",  "0.5",   "-1.0",
-                                              "6.0",  "448.0", "1.0e-40",
-                                              "0.0",  "-0.0", "1.0e10",
-                                              "3.3"};
+    static constexpr const char *numbers[] = {
+        "1.0",     "2.0", "0.5",  "-1.0",   "6.0", "448.0",
+        "1.0e-40", "0.0", "-0.0", "1.0e10", "3.3"};
     std::string number = in.pick(numbers);
     if (type.element == "f8E8M0FNU" && in.below(8))
       number = "2.0"; // This type has no zero and no sign.
@@ -456,8 +455,7 @@ private:
       }
       number = bytes + "\"";
     }
-    return define(type, "arith.constant dense<" + number + "> : " +
-                            type.str());
+    return define(type, "arith.constant dense<" + number + "> : " + type.str());
   }
 
   Value getTransposed(const Type &type) {
@@ -489,13 +487,13 @@ private:
     Value init = getLeaf(type);
     return define(type, "linalg.transpose ins(" + source.name + " : " +
                             sourceType.str() + ") outs(" + init.name + " : " +
-                            type.str() + ") permutation = " +
-                            joinNumbers(permutation));
+                            type.str() +
+                            ") permutation = " + joinNumbers(permutation));
   }
 
   Value getUnswizzled(const Type &type) {
-    bool isPossible = type.element == kScaleElements[0] ||
-                      type.element == kScaleElements[1];
+    bool isPossible =
+        type.element == kScaleElements[0] || type.element == kScaleElements[1];
     if ((!isPossible || type.shape.size() < 2 || type.shape.size() > 3) &&
         !in.oneIn(64))
       return getTransposed(type);
@@ -521,12 +519,12 @@ private:
 
   Value emitSwizzle(const Value &scales, const Type &type) {
     if (in.oneIn(16))
-      return define(type, "\"blockscale.swizzle_scales\"(" + scales.name +
-                              ")" + getAttrDict() + " : (" +
-                              scales.type.str() + ") -> " + type.str());
+      return define(type, "\"blockscale.swizzle_scales\"(" + scales.name + ")" +
+                              getAttrDict() + " : (" + scales.type.str() +
+                              ") -> " + type.str());
     return define(type, "blockscale.swizzle_scales " + scales.name +
-                            getAttrDict() + " : " + scales.type.str() +
-                            " to " + type.str());
+                            getAttrDict() + " : " + scales.type.str() + " to " +
+                            type.str());
   }
 
   Value emitUnswizzle(const Value &source, const Type &type,
@@ -537,8 +535,8 @@ private:
     if (!sizes.empty())
       sizes = " sizes(" + sizes + ")";
     return define(type, "blockscale.unswizzle_scales " + source.name + sizes +
-                            getAttrDict() + " : " + source.type.str() +
-                            " to " + type.str());
+                            getAttrDict() + " : " + source.type.str() + " to " +
+                            type.str());
   }
 
   Value getCast(const Type &type) {
@@ -566,32 +564,31 @@ private:
         sourceSize = kDynamic;
       else if (size != kDynamic)
         sourceSize = size + offset;
-      offsets += separator + (isKnown ? std::to_string(offset)
-                                      : getIndex().name);
+      offsets +=
+          separator + (isKnown ? std::to_string(offset) : getIndex().name);
       sizes += separator +
                (size == kDynamic ? getIndex().name : std::to_string(size));
       strides += separator + (in.oneIn(16) ? "2" : "1");
     }
     Value source = getValue(sourceType);
     return define(type, "tensor.extract_slice " + source.name + "[" + offsets +
-                            "] [" + sizes + "] [" + strides + "] : " +
-                            sourceType.str() + " to " + type.str());
+                            "] [" + sizes + "] [" + strides +
+                            "] : " + sourceType.str() + " to " + type.str());
   }
 
   Value getFilled(const Type &type) {
     Type scalarType = {Kind::Scalar, type.element, {}};
-    Value scalar =
-        type.isFloat() && type.element != "f8E8M0FNU" && !in.oneIn(4)
-            ? define(scalarType, std::string("arith.constant ") +
-                                     (in.oneIn(3) ? "-0.0" : "0.0") + " : " +
-                                     type.element)
-            : getLeaf(scalarType);
+    Value scalar = type.isFloat() && type.element != "f8E8M0FNU" && !in.oneIn(4)
+                       ? define(scalarType, std::string("arith.constant ") +
+                                                (in.oneIn(3) ? "-0.0" : "0.0") +
+                                                " : " + type.element)
+                       : getLeaf(scalarType);
     if (in.oneIn(8)) {
       std::string sizes = getDynamicSizes(type);
       if (!sizes.empty())
         sizes = "[" + sizes + "]";
-      return define(type, "tensor.splat " + scalar.name + sizes + " : " +
-                              type.str());
+      return define(type,
+                    "tensor.splat " + scalar.name + sizes + " : " + type.str());
     }
     Value init = getLeaf(type);
     return define(type, "linalg.fill ins(" + scalar.name + " : " +
@@ -662,8 +659,8 @@ private:
       static constexpr struct {
         const char *prefix;
         int width;
-      } widths[] = {{"f8", 8},  {"f6", 6},   {"f4", 4},  {"i8", 8},
-                    {"i6", 6},  {"i4", 4},   {"f32", 32}, {"i32", 32},
+      } widths[] = {{"f8", 8},   {"f6", 6},    {"f4", 4},   {"i8", 8},
+                    {"i6", 6},   {"i4", 4},    {"f32", 32}, {"i32", 32},
                     {"f16", 16}, {"bf16", 16}, {"i16", 16}, {"i1", 1}};
       for (auto &row : widths)
         if (element.rfind(row.prefix, 0) == 0)
@@ -704,14 +701,14 @@ private:
              " to f32\n  %n = arith.truncf %w : f32 to " + type.element + "\n";
       yielded = "%n";
     }
-    return define(type, "linalg.generic {indexing_maps = [" + map + ", " +
-                            map + "], iterator_types = [" + iterators +
-                            "]} ins(" + source.name + " : " + type.str() +
-                            ") outs(" + init.name + " : " + type.str() +
-                            ") {\n  ^bb0(" + in0 + ": " + type.element + ", " +
-                            out + ": " + type.element + "):\n" + work +
-                            "  linalg.yield " + yielded + " : " +
-                            type.element + "\n  } -> " + type.str());
+    return define(type, "linalg.generic {indexing_maps = [" + map + ", " + map +
+                            "], iterator_types = [" + iterators + "]} ins(" +
+                            source.name + " : " + type.str() + ") outs(" +
+                            init.name + " : " + type.str() + ") {\n  ^bb0(" +
+                            in0 + ": " + type.element + ", " + out + ": " +
+                            type.element + "):\n" + work + "  linalg.yield " +
+                            yielded + " : " + type.element + "\n  } -> " +
+                            type.str());
   }
 
   Value getReshaped(const Type &type) {
@@ -748,7 +745,8 @@ private:
       block = getSize();
     Kind kind = in.oneIn(4) ? Kind::Vector : Kind::Tensor;
     int64_t m = getSize(), n = getSize(), blocks = getSize();
-    int64_t k = blocks > (int64_t(1) << 50) ? blocks : blocks * block;
+    bool isSmall = blocks <= 65536 && block <= 65536;
+    int64_t k = isSmall ? blocks * block : blocks;
     if (in.oneIn(64))
       k = getSize();
 
@@ -763,10 +761,8 @@ private:
       return type;
     };
     std::vector<Type> types = {
-        getType(hasX, isXOne, m, k, x),
-        getType(hasX, isXOne, m, blocks, scale),
-        getType(hasY, isYOne, k, n, y),
-        getType(hasY, isYOne, blocks, n, scale),
+        getType(hasX, isXOne, m, k, x), getType(hasX, isXOne, m, blocks, scale),
+        getType(hasY, isYOne, k, n, y), getType(hasY, isYOne, blocks, n, scale),
         getType(hasX || hasY, (!hasX || isXOne) && (!hasY || isYOne), m, n,
                 "f32")};
     bool isBlurred = in.oneIn(2);
@@ -785,8 +781,8 @@ private:
       attributes = "block_size = " + size;
     }
     if (in.oneIn(24))
-      attributes += (attributes.empty() ? "note = " : ", note = ") +
-                    getAttribute();
+      attributes +=
+          (attributes.empty() ? "note = " : ", note = ") + getAttribute();
     if (!attributes.empty())
       attributes = " {" + attributes + "}";
     const Type &result = operands.back().type;
@@ -897,6 +893,27 @@ private:
     }
   }
 
+  /// Ops that use each other. Upstream's folds do not end on cycles of their
+  /// ops, so no other op is in it.
+  void emitCycle() {
+    Type type = getScalesType();
+    Type swizzledType = getSwizzled(type);
+    Value scales = {getFreshName(), type};
+    Value swizzled = emitSwizzle(scales, swizzledType);
+    std::string sizes = getDynamicSizes(type);
+    if (!sizes.empty())
+      sizes = " sizes(" + sizes + ")";
+    body += "  " + scales.name + " = blockscale.unswizzle_scales " +
+            swizzled.name + sizes + " : " + swizzledType.str() + " to " +
+            type.str() + "\n";
+    values.push_back(scales);
+    // Without a use that has effects it would be removed.
+    std::string callee = "@c" + std::to_string(numNames++);
+    declarations += "func.func private " + callee + "(" + type.str() + ")\n";
+    body += "  func.call " + callee + "(" + scales.name + ") : (" + type.str() +
+            ") -> ()\n";
+  }
+
   void emitStatement() {
     if (--budget < 0)
       return;
@@ -940,11 +957,15 @@ private:
       Type tile = product.type.withShape(
           std::vector<int64_t>(product.type.shape.size(), kDynamic));
       define(tile, "tensor.extract_slice " + product.name + "[" + offsets +
-                       "] [" + sizes + "] [" + strides + "] : " +
-                       product.type.str() + " to " + tile.str());
+                       "] [" + sizes + "] [" + strides +
+                       "] : " + product.type.str() + " to " + tile.str());
       return;
     }
     case 9: {
+      if (isGraph) {
+        emitCycle();
+        return;
+      }
       Value condition = getLeaf({Kind::Scalar, "i1", {}});
       body += "  scf.if " + condition.name + " {\n";
       emitNested([&] { emitStatement(); });
@@ -957,10 +978,8 @@ private:
   void emitFunction() {
     values.clear();
     arguments.clear();
-    forward.clear();
     budget = 24;
     hasArguments = !in.oneIn(16);
-    // The body of a module is a graph region.
     isGraph = !hasArguments;
     std::string outer = std::move(body);
     body.clear();
@@ -968,7 +987,6 @@ private:
     unsigned numStatements = 1 + in.below(3);
     for (unsigned i = 0; i != numStatements; ++i)
       emitStatement();
-    defineForward();
     if (!hasArguments) {
       body = outer + body;
       return;
@@ -990,7 +1008,6 @@ private:
       budget = 12;
       emitStatement();
       emitStatement();
-      defineForward();
       unreachable = "^dead:\n" + body + "  cf.br ^dead\n";
       body = std::move(reached);
     }
@@ -1010,8 +1027,9 @@ private:
   std::string body;
   std::vector<Value> values;
   std::vector<Value> arguments;
-  std::vector<Value> forward;
   bool hasArguments = true;
+  /// Uses may come before definitions: in the body of a module, and in a block
+  /// that nothing reaches.
   bool isGraph = false;
   /// What is left of the ops of this function; it bounds recursion.
   int budget = 0;
