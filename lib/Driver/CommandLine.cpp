@@ -14,9 +14,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-bool blockscale::parseCommandLine(int argc, char **argv,
-                                  llvm::cl::OptionCategory &category,
-                                  StringRef overview) {
+void blockscale::dropForeignOptions(llvm::cl::OptionCategory &category) {
   SmallVector<llvm::cl::Option *> foreign;
   for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
     bool isOurs = llvm::is_contained(option->Categories, &category);
@@ -25,8 +23,21 @@ bool blockscale::parseCommandLine(int argc, char **argv,
   }
   for (llvm::cl::Option *option : foreign)
     option->removeArgument();
+}
+
+bool blockscale::parseCommandLine(int argc, char **argv, StringRef overview) {
   llvm::cl::SetVersionPrinter(
       [](raw_ostream &os) { os << "blockscale " BLOCKSCALE_VERSION "\n"; });
+
+  // LLVM has a message of its own for this, which does not go to `stream`.
+  StringRef last = argc > 1 ? argv[argc - 1] : "";
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find(last.ltrim('-'));
+  if (last.starts_with("-") && option != options.end() &&
+      option->second->getValueExpectedFlag() == llvm::cl::ValueRequired) {
+    reportUsage("expected a value after " + last);
+    return false;
+  }
 
   std::string errors;
   llvm::raw_string_ostream stream(errors);

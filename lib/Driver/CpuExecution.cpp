@@ -9,6 +9,7 @@
 #include "blockscale/Driver/CpuExecution.h"
 
 #include "blockscale/Driver/ElementStorage.h"
+#include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,8 +19,10 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -164,6 +167,58 @@ static int printFailedCheck(const char *text) {
   std::_Exit(EXIT_FAILURE);
 }
 
+static void *allocate(size_t size) {
+  void *buffer = std::malloc(size);
+  if (!buffer && size != 0) {
+    llvm::errs() << "error: not enough memory for a buffer of " << size
+                 << " bytes\n";
+    exitAfterFailedCheck();
+  }
+  return buffer;
+}
+
+namespace {
+/// While it lives, a signal that the program raises (a division by zero, a
+/// recursion without end) is an error message and exit code 1.
+class SignalGuard {
+public:
+  SignalGuard() {
+    stack_t alternate = {};
+    alternate.ss_sp = stack.data();
+    alternate.ss_size = stack.size();
+    sigaltstack(&alternate, &previousStack);
+    struct sigaction action = {};
+    action.sa_handler = report;
+    action.sa_flags = SA_ONSTACK;
+    for (auto [signal, previous] : llvm::zip_equal(kSignals, previousActions))
+      sigaction(signal, &action, &previous);
+  }
+  ~SignalGuard() {
+    for (auto [signal, previous] : llvm::zip_equal(kSignals, previousActions))
+      sigaction(signal, &previous, nullptr);
+    sigaltstack(&previousStack, nullptr);
+  }
+
+private:
+  static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+  /// Calls nothing that is unsafe in a handler.
+  static void report(int signal) {
+    char text[] = "error: the program was ended by signal 00\n";
+    char *digits = text + sizeof(text) - 4;
+    digits[0] = static_cast<char>('0' + signal / 10);
+    digits[1] = static_cast<char>('0' + signal % 10);
+    [[maybe_unused]] ssize_t written =
+        write(STDERR_FILENO, text, sizeof(text) - 1);
+    std::_Exit(EXIT_FAILURE);
+  }
+
+  std::vector<char> stack = std::vector<char>(1 << 16);
+  stack_t previousStack = {};
+  struct sigaction previousActions[std::size(kSignals)] = {};
+};
+} // namespace
+
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 makeEngine(ModuleOp module) {
   llvm::InitializeNativeTarget();
@@ -194,6 +249,7 @@ makeEngine(ModuleOp module) {
           llvm::JITSymbolFlags::Exported);
     };
     llvm::orc::SymbolMap symbols;
+    symbols[interner("malloc")] = symbol(&allocate);
     symbols[interner("puts")] = symbol(&printFailedCheck);
     symbols[interner("abort")] = symbol(&exitAfterFailedCheck);
     return symbols;
@@ -202,39 +258,41 @@ makeEngine(ModuleOp module) {
 }
 
 /// Functions that the program calls but does not define could be anything.
-static Error checkNoExternals(ModuleOp module) {
+static LogicalResult checkNoExternals(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isExternal())
-      return Error("not supported in this version: external function '" +
-                   function.getSymName().str() + "'");
-  return Error::success();
+      return function.emitError("not supported in this version: external "
+                                "function '")
+             << function.getSymName() << "'";
+  return success();
 }
 
-Result<std::vector<NpyArray>>
+FailureOr<std::vector<NpyArray>>
 blockscale::runOnCpu(Program &program, func::FuncOp entry,
                      std::vector<NpyArray> arguments) {
+  auto fail = [](const std::string &message) -> LogicalResult {
+    llvm::errs() << "error: " << message << "\n";
+    return failure();
+  };
   ModuleOp module = program.getModule();
   module.getContext()->loadDialect<func::FuncDialect, tensor::TensorDialect>();
   Result<std::vector<RankedTensorType>> argumentTypes = getArgumentTypes(entry);
   if (!argumentTypes)
-    return argumentTypes.error();
+    return fail(argumentTypes.message());
   Result<std::vector<RankedTensorType>> resultTypes = getResultTypes(entry);
   if (!resultTypes)
-    return resultTypes.error();
+    return fail(resultTypes.message());
 
   func::FuncOp wrapper =
       makeWrapper(module, entry, *argumentTypes, *resultTypes);
   std::string name = wrapper.getSymName().str();
   program.dropSchedules();
-  if (failed(program.keepOnly(wrapper)))
-    return Error("cannot prepare the program");
-  if (Error error = checkNoExternals(module))
-    return error;
-  if (failed(program.run(buildCpuPipeline)))
-    return Error("cannot lower the program for this machine");
+  if (failed(program.keepOnly(wrapper)) || failed(checkInput(module)) ||
+      failed(checkNoExternals(module)) || failed(program.run(buildCpuPipeline)))
+    return failure();
   auto engine = makeEngine(module);
   if (!engine)
-    return Error(llvm::toString(engine.takeError()));
+    return fail(llvm::toString(engine.takeError()));
 
   // The C interface takes a pointer to the results, if there are any, and one
   // to the descriptor of each argument.
@@ -252,16 +310,19 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
   SmallVector<void *> packed;
   for (void *&pointer : pointers)
     packed.push_back(&pointer);
-  if (llvm::Error error =
-          (*engine)->invokePacked("_mlir_ciface_" + name, packed))
-    return Error(llvm::toString(std::move(error)));
+  {
+    SignalGuard guard;
+    if (llvm::Error error =
+            (*engine)->invokePacked("_mlir_ciface_" + name, packed))
+      return fail(llvm::toString(std::move(error)));
+  }
 
   std::vector<NpyArray> outputs;
   size_t word = 0;
   for (RankedTensorType type : *resultTypes) {
     Result<NpyArray> output = takeResult(results.at(word), type);
     if (!output)
-      return output.error();
+      return fail(output.message());
     outputs.push_back(std::move(*output));
     word += Descriptors::getWords(type.getRank());
   }

@@ -25,7 +25,7 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
-Program::Program(StringRef path)
+Program::Program()
     // One thread: modules are small, and results must not depend on the order
     // in which functions are compiled.
     : context(std::make_unique<MLIRContext>(makeRegistry(),
@@ -45,7 +45,7 @@ std::unique_ptr<Program> Program::parse(StringRef path) {
     llvm::errs() << error << "\n";
     return nullptr;
   }
-  std::unique_ptr<Program> program(new Program(path));
+  std::unique_ptr<Program> program(new Program());
   program->sourceMgr.AddNewSourceBuffer(std::move(buffer), SMLoc());
   program->module =
       parseSourceFile<ModuleOp>(program->sourceMgr, program->context.get());

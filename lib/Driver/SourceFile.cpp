@@ -26,71 +26,92 @@ public:
   explicit NestingScanner(StringRef text) : text(text) {}
 
   std::optional<SourcePosition> run() {
-    while (pos < text.size()) {
-      char c = text[pos];
-      if (c == '"') {
-        skipString();
-        continue;
-      }
-      if (text.substr(pos).starts_with("//")) {
-        pos = std::min(text.find('\n', pos), text.size());
-        continue;
-      }
-      if (isOneOf({"->", ">=", "<=", "=="})) {
-        minusSigns = 0;
-        pos += 2;
-        continue;
-      }
-      if (c == '#' || c == '!') {
-        if (visitAlias())
-          return getPosition();
-        continue;
-      }
-      if (visitCharacter(c))
+    while (pos < text.size())
+      if (visitToken())
         return getPosition();
-      ++pos;
-    }
     return std::nullopt;
   }
 
 private:
+  /// An open bracket. The minus signs just before it nest as it does, because
+  /// the parser recurses for each.
+  struct Bracket {
+    char opening;
+    unsigned depth;
+  };
+
   bool isOneOf(std::initializer_list<StringRef> tokens) const {
     return llvm::any_of(tokens, [&](StringRef token) {
       return text.substr(pos).starts_with(token);
     });
   }
 
-  void skipString() {
+  /// Moves past one token, or a part of one that does not matter; true if it
+  /// nests too deeply.
+  bool visitToken() {
+    char c = text[pos];
+    if (llvm::isSpace(c)) {
+      // A definition ends with its line, unless something must follow.
+      if (c == '\n' && open.empty() && last != '=' && last != ':')
+        definition = {};
+      ++pos;
+      return false;
+    }
+    if (isOneOf({"//"})) {
+      pos = std::min(text.find('\n', pos), text.size());
+      return false;
+    }
+    last = c;
+    if (c == '-' && !isOneOf({"->"})) {
+      ++pos;
+      return noteDepth(getDepth() + ++minusSigns);
+    }
+    if (StringRef("([{<").contains(c) && !isOneOf({"<="})) {
+      ++pos;
+      open.push_back({c, getDepth() + minusSigns + 1});
+      minusSigns = 0;
+      return noteDepth(getDepth());
+    }
     minusSigns = 0;
+    if (c == '"')
+      return skipString();
+    if (c == '#' || c == '!')
+      return visitAlias();
+    if (isOneOf({"->", ">=", "<=", "=="})) {
+      pos += 2;
+      return false;
+    }
+    close(c);
+    ++pos;
+    return false;
+  }
+
+  bool skipString() {
     for (++pos; pos < text.size() && text[pos] != '"'; ++pos)
       if (text[pos] == '\\')
         ++pos;
-    ++pos;
+    pos = std::min(pos + 1, text.size());
+    return false;
   }
 
-  /// A bracket, a minus sign or anything else; true if it nests too deeply.
-  bool visitCharacter(char c) {
-    if (c == '-')
-      return ++minusSigns > kMaxNesting;
-    if (!llvm::isSpace(c))
-      minusSigns = 0;
-    if (StringRef("([{<").contains(c)) {
-      open.push_back(c);
-      return noteDepth(open.size());
-    }
+  void close(char c) {
     if (c == '>') {
-      if (!open.empty() && open.back() == '<')
+      if (!open.empty() && open.back().opening == '<')
         open.pop_back();
-    } else if (c == ')' || c == ']' || c == '}') {
-      // What was taken for an opening bracket in between was none.
-      char opening = c == ')' ? '(' : c == ']' ? '[' : '{';
-      if (llvm::is_contained(open, opening)) {
-        while (open.back() != opening)
-          open.pop_back();
-        open.pop_back();
-      }
+      return;
     }
-    return false;
+    if (c != ')' && c != ']' && c != '}')
+      return;
+    // What was taken for an opening bracket in between was none.
+    char opening = c == ')' ? '(' : c == ']' ? '[' : '{';
+    auto matches = [&](const Bracket &bracket) {
+      return bracket.opening == opening;
+    };
+    if (llvm::none_of(open, matches))
+      return;
+    while (!matches(open.back()))
+      open.pop_back();
+    open.pop_back();
   }
 
   /// `#name` or `!name`: the definition of an alias if `=` follows, else
@@ -101,14 +122,9 @@ private:
           return llvm::isAlnum(c) || StringRef("_$.-").contains(c);
         },
         pos + 1);
-    end = std::min(end, text.size());
     StringRef name = text.slice(pos, end);
-    if (name.ends_with("-")) { // The minus of an arrow.
-      name = name.drop_back();
-      --end;
-    }
-    pos = end;
-    minusSigns = 0;
+    name.consume_back("-"); // The minus of an arrow.
+    pos += name.size();
     StringRef rest = text.substr(pos).ltrim();
     if (open.empty() && rest.starts_with("=") && !rest.starts_with("==")) {
       definition = name;
@@ -116,8 +132,10 @@ private:
       return false;
     }
     auto known = depths.find(name);
-    return known != depths.end() && noteDepth(open.size() + known->second + 1);
+    return known != depths.end() && noteDepth(getDepth() + known->second + 1);
   }
+
+  unsigned getDepth() const { return open.empty() ? 0 : open.back().depth; }
 
   bool noteDepth(unsigned depth) {
     if (!definition.empty()) {
@@ -128,16 +146,18 @@ private:
   }
 
   SourcePosition getPosition() const {
-    StringRef before = text.take_front(pos);
+    // The token that is too deep has been passed.
+    StringRef before = text.take_front(pos - 1);
     size_t lineStart = before.rfind('\n') + 1; // npos + 1 is 0.
     return {static_cast<unsigned>(before.count('\n') + 1),
-            static_cast<unsigned>(pos - lineStart + 1)};
+            static_cast<unsigned>(before.size() - lineStart + 1)};
   }
 
   StringRef text;
   size_t pos = 0;
+  char last = 0;
   unsigned minusSigns = 0;
-  SmallVector<char> open;
+  SmallVector<Bracket> open;
   /// The alias that is being defined, and the depth of each that has been.
   StringRef definition;
   llvm::StringMap<unsigned> depths;

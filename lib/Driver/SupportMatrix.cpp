@@ -52,9 +52,6 @@ static void printLine(raw_ostream &os, ArrayRef<std::string> cells) {
 }
 
 void blockscale::printSupportMatrix(raw_ostream &os, const Chip *chip) {
-  static constexpr Format elements[] = {
-      Format::E4M3, Format::E5M2, Format::E3M2, Format::E2M3, Format::E2M1};
-  static constexpr Format scales[] = {Format::UE8M0, Format::UE4M3};
   auto name = [](Format format) {
     return std::string(getFormatInfo(format).mlirName);
   };
@@ -64,10 +61,10 @@ void blockscale::printSupportMatrix(raw_ostream &os, const Chip *chip) {
   for (const Chip &candidate : getChips()) {
     if (chip && chip != &candidate)
       continue;
-    for (Format lhs : elements)
-      for (Format rhs : elements)
-        for (Format scale : scales)
-          for (unsigned block : {16u, 32u}) {
+    for (Format lhs : getFormats(/*areScales=*/false))
+      for (Format rhs : getFormats(/*areScales=*/false))
+        for (Format scale : getFormats(/*areScales=*/true))
+          for (unsigned block : getBlockSizes()) {
             Support support = getSupport({lhs, rhs, scale, block}, candidate);
             printLine(os, {std::string(candidate.name), name(lhs), name(rhs),
                            name(scale), std::to_string(block),

@@ -12,8 +12,12 @@
 //      Folds come before decomposition, which would hide pairs of swizzles.
 //   2. Named linalg ops become generic before their elements become bytes: a
 //      named op of bytes would mean integer arithmetic.
-//   3. Narrow floats become bytes before there is memory of them.
-//   4. Loops, not unrolled vectors: code does not grow with the tile.
+//   3. Narrow floats become bytes before there is memory of them, and after
+//      elementwise arithmetic on whole tensors has become loops over elements.
+//   4. No CSE between decomposition and bufferization: it would merge the empty
+//      tensors that are the destinations of different ops into one, and the
+//      analysis of one large set of aliases takes cubic time.
+//   5. Loops, not unrolled vectors: code does not grow with the tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,11 +52,11 @@ void blockscale::buildTilePipeline(OpPassManager &pm) {
 void blockscale::buildCpuLoopsPipeline(OpPassManager &pm) {
   pm.addPass(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
-  pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertTensorToLinalgPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  pm.addPass(createSplatsToFillsPass());
 
   pm.addNestedPass<func::FuncOp>(createProtectArgumentsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());

@@ -12,8 +12,8 @@
 #include "blockscale/Runtime/OutputFile.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
-#include <new>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -63,12 +63,13 @@ Result<int64_t> blockscale::computeByteSize(DType dtype,
 static Error reserveBytes(std::vector<uint8_t> &data, uint64_t size) {
   if (size <= data.capacity())
     return Error::success();
-  // Volatile, so that no compiler takes the pair of calls away.
-  void *volatile probe = ::operator new(size, std::nothrow);
+  // Volatile, so that no compiler takes the pair of calls away. Not `new`,
+  // whose handler a program may have set to abort.
+  void *volatile probe = std::malloc(size);
   if (!probe)
     return Error("not enough memory: expected " + std::to_string(size) +
                  " bytes, got none");
-  ::operator delete(probe);
+  std::free(probe);
   data.reserve(size);
   return Error::success();
 }

@@ -31,6 +31,14 @@ const FormatInfo &blockscale::getFormatInfo(Format format) {
   return kFormats[static_cast<unsigned>(format)];
 }
 
+std::vector<Format> blockscale::getFormats(bool areScales) {
+  std::vector<Format> formats;
+  for (const FormatInfo &info : kFormats)
+    if (info.isScale == areScales)
+      formats.push_back(info.format);
+  return formats;
+}
+
 static std::optional<Format> lookup(std::string_view mlirName, bool isScale) {
   for (const FormatInfo &info : kFormats)
     if (info.isScale == isScale && info.mlirName == mlirName)

@@ -9,12 +9,10 @@
 #include "blockscale/Support/InstructionTable.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-static constexpr Format kElements[] = {Format::E4M3, Format::E5M2, Format::E3M2,
-                                       Format::E2M3, Format::E2M1};
 
 //===----------------------------------------------------------------------===//
 // Op rows
@@ -23,8 +21,8 @@ static constexpr Format kElements[] = {Format::E4M3, Format::E5M2, Format::E3M2,
 const std::vector<OpRow> &blockscale::getOpRows() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> result;
-    for (Format lhs : kElements)
-      for (Format rhs : kElements)
+    for (Format lhs : getFormats(/*areScales=*/false))
+      for (Format rhs : getFormats(/*areScales=*/false))
         result.push_back({lhs, rhs, Format::UE8M0, 32});
     result.push_back({Format::E2M1, Format::E2M1, Format::UE8M0, 16});
     result.push_back({Format::E2M1, Format::E2M1, Format::UE4M3, 16});
@@ -46,6 +44,13 @@ std::vector<unsigned> blockscale::getLegalBlockSizes(Format lhs, Format rhs,
       sizes.push_back(row.blockSize);
   std::sort(sizes.begin(), sizes.end());
   return sizes;
+}
+
+std::vector<unsigned> blockscale::getBlockSizes() {
+  std::set<unsigned> sizes;
+  for (const OpRow &row : getOpRows())
+    sizes.insert(row.blockSize);
+  return {sizes.begin(), sizes.end()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,8 +116,8 @@ const std::vector<Instruction> &blockscale::getInstructions() {
               makeInstruction(family, path, Format::E2M1, Format::E2M1));
           continue;
         }
-        for (Format a : kElements)
-          for (Format b : kElements)
+        for (Format a : getFormats(/*areScales=*/false))
+          for (Format b : getFormats(/*areScales=*/false))
             result.push_back(makeInstruction(family, path, a, b));
       }
     }

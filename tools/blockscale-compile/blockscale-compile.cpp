@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Driver/CommandLine.h"
+#include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Driver/Program.h"
 #include "blockscale/Driver/SupportMatrix.h"
 #include "blockscale/Pipelines/Pipelines.h"
@@ -121,6 +122,8 @@ static int compile(const Chip &chip, const Stage &lastStage) {
   if (!program)
     return ExitFailure;
   program->dropSchedules();
+  if (failed(checkInput(program->getModule())))
+    return ExitFailure;
   if (!entryName.empty()) {
     bool isAmbiguous;
     Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);
@@ -151,7 +154,8 @@ static int compile(const Chip &chip, const Stage &lastStage) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
-  if (!parseCommandLine(argc, argv, category,
+  dropForeignOptions(category);
+  if (!parseCommandLine(argc, argv,
                         "blockscale-compile: lower block-scaled matrix "
                         "multiplication to PTX or LLVM IR\n"))
     return ExitUsage;
@@ -160,7 +164,11 @@ int main(int argc, char **argv) {
     const Chip *chip = nullptr;
     if (!supportMatrix.empty() && !(chip = parseTarget(supportMatrix)))
       return ExitUsage;
-    printSupportMatrix(llvm::outs(), chip);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printSupportMatrix(stream, chip);
+    if (Error error = writeOutput("-", text))
+      return reportFailure(error.message());
     return ExitSuccess;
   }
 

@@ -9,11 +9,10 @@
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/SourceFile.h"
 #include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Runtime/OutputFile.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -30,26 +29,30 @@ int main(int argc, char **argv) {
       registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
 
-  std::string error;
   if (config.shouldShowDialects() || config.shouldListPasses()) {
     // These need no input, and must not wait for one.
-    return mlir::asMainReturnCode(
+    return asMainReturnCode(
         MlirOptMain(argc, argv, inputFile, outputFile, registry));
   }
+  std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       blockscale::readSourceFile(inputFile, error);
   if (!buffer) {
     llvm::errs() << error << "\n";
     return EXIT_FAILURE;
   }
-  std::unique_ptr<llvm::ToolOutputFile> output =
-      openOutputFile(outputFile, &error);
-  if (!output) {
-    llvm::errs() << error << "\n";
+  if (outputFile == "-")
+    return asMainReturnCode(
+        MlirOptMain(llvm::outs(), std::move(buffer), registry, config));
+
+  // A file appears whole or not at all.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(MlirOptMain(stream, std::move(buffer), registry, config)))
+    return EXIT_FAILURE;
+  if (blockscale::Error failure = blockscale::writeOutput(outputFile, text)) {
+    llvm::errs() << "error: " << failure.message() << "\n";
     return EXIT_FAILURE;
   }
-  if (failed(MlirOptMain(output->os(), std::move(buffer), registry, config)))
-    return EXIT_FAILURE;
-  output->keep();
   return EXIT_SUCCESS;
 }

@@ -26,11 +26,14 @@ enum ExitCode : int {
   ExitUsage = 2,
 };
 
-/// Parses the command line into the options of `category`, which become the
-/// only ones: the libraries that are linked bring hundreds of others. False,
-/// after an error has been printed, if the command line is wrong.
-bool parseCommandLine(int argc, char **argv, llvm::cl::OptionCategory &category,
-                      StringRef overview);
+/// Makes the options of `category` the only ones: the libraries that are
+/// linked bring hundreds of others. A program's option that has the name of one
+/// of theirs must be made after this.
+void dropForeignOptions(llvm::cl::OptionCategory &category);
+
+/// Parses the command line into the options that there are. False, after an
+/// error has been printed, if the command line is wrong.
+bool parseCommandLine(int argc, char **argv, StringRef overview);
 
 /// Print "error: ..." and give the exit code.
 int reportFailure(const Twine &message);

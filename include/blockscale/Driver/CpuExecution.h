@@ -24,10 +24,12 @@ Result<std::vector<RankedTensorType>> getResultTypes(func::FuncOp function);
 
 /// Runs `entry` of `program`, which is consumed, on `arguments`, which have
 /// been checked against `getArgumentTypes`. Compiles with the
-/// `blockscale-to-cpu` pipeline and a JIT. A failed run-time check of the
-/// program prints its message and ends the process with exit code 1.
-Result<std::vector<NpyArray>> runOnCpu(Program &program, func::FuncOp entry,
-                                       std::vector<NpyArray> arguments);
+/// `blockscale-to-cpu` pipeline and a JIT. Fails after an error has been
+/// printed. What goes wrong while the program runs (a failed check of sizes,
+/// no memory, a signal) prints its message and ends the process with exit code
+/// 1.
+FailureOr<std::vector<NpyArray>> runOnCpu(Program &program, func::FuncOp entry,
+                                          std::vector<NpyArray> arguments);
 
 } // namespace mlir::blockscale
 

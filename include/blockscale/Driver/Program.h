@@ -52,7 +52,7 @@ public:
   LogicalResult run(function_ref<void(OpPassManager &)> build);
 
 private:
-  explicit Program(StringRef path);
+  Program();
 
   std::unique_ptr<MLIRContext> context;
   llvm::SourceMgr sourceMgr;

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace mlir::blockscale {
 
@@ -66,6 +67,9 @@ struct FormatInfo {
     return (1u << (exponentBits + mantissaBits)) - 1;
   }
 };
+
+/// The element formats, or the scale formats, in the order of the table.
+std::vector<Format> getFormats(bool areScales);
 
 /// The row of `format`.
 const FormatInfo &getFormatInfo(Format format);

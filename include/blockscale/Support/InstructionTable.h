@@ -52,6 +52,9 @@ bool isLegal(const OpRow &row);
 /// is none.
 std::vector<unsigned> getLegalBlockSizes(Format lhs, Format rhs, Format scale);
 
+/// All block sizes that stand in the rows, ascending.
+std::vector<unsigned> getBlockSizes();
+
 /// The instruction's `.kind` qualifier.
 enum class Kind : unsigned char { MXF8F6F4, MXF4, MXF4NVF4 };
 std::string_view stringifyKind(Kind kind);

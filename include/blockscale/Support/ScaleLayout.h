@@ -38,6 +38,8 @@ struct LayoutTerm {
 /// 32 x 16 bytes.
 inline constexpr int64_t kScaleAtomRows = 128;
 inline constexpr int64_t kScaleAtomBlocks = 4;
+inline constexpr std::array<int64_t, 2> kScaleAtomExtents = {kScaleAtomRows,
+                                                             kScaleAtomBlocks};
 inline constexpr int64_t kScaleAtomOuter = 32;
 inline constexpr int64_t kScaleAtomInner = 16;
 inline constexpr int64_t kScaleAtomBytes = kScaleAtomOuter * kScaleAtomInner;

@@ -17,20 +17,20 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static bool isMultiple(OpFoldResult value, MmaScaledOp op, unsigned depth);
+static bool isMultiple(OpFoldResult value, MmaScaledOp op, unsigned &budget);
 
 /// `expr` over `operands`, dimensions before symbols.
 static bool isMultiple(AffineExpr expr, unsigned numDims, ValueRange operands,
-                       MmaScaledOp op, unsigned depth) {
+                       MmaScaledOp op, unsigned &budget) {
   auto recurse = [&](AffineExpr part) {
-    return isMultiple(part, numDims, operands, op, depth);
+    return isMultiple(part, numDims, operands, op, budget);
   };
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() % op.getBlock() == 0;
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return isMultiple(operands[dim.getPosition()], op, depth);
+    return isMultiple(operands[dim.getPosition()], op, budget);
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return isMultiple(operands[numDims + symbol.getPosition()], op, depth);
+    return isMultiple(operands[numDims + symbol.getPosition()], op, budget);
   auto binary = cast<AffineBinaryOpExpr>(expr);
   switch (binary.getKind()) {
   case AffineExprKind::Add:
@@ -57,7 +57,7 @@ static bool isOwnK(tensor::DimOp dim, MmaScaledOp op) {
 
 /// An induction variable that starts at a multiple and steps by multiples.
 static bool isInductionMultiple(BlockArgument arg, MmaScaledOp op,
-                                unsigned depth) {
+                                unsigned &budget) {
   auto loop =
       dyn_cast_or_null<LoopLikeOpInterface>(arg.getOwner()->getParentOp());
   if (!loop)
@@ -69,24 +69,23 @@ static bool isInductionMultiple(BlockArgument arg, MmaScaledOp op,
     return false;
   for (auto [iv, start, step] : llvm::zip_equal(*ivs, *starts, *steps))
     if (iv == arg)
-      return isMultiple(start, op, depth) && isMultiple(step, op, depth);
+      return isMultiple(start, op, budget) && isMultiple(step, op, budget);
   return false;
 }
 
-static bool isMultiple(OpFoldResult value, MmaScaledOp op, unsigned depth) {
-  // Chains of arithmetic are short; the limit keeps a long one linear.
-  if (depth == 0)
+static bool isMultiple(OpFoldResult value, MmaScaledOp op, unsigned &budget) {
+  if (budget == 0)
     return false;
-  --depth;
+  --budget;
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant % op.getBlock() == 0;
   auto known = cast<Value>(value);
   if (auto arg = dyn_cast<BlockArgument>(known))
-    return isInductionMultiple(arg, op, depth);
+    return isInductionMultiple(arg, op, budget);
 
   auto areAllMultiples = [&](AffineMap map, ValueRange operands) {
     return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-      return isMultiple(expr, map.getNumDims(), operands, op, depth);
+      return isMultiple(expr, map.getNumDims(), operands, op, budget);
     });
   };
   return TypeSwitch<Operation *, bool>(known.getDefiningOp())
@@ -99,6 +98,8 @@ static bool isMultiple(OpFoldResult value, MmaScaledOp op, unsigned depth) {
 }
 
 bool blockscale::isKnownBlockMultiple(OpFoldResult value, MmaScaledOp op) {
-  constexpr unsigned maxDepth = 8;
-  return isMultiple(value, op, maxDepth);
+  // Tiling makes short chains of arithmetic. The budget, of values looked at,
+  // bounds the work on others.
+  unsigned budget = 64;
+  return isMultiple(value, op, budget);
 }

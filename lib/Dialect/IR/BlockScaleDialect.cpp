@@ -25,6 +25,15 @@ void BlockScaleDialect::initialize() {
       >();
 }
 
+bool blockscale::hasStaticShapes(Operation *op) {
+  auto isStatic = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || shaped.hasStaticShape();
+  };
+  return llvm::all_of(op->getOperandTypes(), isStatic) &&
+         llvm::all_of(op->getResultTypes(), isStatic);
+}
+
 // The tables name types as MLIR prints them.
 static std::string_view getTypeName(Type type) {
   StringRef name = type.getAbstractType().getName();

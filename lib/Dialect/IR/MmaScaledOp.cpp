@@ -65,10 +65,8 @@ int64_t MmaScaledOp::getBlock() {
 
 /// Ops with dynamic sizes may fail at run time, so they stay where they are.
 Speculation::Speculatability MmaScaledOp::getSpeculatability() {
-  bool isStatic = llvm::all_of(getOperandTypes(), [](Type type) {
-    return cast<ShapedType>(type).hasStaticShape();
-  });
-  return isStatic ? Speculation::Speculatable : Speculation::NotSpeculatable;
+  return hasStaticShapes(getOperation()) ? Speculation::Speculatable
+                                         : Speculation::NotSpeculatable;
 }
 
 LogicalResult MmaScaledOp::reifyResultShapes(

@@ -12,7 +12,6 @@
 
 #include "SizeRelations.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -75,7 +74,7 @@ static bool isDynamic(Value value, int64_t dim) {
 void MmaScaledOp::generateRuntimeVerification(
     OpBuilder &builder, Location loc,
     function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
-  if (getSpeculatability() == Speculation::Speculatable)
+  if (hasStaticShapes(getOperation()))
     return; // All sizes are static and have been verified.
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
 
@@ -127,22 +126,20 @@ void MmaScaledOp::generateRuntimeVerification(
 void UnswizzleScalesOp::generateRuntimeVerification(
     OpBuilder &builder, Location loc,
     function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
-  if (getSpeculatability() == Speculation::Speculatable)
+  if (hasStaticShapes(getOperation()))
     return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
 
   // (U2) and (U3)
-  AffineExpr d0 = builder.getAffineDimExpr(0);
   SmallVector<OpFoldResult> sizes = getMixedSizes();
-  unsigned batchDims = sizes.size() - 2;
-  const int64_t extents[] = {kScaleAtomRows, kScaleAtomBlocks};
+  SmallVector<OpFoldResult> atoms = getSwizzledSizes(builder, loc, sizes);
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     if (isa<Value>(size))
       check.expect(check.isPositive(cast<Value>(size)),
                    "all sizes to be at least 1");
-    int64_t extent = dim < batchDims ? 1 : extents[dim - batchDims];
-    check.expect(check.isEqual(check.apply(d0.ceilDiv(extent), {size}),
-                               check.getSize(getSource(), dim)),
-                 "sizes that round up to the atoms of the source");
+    check.expect(
+        check.isEqual(getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]),
+                      check.getSize(getSource(), dim)),
+        "sizes that round up to the atoms of the source");
   }
 }

@@ -80,16 +80,13 @@ struct FoldConstantSizes final : OpRewritePattern<UnswizzleScalesOp> {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!type)
       return rewriter.notifyMatchFailure(op, "vectors have static sizes");
-    // Sizes that are wrong stay dynamic, for the check at run time to report.
-    auto source = cast<ShapedType>(op.getSource().getType());
-    unsigned batchDims = type.getRank() - 2;
+    // Sizes that cannot be stay dynamic: a static one would not verify.
     auto isPossible = [&](unsigned dim, int64_t size) {
-      int64_t got = source.getDimSize(dim);
-      int64_t extent = dim < batchDims    ? 1
-                       : dim == batchDims ? kScaleAtomRows
-                                          : kScaleAtomBlocks;
+      SmallVector<int64_t> shape(type.getShape());
+      shape[dim] = size;
+      int64_t got = cast<ShapedType>(op.getSource().getType()).getDimSize(dim);
       return size >= 1 && (ShapedType::isDynamic(got) ||
-                           (size + extent - 1) / extent == got);
+                           getSwizzledShape(shape)[dim] == got);
     };
 
     SmallVector<int64_t> shape(type.getShape());

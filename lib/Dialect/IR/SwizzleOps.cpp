@@ -16,19 +16,28 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// ceil(size / divisor); a dynamic size stays dynamic.
-static int64_t ceilDivSize(int64_t size, int64_t divisor) {
-  return ShapedType::isDynamic(size) ? size
-                                     : llvm::divideCeilSigned(size, divisor);
+SmallVector<int64_t> blockscale::getSwizzledShape(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape.drop_back(2));
+  for (auto [size, extent] :
+       llvm::zip_equal(shape.take_back(2), kScaleAtomExtents))
+    result.push_back(ShapedType::isDynamic(size)
+                         ? size
+                         : llvm::divideCeilSigned(size, extent));
+  result.append({kScaleAtomOuter, kScaleAtomInner});
+  return result;
 }
 
-/// The shape that row-major scales of `shape` have in the 32x4x4 layout.
-static SmallVector<int64_t> getSwizzledShape(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> result(shape.drop_back(2));
-  result.push_back(ceilDivSize(shape[shape.size() - 2], kScaleAtomRows));
-  result.push_back(ceilDivSize(shape.back(), kScaleAtomBlocks));
-  result.push_back(kScaleAtomOuter);
-  result.push_back(kScaleAtomInner);
+SmallVector<OpFoldResult>
+blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
+                             ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> result(sizes.drop_back(2));
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  for (auto [size, extent] :
+       llvm::zip_equal(sizes.take_back(2), kScaleAtomExtents))
+    result.push_back(affine::makeComposedFoldedAffineApply(
+        builder, loc, d0.ceilDiv(extent), {size}));
+  for (int64_t size : {kScaleAtomOuter, kScaleAtomInner})
+    result.push_back(builder.getIndexAttr(size));
   return result;
 }
 
@@ -123,18 +132,9 @@ LogicalResult SwizzleScalesOp::reifyResultShapes(
     OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
   if (!isa<TensorType>(getSource().getType()))
     return failure();
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, getLoc(), getSource());
-  auto ceilDiv = [&](OpFoldResult &size, int64_t divisor) {
-    AffineExpr d0 = builder.getAffineDimExpr(0);
-    size = affine::makeComposedFoldedAffineApply(builder, getLoc(),
-                                                 d0.ceilDiv(divisor), {size});
-  };
-  ceilDiv(sizes[sizes.size() - 2], kScaleAtomRows);
-  ceilDiv(sizes.back(), kScaleAtomBlocks);
-  sizes.push_back(builder.getIndexAttr(kScaleAtomOuter));
-  sizes.push_back(builder.getIndexAttr(kScaleAtomInner));
-  reifiedReturnShapes.push_back(std::move(sizes));
+  reifiedReturnShapes.push_back(
+      getSwizzledSizes(builder, getLoc(),
+                       tensor::getMixedSizes(builder, getLoc(), getSource())));
   return success();
 }
 
@@ -154,7 +154,6 @@ LogicalResult UnswizzleScalesOp::reifyResultShapes(
 
 /// With dynamic sizes the op may fail at run time, so it stays where it is.
 Speculation::Speculatability UnswizzleScalesOp::getSpeculatability() {
-  bool isStatic = cast<ShapedType>(getSource().getType()).hasStaticShape() &&
-                  cast<ShapedType>(getResult().getType()).hasStaticShape();
-  return isStatic ? Speculation::Speculatable : Speculation::NotSpeculatable;
+  return hasStaticShapes(getOperation()) ? Speculation::Speculatable
+                                         : Speculation::NotSpeculatable;
 }

@@ -24,6 +24,28 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// (U2) and (U3) for sizes that are constants but not yet static: loops over
+/// them would not verify.
+static LogicalResult verifyConstantSizes(UnswizzleScalesOp op) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : op.getMixedSizes()) {
+    shape.push_back(
+        getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    if (!ShapedType::isDynamic(shape.back()) && shape.back() < 1)
+      return op.emitOpError("expected all sizes to be at least 1, got ")
+             << shape.back();
+  }
+  auto source = cast<ShapedType>(op.getSource().getType()).getShape();
+  for (auto [dim, expected] : llvm::enumerate(getSwizzledShape(shape)))
+    if (!ShapedType::isDynamic(expected) &&
+        !ShapedType::isDynamic(source[dim]) && expected != source[dim])
+      return op.emitOpError("expected sizes that round up to the atoms of the "
+                            "source, ")
+             << source[dim] << " in dimension " << dim << ", got " << shape[dim]
+             << ", which rounds up to " << expected;
+  return success();
+}
+
 namespace {
 
 struct DecomposePass final
@@ -31,6 +53,12 @@ struct DecomposePass final
   using Base::Base;
 
   void runOnOperation() override {
+    WalkResult sizes = getOperation()->walk([](UnswizzleScalesOp op) {
+      return WalkResult(verifyConstantSizes(op));
+    });
+    if (sizes.wasInterrupted())
+      return signalPassFailure();
+
     // An unswizzle that feeds mma_scaled is read through, so it must still be
     // one when mma_scaled is rewritten.
     RewritePatternSet matmuls(&getContext());

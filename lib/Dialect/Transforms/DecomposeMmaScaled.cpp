@@ -73,8 +73,8 @@ static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
 /// is exact: at most 6 bits of significand, and exponents far inside f64's.
 static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
   Location loc = op.getLoc();
-  OperandView matrix =
-      getOperandView(builder, loc, side == Side::X ? op.getX() : op.getY());
+  Value operand = side == Side::X ? op.getX() : op.getY();
+  OperandView matrix = getOperandView(builder, loc, operand);
   OperandView scales = getOperandView(
       builder, loc, side == Side::X ? op.getXScale() : op.getYScale());
 
@@ -91,7 +91,8 @@ static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
       scales.map.compose(AffineMap::get(rank, 0, perBlock, context));
 
   Value empty = tensor::EmptyOp::create(
-      builder, loc, getViewSizes(builder, loc, matrix), builder.getF64Type());
+      builder, loc, getOperandSizes(builder, loc, operand, matrix),
+      builder.getF64Type());
   Format format = *getElementFormat(op.getMatrixType(side).getElementType());
   Format scaleFormat = *getScaleFormat(op.getScaleType(side).getElementType());
   return linalg::GenericOp::create(
@@ -147,32 +148,30 @@ struct DecomposeMmaScaled final : OpRewritePattern<MmaScaledOp> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type f64 = rewriter.getF64Type();
-    bool isZero = isZeroSplat(op.getAcc());
     auto accType = cast<ShapedType>(op.getAcc().getType());
 
-    // The destination, in the type of a tensor; never read if acc is zero.
-    Value destination;
-    if (!isZero)
-      destination = convertToTensor(rewriter, loc, op.getAcc());
     SmallVector<OpFoldResult> sizes =
         op.hasTensorSemantics()
             ? tensor::getMixedSizes(rewriter, loc, op.getAcc())
             : getAsIndexOpFoldResult(rewriter.getContext(), accType.getShape());
     Value sum = tensor::EmptyOp::create(rewriter, loc, sizes, f64);
-    if (isZero) {
-      destination = tensor::EmptyOp::create(rewriter, loc, sizes,
-                                            accType.getElementType());
+    if (isZeroSplat(op.getAcc())) {
       Value zero = arith::ConstantOp::create(rewriter, loc,
                                              rewriter.getF64FloatAttr(0.0));
       sum = linalg::FillOp::create(rewriter, loc, zero, sum).getResult(0);
     } else {
-      sum = mapElements(rewriter, loc, destination, sum,
+      Value acc = convertToTensor(rewriter, loc, op.getAcc());
+      sum = mapElements(rewriter, loc, acc, sum,
                         [&](OpBuilder &b, Value element) -> Value {
                           return arith::ExtFOp::create(b, loc, f64, element);
                         });
     }
 
     sum = multiply(rewriter, op, sum, sizes);
+    // A destination of its own: written into acc, a chain of ops would be one
+    // set of aliases, in which bufferization takes cubic time.
+    Value destination =
+        tensor::EmptyOp::create(rewriter, loc, sizes, accType.getElementType());
     Value result = mapElements(rewriter, loc, sum, destination,
                                [&](OpBuilder &b, Value element) -> Value {
                                  return arith::TruncFOp::create(

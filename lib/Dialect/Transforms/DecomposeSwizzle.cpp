@@ -65,20 +65,6 @@ struct DecomposeSwizzle final : OpRewritePattern<SwizzleScalesOp> {
   }
 
 private:
-  static SmallVector<OpFoldResult>
-  getSwizzledSizes(OpBuilder &builder, Location loc,
-                   ArrayRef<OpFoldResult> sizes) {
-    SmallVector<OpFoldResult> result(sizes.drop_back(2));
-    AffineExpr d0 = builder.getAffineDimExpr(0);
-    constexpr int64_t extents[] = {kScaleAtomRows, kScaleAtomBlocks};
-    for (auto [size, extent] : llvm::zip_equal(sizes.take_back(2), extents))
-      result.push_back(affine::makeComposedFoldedAffineApply(
-          builder, loc, d0.ceilDiv(extent), {size}));
-    result.push_back(builder.getIndexAttr(kScaleAtomOuter));
-    result.push_back(builder.getIndexAttr(kScaleAtomInner));
-    return result;
-  }
-
   /// The scale at the current index of the loops, or 0x00 in the padding.
   static Value emitByte(OpBuilder &b, Location loc, const OperandView &source,
                         ArrayRef<OpFoldResult> sizes, ShapedType type) {

@@ -46,14 +46,13 @@ static Type findNarrowFloat(T attrOrType) {
 }
 
 static Type findNarrowFloat(Operation *op) {
-  auto isFound = [](Type type) { return type != nullptr; };
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   for (Region &region : op->getRegions())
     for (Block &block : region)
       llvm::append_range(types, block.getArgumentTypes());
   for (Type type : types)
-    if (Type found = findNarrowFloat(type); isFound(found))
+    if (Type found = findNarrowFloat(type))
       return found;
   return findNarrowFloat(Attribute(op->getAttrDictionary()));
 }
@@ -88,11 +87,11 @@ static bool isMovement(Operation *op) {
                                         "vector.transfer_write",
                                         "vector.transpose",
                                         "vector.yield"};
-  // These read memory of one element type as another.
-  static const llvm::StringSet<> reinterpretations = {"tensor.bitcast",
-                                                      "memref.view"};
+  // These compute with elements, or read them as another type.
+  static const llvm::StringSet<> exceptions = {"memref.atomic_rmw",
+                                               "memref.view", "tensor.bitcast"};
   StringRef name = op->getName().getStringRef();
-  if (reinterpretations.contains(name))
+  if (exceptions.contains(name))
     return false;
   return dialects.contains(op->getName().getDialectNamespace()) ||
          ops.contains(name);
@@ -105,8 +104,10 @@ static std::optional<Format> getDecodedFormat(Type type) {
   return getScaleFormat(type);
 }
 
-/// Whether every value of `format` exists in `type`.
+/// Whether every value of `format` exists in `type`, which is no narrow float.
 static bool holdsExactly(Type type, Format format) {
+  if (isNarrowFloat(type))
+    return false;
   const llvm::fltSemantics &semantics =
       cast<FloatType>(type).getFloatSemantics();
   for (unsigned code = 0; code != getFormatInfo(format).numCodes(); ++code) {
@@ -125,6 +126,10 @@ static bool isRewritten(Operation *op) {
     return true;
   auto extension = dyn_cast<arith::ExtFOp>(op);
   if (!extension)
+    return false;
+  // Constants of a dynamic shape cannot be written down.
+  auto shape = dyn_cast<ShapedType>(extension.getType());
+  if (shape && !shape.hasStaticShape())
     return false;
   std::optional<Format> format =
       getDecodedFormat(getElementTypeOrSelf(extension.getIn().getType()));

@@ -106,9 +106,17 @@ OperandView blockscale::getOperandView(OpBuilder &builder, Location loc,
   return view;
 }
 
-SmallVector<OpFoldResult> blockscale::getViewSizes(OpBuilder &builder,
-                                                   Location loc,
-                                                   const OperandView &view) {
+SmallVector<OpFoldResult> blockscale::getOperandSizes(OpBuilder &builder,
+                                                      Location loc,
+                                                      Value operand,
+                                                      const OperandView &view) {
+  if (isa<VectorType>(operand.getType()))
+    return getAsIndexOpFoldResult(
+        builder.getContext(), cast<ShapedType>(operand.getType()).getShape());
+  if (!view.map.isPermutation())
+    return tensor::getMixedSizes(builder, loc, operand);
+  // The sizes of what is viewed, so that a transpose is not kept alive by a
+  // question for the size of its result.
   SmallVector<OpFoldResult> sizes(view.map.getNumDims());
   for (auto [dim, expr] : llvm::enumerate(view.map.getResults()))
     sizes[cast<AffineDimExpr>(expr).getPosition()] =

@@ -31,9 +31,10 @@ struct OperandView {
 /// is written to a tensor first.
 OperandView getOperandView(OpBuilder &builder, Location loc, Value operand);
 
-/// The sizes of the operand of `view`, whose map must be a permutation.
-SmallVector<OpFoldResult> getViewSizes(OpBuilder &builder, Location loc,
-                                       const OperandView &view);
+/// The sizes of `operand`, whose view is `view`.
+SmallVector<OpFoldResult> getOperandSizes(OpBuilder &builder, Location loc,
+                                          Value operand,
+                                          const OperandView &view);
 
 /// A layout of Support as an affine map. Leading dimensions that the layout
 /// does not name (a batch) are kept: there are `numDims` in all.

@@ -27,11 +27,10 @@ struct ProtectArgumentsPass final
     func::FuncOp function = getOperation();
     if (!function.isPublic() || function.isExternal())
       return;
+    StringRef name = bufferization::BufferizationDialect::kWritableAttrName;
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (isa<TensorType>(type))
-        function.setArgAttr(
-            i, bufferization::BufferizationDialect::kWritableAttrName,
-            BoolAttr::get(&getContext(), false));
+      if (isa<TensorType>(type) && !function.getArgAttr(i, name))
+        function.setArgAttr(i, name, BoolAttr::get(&getContext(), false));
   }
 };
 

@@ -34,6 +34,17 @@ std::optional<Format> getElementFormat(Type type);
 /// The format of scales of `type`: f8E4M3FN holds ue4m3.
 std::optional<Format> getScaleFormat(Type type);
 
+/// Whether all operands and results of `op` have static shapes.
+bool hasStaticShapes(Operation *op);
+
+/// The shape that row-major scales of `shape` have in the 32x4x4 layout.
+/// Dynamic sizes stay dynamic.
+SmallVector<int64_t> getSwizzledShape(ArrayRef<int64_t> shape);
+
+/// The same for sizes that may be values.
+SmallVector<OpFoldResult> getSwizzledSizes(OpBuilder &builder, Location loc,
+                                           ArrayRef<OpFoldResult> sizes);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALE_H

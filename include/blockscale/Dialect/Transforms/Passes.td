@@ -103,7 +103,8 @@ def ProtectArgumentsPass
   let description = [{
     Marks the tensor arguments of a public function as not writable, so that
     bufferization gives results buffers of their own. To the caller, tensors
-    are values: an accumulator is the same after the call.
+    are values: an accumulator is the same after the call. An argument that says
+    of itself whether it is writable keeps its word.
 
     Before:
 
@@ -129,10 +130,44 @@ def ProtectArgumentsPass
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def SplatsToFillsPass : Pass<"blockscale-splats-to-fills"> {
+  let summary = "fill large splat constants at run time";
+  let description = [{
+    A splat tensor constant of more than 1024 elements becomes a `linalg.fill`:
+    written out as data it would make the program as large as the tensor.
+
+    Before:
+
+    ```mlir
+    func.func @ones() -> tensor<64x64xf32> {
+      %c = arith.constant dense<1.0> : tensor<64x64xf32>
+      return %c : tensor<64x64xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @ones() -> tensor<64x64xf32> {
+      %one = arith.constant 1.0 : f32
+      %e = tensor.empty() : tensor<64x64xf32>
+      %c = linalg.fill ins(%one : f32) outs(%e : tensor<64x64xf32>)
+           -> tensor<64x64xf32>
+      return %c : tensor<64x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def StridedCopiesToLoopsPass : Pass<"blockscale-strided-copies-to-loops"> {
   let summary = "copy memrefs that are not contiguous by loops";
   let description = [{
-    A `memref.copy` between contiguous buffers becomes `memcpy`. Any other one
+    A `memref.copy` between buffers with the identity layout becomes `memcpy`,
+    and one of unknown rank is left as it is. Any other one
     would become a call to a run-time library that users need not have, so it
     is rewritten as a `linalg.generic`.
 

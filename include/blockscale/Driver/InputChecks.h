@@ -1,0 +1,26 @@
+//===- InputChecks.h - What programs may contain ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DRIVER_INPUTCHECKS_H
+#define BLOCKSCALE_DRIVER_INPUTCHECKS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::blockscale {
+
+/// Checks that `module` holds functions on tensors and no more than the CPU
+/// lowering takes, so that what it does not take is refused by name: ops of
+/// the LLVM dialect (they could do anything), other top-level ops, argument
+/// and result types without a lowering, function names that lowered code needs
+/// for itself, tensors larger than the address space and vectors larger than
+/// code can be. Fails after an error at the place.
+LogicalResult checkInput(ModuleOp module);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DRIVER_INPUTCHECKS_H

@@ -1,0 +1,107 @@
+//===- InputChecks.cpp - What programs may contain ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/InputChecks.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Bytes of a user's address space, and elements of a vector beyond which its
+/// unrolled code would not be compiled in any useful time.
+static constexpr uint64_t kMaxTensorBytes = uint64_t(1) << 47;
+static constexpr uint64_t kMaxVectorElements = uint64_t(1) << 20;
+
+static InFlightDiagnostic emitUnsupported(Operation *op) {
+  return op->emitError("not supported in this version: ");
+}
+
+/// The number of elements of a static shape, or the largest number if that
+/// does not fit. Dynamic sizes count as 1.
+static uint64_t countElements(ShapedType type) {
+  uint64_t count = 1;
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      count = llvm::SaturatingMultiply(count, static_cast<uint64_t>(size));
+  return count;
+}
+
+static LogicalResult checkSize(Operation *op, Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank())
+    return success();
+  // No element has more bytes than an f64.
+  bool isVector = isa<VectorType>(type);
+  uint64_t limit =
+      isVector ? kMaxVectorElements : kMaxTensorBytes / sizeof(double);
+  if (countElements(shaped) > limit)
+    return emitUnsupported(op)
+           << (isVector ? "a vector" : "a tensor") << " of more than " << limit
+           << " elements, " << type;
+  return success();
+}
+
+static LogicalResult checkSizes(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (failed(checkSize(op, type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (failed(checkSize(op, type)))
+          return failure();
+  return success();
+}
+
+static LogicalResult checkSignature(func::FuncOp function) {
+  auto check = [&](TypeRange types, StringRef what) -> LogicalResult {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      Type element = getElementTypeOrSelf(type);
+      bool isContainer = isa<RankedTensorType, VectorType, MemRefType>(type);
+      if ((isContainer || element == type) && element.isIntOrIndexOrFloat())
+        continue;
+      return emitUnsupported(function)
+             << what << " #" << i << " of type " << type;
+    }
+    return success();
+  };
+  // Called by lowered code: a function of the same name would be called
+  // in place of the one that is meant.
+  static const llvm::StringSet<> reserved = {
+      "abort",   "aligned_alloc", "free", "malloc",    "memcpy",
+      "memmove", "memset",        "puts", "memrefCopy"};
+  if (reserved.contains(function.getSymName()))
+    return emitUnsupported(function)
+           << "a function named '" << function.getSymName()
+           << "', which lowered code calls";
+  if (failed(check(function.getArgumentTypes(), "argument")))
+    return failure();
+  return check(function.getResultTypes(), "result");
+}
+
+LogicalResult blockscale::checkInput(ModuleOp module) {
+  for (Operation &op : module.getBody()->getOperations()) {
+    if (!isa<func::FuncOp, memref::GlobalOp>(op))
+      return emitUnsupported(&op)
+             << "'" << op.getName() << "' beside functions";
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (function && failed(checkSignature(function)))
+      return failure();
+  }
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+      return emitUnsupported(op) << "'" << op->getName() << "' in the input";
+    return checkSizes(op);
+  });
+  return failure(result.wasInterrupted());
+}
