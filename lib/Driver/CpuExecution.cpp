@@ -288,7 +288,8 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
   std::string name = wrapper.getSymName().str();
   program.dropSchedules();
   if (failed(program.keepOnly(wrapper)) || failed(checkInput(module)) ||
-      failed(checkNoExternals(module)) || failed(program.run(buildCpuPipeline)))
+      failed(checkNoExternals(module)) ||
+      failed(program.run(buildCpuPipeline)) || failed(checkLowered(module)))
     return failure();
   auto engine = makeEngine(module);
   if (!engine)

@@ -105,3 +105,19 @@ LogicalResult blockscale::checkInput(ModuleOp module) {
   });
   return failure(result.wasInterrupted());
 }
+
+LogicalResult blockscale::checkLowered(ModuleOp module) {
+  // An op that was not lowered also leaves casts around it; it is the one to
+  // name.
+  Operation *leftOver = nullptr;
+  module.walk([&](Operation *op) {
+    if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || op == module)
+      return WalkResult::advance();
+    if (!leftOver || isa<UnrealizedConversionCastOp>(leftOver))
+      leftOver = op;
+    return WalkResult::advance();
+  });
+  if (!leftOver)
+    return success();
+  return emitUnsupported(leftOver) << "'" << leftOver->getName() << "'";
+}

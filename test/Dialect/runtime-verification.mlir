@@ -147,6 +147,8 @@ func.func @mma_scaled_vector(
 // CHECK-LABEL: func @unswizzle_scales_u2_u3_dynamic(
 // CHECK-SAME:    %[[SWIZZLED:[a-z0-9]+]]: tensor<?x?x?x32x16xf8E8M0FNU>,
 // CHECK-SAME:    %[[BATCH:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index, %[[K_S:[a-z0-9]+]]: index)
+// CHECK-DAG:     %[[ROWS:.*]] = affine.apply #[[$ROW_ATOMS]]()[%[[M]]]
+// CHECK-DAG:     %[[BLOCKS:.*]] = affine.apply #[[$BLOCK_ATOMS]]()[%[[K_S]]]
 // CHECK:         arith.cmpi sgt, %[[BATCH]], %c0
 // CHECK:         cf.assert {{.*}}blockscale.unswizzle_scales{{.*}}expected all sizes to be at least 1
 // CHECK:         %[[BATCHES:.*]] = tensor.dim %[[SWIZZLED]],
@@ -154,11 +156,11 @@ func.func @mma_scaled_vector(
 // CHECK:         cf.assert {{.*}}expected sizes that round up to the atoms of the source
 // CHECK:         arith.cmpi sgt, %[[M]], %c0
 // CHECK:         cf.assert {{.*}}expected all sizes to be at least 1
-// CHECK:         affine.apply #[[$ROW_ATOMS]]()[%[[M]]]
+// CHECK:         arith.cmpi eq, %[[ROWS]], %{{.*}}
 // CHECK:         cf.assert {{.*}}expected sizes that round up to the atoms of the source
 // CHECK:         arith.cmpi sgt, %[[K_S]], %c0
 // CHECK:         cf.assert {{.*}}expected all sizes to be at least 1
-// CHECK:         affine.apply #[[$BLOCK_ATOMS]]()[%[[K_S]]]
+// CHECK:         arith.cmpi eq, %[[BLOCKS]], %{{.*}}
 // CHECK:         cf.assert {{.*}}expected sizes that round up to the atoms of the source
 // CHECK-NOT:     cf.assert
 // CHECK:         blockscale.unswizzle_scales

@@ -14,8 +14,9 @@
 //     again to the same text;
 //   * each pass gives valid IR or a message, and tiling valid IR.
 //
-// With BLOCKSCALE_FUZZ_PRINT set, each text goes to standard error first: so
-// one gets at the text of a recipe that crashes.
+// Without seeds it starts with recipes; with -only_ascii=1 and programs as
+// seeds it keeps to texts. With BLOCKSCALE_FUZZ_PRINT set, each text goes to
+// standard error first: so one gets at the text of a recipe that crashes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -172,6 +173,7 @@ static OwningOpRef<ModuleOp> parse(StringRef text, MLIRContext *context) {
 static bool isFoldedMismatch(StringRef error) {
   return error.starts_with("expected sizes to be non-negative") ||
          error.starts_with("expected offsets to be non-negative") ||
+         error.contains(" runs out-of-bounds: ") ||
          error.starts_with("'blockscale.mma_scaled' op expected ") ||
          (error.starts_with("'linalg.") &&
           (error.contains("inferred input/output operand") ||
@@ -191,13 +193,17 @@ static bool checkValid(ModuleOp module, StringRef when, bool mayFoldSizes) {
 
 static void checkRoundTrip(ModuleOp module) {
   std::string text = print(module);
-  // A resource gets another name each time that it is parsed.
-  if (StringRef(text).contains("dense_resource"))
+  // Upstream's parser has no least integer in maps.
+  if (StringRef(text).contains("-9223372036854775808"))
     return;
   OwningOpRef<ModuleOp> again = parse(text, module.getContext());
   if (!again)
     fail("what was printed does not parse", text);
-  if (print(*again) != text)
+  // Upstream gives a resource another name each time that it is parsed, and a
+  // parsed map may have another form of the same expression.
+  bool isStable = !StringRef(text).contains("dense_resource") &&
+                  !StringRef(text).contains("affine_map");
+  if (isStable && print(*again) != text)
     fail("printed differently the second time", text);
 }
 
@@ -330,13 +336,21 @@ static void checkTiling(Session &session, ModuleOp module, ByteReader &in) {
     lowerToLoops(session, *clone);
 }
 
-/// Whether upstream is known to crash on `text`: the canonicalizer on slices at
-/// a poisoned index, the parser where one of these lists of linalg's is not a
-/// list of integers.
-static bool crashesUpstream(StringRef text) {
-  if (text.contains("poison : index"))
+/// Whether `text` is known to meet a bug of upstream's: the canonicalizer
+/// crashes on slices at a poisoned index, the parser where one of these lists
+/// of linalg's is not a list of integers; strings of bytes give small integers
+/// values that they cannot have; verifiers of ops on huge vectors overflow, and
+/// those of casts of unranked tensors read a shape.
+static bool meetsUpstreamBug(StringRef text) {
+  static const llvm::Regex bytes(
+      "\"0x[0-9A-Fa-f]*\"> *: *[a-z]*<[^>]*xi[1-7]>");
+  static const llvm::Regex hugeVector("vector<[^>]*[0-9]{11}");
+  static const llvm::Regex unrankedCast("arith\\.[^\n]*<[*]x");
+  if (text.contains("poison : index") || unrankedCast.match(text) ||
+      bytes.match(text) || hugeVector.match(text))
     return true;
-  static const llvm::Regex list("^ *= *\\[( *[0-9]+ *(, *[0-9]+ *)*)?\\]");
+  static const llvm::Regex list(
+      "^ *= *\\[( *[0-9]{1,9} *(, *[0-9]{1,9} *)*)?\\]");
   for (StringRef name : {"permutation", "dimensions"})
     for (StringRef rest = text; rest.contains(name);) {
       rest = rest.split(name).second;
@@ -348,7 +362,7 @@ static bool crashesUpstream(StringRef text) {
 
 static void checkText(const std::string &text, ByteReader &in) {
   // As the tools do: upstream's parser recurses.
-  if (findTooDeepNesting(text) || crashesUpstream(text))
+  if (findTooDeepNesting(text) || meetsUpstreamBug(text))
     return;
   Session &session = getSession();
   OwningOpRef<ModuleOp> module = parse(text, &session.context);

@@ -447,10 +447,13 @@ private:
       count = size > 64 ? 65 : count * size;
     if (count > 1 && count <= 64 && in.oneIn(3)) {
       // One byte per element, whatever its width.
+      unsigned highest = type.element.rfind("f4", 0) == 0   ? 1
+                         : type.element.rfind("f6", 0) == 0 ? 4
+                                                            : 16;
       std::string bytes = "\"0x";
       static constexpr char digits[] = "0123456789ABCDEF";
       for (int64_t byte = 0; byte != count; ++byte) {
-        bytes += digits[in.below(16)];
+        bytes += digits[in.below(highest)];
         bytes += digits[in.below(16)];
       }
       number = bytes + "\"";
@@ -744,10 +747,14 @@ private:
     if (in.oneIn(64))
       block = getSize();
     Kind kind = in.oneIn(4) ? Kind::Vector : Kind::Tensor;
-    int64_t m = getSize(), n = getSize(), blocks = getSize();
+    // Upstream counts the bits of a vector, and must not overflow.
+    bool isVector = kind == Kind::Vector;
+    int64_t m = isVector ? in.pick(kSizes) : getSize();
+    int64_t n = isVector ? in.pick(kSizes) : getSize();
+    int64_t blocks = isVector ? in.pick(kSizes) : getSize();
     bool isSmall = blocks <= 65536 && block <= 65536;
     int64_t k = isSmall ? blocks * block : blocks;
-    if (in.oneIn(64))
+    if (!isVector && in.oneIn(64))
       k = getSize();
 
     int64_t batch = in.pick(kSizes);
@@ -817,7 +824,6 @@ private:
       type.shape.push_back(getSize());
     if (in.oneIn(3))
       type = blur(type);
-    type.unranked = type.kind == Kind::Tensor && in.oneIn(8);
     type.scalable = type.kind == Kind::Vector && in.oneIn(8);
     std::string dict = getAttrDict();
     static constexpr const char *wide[] = {"f32", "f64", "f16", "bf16",
@@ -894,18 +900,16 @@ private:
   }
 
   /// Ops that use each other. Upstream's folds do not end on cycles of their
-  /// ops, so no other op is in it.
+  /// ops, so no other op is in it, nor a size from which a cast would come.
   void emitCycle() {
     Type type = getScalesType();
+    std::replace(type.shape.begin(), type.shape.end(), kDynamic, int64_t(128));
     Type swizzledType = getSwizzled(type);
     Value scales = {getFreshName(), type};
     Value swizzled = emitSwizzle(scales, swizzledType);
-    std::string sizes = getDynamicSizes(type);
-    if (!sizes.empty())
-      sizes = " sizes(" + sizes + ")";
     body += "  " + scales.name + " = blockscale.unswizzle_scales " +
-            swizzled.name + sizes + " : " + swizzledType.str() + " to " +
-            type.str() + "\n";
+            swizzled.name + " : " + swizzledType.str() + " to " + type.str() +
+            "\n";
     values.push_back(scales);
     // Without a use that has effects it would be removed.
     std::string callee = "@c" + std::to_string(numNames++);

@@ -51,7 +51,7 @@ std::vector<Token> tokenize(const std::string &text) {
       take(TokenKind::Number, begin, isDigit);
     else if (c == '?')
       tokens.push_back({TokenKind::Number, begin, 1});
-    else if (c == 'x' && pos < text.size() &&
+    else if (c == 'x' && begin > 0 && pos < text.size() &&
              (isDigit(text[begin - 1]) || text[begin - 1] == '?'))
       tokens.push_back({TokenKind::Other, begin, 1});
     else if (isWordChar(c))

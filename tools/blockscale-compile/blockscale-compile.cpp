@@ -141,6 +141,8 @@ static int compile(const Chip &chip, const Stage &lastStage) {
 
   std::string text;
   if (lastStage.name == "llvm") {
+    if (failed(checkLowered(program->getModule())))
+      return ExitFailure;
     text = translateToLLVMIR(program->getModule());
     if (text.empty())
       return ExitFailure;

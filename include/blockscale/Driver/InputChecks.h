@@ -21,6 +21,10 @@ namespace mlir::blockscale {
 /// code can be. Fails after an error at the place.
 LogicalResult checkInput(ModuleOp module);
 
+/// Checks that the lowering of `module` has left nothing but the LLVM dialect.
+/// Fails after an error that names what it could not lower.
+LogicalResult checkLowered(ModuleOp module);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DRIVER_INPUTCHECKS_H

@@ -23,9 +23,6 @@ using namespace mlir::blockscale;
 using Side = MmaScaledOp::Side;
 
 SmallVector<utils::IteratorType> MmaScaledOp::getLoopIteratorTypes() {
-  // Vectors are not tiled: they have no slices to take.
-  if (!hasTensorSemantics())
-    return {};
   SmallVector<utils::IteratorType> types(
       cast<ShapedType>(getAcc().getType()).getRank(),
       utils::IteratorType::parallel);
@@ -35,16 +32,19 @@ SmallVector<utils::IteratorType> MmaScaledOp::getLoopIteratorTypes() {
 
 /// The size of K as x knows it.
 static OpFoldResult getK(OpBuilder &builder, MmaScaledOp op) {
-  return tensor::getMixedSize(
-      builder, op.getLoc(), op.getX(),
-      MmaScaledOp::getKDim(Side::X, op.getMatrixType(Side::X).getRank()));
+  ShapedType type = op.getMatrixType(Side::X);
+  unsigned dim = MmaScaledOp::getKDim(Side::X, type.getRank());
+  if (!type.isDynamicDim(dim))
+    return builder.getIndexAttr(type.getDimSize(dim));
+  return tensor::getMixedSize(builder, op.getLoc(), op.getX(), dim);
 }
 
 SmallVector<Range> MmaScaledOp::getIterationDomain(OpBuilder &builder) {
-  if (!hasTensorSemantics())
-    return {};
   SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, getLoc(), getAcc());
+      hasTensorSemantics()
+          ? tensor::getMixedSizes(builder, getLoc(), getAcc())
+          : getAsIndexOpFoldResult(
+                getContext(), cast<ShapedType>(getAcc().getType()).getShape());
   sizes.push_back(getK(builder, *this));
   return llvm::map_to_vector(sizes, [&](OpFoldResult size) {
     return Range{builder.getIndexAttr(0), size, builder.getIndexAttr(1)};
@@ -131,6 +131,7 @@ FailureOr<TilingResult>
 MmaScaledOp::getTiledImplementation(OpBuilder &builder,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
+  // Vectors have a domain, as the interface wants, but no slices to take.
   if (!hasTensorSemantics())
     return emitOpError("expected tensors to tile, got vectors");
   struct {

@@ -46,10 +46,11 @@ blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 /// Checks (S1) to (S3) and (U1) to (U3): `swizzled` is the 32x4x4 form of
-/// `rowMajor`. `swizzledName` tells which of source and result it is.
+/// `rowMajor`. `swizzledName` tells which of source and result it is. Unless
+/// `isInferred`, a dynamic size may stand beside a static one.
 static LogicalResult verifySwizzle(Operation *op, ShapedType rowMajor,
-                                   ShapedType swizzled,
-                                   StringRef swizzledName) {
+                                   ShapedType swizzled, StringRef swizzledName,
+                                   bool isInferred) {
   for (ShapedType type : {rowMajor, swizzled})
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       if (tensor.getEncoding())
@@ -73,8 +74,8 @@ static LogicalResult verifySwizzle(Operation *op, ShapedType rowMajor,
   SmallVector<int64_t> expected = getSwizzledShape(rowMajor.getShape());
   bool matches = static_cast<int64_t>(expected.size()) == swizzled.getRank();
   for (auto [want, got] : llvm::zip(expected, swizzled.getShape()))
-    matches &= want == got || ShapedType::isDynamic(want) ||
-               ShapedType::isDynamic(got);
+    matches &= want == got || (!isInferred && (ShapedType::isDynamic(want) ||
+                                               ShapedType::isDynamic(got)));
   // The atom itself is never dynamic.
   matches &= swizzled.getShape().take_back(2) ==
              ArrayRef<int64_t>({kScaleAtomOuter, kScaleAtomInner});
@@ -91,13 +92,15 @@ static LogicalResult verifySwizzle(Operation *op, ShapedType rowMajor,
 
 LogicalResult SwizzleScalesOp::verify() {
   return verifySwizzle(getOperation(), cast<ShapedType>(getSource().getType()),
-                       cast<ShapedType>(getResult().getType()), "result");
+                       cast<ShapedType>(getResult().getType()), "result",
+                       /*isInferred=*/true);
 }
 
 LogicalResult UnswizzleScalesOp::verify() {
   auto result = cast<ShapedType>(getResult().getType());
   if (failed(verifySwizzle(getOperation(), result,
-                           cast<ShapedType>(getSource().getType()), "source")))
+                           cast<ShapedType>(getSource().getType()), "source",
+                           /*isInferred=*/false)))
     return failure();
   if (getSizes().size() != result.getNumDynamicDims())
     return emitOpError("expected ")

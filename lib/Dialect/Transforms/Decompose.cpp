@@ -29,8 +29,7 @@ using namespace mlir::blockscale;
 static LogicalResult verifyConstantSizes(UnswizzleScalesOp op) {
   SmallVector<int64_t> shape;
   for (OpFoldResult size : op.getMixedSizes()) {
-    shape.push_back(
-        getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
     if (!ShapedType::isDynamic(shape.back()) && shape.back() < 1)
       return op.emitOpError("expected all sizes to be at least 1, got ")
              << shape.back();

@@ -32,12 +32,18 @@ static bool isNarrowFloat(Type type) {
   return floatType && floatType.getWidth() <= 8;
 }
 
-/// The first narrow float type in `attrOrType`, or null.
+/// The codes of a complex number's parts are not the parts of one of bytes.
+static bool isNarrowComplex(Type type) {
+  auto complexType = dyn_cast<ComplexType>(type);
+  return complexType && isNarrowFloat(complexType.getElementType());
+}
+
+/// The first type in `attrOrType` of which `predicate` holds, or null.
 template <typename T>
-static Type findNarrowFloat(T attrOrType) {
+static Type findType(T attrOrType, function_ref<bool(Type)> predicate) {
   Type found;
   attrOrType.walk([&](Type type) {
-    if (!isNarrowFloat(type))
+    if (!predicate(type))
       return WalkResult::advance();
     found = type;
     return WalkResult::interrupt();
@@ -45,16 +51,17 @@ static Type findNarrowFloat(T attrOrType) {
   return found;
 }
 
-static Type findNarrowFloat(Operation *op) {
+/// The same for the types of `op`, its block arguments and its attributes.
+static Type findType(Operation *op, function_ref<bool(Type)> predicate) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   for (Region &region : op->getRegions())
     for (Block &block : region)
       llvm::append_range(types, block.getArgumentTypes());
   for (Type type : types)
-    if (Type found = findNarrowFloat(type))
+    if (Type found = findType(type, predicate))
       return found;
-  return findNarrowFloat(Attribute(op->getAttrDictionary()));
+  return findType(Attribute(op->getAttrDictionary()), predicate);
 }
 
 /// Ops, beside all of `func`, `scf`, `cf`, `tensor`, `memref`, `bufferization`
@@ -92,6 +99,11 @@ static bool isMovement(Operation *op) {
                                                "memref.view", "tensor.bitcast"};
   StringRef name = op->getName().getStringRef();
   if (exceptions.contains(name))
+    return false;
+  // A named op that converts elements means another conversion of bytes.
+  auto elementOf = [](Type type) { return getElementTypeOrSelf(type); };
+  if (isa<linalg::CopyOp, linalg::FillOp>(op) &&
+      !llvm::all_equal(llvm::map_range(op->getOperandTypes(), elementOf)))
     return false;
   return dialects.contains(op->getName().getDialectNamespace()) ||
          ops.contains(name);
@@ -199,10 +211,11 @@ struct NarrowFloatsToBytesPass final
   void runOnOperation() override {
     SmallVector<ElementOp> elementOps;
     WalkResult check = getOperation()->walk([&](Operation *op) {
-      Type narrow = findNarrowFloat(op);
-      if (!narrow || isMovement(op))
+      Type narrow = findType(op, isNarrowFloat);
+      bool isComplex = findType(op, isNarrowComplex) != nullptr;
+      if (!narrow || (isMovement(op) && !isComplex))
         return verifyAttributes(op);
-      if (!isRewritten(op)) {
+      if (!isRewritten(op) || isComplex) {
         op->emitError("not supported in this version: '")
             << op->getName() << "' on " << narrow;
         return WalkResult::interrupt();

@@ -62,6 +62,9 @@ TEST(SourceFile, MinusSigns) {
   EXPECT_TRUE(isTooDeep(repeat("-", 257) + "1"));
   EXPECT_TRUE(isTooDeep(repeat("- ", 257) + "1"));
   EXPECT_FALSE(isTooDeep(repeat("-1 ", 1000)));
+  // Those before a bracket nest with it, and end with it.
+  EXPECT_TRUE(isTooDeep(repeat(repeat("-", 100) + "(", 3)));
+  EXPECT_FALSE(isTooDeep(repeat(repeat("-", 100) + "(1) ", 3)));
 }
 
 TEST(SourceFile, AliasesNestAsDeepAsWhatTheyStandFor) {
@@ -74,6 +77,10 @@ TEST(SourceFile, AliasesNestAsDeepAsWhatTheyStandFor) {
   };
   EXPECT_FALSE(isTooDeep(chain(100)));
   EXPECT_TRUE(isTooDeep(chain(300)));
+  // A definition ends with its line: uses of the last one do not nest.
+  EXPECT_FALSE(isTooDeep("#a = [1]\n{\n" + repeat("  f(#a)\n", 1000) + "}\n"));
+  EXPECT_TRUE(isTooDeep("#a =\n" + repeat("[", 200) + repeat("]", 200) +
+                        "\n" + repeat("[", 100) + "#a"));
   // The same alias many times is wide, not deep.
   EXPECT_FALSE(isTooDeep("#a = [1]\n" + repeat("#b = [#a, #a]\n", 1000)));
 }

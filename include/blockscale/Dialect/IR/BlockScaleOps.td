@@ -237,6 +237,11 @@ def BlockScale_SwizzleScalesOp : BlockScale_Op<"swizzle_scales", [
   }];
   let hasFolder = 1;
   let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    /// (S2) says more of what is wrong than a comparison of types could.
+    static bool isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
+  }];
 }
 
 def BlockScale_UnswizzleScalesOp : BlockScale_Op<"unswizzle_scales", [

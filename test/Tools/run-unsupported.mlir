@@ -1,0 +1,75 @@
+// What this version does not have yet says so: exit code 1, nothing stored.
+
+// RUN: rm -rf %t && mkdir -p %t
+// DEFINE: %{run} = %python %S/Inputs/expect.py 1 blockscale-run %s --seed=1 -o %t/out.npy
+
+// RUN: %{run} --device=sim --entry=main 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--device=sim
+// RUN: %{run} --device=cuda --entry=main --target=sm_120a --time --compare 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--device=cuda
+// RUN: %{run} --target=sm_120a --entry=main 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--target=sm_120a
+// RUN: %{run} --entry=main --time 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--time
+// RUN: %{run} --entry=main --compare 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--compare
+// RUN: %{run} --entry=main --sim-seed=1 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--sim-seed
+// RUN: %{run} --entry=main --schedule=a 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--schedule
+// RUN: %{run} --entry=main --ptx-version=87 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--ptx-version
+// RUN: %{run} --entry=main --native-only 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--native-only
+// SUPPORT: {{^}}error: not supported in this version: [[WHAT]]{{$}}
+// SUPPORT-NOT: {{.}}
+
+// Types that no file holds.
+// RUN: %{run} --entry=vector 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #1" -DTYPE="vector<4xf32>"
+// RUN: %{run} --entry=memref 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #0" -DTYPE="memref<4xf32>"
+// RUN: %{run} --entry=i4 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #0" -DTYPE="tensor<2xi4>"
+// RUN: %{run} --entry=encoding 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #0" -DTYPE="tensor<2xf32, 1 : i64>"
+// RUN: %{run} --entry=complex 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="result #0" -DTYPE="complex<f32>"
+// TYPE: run-unsupported.mlir{{.*}}: not supported in this version: [[WHAT]] of type {{'?}}[[TYPE]]{{'?$}}
+// TYPE-NOT: error:
+
+// RUN: %{run} --entry=calls_external 2>&1 | FileCheck %s --check-prefix=EXTERNAL
+// EXTERNAL: run-unsupported.mlir{{.*}}: not supported in this version: external function 'external'{{$}}
+// EXTERNAL-NOT: error:
+
+// An op on narrow floats is named.
+// RUN: %{run} --entry=addf 2>&1 | FileCheck %s --check-prefix=ADDF
+// ADDF: run-unsupported.mlir:{{[0-9]+}}:{{[0-9]+}}: error: not supported in this version: 'arith.addf' on 'f8E4M3FN'
+// ADDF-NOT: error:
+
+// RUN: test ! -e %t/out.npy
+
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  return %a : tensor<2xf32>
+}
+
+func.func @vector(%a: f32, %b: vector<4xf32>) -> f32 {
+  return %a : f32
+}
+
+func.func @memref(%a: memref<4xf32>) -> f32 {
+  %0 = arith.constant 1.0 : f32
+  return %0 : f32
+}
+
+func.func @i4(%a: tensor<2xi4>) -> tensor<2xi4> {
+  return %a : tensor<2xi4>
+}
+
+func.func @encoding(%a: tensor<2xf32, 1>) -> f32 {
+  %0 = arith.constant 1.0 : f32
+  return %0 : f32
+}
+
+func.func @complex(%a: f32) -> complex<f32> {
+  %0 = complex.create %a, %a : complex<f32>
+  return %0 : complex<f32>
+}
+
+func.func private @external(f32) -> f32
+
+func.func @calls_external(%a: f32) -> f32 {
+  %0 = call @external(%a) : (f32) -> f32
+  return %0 : f32
+}
+
+func.func @addf(%a: tensor<2xf8E4M3FN>) -> tensor<2xf8E4M3FN> {
+  %0 = arith.addf %a, %a : tensor<2xf8E4M3FN>
+  return %0 : tensor<2xf8E4M3FN>
+}
