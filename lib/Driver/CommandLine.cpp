@@ -9,7 +9,6 @@
 #include "blockscale/Driver/CommandLine.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -39,20 +38,34 @@ bool blockscale::parseCommandLine(int argc, char **argv, StringRef overview) {
     return false;
   }
 
+  // LLVM starts its messages with the name of the program, some of them on
+  // standard error directly: as this name, they are errors like all others.
+  SmallVector<const char *> arguments(argv, argv + argc);
+  StringRef program = arguments.front();
+  bool wantsHelp = llvm::any_of(arguments, [](StringRef argument) {
+    return argument.ltrim('-') == "help";
+  });
+  if (!wantsHelp)
+    arguments.front() = "error";
   std::string errors;
   llvm::raw_string_ostream stream(errors);
-  if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &stream))
+  if (llvm::cl::ParseCommandLineOptions(argc, arguments.data(), overview,
+                                        &stream))
     return true;
-  // LLVM starts each line with the program's name, and may add a line that
-  // suggests another flag.
+
+  // A second line may suggest another flag.
   SmallVector<StringRef> lines;
   StringRef(errors).split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef &line : lines) {
-    line.consume_front(llvm::sys::path::filename(argv[0]));
-    line.consume_front(":");
+    line.consume_front("error:");
     line = line.ltrim();
   }
-  llvm::errs() << "error: " << llvm::join(lines, " ") << "\n";
+  std::string message = llvm::join(lines, " ");
+  StringRef helpText = "'error --help'";
+  if (size_t pos = message.find(helpText); pos != std::string::npos)
+    message.replace(pos, helpText.size(), ("'" + program + " --help'").str());
+  if (!message.empty())
+    reportUsage(message);
   return false;
 }
 
@@ -78,7 +91,7 @@ const Chip *blockscale::parseTarget(StringRef name) {
 }
 
 bool blockscale::parseNumber(StringRef flag, StringRef text, uint64_t &number) {
-  if (text.empty() || !text.getAsInteger(10, number))
+  if (!text.getAsInteger(10, number))
     return true;
   reportUsage("expected a number for " + flag + ", got '" + text + "'");
   return false;
@@ -86,8 +99,7 @@ bool blockscale::parseNumber(StringRef flag, StringRef text, uint64_t &number) {
 
 bool blockscale::parsePtxVersion(StringRef version) {
   unsigned number = 0;
-  if (version.empty() ||
-      (!version.getAsInteger(10, number) && isKnownPtxVersion(number)))
+  if (!version.getAsInteger(10, number) && isKnownPtxVersion(number))
     return true;
   reportUsage("unknown PTX version '" + version +
               "', expected one of 70 to 78, 80 to 88, 90");

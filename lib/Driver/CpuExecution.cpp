@@ -31,33 +31,30 @@ using namespace mlir::blockscale;
 // Signatures
 //===----------------------------------------------------------------------===//
 
-static Result<std::vector<RankedTensorType>> getTensorTypes(TypeRange types,
-                                                            StringRef what) {
+static FailureOr<std::vector<RankedTensorType>>
+getTensorTypes(func::FuncOp function, TypeRange types, StringRef what) {
   std::vector<RankedTensorType> result;
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tensorType = dyn_cast<RankedTensorType>(type);
-    if (!tensorType && !isa<ShapedType>(type) && type.isIntOrIndexOrFloat())
+    if (!tensorType && type.isIntOrIndexOrFloat())
       tensorType = RankedTensorType::get({}, type);
     if (!tensorType || tensorType.getEncoding() ||
-        !getElementStorage(tensorType.getElementType())) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
-      return Error("not supported in this version: " + what.str() + " #" +
-                   std::to_string(i) + " of type " + text);
-    }
+        !getElementStorage(tensorType.getElementType()))
+      return function.emitError("not supported in this version: ")
+             << what << " #" << i << " of type " << type;
     result.push_back(tensorType);
   }
   return result;
 }
 
-Result<std::vector<RankedTensorType>>
+FailureOr<std::vector<RankedTensorType>>
 blockscale::getArgumentTypes(func::FuncOp function) {
-  return getTensorTypes(function.getArgumentTypes(), "argument");
+  return getTensorTypes(function, function.getArgumentTypes(), "argument");
 }
 
-Result<std::vector<RankedTensorType>>
+FailureOr<std::vector<RankedTensorType>>
 blockscale::getResultTypes(func::FuncOp function) {
-  return getTensorTypes(function.getResultTypes(), "result");
+  return getTensorTypes(function, function.getResultTypes(), "result");
 }
 
 /// A function that calls `entry`, with tensors for scalars: one form of
@@ -276,12 +273,11 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
   };
   ModuleOp module = program.getModule();
   module.getContext()->loadDialect<func::FuncDialect, tensor::TensorDialect>();
-  Result<std::vector<RankedTensorType>> argumentTypes = getArgumentTypes(entry);
-  if (!argumentTypes)
-    return fail(argumentTypes.message());
-  Result<std::vector<RankedTensorType>> resultTypes = getResultTypes(entry);
-  if (!resultTypes)
-    return fail(resultTypes.message());
+  FailureOr<std::vector<RankedTensorType>> argumentTypes =
+      getArgumentTypes(entry);
+  FailureOr<std::vector<RankedTensorType>> resultTypes = getResultTypes(entry);
+  if (failed(argumentTypes) || failed(resultTypes))
+    return failure();
 
   func::FuncOp wrapper =
       makeWrapper(module, entry, *argumentTypes, *resultTypes);

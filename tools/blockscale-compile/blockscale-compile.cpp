@@ -124,7 +124,7 @@ static int compile(const Chip &chip, const Stage &lastStage) {
   program->dropSchedules();
   if (failed(checkInput(program->getModule())))
     return ExitFailure;
-  if (!entryName.empty()) {
+  if (entryName.getNumOccurrences()) {
     bool isAmbiguous;
     Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);
     if (!entry)
@@ -179,12 +179,13 @@ int main(int argc, char **argv) {
   if (target.empty())
     return reportUsage("expected --target=CHIP");
   const Chip *chip = parseTarget(target);
-  if (!chip || !parsePtxVersion(ptxVersion) ||
+  if (!chip ||
+      (ptxVersion.getNumOccurrences() && !parsePtxVersion(ptxVersion)) ||
       (emulateOn.getNumOccurrences() && !parseTarget(emulateOn)))
     return ExitUsage;
-  std::string stageName = !emit.empty()   ? emit.getValue()
-                          : chip->isCpu() ? "llvm"
-                                          : "ptx";
+  std::string stageName = emit.getNumOccurrences() ? emit.getValue()
+                          : chip->isCpu()          ? "llvm"
+                                                   : "ptx";
   const Stage *stage = findStage(stageName);
   if (!stage)
     return reportUsage("unknown stage '" + stageName +

@@ -134,9 +134,9 @@ static int run(uint64_t seedNumber) {
     return isAmbiguous ? ExitUsage : ExitFailure;
   }
 
-  Result<std::vector<RankedTensorType>> types = getArgumentTypes(*entry);
-  if (!types)
-    return reportFailure("'" + source + "': " + types.message());
+  FailureOr<std::vector<RankedTensorType>> types = getArgumentTypes(*entry);
+  if (failed(types))
+    return ExitFailure;
   bool isDrawn = seed.getNumOccurrences();
   if (isDrawn && !arrays.empty())
     return reportUsage("expected no .npy files beside --seed, which draws all "
@@ -177,12 +177,14 @@ int main(int argc, char **argv) {
   if (device != "cpu" && device != "sim" && device != "cuda")
     return reportUsage("unknown device '" + device +
                        "', expected one of cpu sim cuda");
-  const Chip *chip = target.empty() ? nullptr : parseTarget(target);
+  const Chip *chip = target.getNumOccurrences() ? parseTarget(target) : nullptr;
   uint64_t seedNumber = 0;
-  if ((!target.empty() && !chip) || !parseNumber("--seed", seed, seedNumber))
+  if ((target.getNumOccurrences() && !chip) ||
+      (seed.getNumOccurrences() && !parseNumber("--seed", seed, seedNumber)))
     return ExitUsage;
   for (auto &flag : unsupported)
-    if (flag->ArgStr == "ptx-version" && !parsePtxVersion(*flag))
+    if (flag->ArgStr == "ptx-version" && flag->getNumOccurrences() &&
+        !parsePtxVersion(*flag))
       return ExitUsage;
 
   if (device != "cpu")

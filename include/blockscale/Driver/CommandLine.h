@@ -45,12 +45,12 @@ int reportUnsupported(const Twine &what);
 /// Looks up a target by name; null after a usage error has been printed.
 const Chip *parseTarget(StringRef name);
 
-/// Parses `text`, the value of `flag`, into `number`, which keeps its value if
-/// `text` is empty; false after a usage error has been printed.
+/// Parses `text`, the value of `flag`; false after a usage error has been
+/// printed.
 bool parseNumber(StringRef flag, StringRef text, uint64_t &number);
 
-/// Checks that `version` is empty or a PTX version such as "87"; false after a
-/// usage error has been printed.
+/// Checks that `version` is a PTX version such as "87"; false after a usage
+/// error has been printed.
 bool parsePtxVersion(StringRef version);
 
 } // namespace mlir::blockscale

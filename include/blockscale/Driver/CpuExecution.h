@@ -17,10 +17,11 @@
 namespace mlir::blockscale {
 
 /// The types of the arguments or results of a function as programs take and
-/// give them: tensors, with scalars as tensors of rank 0. An error names the
-/// first type that no .npy file can hold.
-Result<std::vector<RankedTensorType>> getArgumentTypes(func::FuncOp function);
-Result<std::vector<RankedTensorType>> getResultTypes(func::FuncOp function);
+/// give them: tensors, with scalars as tensors of rank 0. Fail after an error
+/// that names the first type that no .npy file can hold.
+FailureOr<std::vector<RankedTensorType>>
+getArgumentTypes(func::FuncOp function);
+FailureOr<std::vector<RankedTensorType>> getResultTypes(func::FuncOp function);
 
 /// Runs `entry` of `program`, which is consumed, on `arguments`, which have
 /// been checked against `getArgumentTypes`. Compiles with the
