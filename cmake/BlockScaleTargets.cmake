@@ -51,8 +51,9 @@ function(blockscale_add_library name)
   set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_INSTALLED_TARGETS ${target})
 endfunction()
 
-# blockscale_add_tool(NAME SOURCES... [MLIR] [LINK libs...])
-function(blockscale_add_tool name)
+# blockscale_add_program(NAME SOURCES... [MLIR] [LINK libs...])
+# A program that is not installed, such as a test.
+function(blockscale_add_program name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   blockscale_warnings(${name})
@@ -60,6 +61,12 @@ function(blockscale_add_tool name)
     blockscale_use_mlir(${name})
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()
+
+# blockscale_add_tool(NAME SOURCES... [MLIR] [LINK libs...])
+# A program for users.
+function(blockscale_add_tool name)
+  blockscale_add_program(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES
     INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
   set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_INSTALLED_TARGETS ${name})

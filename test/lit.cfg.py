@@ -35,5 +35,9 @@ config.substitutions += [
 # Tests that need these say so with REQUIRES and are unsupported elsewhere.
 if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
     config.available_features.add("ptxas")
+# A sanitized library cannot be loaded into, or linked with, programs that are
+# not.
+if config.is_sanitized:
+    config.available_features.add("sanitizer")
 if os.geteuid() == 0:
     config.available_features.add("root")

@@ -132,7 +132,7 @@ private:
       return false;
     }
     auto known = depths.find(name);
-    return known != depths.end() && noteDepth(getDepth() + known->second + 1);
+    return known != depths.end() && noteDepth(getDepth() + known->second);
   }
 
   unsigned getDepth() const { return open.empty() ? 0 : open.back().depth; }

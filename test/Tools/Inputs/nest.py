@@ -10,7 +10,7 @@ if kind == "attributes":
 elif kind == "regions":
     print("module {\n" * depth + "}\n" * depth)
 elif kind == "aliases":
-    # Every alias adds one bracket and one level of its own.
+    # Every alias adds one bracket.
     print("#a0 = []")
     for i in range(1, depth):
         print(f"#a{i} = [#a{i - 1}]")

@@ -75,8 +75,8 @@ TEST(SourceFile, AliasesNestAsDeepAsWhatTheyStandFor) {
           "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + "]\n";
     return text;
   };
-  EXPECT_FALSE(isTooDeep(chain(100)));
-  EXPECT_TRUE(isTooDeep(chain(300)));
+  EXPECT_FALSE(isTooDeep(chain(256)));
+  EXPECT_TRUE(isTooDeep(chain(257)));
   // A definition ends with its line: uses of the last one do not nest.
   EXPECT_FALSE(isTooDeep("#a = [1]\n{\n" + repeat("  f(#a)\n", 1000) + "}\n"));
   EXPECT_TRUE(isTooDeep("#a =\n" + repeat("[", 200) + repeat("]", 200) +
