@@ -85,14 +85,14 @@ func.func @mma_scaled_c9_block16(
 // CHECK:         %[[OF_X:.*]] = tensor.dim %[[X]],
 // CHECK:         %[[OF_Y:.*]] = tensor.dim %[[Y]],
 // CHECK:         %[[OF_ACC:.*]] = tensor.dim %[[ACC]],
-// CHECK:         arith.cmpi eq, %[[OF_X]], %[[OF_ACC]]
-// CHECK:         arith.cmpi eq, %[[OF_X]], %c1
-// CHECK:         cf.assert {{.*}}expected the batches of x and y to be 1 or that of acc
-// CHECK:         arith.cmpi eq, %[[OF_Y]], %[[OF_ACC]]
-// CHECK:         arith.cmpi eq, %[[OF_Y]], %c1
-// CHECK:         cf.assert {{.*}}expected the batches of x and y to be 1 or that of acc
-// CHECK:         %[[X_GIVES:.*]] = arith.cmpi eq, %[[OF_X]], %[[OF_ACC]]
-// CHECK:         %[[Y_GIVES:.*]] = arith.cmpi eq, %[[OF_Y]], %[[OF_ACC]]
+// CHECK-DAG:     %[[X_GIVES:.*]] = arith.cmpi eq, %[[OF_X]], %[[OF_ACC]]
+// CHECK-DAG:     %[[Y_GIVES:.*]] = arith.cmpi eq, %[[OF_Y]], %[[OF_ACC]]
+// CHECK-DAG:     %[[X_IS_ONE:.*]] = arith.cmpi eq, %[[OF_X]], %c1
+// CHECK-DAG:     %[[Y_IS_ONE:.*]] = arith.cmpi eq, %[[OF_Y]], %c1
+// CHECK:         %[[X_FITS:.*]] = arith.ori %[[X_GIVES]], %[[X_IS_ONE]]
+// CHECK:         cf.assert %[[X_FITS]], {{.*}}expected the batches of x and y to be 1 or that of acc
+// CHECK:         %[[Y_FITS:.*]] = arith.ori %[[Y_GIVES]], %[[Y_IS_ONE]]
+// CHECK:         cf.assert %[[Y_FITS]], {{.*}}expected the batches of x and y to be 1 or that of acc
 // CHECK:         %[[EITHER:.*]] = arith.ori %[[X_GIVES]], %[[Y_GIVES]]
 // CHECK:         cf.assert %[[EITHER]], {{.*}}expected acc to have the batch of x and y
 // CHECK:         blockscale.mma_scaled

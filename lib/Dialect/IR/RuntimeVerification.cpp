@@ -91,13 +91,14 @@ void MmaScaledOp::generateRuntimeVerification(
     check.expect(check.isPositive(k), "K to be at least 1");
 
   // (C3), (C4) and (C6)
-  for (const SizeRelation &relation : getSizeRelations(*this))
-    if (!relation.isStatic())
-      check.expect(
-          check.isEqual(
-              check.getSize(relation.dim.value, relation.dim.dim),
-              check.getSize(relation.reference.value, relation.reference.dim)),
-          relation.describe());
+  for (const SizeRelation &relation : getSizeRelations(*this)) {
+    if (relation.isStatic())
+      continue;
+    Value size = check.getSize(relation.dim.value, relation.dim.dim);
+    Value expected =
+        check.getSize(relation.reference.value, relation.reference.dim);
+    check.expect(check.isEqual(size, expected), relation.describe());
+  }
 
   // (C9) and (C10)
   AffineExpr d0 = builder.getAffineDimExpr(0);
@@ -115,11 +116,12 @@ void MmaScaledOp::generateRuntimeVerification(
   };
   Value x = batch(getX()), y = batch(getY()), acc = batch(getAcc());
   Value one = check.getConstant(1);
-  for (Value size : {x, y})
-    check.expect(
-        check.isEither(check.isEqual(size, acc), check.isEqual(size, one)),
-        "the batches of x and y to be 1 or that of acc");
-  check.expect(check.isEither(check.isEqual(x, acc), check.isEqual(y, acc)),
+  Value isXBatch = check.isEqual(x, acc), isYBatch = check.isEqual(y, acc);
+  Value isXOne = check.isEqual(x, one), isYOne = check.isEqual(y, one);
+  StringRef expectation = "the batches of x and y to be 1 or that of acc";
+  check.expect(check.isEither(isXBatch, isXOne), expectation);
+  check.expect(check.isEither(isYBatch, isYOne), expectation);
+  check.expect(check.isEither(isXBatch, isYBatch),
                "acc to have the batch of x and y");
 }
 
@@ -137,9 +139,9 @@ void UnswizzleScalesOp::generateRuntimeVerification(
     if (isa<Value>(size))
       check.expect(check.isPositive(cast<Value>(size)),
                    "all sizes to be at least 1");
-    check.expect(
-        check.isEqual(getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]),
-                      check.getSize(getSource(), dim)),
-        "sizes that round up to the atoms of the source");
+    Value expected = getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]);
+    Value got = check.getSize(getSource(), dim);
+    check.expect(check.isEqual(expected, got),
+                 "sizes that round up to the atoms of the source");
   }
 }

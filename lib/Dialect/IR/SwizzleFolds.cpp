@@ -20,7 +20,8 @@ using namespace mlir::blockscale;
 /// writes 0x00 there, and t may hold anything.
 OpFoldResult SwizzleScalesOp::fold(FoldAdaptor) {
   auto unswizzle = getSource().getDefiningOp<UnswizzleScalesOp>();
-  if (!unswizzle || unswizzle.getSource().getType() != getType())
+  if (!unswizzle || unswizzle.getSource().getType() != getType() ||
+      unswizzle.getSource() == getResult()) // A cycle, in a graph region.
     return {};
   auto scales = cast<ShapedType>(getSource().getType());
   ArrayRef<int64_t> tail = scales.getShape().take_back(2);
@@ -35,7 +36,8 @@ OpFoldResult SwizzleScalesOp::fold(FoldAdaptor) {
 OpFoldResult UnswizzleScalesOp::fold(FoldAdaptor) {
   auto swizzle = getSource().getDefiningOp<SwizzleScalesOp>();
   if (!swizzle || swizzle.getSource().getType() != getType() ||
-      !cast<ShapedType>(getType()).hasStaticShape())
+      !cast<ShapedType>(getType()).hasStaticShape() ||
+      swizzle.getSource() == getResult()) // A cycle, in a graph region.
     return {};
   return swizzle.getSource();
 }
@@ -53,6 +55,8 @@ struct FoldUnswizzleOfDynamicSwizzle final
     if (!swizzle)
       return rewriter.notifyMatchFailure(op, "source is not swizzle_scales");
     Value scales = swizzle.getSource();
+    if (scales == op.getResult())
+      return rewriter.notifyMatchFailure(op, "cycle in a graph region");
     if (!isa<RankedTensorType>(scales.getType()))
       return rewriter.notifyMatchFailure(op, "vectors are left to the folder");
     for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {

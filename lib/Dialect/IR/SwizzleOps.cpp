@@ -9,6 +9,7 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -33,9 +34,14 @@ blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
   SmallVector<OpFoldResult> result(sizes.drop_back(2));
   AffineExpr d0 = builder.getAffineDimExpr(0);
   for (auto [size, extent] :
-       llvm::zip_equal(sizes.take_back(2), kScaleAtomExtents))
-    result.push_back(affine::makeComposedFoldedAffineApply(
-        builder, loc, d0.ceilDiv(extent), {size}));
+       llvm::zip_equal(sizes.take_back(2), kScaleAtomExtents)) {
+    OpFoldResult atoms = affine::makeComposedFoldedAffineApply(
+        builder, loc, d0.ceilDiv(extent), {size});
+    // A negative size, of a program that is wrong, is no static size.
+    if (getConstantIntValue(atoms).value_or(0) < 0)
+      atoms = getValueOrCreateConstantIndexOp(builder, loc, atoms);
+    result.push_back(atoms);
+  }
   for (int64_t size : {kScaleAtomOuter, kScaleAtomInner})
     result.push_back(builder.getIndexAttr(size));
   return result;

@@ -103,11 +103,12 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
   switch (info.special) {
   case SpecialCodes::None:
     break;
-  case SpecialCodes::AllOnesNaN:
-    value = emit.select(
-        emit.compare(arith::CmpIPredicate::eq, magnitude, info.magnitudeMask()),
-        emit.number(std::nan("")), value);
+  case SpecialCodes::AllOnesNaN: {
+    Value isNaN =
+        emit.compare(arith::CmpIPredicate::eq, magnitude, info.magnitudeMask());
+    value = emit.select(isNaN, emit.number(std::nan("")), value);
     break;
+  }
   case SpecialCodes::Ieee: {
     // The mantissa moves along: 0 stays infinity, others stay NaN.
     uint64_t firstSpecial = info.magnitudeMask() + 1 - firstNormal;

@@ -135,7 +135,7 @@ static bool holdsExactly(Type type, Format format) {
 /// Ops that look at an element, and that this pass rewrites.
 static bool isRewritten(Operation *op) {
   if (isa<arith::BitcastOp>(op))
-    return true;
+    return !isa<BaseMemRefType>(op->getOperand(0).getType());
   auto extension = dyn_cast<arith::ExtFOp>(op);
   if (!extension)
     return false;

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -100,8 +101,11 @@ OperandView blockscale::getOperandView(OpBuilder &builder, Location loc,
   unsigned rank = cast<ShapedType>(operand.getType()).getRank();
   OperandView view = {
       operand, AffineMap::getMultiDimIdentityMap(rank, builder.getContext())};
-  while (lookThrough(view))
-    ;
+  // In a graph region, ops may feed one another in a cycle.
+  llvm::SmallPtrSet<Operation *, 8> visited;
+  while (visited.insert(view.tensor.getDefiningOp()).second &&
+         lookThrough(view)) {
+  }
   view.tensor = convertToTensor(builder, loc, view.tensor);
   return view;
 }
