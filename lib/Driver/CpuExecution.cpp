@@ -159,7 +159,7 @@ static int printFailedCheck(const char *text) {
   return 0;
 }
 
-[[noreturn]] static void exitAfterFailedCheck() {
+[[noreturn]] static void exitWithFailure() {
   llvm::errs().flush();
   std::_Exit(EXIT_FAILURE);
 }
@@ -169,7 +169,7 @@ static void *allocate(size_t size) {
   if (!buffer && size != 0) {
     llvm::errs() << "error: not enough memory for a buffer of " << size
                  << " bytes\n";
-    exitAfterFailedCheck();
+    exitWithFailure();
   }
   return buffer;
 }
@@ -248,7 +248,7 @@ makeEngine(ModuleOp module) {
     llvm::orc::SymbolMap symbols;
     symbols[interner("malloc")] = symbol(&allocate);
     symbols[interner("puts")] = symbol(&printFailedCheck);
-    symbols[interner("abort")] = symbol(&exitAfterFailedCheck);
+    symbols[interner("abort")] = symbol(&exitWithFailure);
     return symbols;
   });
   return engine;
