@@ -8,6 +8,7 @@
 
 #include "blockscale/Driver/CpuExecution.h"
 
+#include "SignalGuard.h"
 #include "blockscale/Driver/ElementStorage.h"
 #include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Pipelines/Pipelines.h"
@@ -19,10 +20,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -173,48 +172,6 @@ static void *allocate(size_t size) {
   }
   return buffer;
 }
-
-namespace {
-/// While it lives, a signal that the program raises (a division by zero, a
-/// recursion without end) is an error message and exit code 1.
-class SignalGuard {
-public:
-  SignalGuard() {
-    stack_t alternate = {};
-    alternate.ss_sp = stack.data();
-    alternate.ss_size = stack.size();
-    sigaltstack(&alternate, &previousStack);
-    struct sigaction action = {};
-    action.sa_handler = report;
-    action.sa_flags = SA_ONSTACK;
-    for (auto [signal, previous] : llvm::zip_equal(kSignals, previousActions))
-      sigaction(signal, &action, &previous);
-  }
-  ~SignalGuard() {
-    for (auto [signal, previous] : llvm::zip_equal(kSignals, previousActions))
-      sigaction(signal, &previous, nullptr);
-    sigaltstack(&previousStack, nullptr);
-  }
-
-private:
-  static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-
-  /// Calls nothing that is unsafe in a handler.
-  static void report(int signal) {
-    char text[] = "error: the program was ended by signal 00\n";
-    char *digits = text + sizeof(text) - 4;
-    digits[0] = static_cast<char>('0' + signal / 10);
-    digits[1] = static_cast<char>('0' + signal % 10);
-    [[maybe_unused]] ssize_t written =
-        write(STDERR_FILENO, text, sizeof(text) - 1);
-    std::_Exit(EXIT_FAILURE);
-  }
-
-  std::vector<char> stack = std::vector<char>(1 << 16);
-  stack_t previousStack = {};
-  struct sigaction previousActions[std::size(kSignals)] = {};
-};
-} // namespace
 
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 makeEngine(ModuleOp module) {

@@ -30,13 +30,17 @@ SmallVector<utils::IteratorType> MmaScaledOp::getLoopIteratorTypes() {
   return types;
 }
 
-/// The size of K as x knows it.
+/// The size of K: static if x or y knows it.
 static OpFoldResult getK(OpBuilder &builder, MmaScaledOp op) {
-  ShapedType type = op.getMatrixType(Side::X);
-  unsigned dim = MmaScaledOp::getKDim(Side::X, type.getRank());
-  if (!type.isDynamicDim(dim))
-    return builder.getIndexAttr(type.getDimSize(dim));
-  return tensor::getMixedSize(builder, op.getLoc(), op.getX(), dim);
+  for (Side side : {Side::X, Side::Y}) {
+    ShapedType type = op.getMatrixType(side);
+    unsigned dim = MmaScaledOp::getKDim(side, type.getRank());
+    if (!type.isDynamicDim(dim))
+      return builder.getIndexAttr(type.getDimSize(dim));
+  }
+  unsigned rank = op.getMatrixType(Side::X).getRank();
+  return tensor::getMixedSize(builder, op.getLoc(), op.getX(),
+                              MmaScaledOp::getKDim(Side::X, rank));
 }
 
 SmallVector<Range> MmaScaledOp::getIterationDomain(OpBuilder &builder) {
