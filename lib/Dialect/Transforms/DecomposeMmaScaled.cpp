@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -114,21 +115,10 @@ static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
 }
 
 /// Whether `value` is zero everywhere: a constant, or a fill with one.
-///
-/// Not by `matchPattern`: its matchers ask for the trait ConstantLike, whose id
-/// is made of a name that g++ and clang spell differently, so that code built
-/// by one of them does not find it in a libMLIR.so built by the other.
 static bool isZeroSplat(Value value) {
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
     value = fill.getInputs().front();
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  if (!constant)
-    return false;
-  Attribute attr = constant.getValue();
-  if (auto splat = dyn_cast<SplatElementsAttr>(attr))
-    attr = splat.getSplatValue<Attribute>();
-  auto number = dyn_cast<FloatAttr>(attr);
-  return number && number.getValue().isZero();
+  return matchPattern(value, m_AnyZeroFloat());
 }
 
 /// Applies `body` to every element of `source`, which gives elements of
