@@ -22,7 +22,8 @@ void populateDecomposeMmaScaledPatterns(RewritePatternSet &patterns);
 void populateDecomposeSwizzlePatterns(RewritePatternSet &patterns);
 
 /// Emits the exact value, in f64, of `code`: an integer of 8 bits, or a vector
-/// or tensor of them, with the code of `format` in its low bits.
+/// or tensor of them, with the code of `format` in its low bits. Its shape must
+/// be static: the arithmetic needs constants of it.
 Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format);
 
 } // namespace mlir::blockscale
