@@ -37,6 +37,12 @@ const std::vector<Chip> &blockscale::getChips() {
 }
 // clang-format on
 
+std::string_view blockscale::stringifyPath(Path path) {
+  static constexpr std::string_view names[kNumPaths] = {"decompose", "mma_sync",
+                                                        "tcgen05"};
+  return names[static_cast<unsigned>(path)];
+}
+
 const Chip *blockscale::lookupChip(std::string_view name) {
   for (const Chip &chip : getChips())
     if (chip.name == name)

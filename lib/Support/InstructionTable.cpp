@@ -139,16 +139,29 @@ const Instruction *blockscale::getPreferredInstruction(const OpRow &row,
   return best;
 }
 
+const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
+                                                 Format b, Format scale,
+                                                 unsigned scaleVec) {
+  for (const Instruction &i : getInstructions())
+    if (i.path == path && i.kind == kind && i.a == a && i.b == b &&
+        i.scale == scale && i.scaleVec == scaleVec)
+      return &i;
+  return nullptr;
+}
+
+const Instruction &
+blockscale::getEmittedInstruction(const Instruction &instruction) {
+  if (instruction.rewrite == Rewrite::None)
+    return instruction;
+  return *getPreferredInstruction({instruction.a, instruction.b,
+                                   instruction.scale,
+                                   2 * instruction.blockSize},
+                                  instruction.path);
+}
+
 unsigned blockscale::getLowestPtx(const Instruction &instruction,
                                   const Chip &chip) {
-  unsigned lowest = instruction.lowestPtx;
-  if (instruction.rewrite == Rewrite::TwoHalfBlocks)
-    lowest =
-        getPreferredInstruction({instruction.a, instruction.b,
-                                 instruction.scale, 2 * instruction.blockSize},
-                                instruction.path)
-            ->lowestPtx;
-  return std::max(lowest, chip.lowestPtx);
+  return std::max(getEmittedInstruction(instruction).lowestPtx, chip.lowestPtx);
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,11 @@ enum class Path : unsigned char {
   Tcgen05,
 };
 
+inline constexpr unsigned kNumPaths = 3;
+
+/// "decompose", "mma_sync" or "tcgen05".
+std::string_view stringifyPath(Path path);
+
 struct Chip {
   /// The name of the target as LLVM, ptxas and `--target` take it.
   std::string_view name;

@@ -57,6 +57,7 @@ std::vector<unsigned> getBlockSizes();
 
 /// The instruction's `.kind` qualifier.
 enum class Kind : unsigned char { MXF8F6F4, MXF4, MXF4NVF4 };
+inline constexpr unsigned kNumKinds = 3;
 std::string_view stringifyKind(Kind kind);
 
 /// How an op row whose instruction cannot be emitted is computed by others.
@@ -106,6 +107,14 @@ const std::vector<Instruction> &getInstructions();
 /// The instruction to use for `row` on `path`: of those that compute it, an
 /// emitted one before others, then the lowest rank. Null if `path` has none.
 const Instruction *getPreferredInstruction(const OpRow &row, Path path);
+
+/// The instruction of this kind, formats and scale vector on `path`, or null.
+const Instruction *lookupInstruction(Path path, Kind kind, Format a, Format b,
+                                     Format scale, unsigned scaleVec);
+
+/// The instruction that is emitted for `instruction`: itself, or the one that
+/// its rewrite is made of.
+const Instruction &getEmittedInstruction(const Instruction &instruction);
 
 /// The lowest PTX version for `instruction`, or for what stands in for it, on
 /// `chip`.

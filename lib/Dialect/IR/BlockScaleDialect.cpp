@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -19,6 +20,7 @@ using namespace mlir::blockscale;
 #include "blockscale/Dialect/IR/BlockScaleDialect.cpp.inc"
 
 void BlockScaleDialect::initialize() {
+  addAttributesAndTypes();
   addOperations<
 #define GET_OP_LIST
 #include "blockscale/Dialect/IR/BlockScaleOps.cpp.inc"

@@ -31,6 +31,28 @@ struct OperandView {
 /// is written to a tensor first.
 OperandView getOperandView(OpBuilder &builder, Location loc, Value operand);
 
+/// An operand as memory holds it: its codes are those of `tensor` at `map(i)`,
+/// one in each byte, or as a bit stream of `packedBits` per code along the last
+/// dimension of `tensor` (then `map` counts codes there).
+struct StoredView {
+  Value tensor;
+  AffineMap map;
+  /// 8 where a code has a byte of its own.
+  unsigned packedBits;
+};
+
+/// The view of the tensor `operand` with packed buffers looked through too.
+StoredView getStoredView(OpBuilder &builder, Location loc, Value operand);
+
+/// The code, as i8, at `indices` of the operand that is stored in `memory` as
+/// `view` says.
+Value emitLoadCode(OpBuilder &builder, Location loc, Value memory,
+                   AffineMap map, unsigned packedBits, ValueRange indices);
+
+/// The values of `map` at `operands`.
+SmallVector<Value> applyMap(OpBuilder &builder, Location loc, AffineMap map,
+                            ValueRange operands);
+
 /// The sizes of `operand`, whose view is `view`.
 SmallVector<OpFoldResult> getOperandSizes(OpBuilder &builder, Location loc,
                                           Value operand,

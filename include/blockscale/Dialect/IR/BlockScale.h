@@ -10,6 +10,8 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALE_H
 
 #include "blockscale/Support/Formats.h"
+#include "blockscale/Support/FragmentLayout.h"
+#include "blockscale/Support/InstructionTable.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -22,6 +24,12 @@
 
 #include "blockscale/Dialect/IR/BlockScaleDialect.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "blockscale/Dialect/IR/BlockScaleAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "blockscale/Dialect/IR/BlockScaleTypes.h.inc"
+
 #define GET_OP_CLASSES
 #include "blockscale/Dialect/IR/BlockScaleOps.h.inc"
 
@@ -33,6 +41,10 @@ std::optional<Format> getElementFormat(Type type);
 
 /// The format of scales of `type`: f8E4M3FN holds ue4m3.
 std::optional<Format> getScaleFormat(Type type);
+
+/// The bytes that `count` codes of `bits` take in a row of a packed buffer;
+/// nullopt if they do not end on a byte.
+std::optional<int64_t> getPackedBytes(int64_t count, unsigned bits);
 
 /// Whether all operands and results of `op` have static shapes.
 bool hasStaticShapes(Operation *op);

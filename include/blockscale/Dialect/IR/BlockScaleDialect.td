@@ -22,10 +22,18 @@ def BlockScale_Dialect : Dialect {
 
     The ops of this dialect say *what* is computed, on tensors or vectors of
     any shape. `blockscale-decompose` gives their meaning in upstream dialects.
+    Ops of the kernel and the instruction level say it for one tile in shared
+    memory and for one instruction.
   }];
+  let extraClassDeclaration = [{
+    void addAttributesAndTypes();
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -194,4 +194,23 @@ def StridedCopiesToLoopsPass : Pass<"blockscale-strided-copies-to-loops"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
+  let summary = "compute block-scaled mma.sync instructions in software";
+  let description = [{
+    Replaces each `mma_sync` in a `gpu.module` by a call to a function that
+    computes the same from the same registers and selectors: operands come from
+    the other lanes by shuffles, codes are decoded exactly, and each result is
+    one f64 sum that is rounded once. It runs on every chip that has warps of
+    32 lanes, and needs no block-scaled instruction.
+
+    There is one function for each instruction that the module uses. It is for
+    tests and for chips without the instruction; it is not fast.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD

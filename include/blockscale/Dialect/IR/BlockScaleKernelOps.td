@@ -1,0 +1,205 @@
+//===- BlockScaleKernelOps.td - Ops in kernels ----------- -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The kernel level (operands in shared memory, accumulators as values) and the
+// instruction level (operands in registers).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEKERNELOPS_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALEKERNELOPS_TD
+
+include "blockscale/Dialect/IR/BlockScaleAttrs.td"
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Kernel level
+//===----------------------------------------------------------------------===//
+
+defvar BlockScale_Bytes = MemRefRankOf<[I8], [2]>;
+defvar BlockScale_Sums = MemRefRankOf<[F32], [2, 3]>;
+
+def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
+    AllTypesMatch<["acc", "result"]>]> {
+  let summary = "block-scaled matrix multiply-accumulate of a tile";
+  let description = [{
+    Adds the product of two tiles in shared memory to an accumulator. All warps
+    of the accumulator take part; they have passed a barrier since the operands
+    were written.
+
+    Shared memory is bytes, K-contiguous:
+
+    | operand   | shape      | holds                                          |
+    |-----------|------------|------------------------------------------------|
+    | `a`       | `M x K'`   | elements of A in the slots of the instruction  |
+    | `a_scale` | `M x K_s`  | one byte per scale                             |
+    | `b`       | `N x K'`   | elements of B, transposed, in slots            |
+    | `b_scale` | `N x K_s`  | one byte per scale, transposed                 |
+
+    `K = K_s * block_size` elements; K' is K where the instruction takes one
+    element per byte (fp6 in bits [5:0], fp4 in bits [5:2]) and K / 2 where it
+    takes packed fp4 (even element in the low nibble).
+
+    Constraints:
+
+    * (T1) Operands have static shapes, the identity layout and the workgroup
+      memory space.
+    * (T2) M and N of the operands are those of the accumulator.
+    * (T3) K is a multiple of the instruction's K, and K_s of 4.
+    * (T4) K' has the bytes that K elements take.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @tile(
+          %a: memref<64x128xi8, #gpu.address_space<workgroup>>,
+          %sa: memref<64x4xi8, #gpu.address_space<workgroup>>,
+          %b: memref<32x128xi8, #gpu.address_space<workgroup>>,
+          %sb: memref<32x4xi8, #gpu.address_space<workgroup>>,
+          %d: memref<64x32xf32>) {
+        %c0 = arith.constant 0 : index
+        %acc = blockscale.acc_zero : !blockscale.acc<64x32, 2x1>
+        %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+               row = <e4m3, e2m1, ue8m0, 32>
+               : memref<64x128xi8, #gpu.address_space<workgroup>>,
+                 memref<64x4xi8, #gpu.address_space<workgroup>>,
+                 memref<32x128xi8, #gpu.address_space<workgroup>>,
+                 memref<32x4xi8, #gpu.address_space<workgroup>>,
+                 !blockscale.acc<64x32, 2x1>
+        blockscale.acc_store %sum, %d[%c0, %c0]
+            : !blockscale.acc<64x32, 2x1>, memref<64x32xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<BlockScale_Bytes, "elements of A", [MemRead]>:$a,
+    Arg<BlockScale_Bytes, "scales of A", [MemRead]>:$a_scale,
+    Arg<BlockScale_Bytes, "elements of B", [MemRead]>:$b,
+    Arg<BlockScale_Bytes, "scales of B", [MemRead]>:$b_scale,
+    BlockScale_AccType:$acc,
+    BlockScale_RowAttr:$row);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = [{
+    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `row` `=` $row attr-dict
+    `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
+    type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_AccZeroOp : BlockScale_Op<"acc_zero", [Pure]> {
+  let summary = "an accumulator of zeros";
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def BlockScale_AccLoadOp : BlockScale_Op<"acc_load"> {
+  let summary = "load an accumulator from memory";
+  let description = [{
+    The tile of `memory` that starts at `indices`. Elements beyond the last
+    row or column of `memory` are 0. There is one index per dimension; the tile
+    is in the last two.
+  }];
+  let arguments = (ins
+    Arg<BlockScale_Sums, "sums", [MemRead]>:$memory, Variadic<Index>:$indices);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = [{
+    $memory `[` $indices `]` attr-dict `:` type($memory) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_AccStoreOp : BlockScale_Op<"acc_store"> {
+  let summary = "store an accumulator to memory";
+  let description = [{
+    The reverse of `acc_load`: elements beyond the last row or column of
+    `memory` are not stored.
+  }];
+  let arguments = (ins
+    BlockScale_AccType:$acc,
+    Arg<BlockScale_Sums, "sums", [MemWrite]>:$memory, Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $acc `,` $memory `[` $indices `]` attr-dict `:` type($acc) `,`
+    type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Instruction level
+//===----------------------------------------------------------------------===//
+
+class BlockScale_Registers<int count, Type element, string builder>
+    : Type<And<[FixedVectorOfLengthAndType<[count], [element]>.predicate,
+                FixedVectorOfRankAndType<[1], [element]>.predicate]>,
+           "vector of " # count # " " # element.summary, "::mlir::VectorType">,
+      BuildableType<"::mlir::VectorType::get({" # count # "}, " # builder #
+                    ")">;
+defvar BlockScale_AFragment
+    = BlockScale_Registers<4, I32, "$_builder.getI32Type()">;
+defvar BlockScale_BFragment
+    = BlockScale_Registers<2, I32, "$_builder.getI32Type()">;
+defvar BlockScale_CFragment
+    = BlockScale_Registers<4, F32, "$_builder.getF32Type()">;
+
+def BlockScale_MmaSyncOp : BlockScale_Op<"mma_sync", [Pure]> {
+  let summary = "one block-scaled `mma.sync` instruction";
+  let description = [{
+    `d = (a * scale_a) x (b * scale_b) + c` by one warp, all of whose lanes
+    execute the op together. The fragments of 16 x k (a), k x 8 (b) and 16 x 8
+    (c, d) are those of PTX ISA, "Matrix Fragments for mma.m16n8k32" and
+    "... m16n8k64"; the scale operands those of "Block Scaling for mma.sync".
+
+    In brackets after a scale register are the byte and the thread selector.
+
+    Constraints:
+
+    * (M1) The instruction is one of the 28 rows of the table.
+    * (M2) Selectors are those of Table 37: bytes 0, 1, 2, 3 for
+      `.scale_vec::1X`, 0, 2 for 2X and 0 for 4X; threads 0, 1 for A and 0, 1,
+      2, 3 for B.
+
+    Whether a chip has the instruction is checked by the passes that know the
+    chip.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @step(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
+                     %sa: i32, %sb: i32, %out: memref<32x4xf32>) {
+        %lane = gpu.lane_id
+        %c0 = arith.constant 0 : index
+        %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+             %a, %b, %c, %sa[3, 1], %sb[0, 2]
+        vector.store %d, %out[%lane, %c0] : memref<32x4xf32>, vector<4xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    BlockScale_InstructionAttr:$instruction,
+    BlockScale_AFragment:$a, BlockScale_BFragment:$b, BlockScale_CFragment:$c,
+    I32:$a_scale, I64Attr:$a_byte, I64Attr:$a_thread,
+    I32:$b_scale, I64Attr:$b_byte, I64Attr:$b_thread);
+  let results = (outs BlockScale_CFragment:$d);
+  let assemblyFormat = [{
+    $instruction $a `,` $b `,` $c `,` $a_scale `[` $a_byte `,` $a_thread `]`
+    `,` $b_scale `[` $b_byte `,` $b_thread `]` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEKERNELOPS_TD

@@ -1,0 +1,94 @@
+//===- FragmentLayout.h - Registers of mma.sync --------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Which lane holds which element in which register of the operands of
+// `mma.sync`, and how an element sits in its slot of a register: data, like
+// the layouts in ScaleLayout.h, and read by the same interpreter.
+//
+// The operands are seen K-contiguous: A as M x K and B as N x K, both (row, k).
+//
+// Sources: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32", "... m16n8k64",
+// "Block Scaling for mma.sync" (figures 42 to 45).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_FRAGMENTLAYOUT_H
+#define BLOCKSCALE_SUPPORT_FRAGMENTLAYOUT_H
+
+#include "blockscale/Support/InstructionTable.h"
+#include "blockscale/Support/ScaleLayout.h"
+
+namespace mlir::blockscale {
+
+inline constexpr unsigned kWarpSize = 32;
+
+/// The operands of mma.sync. C stands for D too.
+enum class Operand : unsigned char { A, B, C };
+
+/// Where the elements of one operand are. `toElement` maps (lane, register,
+/// slot) to (row, column), `toLane` is its inverse. Invariant:
+/// `kWarpSize * registers * slots == rows * columns`, and both maps are
+/// bijections. Slot 0 is in the least significant bits of a register.
+struct FragmentLayout {
+  Operand operand;
+  /// Bits of a slot: the key, with `operand`.
+  unsigned slotBits;
+  unsigned rows;
+  unsigned columns;
+  unsigned registers;
+  unsigned slots;
+  std::array<LayoutTerm, 5> toElement;
+  std::array<LayoutTerm, 5> toLane;
+};
+
+/// All layouts: A and B with slots of 8 and of 4 bits, C with slots of 32.
+const std::vector<FragmentLayout> &getFragmentLayouts();
+
+/// The layout of `operand` with slots of `slotBits`; there must be one.
+const FragmentLayout &getFragmentLayout(Operand operand, unsigned slotBits);
+
+/// How a code sits in its slot.
+struct Slot {
+  unsigned bits;
+  /// The position of the code's lowest bit. All other bits are 0.
+  unsigned shift;
+};
+
+/// The slot in which an instruction of `kind` takes elements of `format`: its
+/// own 4 bits for the fp4 kinds, 8 bits otherwise, in which fp4 is in [5:2].
+Slot getSlot(Kind kind, Format format);
+
+/// Where scale words are: one 32-bit register in each lane serves `tiles`
+/// neighbouring tiles of the operand, of which the thread selector picks one.
+/// `toRow` maps the lane to the row of scales in that group of tiles (tile 0
+/// first), `toLane` is its inverse. Invariant: `tiles * rowsPerTile ==
+/// kWarpSize`. Byte `i` of the word is the scale of block `i` of the four that
+/// the word holds.
+struct ScaleFragment {
+  Operand operand;
+  unsigned rowsPerTile;
+  unsigned tiles;
+  std::array<LayoutTerm, 3> toRow;
+  std::array<LayoutTerm, 3> toLane;
+};
+
+/// The layout of the scales of A or B.
+const ScaleFragment &getScaleFragment(Operand operand);
+
+/// Scales in a 32-bit word.
+inline constexpr unsigned kScalesPerWord = 4;
+
+/// (Table 37) The values that a byte selector may have: multiples of
+/// `scaleVec` below 4.
+bool isLegalByteSelector(unsigned scaleVec, int64_t value);
+std::string describeByteSelectors(unsigned scaleVec);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_SUPPORT_FRAGMENTLAYOUT_H
