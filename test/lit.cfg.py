@@ -29,6 +29,7 @@ config.substitutions += [
     ("%source_dir", config.blockscale_source_dir),
     ("%build_dir", config.blockscale_build_dir),
     ("%plugin", plugin),
+    ("%fake_cuda", os.path.join(config.blockscale_build_dir, "test", "FakeCuda")),
     ("%mlir_opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
 ]
 

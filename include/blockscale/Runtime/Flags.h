@@ -1,0 +1,53 @@
+//===- Flags.h - Command lines without LLVM ---------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For the programs that must not link LLVM. A flag is `--NAME=VALUE`,
+// `--NAME VALUE` or, without a value, `--NAME`, each at most once and anywhere
+// on the command line; `--` ends the flags.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_RUNTIME_FLAGS_H
+#define BLOCKSCALE_RUNTIME_FLAGS_H
+
+#include "blockscale/Runtime/Error.h"
+
+#include <map>
+#include <vector>
+
+namespace mlir::blockscale {
+
+/// One row of a program's table of flags.
+struct Flag {
+  /// Without dashes.
+  std::string_view name;
+  /// What the help calls the value; empty for a flag that takes none.
+  std::string_view value;
+  std::string_view help;
+};
+
+struct CommandLine {
+  bool has(std::string_view flag) const { return flags.count(flag) != 0; }
+  /// The value of a flag; empty if it was not given.
+  std::string get(std::string_view flag) const;
+
+  /// The flags that were given, by name, with their values.
+  std::map<std::string, std::string, std::less<>> flags;
+  std::vector<std::string> positional;
+};
+
+/// `arguments` are those of main without the program's name.
+Result<CommandLine> parseFlags(const std::vector<Flag> &table,
+                               const std::vector<std::string> &arguments);
+
+/// A line for each flag.
+std::string printFlags(const std::vector<Flag> &table);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_RUNTIME_FLAGS_H

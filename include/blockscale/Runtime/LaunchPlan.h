@@ -1,0 +1,72 @@
+//===- LaunchPlan.h - Kernels with all numbers worked out -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is left to do when arguments are known: every kernel with its grid and
+// the value of each parameter. Knows nothing of devices, so that a simulator
+// and a CUDA card carry out the same plan.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_RUNTIME_LAUNCHPLAN_H
+#define BLOCKSCALE_RUNTIME_LAUNCHPLAN_H
+
+#include "blockscale/Runtime/LaunchArguments.h"
+
+namespace mlir::blockscale {
+
+/// The value of one parameter.
+struct PlannedParam {
+  enum class Kind : uint8_t {
+    /// `value` holds the bits.
+    Scalar,
+    /// The address of the buffer of argument number `value` in the list.
+    Buffer,
+    /// The address of the workspace plus `value`.
+    Workspace,
+  };
+  Kind kind;
+  uint64_t value;
+  /// Bytes that the parameter has in the kernel.
+  unsigned size;
+};
+
+struct PlannedKernel {
+  std::string name;
+  Dim3 grid = {1, 1, 1};
+  Dim3 block = {1, 1, 1};
+  Dim3 cluster = {1, 1, 1};
+  /// Dynamic shared memory in bytes.
+  uint32_t shared = 0;
+  std::vector<PlannedParam> params;
+};
+
+/// Kernels in launch order.
+struct LaunchPlan {
+  std::vector<PlannedKernel> kernels;
+  /// Bytes of memory that the kernels share, undefined at first.
+  uint64_t workspace = 0;
+};
+
+/// The parameters of a kernel that takes the arguments as they come.
+std::vector<PlannedParam>
+planParams(const std::vector<LaunchArgument> &arguments);
+
+/// Holds the number of arguments, and which of them are results, against the
+/// launch info; needs no buffers. An error is one of the command line.
+Error checkArguments(const LaunchInfo &info,
+                     const std::vector<LaunchArgument> &arguments);
+
+/// The kernels of a function, for arguments that `checkArguments` accepts and
+/// whose buffers are loaded: one for each argument of the function, then one
+/// for each result. A size is a dimension of the array as its file has it.
+Result<LaunchPlan> planLaunch(const LaunchInfo &info,
+                              const std::vector<LaunchArgument> &arguments);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_RUNTIME_LAUNCHPLAN_H

@@ -1,0 +1,172 @@
+//===- CudaExecution.cpp - A launch plan on a CUDA card -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/CudaExecution.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What lies on the card: the buffer of each argument that is one, in order,
+/// and the workspace behind them.
+struct CardMemory {
+  std::vector<CudaBuffer> buffers;
+  /// The address of each argument's buffer; 0 for scalars.
+  std::vector<uint64_t> addresses;
+  uint64_t workspace = 0;
+};
+
+} // namespace
+
+static Result<CardMemory>
+makeMemory(const CudaDevice &device, const LaunchPlan &plan,
+           const std::vector<LaunchArgument> &arguments) {
+  CardMemory memory;
+  for (const LaunchArgument &argument : arguments) {
+    memory.addresses.push_back(0);
+    if (!argument.isBuffer())
+      continue;
+    Result<CudaBuffer> buffer = device.allocate(argument.array.data.size());
+    if (!buffer)
+      return buffer.error();
+    if (Error error = buffer->copyFrom(argument.array.data.data()))
+      return error;
+    memory.addresses.back() = buffer->getAddress();
+    memory.buffers.push_back(std::move(*buffer));
+  }
+  if (plan.workspace != 0) {
+    Result<CudaBuffer> buffer = device.allocate(plan.workspace);
+    if (!buffer)
+      return buffer.error();
+    memory.workspace = buffer->getAddress();
+    memory.buffers.push_back(std::move(*buffer));
+  }
+  return memory;
+}
+
+static Error copyBack(const CardMemory &memory,
+                      std::vector<LaunchArgument> &arguments) {
+  auto buffer = memory.buffers.begin();
+  for (LaunchArgument &argument : arguments) {
+    if (!argument.isBuffer())
+      continue;
+    if (argument.isStored())
+      if (Error error = buffer->copyTo(argument.array.data.data()))
+        return error;
+    ++buffer;
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static uint64_t getBits(const PlannedParam &param, const CardMemory &memory) {
+  switch (param.kind) {
+  case PlannedParam::Kind::Scalar:
+    break;
+  case PlannedParam::Kind::Buffer:
+    return memory.addresses[param.value];
+  case PlannedParam::Kind::Workspace:
+    return memory.workspace + param.value;
+  }
+  return param.value;
+}
+
+namespace {
+
+/// A kernel with everything that a launch of it needs.
+struct ReadyKernel {
+  CudaKernel kernel;
+  CudaLaunch launch;
+};
+
+} // namespace
+
+static Result<ReadyKernel> makeReady(const CudaModule &code,
+                                     const PlannedKernel &planned,
+                                     const CardMemory &memory) {
+  Result<CudaKernel> kernel = code.getKernel(planned.name, planned.shared);
+  if (!kernel)
+    return kernel.error();
+  ReadyKernel ready = {*kernel, {}};
+  ready.launch.grid = planned.grid;
+  ready.launch.block = planned.block;
+  ready.launch.cluster = planned.cluster;
+  ready.launch.shared = planned.shared;
+  for (const PlannedParam &param : planned.params)
+    ready.launch.params.push_back(getBits(param, memory));
+  return ready;
+}
+
+/// The median time of one launch of all kernels, for kernels that took
+/// `duration` at first.
+static Result<double> measure(const CudaDevice &device,
+                              const std::vector<ReadyKernel> &kernels,
+                              std::chrono::duration<double> duration) {
+  constexpr double maxRepetitions = 21;
+  constexpr double maxSeconds = 2;
+  double repetitions = std::clamp(maxSeconds / std::max(duration.count(), 1e-6),
+                                  1.0, maxRepetitions);
+  Result<std::vector<double>> times =
+      device.measure(static_cast<unsigned>(repetitions), [&] {
+        for (const ReadyKernel &ready : kernels)
+          if (Error error = ready.kernel.launch(ready.launch))
+            return error;
+        return Error::success();
+      });
+  if (!times)
+    return times.error();
+  auto median = times->begin() + times->size() / 2;
+  std::nth_element(times->begin(), median, times->end());
+  return *median;
+}
+
+Error blockscale::runOnCuda(const CudaDevice &device, const CudaModule &code,
+                            const LaunchPlan &plan,
+                            std::vector<LaunchArgument> &arguments,
+                            double *milliseconds) {
+  Result<CardMemory> memory = makeMemory(device, plan, arguments);
+  if (!memory)
+    return memory.error();
+  std::vector<ReadyKernel> kernels;
+  for (const PlannedKernel &planned : plan.kernels) {
+    Result<ReadyKernel> ready = makeReady(code, planned, *memory);
+    if (!ready)
+      return ready.error();
+    kernels.push_back(std::move(*ready));
+  }
+  auto start = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (Error error = kernels[i].kernel.launch(kernels[i].launch))
+      return error;
+    // Waits for each kernel, so that a fault is reported with the right name.
+    if (Error error = device.synchronize())
+      return Error("kernel " + quoteForMessage(plan.kernels[i].name) + ": " +
+                   error.message());
+  }
+  auto end = std::chrono::steady_clock::now();
+  if (Error error = copyBack(*memory, arguments))
+    return error;
+  if (!milliseconds)
+    return Error::success();
+  Result<double> time = measure(device, kernels, end - start);
+  if (!time)
+    return time.error();
+  *milliseconds = *time;
+  return Error::success();
+}

@@ -1,0 +1,136 @@
+//===- LaunchPlan.cpp - Kernels with all numbers worked out ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/LaunchPlan.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr unsigned pointerSize = 8;
+
+static PlannedParam planArgument(const std::vector<LaunchArgument> &arguments,
+                                 size_t index) {
+  const LaunchArgument &argument = arguments[index];
+  if (argument.isBuffer())
+    return {PlannedParam::Kind::Buffer, index, pointerSize};
+  return {PlannedParam::Kind::Scalar, argument.bits, argument.size};
+}
+
+std::vector<PlannedParam>
+blockscale::planParams(const std::vector<LaunchArgument> &arguments) {
+  std::vector<PlannedParam> params;
+  params.reserve(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i)
+    params.push_back(planArgument(arguments, i));
+  return params;
+}
+
+Error blockscale::checkArguments(const LaunchInfo &info,
+                                 const std::vector<LaunchArgument> &arguments) {
+  size_t numArguments = info.numArguments();
+  size_t numResults = info.numResults();
+  if (arguments.size() != numArguments + numResults)
+    return Error("expected " + std::to_string(numArguments) +
+                 " arguments and then " + std::to_string(numResults) +
+                 " results, got " + std::to_string(arguments.size()) +
+                 " in all");
+  for (size_t i = numArguments; i < arguments.size(); ++i)
+    if (!arguments[i].isStored())
+      return Error("expected out: or inout: for result #" +
+                   std::to_string(i - numArguments) + ", got " +
+                   quoteForMessage(arguments[i].text));
+  return Error::success();
+}
+
+/// The size of an array in a dimension.
+static Result<uint32_t> getSize(const std::vector<LaunchArgument> &arguments,
+                                uint32_t index, uint32_t dimension) {
+  const LaunchArgument &argument = arguments[index];
+  std::string where = "argument #" + std::to_string(index) + ": ";
+  if (!argument.isBuffer())
+    return Error(where + "expected an array, whose size is asked for, got " +
+                 quoteForMessage(argument.text));
+  const std::vector<int64_t> &shape = argument.array.shape;
+  if (dimension >= shape.size())
+    return Error(where + "expected an array of at least " +
+                 std::to_string(dimension + 1) + " dimensions, got " +
+                 std::to_string(shape.size()));
+  if (shape[dimension] > maxLaunchNumber)
+    return Error(where + "expected a size of at most " +
+                 std::to_string(maxLaunchNumber) + " in dimension " +
+                 std::to_string(dimension) + ", got " +
+                 std::to_string(shape[dimension]));
+  return static_cast<uint32_t>(shape[dimension]);
+}
+
+static Result<uint32_t>
+planExtent(const LaunchExtent &extent,
+           const std::vector<LaunchArgument> &arguments) {
+  if (const auto *number = std::get_if<uint32_t>(&extent))
+    return *number;
+  const auto &quotient = *std::get_if<CeilDiv>(&extent);
+  Result<uint32_t> size =
+      getSize(arguments, quotient.argument, quotient.dimension);
+  if (!size)
+    return size;
+  // Cards have no empty grids.
+  if (*size == 0)
+    return Error("argument #" + std::to_string(quotient.argument) +
+                 ": expected a size of at least 1 in dimension " +
+                 std::to_string(quotient.dimension) + ", got 0");
+  return (*size - 1) / quotient.divisor + 1;
+}
+
+static Result<PlannedParam>
+planParam(const LaunchParam &param, size_t numArguments,
+          const std::vector<LaunchArgument> &arguments) {
+  switch (param.kind) {
+  case LaunchParam::Kind::Argument:
+    return planArgument(arguments, param.index);
+  case LaunchParam::Kind::Result:
+    return planArgument(arguments, numArguments + param.index);
+  case LaunchParam::Kind::Size: {
+    Result<uint32_t> size = getSize(arguments, param.index, param.dimension);
+    if (!size)
+      return size.error();
+    return PlannedParam{PlannedParam::Kind::Scalar, *size, sizeof(uint32_t)};
+  }
+  case LaunchParam::Kind::Workspace:
+    break;
+  }
+  return PlannedParam{PlannedParam::Kind::Workspace, param.offset, pointerSize};
+}
+
+Result<LaunchPlan>
+blockscale::planLaunch(const LaunchInfo &info,
+                       const std::vector<LaunchArgument> &arguments) {
+  size_t numArguments = info.numArguments();
+  LaunchPlan plan;
+  plan.workspace = info.workspace;
+  for (const KernelLaunch &launch : info.kernels) {
+    PlannedKernel kernel;
+    kernel.name = launch.name;
+    kernel.block = launch.block;
+    kernel.cluster = launch.cluster;
+    kernel.shared = launch.shared;
+    for (size_t i = 0; i < kernel.grid.size(); ++i) {
+      Result<uint32_t> extent = planExtent(launch.grid[i], arguments);
+      if (!extent)
+        return extent.error();
+      kernel.grid[i] = *extent;
+    }
+    for (const LaunchParam &param : launch.params) {
+      Result<PlannedParam> planned = planParam(param, numArguments, arguments);
+      if (!planned)
+        return planned.error();
+      kernel.params.push_back(*planned);
+    }
+    plan.kernels.push_back(std::move(kernel));
+  }
+  return plan;
+}

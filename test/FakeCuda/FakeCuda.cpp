@@ -1,0 +1,307 @@
+//===- FakeCuda.cpp - A CUDA driver without a card ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lets tests run a program through all its calls of the driver, on any machine.
+// The memory of the card is memory of the process. A kernel adds n + 1 to every
+// byte from where its parameter #n points to the end of that buffer. The sizes
+// of its parameters, which a driver gets by compiling, stand in a comment of
+// the PTX: `// fake NAME: 8 8 4`.
+//
+// Environment:
+//   FAKE_CUDA_FAIL=cuInit=100    this function fails with this status
+//   FAKE_CUDA_JIT_LOG=FILE       holds what the compiler of PTX says
+//   FAKE_CUDA_TRACE=FILE         gets a line for each call that matters
+//
+//===----------------------------------------------------------------------===//
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Module {
+  std::string text;
+};
+
+struct Function {
+  std::string name;
+  std::istringstream paramSizes;
+};
+
+struct State {
+  std::map<uint64_t, size_t> buffers;
+  int numModules = 0;
+  int numEvents = 0;
+  int numTimes = 0;
+};
+
+} // namespace
+
+static State state;
+
+static std::string getSetting(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The status that the test wants of a function, 0 if it shall succeed.
+static int getStatus(const std::string &function) {
+  std::string setting = getSetting("FAKE_CUDA_FAIL");
+  std::string start = function + "=";
+  return setting.compare(0, start.size(), start) == 0
+             ? std::stoi(setting.substr(start.size()))
+             : 0;
+}
+
+static void trace(const std::string &line) {
+  std::string path = getSetting("FAKE_CUDA_TRACE");
+  if (path.empty())
+    return;
+  std::FILE *file = std::fopen(path.c_str(), "a");
+  std::fprintf(file, "%s\n", line.c_str());
+  std::fclose(file);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Adds to the bytes behind an address, if that is one of a buffer. Returns
+/// what it points to, for the trace.
+static std::string addToBuffer(uint64_t address, uint8_t number) {
+  auto next = state.buffers.upper_bound(address);
+  if (next == state.buffers.begin())
+    return "";
+  auto [start, size] = *std::prev(next);
+  if (address >= start + size)
+    return "";
+  for (uint64_t i = address; i < start + size; ++i)
+    *reinterpret_cast<uint8_t *>(i) += number;
+  return " buffer of " + std::to_string(size) + " at " +
+         std::to_string(address - start);
+}
+
+static int launch(const unsigned *grid, const unsigned *block,
+                  const unsigned *cluster, unsigned sharedBytes,
+                  Function *function, void **params) {
+  std::ostringstream line;
+  line << "launch " << function->name;
+  for (const unsigned *extents : {grid, block, cluster})
+    line << " " << extents[0] << "," << extents[1] << "," << extents[2];
+  line << " shared " << sharedBytes << ":";
+  unsigned size;
+  for (unsigned i = 0; function->paramSizes >> size; ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, params[i], size);
+    std::string target = size == 8 ? addToBuffer(bits, i + 1) : "";
+    if (target.empty())
+      line << " 0x" << std::hex << bits << std::dec;
+    else
+      line << target;
+    line << ";";
+  }
+  trace(line.str());
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// The driver's functions
+//===----------------------------------------------------------------------===//
+
+extern "C" {
+
+int cuInit(unsigned) { return getStatus("cuInit"); }
+
+int cuDriverGetVersion(int *version) {
+  *version = 12040;
+  return 0;
+}
+
+int cuGetErrorName(int status, const char **name) {
+  *name = status == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : nullptr;
+  return *name ? 0 : 1;
+}
+
+int cuGetErrorString(int status, const char **text) {
+  *text = status == 700 ? "an illegal memory access was encountered" : nullptr;
+  return *text ? 0 : 1;
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+  *device = 7 + ordinal;
+  return getStatus("cuDeviceGet");
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  *value = device != 7 ? 0 : attribute == 75 ? 9 : attribute == 76 ? 0 : -1;
+  return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int) {
+  *context = &state;
+  return getStatus("cuDevicePrimaryCtxRetain");
+}
+
+int cuDevicePrimaryCtxRelease_v2(int) {
+  trace("release with " + std::to_string(state.buffers.size()) + " buffers, " +
+        std::to_string(state.numModules) + " modules, " +
+        std::to_string(state.numEvents) + " events");
+  return 0;
+}
+
+int cuCtxSetCurrent(void *context) { return context == &state ? 0 : 201; }
+
+int cuCtxSynchronize() { return getStatus("cuCtxSynchronize"); }
+
+int cuModuleLoadDataEx(Module **module, const char *image, unsigned numOptions,
+                       int *options, void **values) {
+  constexpr int errorLog = 5, errorLogSize = 6;
+  char *log = nullptr;
+  size_t logSize = 0;
+  for (unsigned i = 0; i < numOptions; ++i) {
+    if (options[i] == errorLog)
+      log = static_cast<char *>(values[i]);
+    if (options[i] == errorLogSize)
+      logSize = reinterpret_cast<size_t>(values[i]);
+  }
+  std::ifstream file(getSetting("FAKE_CUDA_JIT_LOG"));
+  if (log && file)
+    file.get(log, static_cast<std::streamsize>(logSize), '\0');
+  if (int status = getStatus("cuModuleLoadDataEx"))
+    return status;
+  *module = new Module{image};
+  ++state.numModules;
+  return 0;
+}
+
+int cuModuleUnload(Module *module) {
+  delete module;
+  --state.numModules;
+  return 0;
+}
+
+int cuModuleGetFunction(Function **function, Module *module, const char *name) {
+  // Functions live as long as the process, as the driver's do with a module.
+  static std::map<std::string, std::unique_ptr<Function>> functions;
+  std::string start = std::string("// fake ") + name + ":";
+  size_t position = module->text.find(start);
+  if (position == std::string::npos)
+    return 500;
+  position += start.size();
+  std::string sizes = module->text.substr(
+      position, module->text.find('\n', position) - position);
+  functions[name].reset(new Function{name, std::istringstream(sizes)});
+  *function = functions[name].get();
+  return 0;
+}
+
+int cuFuncSetAttribute(Function *function, int attribute, int value) {
+  trace("attribute " + std::to_string(attribute) + " of " + function->name +
+        " is " + std::to_string(value));
+  return getStatus("cuFuncSetAttribute");
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t size) {
+  if (int status = size == 0 ? 1 : getStatus("cuMemAlloc"))
+    return status;
+  // Not zeros, which a program might take for granted.
+  void *memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
+  std::memset(memory, 0x55, size);
+  *address = reinterpret_cast<uint64_t>(memory);
+  state.buffers[*address] = size;
+  return 0;
+}
+
+int cuMemFree_v2(uint64_t address) {
+  state.buffers.erase(address);
+  std::free(reinterpret_cast<void *>(address));
+  return 0;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size) {
+  std::memcpy(reinterpret_cast<void *>(to), from, size);
+  return getStatus("cuMemcpyHtoD");
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
+  std::memcpy(to, reinterpret_cast<void *>(from), size);
+  return getStatus("cuMemcpyDtoH");
+}
+
+int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY,
+                   unsigned gridZ, unsigned blockX, unsigned blockY,
+                   unsigned blockZ, unsigned sharedBytes, void *, void **params,
+                   void **) {
+  unsigned grid[] = {gridX, gridY, gridZ};
+  unsigned block[] = {blockX, blockY, blockZ};
+  unsigned cluster[] = {1, 1, 1};
+  if (int status = getStatus("cuLaunchKernel"))
+    return status;
+  return launch(grid, block, cluster, sharedBytes, function, params);
+}
+
+/// Laid out as in cuda.h.
+struct LaunchAttribute {
+  int id;
+  char padding[4];
+  union {
+    char bytes[64];
+    unsigned cluster[3];
+  };
+};
+struct LaunchConfig {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned sharedBytes;
+  void *stream;
+  LaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+
+int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
+                     void **params, void **) {
+  constexpr int clusterDimension = 4;
+  if (config->numAttributes != 1 || config->attributes->id != clusterDimension)
+    return 1;
+  return launch(config->grid, config->block, config->attributes->cluster,
+                config->sharedBytes, function, params);
+}
+
+int cuEventCreate(void **event, unsigned) {
+  ++state.numEvents;
+  *event = &state;
+  return getStatus("cuEventCreate");
+}
+
+int cuEventRecord(void *, void *) { return 0; }
+
+int cuEventSynchronize(void *) { return getStatus("cuEventSynchronize"); }
+
+int cuEventElapsedTime(float *milliseconds, void *, void *) {
+  // 1, 2, 100, 1, 2, 100, ...: the median is neither the mean nor the last.
+  int i = state.numTimes++ % 3;
+  *milliseconds = i == 2 ? 100.0f : static_cast<float>(i + 1);
+  return 0;
+}
+
+int cuEventDestroy_v2(void *) {
+  --state.numEvents;
+  return 0;
+}
+}
