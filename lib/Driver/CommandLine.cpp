@@ -97,11 +97,10 @@ bool blockscale::parseNumber(StringRef flag, StringRef text, uint64_t &number) {
   return false;
 }
 
-bool blockscale::parsePtxVersion(StringRef version) {
-  unsigned number = 0;
-  if (!version.getAsInteger(10, number) && isKnownPtxVersion(number))
+bool blockscale::parsePtxVersion(StringRef text, unsigned &version) {
+  if (!text.getAsInteger(10, version) && isKnownPtxVersion(version))
     return true;
-  reportUsage("unknown PTX version '" + version +
+  reportUsage("unknown PTX version '" + text +
               "', expected one of 70 to 78, 80 to 88, 90");
   return false;
 }

@@ -9,8 +9,11 @@
 #include "blockscale/Driver/InputChecks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -106,18 +109,89 @@ LogicalResult blockscale::checkInput(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult blockscale::checkLowered(ModuleOp module) {
+/// Names that PTX can have (PTX ISA, "Identifiers").
+static bool isPtxIdentifier(StringRef name) {
+  auto isFollow = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '$';
+  };
+  if (name.empty() || !llvm::all_of(name, isFollow) || llvm::isDigit(name[0]))
+    return false;
+  return name.size() > 1 || llvm::isAlpha(name[0]);
+}
+
+/// A name, and sizes that are known.
+static LogicalResult checkGpuFunction(func::FuncOp function) {
+  if (!isPtxIdentifier(function.getSymName()))
+    return emitUnsupported(function)
+           << "a function named '" << function.getSymName()
+           << "', which PTX cannot have as a name";
+  auto isDynamic = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && !shaped.hasStaticShape();
+  };
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    if (isDynamic(type))
+      return emitUnsupported(function)
+             << "dynamic sizes on a GPU target, " << type;
+  return success();
+}
+
+LogicalResult blockscale::checkGpuInput(ModuleOp module) {
+  for (Operation &op : module.getBody()->getOperations()) {
+    if (!isa<func::FuncOp, memref::GlobalOp, gpu::GPUModuleOp>(op))
+      return emitUnsupported(&op)
+             << "'" << op.getName() << "' beside functions and kernels";
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (function && (failed(checkSignature(function)) ||
+                     failed(checkGpuFunction(function))))
+      return failure();
+    if (function && function.isExternal())
+      return emitUnsupported(function)
+             << "external function '" << function.getSymName() << "'";
+  }
+  WalkResult result =
+      module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+        // Kernels are at any level, and their own business.
+        if (isa<gpu::GPUModuleOp>(op))
+          return WalkResult::skip();
+        if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+          return emitUnsupported(op)
+                 << "'" << op->getName() << "' in the input";
+        return checkSizes(op);
+      });
+  return failure(result.wasInterrupted());
+}
+
+/// Checks that nothing is left in `root` but itself and `isLowered` ops.
+static LogicalResult checkLoweredIn(Operation *root,
+                                    function_ref<bool(Operation *)> isLowered) {
   // An op that was not lowered also leaves casts around it; it is the one to
   // name.
   Operation *leftOver = nullptr;
-  module.walk([&](Operation *op) {
-    if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || op == module)
-      return WalkResult::advance();
+  root->walk([&](Operation *op) {
+    if (op == root || isLowered(op))
+      return;
     if (!leftOver || isa<UnrealizedConversionCastOp>(leftOver))
       leftOver = op;
-    return WalkResult::advance();
   });
   if (!leftOver)
     return success();
   return emitUnsupported(leftOver) << "'" << leftOver->getName() << "'";
+}
+
+LogicalResult blockscale::checkLowered(ModuleOp module) {
+  return checkLoweredIn(module, [](Operation *op) {
+    return isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect());
+  });
+}
+
+LogicalResult blockscale::checkLoweredKernels(ModuleOp module) {
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    if (failed(checkLoweredIn(kernels, [](Operation *op) {
+          return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+              op->getDialect());
+        })))
+      return failure();
+  return success();
 }

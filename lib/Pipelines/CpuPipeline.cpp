@@ -23,7 +23,6 @@
 
 #include "blockscale/Pipelines/Pipelines.h"
 
-#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -33,11 +32,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -100,19 +94,4 @@ void blockscale::buildCpuPipeline(OpPassManager &pm) {
   buildTilePipeline(pm);
   buildCpuLoopsPipeline(pm);
   buildCpuLLVMPipeline(pm);
-}
-
-void blockscale::registerPipelines() {
-  PassPipelineRegistration<>(
-      "blockscale-to-cpu",
-      "Lower functions on tensors to the LLVM dialect, for execution on a CPU",
-      [](OpPassManager &pm) { buildCpuPipeline(pm); });
-}
-
-void blockscale::registerPipelineDialects(DialectRegistry &registry) {
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  registry.insert<BlockScaleDialect>();
 }

@@ -43,6 +43,8 @@ std::string_view blockscale::stringifyPath(Path path) {
   return names[static_cast<unsigned>(path)];
 }
 
+bool blockscale::hasLowering(Path path) { return path == Path::MmaSync; }
+
 const Chip *blockscale::lookupChip(std::string_view name) {
   for (const Chip &chip : getChips())
     if (chip.name == name)

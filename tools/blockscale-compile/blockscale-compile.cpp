@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Driver/CommandLine.h"
+#include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Driver/Program.h"
 #include "blockscale/Driver/SupportMatrix.h"
@@ -76,17 +77,18 @@ namespace {
 struct Stage {
   StringRef name;
   void (*buildForCpu)(OpPassManager &);
+  GpuStage gpuStage;
 };
 } // namespace
 
 static const Stage stages[] = {
-    {"tile", buildTilePipeline},
-    {"kernel", buildCpuLoopsPipeline},
-    {"instr", nullptr},
-    {"nvvm", nullptr},
-    {"llvm", buildCpuLLVMPipeline},
-    {"ptx", nullptr},
-    {"cubin", nullptr},
+    {"tile", buildTilePipeline, GpuStage::Tile},
+    {"kernel", buildCpuLoopsPipeline, GpuStage::Kernel},
+    {"instr", nullptr, GpuStage::Instruction},
+    {"nvvm", nullptr, GpuStage::NVVM},
+    {"llvm", buildCpuLLVMPipeline, GpuStage::LLVM},
+    {"ptx", nullptr, GpuStage::PTX},
+    {"cubin", nullptr, GpuStage::Cubin},
 };
 
 static const Stage *findStage(StringRef name) {
@@ -94,6 +96,10 @@ static const Stage *findStage(StringRef name) {
       llvm::find_if(stages, [&](const Stage &s) { return s.name == name; });
   return stage == std::end(stages) ? nullptr : stage;
 }
+
+//===----------------------------------------------------------------------===//
+// CPU
+//===----------------------------------------------------------------------===//
 
 /// The module as LLVM IR text; empty after an error has been printed.
 static std::string translateToLLVMIR(ModuleOp module) {
@@ -117,13 +123,68 @@ static LogicalResult refuseEmulation(ModuleOp module, const Chip &chip) {
   return failure(result.wasInterrupted());
 }
 
-static int compile(const Chip &chip, const Stage &lastStage) {
+static int compileForCpu(Program &program, const Chip &chip,
+                         const Stage &lastStage) {
+  if (failed(checkInput(program.getModule())) ||
+      (nativeOnly && failed(refuseEmulation(program.getModule(), chip))))
+    return ExitFailure;
+  for (const Stage *stage = stages; stage <= &lastStage; ++stage)
+    if (stage->buildForCpu && failed(program.run(stage->buildForCpu)))
+      return ExitFailure;
+
+  std::string text;
+  if (lastStage.name == "llvm") {
+    if (failed(checkLowered(program.getModule())))
+      return ExitFailure;
+    text = translateToLLVMIR(program.getModule());
+    if (text.empty())
+      return ExitFailure;
+  } else {
+    llvm::raw_string_ostream(text) << program.getModule() << "\n";
+  }
+  if (Error error = writeOutput(output, text))
+    return reportFailure(error.message());
+  return ExitSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// GPU
+//===----------------------------------------------------------------------===//
+
+static int compileForGpu(Program &program, const Chip &chip,
+                         const Stage &lastStage, const Chip *emulatingChip,
+                         unsigned ptx) {
+  GpuCompileOptions options;
+  options.target = &chip;
+  options.emulateOn = emulatingChip;
+  options.ptxVersion = ptx;
+  options.nativeOnly = nativeOnly;
+  FailureOr<GpuCode> code = compileForGpu(program, lastStage.gpuStage, options);
+  if (failed(code))
+    return ExitFailure;
+
+  OutputSet set;
+  if (launchInfo.getNumOccurrences()) {
+    if (!code->launchInfo)
+      return reportFailure("--launch-info describes one public function: "
+                           "expected --entry");
+    if (Error error =
+            set.add(launchInfo, serializeLaunchInfo(*code->launchInfo)))
+      return reportFailure(error.message());
+  }
+  if (Error error = set.add(output, code->text))
+    return reportFailure(error.message());
+  if (Error error = set.commit())
+    return reportFailure(error.message());
+  return ExitSuccess;
+}
+
+static int compile(const Chip &chip, const Stage &lastStage,
+                   const Chip *emulatingChip, unsigned ptx) {
   std::unique_ptr<Program> program = Program::parse(input);
   if (!program)
     return ExitFailure;
   program->dropSchedules();
-  if (failed(checkInput(program->getModule())))
-    return ExitFailure;
   if (entryName.getNumOccurrences()) {
     bool isAmbiguous;
     Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);
@@ -132,26 +193,9 @@ static int compile(const Chip &chip, const Stage &lastStage) {
     if (failed(program->keepOnly(*entry)))
       return ExitFailure;
   }
-  if (nativeOnly && failed(refuseEmulation(program->getModule(), chip)))
-    return ExitFailure;
-
-  for (const Stage *stage = stages; stage <= &lastStage; ++stage)
-    if (stage->buildForCpu && failed(program->run(stage->buildForCpu)))
-      return ExitFailure;
-
-  std::string text;
-  if (lastStage.name == "llvm") {
-    if (failed(checkLowered(program->getModule())))
-      return ExitFailure;
-    text = translateToLLVMIR(program->getModule());
-    if (text.empty())
-      return ExitFailure;
-  } else {
-    llvm::raw_string_ostream(text) << program->getModule() << "\n";
-  }
-  if (Error error = writeOutput(output, text))
-    return reportFailure(error.message());
-  return ExitSuccess;
+  if (chip.isCpu())
+    return compileForCpu(*program, chip, lastStage);
+  return compileForGpu(*program, chip, lastStage, emulatingChip, ptx);
 }
 
 int main(int argc, char **argv) {
@@ -179,10 +223,18 @@ int main(int argc, char **argv) {
   if (target.empty())
     return reportUsage("expected --target=CHIP");
   const Chip *chip = parseTarget(target);
+  unsigned ptx = 0;
   if (!chip ||
-      (ptxVersion.getNumOccurrences() && !parsePtxVersion(ptxVersion)) ||
-      (emulateOn.getNumOccurrences() && !parseTarget(emulateOn)))
+      (ptxVersion.getNumOccurrences() && !parsePtxVersion(ptxVersion, ptx)))
     return ExitUsage;
+  const Chip *emulatingChip = nullptr;
+  if (emulateOn.getNumOccurrences()) {
+    emulatingChip = parseTarget(emulateOn);
+    if (!emulatingChip)
+      return ExitUsage;
+    if (emulatingChip->isCpu())
+      return reportUsage("expected a GPU for --emulate-on, got cpu");
+  }
   std::string stageName = emit.getNumOccurrences() ? emit.getValue()
                           : chip->isCpu()          ? "llvm"
                                                    : "ptx";
@@ -195,11 +247,13 @@ int main(int argc, char **argv) {
     return reportUsage("the target cpu has no stage '" + stageName +
                        "', expected one of tile kernel llvm");
 
-  if (!chip->isCpu())
-    return reportUnsupported("--target=" + target);
+  if (schedule.getNumOccurrences())
+    return reportUnsupported("--schedule");
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &ptxVersion, &schedule, &emulateOn, &launchInfo})
-    if (option->getNumOccurrences())
+           &ptxVersion, &emulateOn, &launchInfo})
+    if (chip->isCpu() && option->getNumOccurrences())
       return reportUnsupported("--" + option->ArgStr + " with --target=cpu");
-  return compile(*chip, *stage);
+  if (launchInfo.getNumOccurrences() && stage->gpuStage < GpuStage::Kernel)
+    return reportUsage("the stage 'tile' has no launches for --launch-info");
+  return compile(*chip, *stage, emulatingChip, ptx);
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Conversion/BlockScaleToNVVM.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/SourceFile.h"
 #include "blockscale/Pipelines/Pipelines.h"
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   registerAllPasses();
   blockscale::registerBlockScalePasses();
+  blockscale::registerBlockScaleConversionPasses();
   blockscale::registerPipelines();
   DialectRegistry registry;
   blockscale::registerPipelineDialects(registry);

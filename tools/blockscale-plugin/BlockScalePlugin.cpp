@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Conversion/BlockScaleToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Pipelines/Pipelines.h"
@@ -28,6 +29,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK
     mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "BlockScale", BLOCKSCALE_VERSION, [] {
             blockscale::registerBlockScalePasses();
+            blockscale::registerBlockScaleConversionPasses();
             blockscale::registerPipelines();
           }};
 }

@@ -182,9 +182,10 @@ int main(int argc, char **argv) {
   if ((target.getNumOccurrences() && !chip) ||
       (seed.getNumOccurrences() && !parseNumber("--seed", seed, seedNumber)))
     return ExitUsage;
+  unsigned ptx = 0;
   for (auto &flag : unsupported)
     if (flag->ArgStr == "ptx-version" && flag->getNumOccurrences() &&
-        !parsePtxVersion(*flag))
+        !parsePtxVersion(*flag, ptx))
       return ExitUsage;
 
   if (device != "cpu")

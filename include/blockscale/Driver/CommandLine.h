@@ -49,9 +49,9 @@ const Chip *parseTarget(StringRef name);
 /// printed.
 bool parseNumber(StringRef flag, StringRef text, uint64_t &number);
 
-/// Checks that `version` is a PTX version such as "87"; false after a usage
-/// error has been printed.
-bool parsePtxVersion(StringRef version);
+/// Parses a PTX version such as "87"; false after a usage error has been
+/// printed.
+bool parsePtxVersion(StringRef text, unsigned &version);
 
 } // namespace mlir::blockscale
 

@@ -21,9 +21,16 @@ namespace mlir::blockscale {
 /// code can be. Fails after an error at the place.
 LogicalResult checkInput(ModuleOp module);
 
+/// The same for the lowering to GPUs: functions on tensors of static shapes,
+/// with names that PTX can have, and `gpu.module`s.
+LogicalResult checkGpuInput(ModuleOp module);
+
 /// Checks that the lowering of `module` has left nothing but the LLVM dialect.
 /// Fails after an error that names what it could not lower.
 LogicalResult checkLowered(ModuleOp module);
+
+/// The same for the `gpu.module`s of `module`.
+LogicalResult checkLoweredKernels(ModuleOp module);
 
 } // namespace mlir::blockscale
 

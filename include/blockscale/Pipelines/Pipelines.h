@@ -10,6 +10,7 @@
 #define BLOCKSCALE_PIPELINES_PIPELINES_H
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace mlir::blockscale {
 
@@ -26,7 +27,42 @@ void buildCpuLLVMPipeline(OpPassManager &pm);
 /// All three: `blockscale-to-cpu`.
 void buildCpuPipeline(OpPassManager &pm);
 
-/// Registers `blockscale-to-cpu`.
+/// Options of the pipelines for GPUs.
+struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The chip, as blockscale-compile names it")};
+  Option<std::string> emulateOn{
+      *this, "emulate-on",
+      llvm::cl::desc("Replace the target's block-scaled instructions by "
+                     "software, for this chip")};
+  Option<unsigned> ptxVersion{
+      *this, "ptx-version",
+      llvm::cl::desc("PTX version, 87 for 8.7; the lowest if not given")};
+  Option<bool> nativeOnly{
+      *this, "native-only",
+      llvm::cl::desc("Refuse an op that no block-scaled instruction computes")};
+};
+
+/// The levels of the lowering for GPUs, each from the one before. The module
+/// holds functions on tensors of static shapes, `gpu.module`s with kernels, or
+/// both.
+///
+/// Tile: each `mma_scaled` has a path that the target takes.
+void buildGpuTilePipeline(OpPassManager &pm, const GpuPipelineOptions &options);
+/// Kernel: functions hold launches, arguments and results are buffers.
+void buildGpuKernelPipeline(OpPassManager &pm,
+                            const GpuPipelineOptions &options);
+/// Instruction: kernels hold what one lane does.
+void buildGpuInstructionPipeline(OpPassManager &pm,
+                                 const GpuPipelineOptions &options);
+/// NVVM: kernels are in the LLVM and NVVM dialects.
+void buildGpuNVVMPipeline(OpPassManager &pm, const GpuPipelineOptions &options);
+
+/// All four: `blockscale-to-nvvm`.
+void buildGpuPipeline(OpPassManager &pm, const GpuPipelineOptions &options);
+
+/// Registers `blockscale-to-cpu` and `blockscale-to-nvvm`.
 void registerPipelines();
 
 /// Adds to `registry` the dialects that the pipelines make and the external

@@ -32,6 +32,9 @@ enum class Path : unsigned char {
 
 inline constexpr unsigned kNumPaths = 3;
 
+/// Whether this version lowers to the instructions of `path`.
+bool hasLowering(Path path);
+
 /// "decompose", "mma_sync" or "tcgen05".
 std::string_view stringifyPath(Path path);
 

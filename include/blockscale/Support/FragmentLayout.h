@@ -26,14 +26,14 @@
 
 namespace mlir::blockscale {
 
-inline constexpr unsigned kWarpSize = 32;
+inline constexpr unsigned kWarpLanes = 32;
 
 /// The operands of mma.sync. C stands for D too.
 enum class Operand : unsigned char { A, B, C };
 
 /// Where the elements of one operand are. `toElement` maps (lane, register,
 /// slot) to (row, column), `toLane` is its inverse. Invariant:
-/// `kWarpSize * registers * slots == rows * columns`, and both maps are
+/// `kWarpLanes * registers * slots == rows * columns`, and both maps are
 /// bijections. Slot 0 is in the least significant bits of a register.
 struct FragmentLayout {
   Operand operand;
@@ -68,7 +68,7 @@ Slot getSlot(Kind kind, Format format);
 /// neighbouring tiles of the operand, of which the thread selector picks one.
 /// `toRow` maps the lane to the row of scales in that group of tiles (tile 0
 /// first), `toLane` is its inverse. Invariant: `tiles * rowsPerTile ==
-/// kWarpSize`. Byte `i` of the word is the scale of block `i` of the four that
+/// kWarpLanes`. Byte `i` of the word is the scale of block `i` of the four that
 /// the word holds.
 struct ScaleFragment {
   Operand operand;

@@ -63,6 +63,13 @@ int64_t MmaScaledOp::getBlock() {
          getCommonK(getScaleType(Side::X), getScaleType(Side::Y));
 }
 
+OpRow MmaScaledOp::getRow() {
+  return {*getElementFormat(getMatrixType(Side::X).getElementType()),
+          *getElementFormat(getMatrixType(Side::Y).getElementType()),
+          *getScaleFormat(getScaleType(Side::X).getElementType()),
+          static_cast<unsigned>(getBlock())};
+}
+
 /// Ops with dynamic sizes may fail at run time, so they stay where they are.
 Speculation::Speculatability MmaScaledOp::getSpeculatability() {
   return hasStaticShapes(getOperation()) ? Speculation::Speculatable

@@ -62,10 +62,11 @@ struct DecomposePass final
     // one when mma_scaled is rewritten.
     RewritePatternSet matmuls(&getContext());
     populateDecomposeMmaScaledPatterns(matmuls);
-    RewritePatternSet swizzles(&getContext());
-    populateDecomposeSwizzlePatterns(swizzles);
+    RewritePatternSet layouts(&getContext());
+    populateDecomposeSwizzlePatterns(layouts);
+    populateDecomposePackingPatterns(layouts);
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(swizzles)))) {
+        failed(applyPatternsGreedily(getOperation(), std::move(layouts)))) {
       emitError(getOperation()->getLoc(), "decomposition did not converge");
       return signalPassFailure();
     }

@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -112,13 +111,6 @@ static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
                linalg::YieldOp::create(b, bodyLoc, product);
              })
       .getResult(0);
-}
-
-/// Whether `value` is zero everywhere: a constant, or a fill with one.
-static bool isZeroSplat(Value value) {
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    value = fill.getInputs().front();
-  return matchPattern(value, m_AnyZeroFloat());
 }
 
 /// Applies `body` to every element of `source`, which gives elements of

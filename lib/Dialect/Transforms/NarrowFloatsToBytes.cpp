@@ -71,6 +71,7 @@ static bool isMovement(Operation *op) {
       "builtin", "func", "scf", "cf", "tensor", "memref", "bufferization"};
   static const llvm::StringSet<> ops = {"arith.constant",
                                         "arith.select",
+                                        "blockscale.launch",
                                         "linalg.broadcast",
                                         "linalg.copy",
                                         "linalg.fill",
@@ -210,7 +211,9 @@ struct NarrowFloatsToBytesPass final
 
   void runOnOperation() override {
     SmallVector<ElementOp> elementOps;
-    WalkResult check = getOperation()->walk([&](Operation *op) {
+    auto checkOp = [&](Operation *op) -> WalkResult {
+      if (isa<gpu::GPUModuleOp>(op))
+        return WalkResult::skip();
       Type narrow = findType(op, isNarrowFloat);
       bool isComplex = findType(op, isNarrowComplex) != nullptr;
       if (!narrow || (isMovement(op) && !isComplex))
@@ -224,14 +227,16 @@ struct NarrowFloatsToBytesPass final
                             getElementTypeOrSelf(op->getOperand(0).getType()),
                             getElementTypeOrSelf(op->getResult(0).getType())});
       return WalkResult::advance();
-    });
-    if (check.wasInterrupted())
+    };
+    if (getOperation()->walk<WalkOrder::PreOrder>(checkOp).wasInterrupted())
       return signalPassFailure();
 
-    makeReplacer(&getContext())
-        .recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
-                                      /*replaceLocs=*/false,
-                                      /*replaceTypes=*/true);
+    AttrTypeReplacer replacer = makeReplacer(&getContext());
+    for (Operation &op : *getOperation().getBody())
+      if (!isa<gpu::GPUModuleOp>(op))
+        replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true,
+                                              /*replaceLocs=*/false,
+                                              /*replaceTypes=*/true);
     for (const ElementOp &elementOp : elementOps)
       rewrite(elementOp);
   }

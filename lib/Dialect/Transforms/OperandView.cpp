@@ -9,13 +9,11 @@
 #include "OperandView.h"
 
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -99,86 +97,23 @@ static bool lookThrough(OperandView &view) {
       .Default(false);
 }
 
-OperandView blockscale::getOperandView(OpBuilder &builder, Location loc,
-                                       Value operand) {
+OperandView blockscale::traceOperand(Value operand) {
   unsigned rank = cast<ShapedType>(operand.getType()).getRank();
   OperandView view = {
-      operand, AffineMap::getMultiDimIdentityMap(rank, builder.getContext())};
+      operand, AffineMap::getMultiDimIdentityMap(rank, operand.getContext())};
   // In a graph region, ops may feed one another in a cycle.
   llvm::SmallPtrSet<Operation *, 8> visited;
   while (visited.insert(view.tensor.getDefiningOp()).second &&
          lookThrough(view)) {
   }
-  view.tensor = convertToTensor(builder, loc, view.tensor);
   return view;
 }
 
-StoredView blockscale::getStoredView(OpBuilder &builder, Location loc,
-                                     Value operand) {
-  OperandView view = getOperandView(builder, loc, operand);
-  if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
-    return {unpack.getSource(), view.map,
-            unpack.getResult().getType().getElementTypeBitWidth()};
-  return {view.tensor, view.map, 8};
-}
-
-//===----------------------------------------------------------------------===//
-// Codes in memory
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> blockscale::applyMap(OpBuilder &builder, Location loc,
-                                        AffineMap map, ValueRange operands) {
-  SmallVector<Value> results;
-  for (AffineExpr expr : map.getResults())
-    results.push_back(getValueOrCreateConstantIndexOp(
-        builder, loc,
-        affine::makeComposedFoldedAffineApply(
-            builder, loc, AffineMap::get(map.getNumDims(), 0, expr),
-            getAsOpFoldResult(operands))));
-  return results;
-}
-
-Value blockscale::emitLoadCode(OpBuilder &builder, Location loc, Value memory,
-                               AffineMap map, unsigned packedBits,
-                               ValueRange indices) {
-  SmallVector<Value> position = applyMap(builder, loc, map, indices);
-  if (packedBits == 8)
-    return memref::LoadOp::create(builder, loc, memory, position);
-
-  // Bits [first, first + packedBits) of the row, in one byte or in two.
-  MLIRContext *context = builder.getContext();
-  AffineExpr code = getAffineDimExpr(0, context);
-  auto apply = [&](AffineExpr expr, Value operand) {
-    return applyMap(builder, loc, AffineMap::get(1, 0, expr), operand)[0];
-  };
-  Value element = position.back();
-  Value first = apply((code * packedBits).floorDiv(8), element);
-  Value shift = apply((code * packedBits) % 8, element);
-  position.back() = first;
-  Value low = memref::LoadOp::create(builder, loc, memory, position);
-  Type i16 = builder.getI16Type();
-  Value word = arith::ExtUIOp::create(builder, loc, i16, low);
-  if (8 % packedBits != 0) {
-    // The last byte of a row holds the end of a code, so that the one after it
-    // is never wanted.
-    int64_t last = cast<MemRefType>(memory.getType()).getShape().back() - 1;
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value next = arith::AddIOp::create(builder, loc, first, one);
-    Value bound = arith::ConstantIndexOp::create(builder, loc, last);
-    position.back() = arith::MinUIOp::create(builder, loc, next, bound);
-    Value high = memref::LoadOp::create(builder, loc, memory, position);
-    Value wide = arith::ExtUIOp::create(builder, loc, i16, high);
-    Value eight = arith::ConstantIntOp::create(builder, loc, i16, 8);
-    Value moved = arith::ShLIOp::create(builder, loc, wide, eight);
-    word = arith::OrIOp::create(builder, loc, word, moved);
-  }
-  Value amount = arith::IndexCastUIOp::create(builder, loc, i16, shift);
-  Value shifted = arith::ShRUIOp::create(builder, loc, word, amount);
-  Value byte =
-      arith::TruncIOp::create(builder, loc, builder.getI8Type(), shifted);
-  Value mask = arith::ConstantIntOp::create(builder, loc, builder.getI8Type(),
-                                            (1 << packedBits) - 1);
-  return arith::AndIOp::create(builder, loc, byte, mask);
+OperandView blockscale::getOperandView(OpBuilder &builder, Location loc,
+                                       Value operand) {
+  OperandView view = traceOperand(operand);
+  view.tensor = convertToTensor(builder, loc, view.tensor);
+  return view;
 }
 
 SmallVector<OpFoldResult> blockscale::getOperandSizes(OpBuilder &builder,
@@ -197,6 +132,12 @@ SmallVector<OpFoldResult> blockscale::getOperandSizes(OpBuilder &builder,
     sizes[cast<AffineDimExpr>(expr).getPosition()] =
         tensor::getMixedSize(builder, loc, view.tensor, dim);
   return sizes;
+}
+
+bool blockscale::isZeroSplat(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    value = fill.getInputs().front();
+  return matchPattern(value, m_AnyZeroFloat());
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,31 +27,13 @@ struct OperandView {
   AffineMap map;
 };
 
+/// The value that `operand` is a view of, looked through as far as can be, in
+/// place of `tensor` (it may be a vector).
+OperandView traceOperand(Value operand);
+
 /// The view of `operand` with everything looked through that can be. A vector
 /// is written to a tensor first.
 OperandView getOperandView(OpBuilder &builder, Location loc, Value operand);
-
-/// An operand as memory holds it: its codes are those of `tensor` at `map(i)`,
-/// one in each byte, or as a bit stream of `packedBits` per code along the last
-/// dimension of `tensor` (then `map` counts codes there).
-struct StoredView {
-  Value tensor;
-  AffineMap map;
-  /// 8 where a code has a byte of its own.
-  unsigned packedBits;
-};
-
-/// The view of the tensor `operand` with packed buffers looked through too.
-StoredView getStoredView(OpBuilder &builder, Location loc, Value operand);
-
-/// The code, as i8, at `indices` of the operand that is stored in `memory` as
-/// `view` says.
-Value emitLoadCode(OpBuilder &builder, Location loc, Value memory,
-                   AffineMap map, unsigned packedBits, ValueRange indices);
-
-/// The values of `map` at `operands`.
-SmallVector<Value> applyMap(OpBuilder &builder, Location loc, AffineMap map,
-                            ValueRange operands);
 
 /// The sizes of `operand`, whose view is `view`.
 SmallVector<OpFoldResult> getOperandSizes(OpBuilder &builder, Location loc,
@@ -67,6 +49,9 @@ AffineMap getLayoutMap(MLIRContext *context, ArrayRef<LayoutTerm> terms,
 /// (row, block) -> 32x4x4 and its inverse, for row-major scales of `rank`.
 AffineMap getSwizzleMap(MLIRContext *context, unsigned rank);
 AffineMap getUnswizzleMap(MLIRContext *context, unsigned rank);
+
+/// Whether `value` is zero everywhere: a constant, or a fill with one.
+bool isZeroSplat(Value value);
 
 /// `value` if it is a tensor, else a tensor that the vector is written to.
 Value convertToTensor(OpBuilder &builder, Location loc, Value value);

@@ -22,7 +22,8 @@ using namespace mlir;
 namespace {
 
 struct CopyByLoops final : OpRewritePattern<memref::CopyOp> {
-  using OpRewritePattern::OpRewritePattern;
+  CopyByLoops(MLIRContext *context, bool all)
+      : OpRewritePattern(context), all(all) {}
 
   LogicalResult matchAndRewrite(memref::CopyOp op,
                                 PatternRewriter &rewriter) const override {
@@ -30,13 +31,17 @@ struct CopyByLoops final : OpRewritePattern<memref::CopyOp> {
     auto target = dyn_cast<MemRefType>(op.getTarget().getType());
     if (!source || !target)
       return rewriter.notifyMatchFailure(op, "loops need ranks");
-    if (source.getLayout().isIdentity() && target.getLayout().isIdentity())
+    if (!all && source.getLayout().isIdentity() &&
+        target.getLayout().isIdentity())
       return rewriter.notifyMatchFailure(op, "becomes memcpy");
     linalg::makeMemRefCopyOp(rewriter, op.getLoc(), op.getSource(),
                              op.getTarget());
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  bool all;
 };
 
 struct StridedCopiesToLoopsPass final
@@ -46,7 +51,7 @@ struct StridedCopiesToLoopsPass final
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<CopyByLoops>(&getContext());
+    patterns.add<CopyByLoops>(&getContext(), all);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

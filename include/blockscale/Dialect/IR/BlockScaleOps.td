@@ -179,6 +179,9 @@ def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
     /// The number of elements along K that share a scale.
     int64_t getBlock();
 
+    /// The row of the table of legal combinations.
+    OpRow getRow();
+
     /// The destination is the accumulator, on tensors; vectors have none.
     MutableOperandRange getDpsInitsMutable();
   }];

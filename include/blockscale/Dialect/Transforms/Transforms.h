@@ -11,6 +11,7 @@
 
 #include "blockscale/Support/Formats.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::blockscale {
 
@@ -20,6 +21,31 @@ void populateDecomposeMmaScaledPatterns(RewritePatternSet &patterns);
 
 /// `swizzle_scales` and `unswizzle_scales` to `linalg.generic`.
 void populateDecomposeSwizzlePatterns(RewritePatternSet &patterns);
+
+/// `pack` and `unpack` to `linalg.generic`.
+void populateDecomposePackingPatterns(RewritePatternSet &patterns);
+
+/// `mma_scaled` on tensors to `launch`, with its kernel.
+void populateFormKernelsPatterns(RewritePatternSet &patterns);
+
+/// `mma_scaled` on vectors with a batch to one op for each matrix.
+void populateUnrollBatchPatterns(RewritePatternSet &patterns);
+
+/// `tile_mma`, the accumulator ops, and `mma_scaled` on vectors with what
+/// surrounds it, to what the lane `lane` of a warp does. `lane` dominates all
+/// of the function.
+void populateToFragmentsPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns, Value lane);
+
+/// How bufferization turns `launch` into `gpu.launch_func`.
+void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
+
+/// The discardable attributes of `mma_scaled` that say how it is computed.
+inline constexpr StringLiteral kPathAttrName = "blockscale.path";
+inline constexpr StringLiteral kInstructionAttrName = "blockscale.instruction";
+
+/// The argument attribute that asks for a packed buffer of fp6.
+inline constexpr StringLiteral kPackedAttrName = "blockscale.packed";
 
 /// Emits the exact value, in f64, of `code`: an integer of 8 bits, or a vector
 /// or tensor of them, with the code of `format` in its low bits. Its shape must

@@ -1,0 +1,28 @@
+//===- BlockScaleToNVVM.h - Conversion to NVVM ---------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_CONVERSION_BLOCKSCALETONVVM_H
+#define BLOCKSCALE_CONVERSION_BLOCKSCALETONVVM_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::blockscale {
+
+#define GEN_PASS_DECL
+#include "blockscale/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "blockscale/Conversion/Passes.h.inc"
+
+/// `mma_sync` to `nvvm.mma.block_scale`. The chip is the caller's to check.
+void populateBlockScaleToNVVMConversionPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_CONVERSION_BLOCKSCALETONVVM_H

@@ -1,0 +1,91 @@
+//===- BufferizeLaunch.cpp - Launches on memory ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+using namespace mlir::bufferization;
+
+/// `buffer` with the identity layout: itself, or a copy.
+static Value toIdentityLayout(OpBuilder &builder, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getLayout().isIdentity())
+    return buffer;
+  Value copy = memref::AllocOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()));
+  memref::CopyOp::create(builder, loc, buffer, copy);
+  return copy;
+}
+
+static gpu::KernelDim3 makeSizes(OpBuilder &builder, Location loc,
+                                 ArrayRef<int64_t> sizes) {
+  SmallVector<Value, 3> values;
+  for (int64_t size : sizes)
+    values.push_back(arith::ConstantIndexOp::create(builder, loc, size));
+  return {values[0], values[1], values[2]};
+}
+
+namespace {
+
+struct LaunchModel
+    : DstBufferizableOpInterfaceExternalModel<LaunchModel, LaunchOp> {
+  /// Outputs are written whole.
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &state) const {
+    return cast<LaunchOp>(op).isDpsInput(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto launch = cast<LaunchOp>(op);
+    Location loc = op->getLoc();
+    SmallVector<Value> arguments, results, copies;
+    for (Value input : launch.getInputs()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, input, options, state);
+      if (failed(buffer))
+        return failure();
+      arguments.push_back(toIdentityLayout(rewriter, loc, *buffer));
+    }
+    for (Value output : launch.getOutputs()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, output, options, state);
+      if (failed(buffer))
+        return failure();
+      results.push_back(*buffer);
+      copies.push_back(toIdentityLayout(rewriter, loc, *buffer));
+    }
+    llvm::append_range(arguments, copies);
+    gpu::KernelDim3 blocks = makeSizes(rewriter, loc, launch.getBlocks());
+    gpu::KernelDim3 threads = makeSizes(rewriter, loc, launch.getThreads());
+    gpu::LaunchFuncOp::create(rewriter, loc, launch.getKernel(), blocks,
+                              threads, /*dynamicSharedMemorySize=*/Value(),
+                              arguments);
+    for (auto [copy, result] : llvm::zip_equal(copies, results))
+      if (copy != result)
+        memref::CopyOp::create(rewriter, loc, copy, result);
+    replaceOpWithBufferizedValues(rewriter, op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, BlockScaleDialect *) {
+    LaunchOp::attachInterface<LaunchModel>(*context);
+    context->loadDialect<arith::ArithDialect, gpu::GPUDialect,
+                         memref::MemRefDialect>();
+  });
+}

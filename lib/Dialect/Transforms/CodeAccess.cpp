@@ -1,0 +1,85 @@
+//===- CodeAccess.cpp - Codes in memory -----------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeAccess.h"
+
+#include "OperandView.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+SmallVector<Value> blockscale::applyMap(OpBuilder &builder, Location loc,
+                                        AffineMap map, ValueRange operands) {
+  SmallVector<Value> results;
+  for (AffineExpr expr : map.getResults())
+    results.push_back(getValueOrCreateConstantIndexOp(
+        builder, loc,
+        affine::makeComposedFoldedAffineApply(
+            builder, loc, AffineMap::get(map.getNumDims(), 0, expr),
+            getAsOpFoldResult(operands))));
+  return results;
+}
+
+StoredView blockscale::getStoredView(OpBuilder &builder, Location loc,
+                                     Value operand) {
+  OperandView view = getOperandView(builder, loc, operand);
+  if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
+    return {unpack.getSource(), view.map,
+            unpack.getResult().getType().getElementTypeBitWidth()};
+  return {view.tensor, view.map, 8};
+}
+
+Value blockscale::emitUnpackCode(OpBuilder &builder, Location loc, Value index,
+                                 unsigned bits, int64_t rowBytes,
+                                 function_ref<Value(Value)> loadByte) {
+  Type i16 = builder.getI16Type();
+  AffineExpr bit = getAffineDimExpr(0, builder.getContext()) * bits;
+  SmallVector<Value> at = applyMap(
+      builder, loc,
+      AffineMap::get(1, 0, {bit.floorDiv(8), bit % 8}, builder.getContext()),
+      index);
+  Value low = loadByte(at[0]);
+  Value word = arith::ExtUIOp::create(builder, loc, i16, low);
+  if (8 % bits != 0) {
+    // A code may end in the next byte. The last byte of a row holds the end of
+    // a code, so that what is read past it is never wanted.
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value next = arith::AddIOp::create(builder, loc, at[0], one);
+    Value last = arith::ConstantIndexOp::create(builder, loc, rowBytes - 1);
+    Value high = loadByte(arith::MinUIOp::create(builder, loc, next, last));
+    Value wide = arith::ExtUIOp::create(builder, loc, i16, high);
+    Value eight = arith::ConstantIntOp::create(builder, loc, i16, 8);
+    Value moved = arith::ShLIOp::create(builder, loc, wide, eight);
+    word = arith::OrIOp::create(builder, loc, word, moved);
+  }
+  Value amount = arith::IndexCastUIOp::create(builder, loc, i16, at[1]);
+  Value shifted = arith::ShRUIOp::create(builder, loc, word, amount);
+  Type i8 = builder.getI8Type();
+  Value byte = arith::TruncIOp::create(builder, loc, i8, shifted);
+  Value mask = arith::ConstantIntOp::create(builder, loc, i8, (1 << bits) - 1);
+  return arith::AndIOp::create(builder, loc, byte, mask);
+}
+
+Value blockscale::emitLoadCode(OpBuilder &builder, Location loc, Value memory,
+                               unsigned bits, ArrayRef<Value> position) {
+  if (bits == 8)
+    return memref::LoadOp::create(builder, loc, memory, position);
+  int64_t rowBytes = cast<MemRefType>(memory.getType()).getShape().back();
+  return emitUnpackCode(builder, loc, position.back(), bits, rowBytes,
+                        [&](Value byteIndex) -> Value {
+                          SmallVector<Value> indices(position);
+                          indices.back() = byteIndex;
+                          return memref::LoadOp::create(builder, loc, memory,
+                                                        indices);
+                        });
+}

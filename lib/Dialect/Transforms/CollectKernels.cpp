@@ -1,0 +1,286 @@
+//===- CollectKernels.cpp - Kernels as they are launched ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_COLLECTKERNELSPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+
+static constexpr StringLiteral kKernels = "kernels";
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Gives one kernel parameters that are whole buffers.
+class ParameterRewriter {
+public:
+  ParameterRewriter(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel,
+                    gpu::GPUModuleOp kernels)
+      : launch(launch), kernel(kernel), kernels(kernels),
+        builder(OpBuilder::atBlockBegin(&kernel.getBody().front())) {}
+
+  /// `buffers` are parameters that the kernel has in any case, first.
+  LogicalResult rewrite(ValueRange buffers) {
+    unsigned numOld = kernel.getNumArguments();
+    for (Value buffer : buffers)
+      addParameter(buffer);
+    SmallVector<Value> operands(launch.getKernelOperands());
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      FailureOr<Value> inside = moveInside(operand);
+      if (failed(inside))
+        return failure();
+      kernel.getArgument(i).replaceAllUsesWith(*inside);
+    }
+    llvm::BitVector old(kernel.getNumArguments());
+    old.set(0, numOld);
+    if (failed(kernel.eraseArguments(old)))
+      return failure();
+    launch.getKernelOperandsMutable().assign(parameters);
+    return success();
+  }
+
+private:
+  Value addParameter(Value buffer) {
+    Value &inside = insideValues[buffer];
+    if (inside)
+      return inside;
+    unsigned index = kernel.getNumArguments();
+    if (failed(kernel.insertArgument(index, buffer.getType(), {},
+                                     kernel.getLoc())))
+      return Value();
+    inside = kernel.getArgument(index);
+    parameters.push_back(buffer);
+    return inside;
+  }
+
+  /// What `value`, of the host, is in the kernel.
+  FailureOr<Value> moveInside(Value value) {
+    if (Value inside = insideValues.lookup(value))
+      return inside;
+    Operation *producer = value.getDefiningOp();
+    if (!producer || isa<memref::AllocOp>(producer)) {
+      Value parameter = addParameter(value);
+      if (!parameter)
+        return failure();
+      return parameter;
+    }
+    if (!isa<ViewLikeOpInterface, arith::ConstantOp, memref::GetGlobalOp>(
+            producer))
+      return producer->emitError("not supported in this version: '")
+             << producer->getName() << "' between kernels on a GPU target";
+    IRMapping mapping;
+    for (Value operand : producer->getOperands()) {
+      FailureOr<Value> inside = moveInside(operand);
+      if (failed(inside))
+        return failure();
+      mapping.map(operand, *inside);
+    }
+    Operation *clone = builder.clone(*producer, mapping);
+    if (auto getGlobal = dyn_cast<memref::GetGlobalOp>(clone))
+      if (failed(moveGlobal(getGlobal)))
+        return failure();
+    insideValues[value] = clone->getResult(0);
+    return clone->getResult(0);
+  }
+
+  /// Constants become data of the device.
+  LogicalResult moveGlobal(memref::GetGlobalOp getGlobal) {
+    auto module = kernels->getParentOfType<ModuleOp>();
+    auto global = module.lookupSymbol<memref::GlobalOp>(getGlobal.getName());
+    if (!global)
+      return getGlobal.emitError("expected the global '")
+             << getGlobal.getName() << "' in the module";
+    if (kernels.lookupSymbol(getGlobal.getName()))
+      return success();
+    OpBuilder atStart = OpBuilder::atBlockBegin(kernels.getBody());
+    Operation *clone = atStart.clone(*global);
+    SymbolTable::setSymbolVisibility(clone, SymbolTable::Visibility::Private);
+    return success();
+  }
+
+  gpu::LaunchFuncOp launch;
+  gpu::GPUFuncOp kernel;
+  gpu::GPUModuleOp kernels;
+  OpBuilder builder;
+  SmallVector<Value> parameters;
+  DenseMap<Value, Value> insideValues;
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct CollectKernelsPass final
+    : mlir::blockscale::impl::CollectKernelsPassBase<CollectKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        functions.push_back(function);
+    if (functions.empty())
+      return;
+    if (failed(collect(functions)))
+      signalPassFailure();
+  }
+
+private:
+  struct Launch {
+    gpu::LaunchFuncOp op;
+    gpu::GPUFuncOp kernel;
+  };
+
+  LogicalResult collect(ArrayRef<func::FuncOp> functions) {
+    SmallVector<SmallVector<Launch>> launches;
+    for (func::FuncOp function : functions) {
+      FailureOr<SmallVector<Launch>> found = findLaunches(function);
+      if (failed(found))
+        return failure();
+      launches.push_back(*found);
+    }
+
+    gpu::GPUModuleOp kernels = makeKernelModule();
+    for (auto &ofFunction : launches)
+      for (Launch &launch : ofFunction)
+        moveKernel(launch.kernel, kernels);
+    for (size_t f = 0; f != functions.size(); ++f) {
+      func::FuncOp function = functions[f];
+      ArrayRef<Launch> ofFunction = launches[f];
+      size_t main = getMainKernel(function, ofFunction);
+      for (auto [i, launch] : llvm::enumerate(ofFunction))
+        if (failed(ParameterRewriter(launch.op, launch.kernel, kernels)
+                       .rewrite(i == main ? ValueRange(function.getArguments())
+                                          : ValueRange())))
+          return failure();
+    }
+    eraseUnusedGlobals();
+    return nameKernels(functions, launches, kernels);
+  }
+
+  /// The launches of a function, which has little else.
+  FailureOr<SmallVector<Launch>> findLaunches(func::FuncOp function) {
+    SmallVector<Launch> launches;
+    llvm::DenseSet<Operation *> seen;
+    for (Operation &op : function.getBody().front()) {
+      if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
+        auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+            launch, launch.getKernel());
+        if (!kernel || !seen.insert(kernel).second)
+          return launch.emitError("expected a kernel of its own, got ")
+                 << launch.getKernel();
+        launches.push_back({launch, kernel});
+        continue;
+      }
+      bool isAllowed = isa<memref::AllocOp, memref::GetGlobalOp,
+                           arith::ConstantOp, ViewLikeOpInterface>(op);
+      if (isa<func::ReturnOp>(op))
+        isAllowed = op.getNumOperands() == 0;
+      if (!isAllowed)
+        return op.emitError("not supported in this version: '")
+               << op.getName() << "' outside of kernels on a GPU target";
+    }
+    return launches;
+  }
+
+  gpu::GPUModuleOp makeKernelModule() {
+    ModuleOp module = getOperation();
+    if (auto existing = module.lookupSymbol<gpu::GPUModuleOp>(kKernels))
+      return existing;
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    return gpu::GPUModuleOp::create(builder, module.getLoc(), kKernels);
+  }
+
+  static void moveKernel(gpu::GPUFuncOp kernel, gpu::GPUModuleOp kernels) {
+    auto home = kernel->getParentOfType<gpu::GPUModuleOp>();
+    if (home == kernels)
+      return;
+    kernel->remove();
+    SymbolTable(kernels).insert(kernel);
+    if (home.getBody()->without_terminator().empty())
+      home.erase();
+  }
+
+  /// Constants that kernels now have for themselves.
+  void eraseUnusedGlobals() {
+    for (auto global :
+         llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
+      global.erase();
+  }
+
+  static LogicalResult nameKernels(ArrayRef<func::FuncOp> functions,
+                                   ArrayRef<SmallVector<Launch>> launches,
+                                   gpu::GPUModuleOp kernels) {
+    llvm::StringSet<> taken;
+    for (func::FuncOp function : functions)
+      taken.insert(function.getSymName());
+    for (Operation &op : *kernels.getBody())
+      if (auto symbol = dyn_cast<memref::GlobalOp>(op))
+        taken.insert(symbol.getSymName());
+    // Two steps, so that no new name meets an old one.
+    SmallVector<std::pair<Launch, std::string>> names;
+    for (size_t f = 0; f != functions.size(); ++f) {
+      func::FuncOp function = functions[f];
+      ArrayRef<Launch> ofFunction = launches[f];
+      size_t main = getMainKernel(function, ofFunction);
+      for (auto [i, launch] : llvm::enumerate(ofFunction)) {
+        std::string name = function.getSymName().str();
+        if (i != main) {
+          name += "__" + getWhat(function, launch) + "_" + std::to_string(i);
+          while (!taken.insert(name).second)
+            name += "_";
+        }
+        names.push_back({launch, name});
+      }
+    }
+    for (auto &[launch, name] : names)
+      rename(launch, "__blockscale_" + name);
+    for (auto &[launch, name] : names)
+      rename(launch, name);
+    return success();
+  }
+
+  /// "mma_scaled" for the kernels that form-kernels made, else "loops".
+  static std::string getWhat(func::FuncOp function, Launch launch) {
+    StringRef name = launch.kernel.getName();
+    StringRef what = "mma_scaled";
+    bool isMma = name.starts_with((function.getSymName() + "__" + what).str());
+    return isMma ? what.str() : "loops";
+  }
+
+  static size_t getMainKernel(func::FuncOp function,
+                              ArrayRef<Launch> launches) {
+    for (auto [i, launch] : llvm::enumerate(launches))
+      if (getWhat(function, launch) != "loops")
+        return i;
+    return launches.empty() ? 0 : launches.size() - 1;
+  }
+
+  static void rename(Launch launch, StringRef name) {
+    launch.kernel.setName(name);
+    auto kernels = launch.kernel->getParentOfType<gpu::GPUModuleOp>();
+    launch.op.setKernelAttr(SymbolRefAttr::get(
+        kernels.getNameAttr(),
+        FlatSymbolRefAttr::get(launch.kernel.getNameAttr())));
+  }
+};
+
+} // namespace

@@ -1,0 +1,216 @@
+//===- FormKernels.cpp - A kernel for each mma_scaled ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeAccess.h"
+#include "KernelBodies.h"
+#include "OperandView.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+/// The module that kernels are put into.
+static gpu::GPUModuleOp getKernelModule(ModuleOp module) {
+  constexpr StringLiteral kName = "kernels";
+  if (auto existing = module.lookupSymbol<gpu::GPUModuleOp>(kName))
+    return existing;
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  UnitAttr::get(module.getContext()));
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto created = gpu::GPUModuleOp::create(builder, module.getLoc(), kName);
+  SymbolTable(module).insert(created);
+  return created;
+}
+
+/// The memory of a tensor that a kernel gets: narrow floats are bytes.
+static MemRefType getMemoryType(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type element = type.getElementType();
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
+    element = IntegerType::get(type.getContext(), 8);
+  return MemRefType::get(type.getShape(), element);
+}
+
+/// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
+/// dimension `rowDim` and whose batch, if it has one, is of `batchSize`.
+static AffineMap getOperandMap(MLIRContext *context, unsigned rank,
+                               unsigned rowDim, int64_t batchSize) {
+  AffineExpr batch, row, column;
+  bindDims(context, batch, row, column);
+  SmallVector<AffineExpr> exprs = {row, column};
+  if (rowDim != rank - 2)
+    std::swap(exprs[0], exprs[1]);
+  if (rank == 3)
+    exprs.insert(exprs.begin(),
+                 batchSize == 1 ? getAffineConstantExpr(0, context) : batch);
+  return AffineMap::get(3, 0, exprs, context);
+}
+
+namespace {
+
+struct FormKernel final : OpRewritePattern<MmaScaledOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MmaScaledOp op,
+                                PatternRewriter &rewriter) const override {
+    auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (!op.hasTensorSemantics() || !path || !function)
+      return rewriter.notifyMatchFailure(
+          op, "expected tensors, in a function, with a path");
+    if (!hasStaticShapes(op))
+      return rewriter.notifyMatchFailure(op, "expected static shapes");
+
+    SetVector<Value> inputs;
+    KernelProblem problem = makeProblem(rewriter, op, inputs);
+    bool isNative = path.getValue() == Path::MmaSync;
+    KernelShape shape =
+        isNative ? getMmaKernelShape(problem) : getPlainKernelShape(problem);
+    if (failed(verifyShape(op, shape)))
+      return failure();
+
+    gpu::GPUFuncOp kernel =
+        makeKernel(rewriter, op, function.getSymName(), inputs, shape);
+    if (isNative)
+      buildMmaKernel(kernel, problem);
+    else
+      buildPlainKernel(kernel, problem);
+
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
+                                          problem.resultType.getShape(),
+                                          problem.resultType.getElementType());
+    auto symbol = SymbolRefAttr::get(
+        kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
+        FlatSymbolRefAttr::get(kernel.getNameAttr()));
+    rewriter.replaceOpWithNewOp<LaunchOp>(op, TypeRange(problem.resultType),
+                                          symbol, shape.blocks, shape.threads,
+                                          inputs.getArrayRef(), empty);
+    return success();
+  }
+
+private:
+  /// What the kernel computes from `inputs`, which are filled in.
+  static KernelProblem makeProblem(OpBuilder &builder, MmaScaledOp op,
+                                   SetVector<Value> &inputs) {
+    auto add = [&](Value tensor) -> unsigned {
+      inputs.insert(tensor);
+      return llvm::find(inputs, tensor) - inputs.begin();
+    };
+    auto makeOperand = [&](Side side, Value operand) -> KernelOperand {
+      StoredView view = getStoredView(builder, op.getLoc(), operand);
+      auto type = cast<RankedTensorType>(operand.getType());
+      unsigned rank = type.getRank();
+      unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
+      AffineMap map =
+          getOperandMap(op.getContext(), rank, rowDim, type.getDimSize(0));
+      return {add(view.tensor), view.map.compose(map), view.bits,
+              type.getDimSize(rowDim),
+              type.getDimSize(MmaScaledOp::getKDim(side, rank))};
+    };
+    KernelProblem problem;
+    problem.row = op.getRow();
+    problem.resultType = cast<RankedTensorType>(op.getType());
+    problem.x = makeOperand(Side::X, op.getX());
+    problem.xScale = makeOperand(Side::X, op.getXScale());
+    problem.y = makeOperand(Side::Y, op.getY());
+    problem.yScale = makeOperand(Side::Y, op.getYScale());
+    if (!isZeroSplat(op.getAcc()))
+      problem.acc = add(op.getAcc());
+    problem.result = inputs.size();
+    return problem;
+  }
+
+  /// The limits of a grid (PTX ISA, "%nctaid").
+  static LogicalResult verifyShape(MmaScaledOp op, const KernelShape &shape) {
+    constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
+    for (auto [blocks, limit] : llvm::zip_equal(shape.blocks, limits))
+      if (blocks > limit)
+        return op.emitOpError("not supported in this version: a grid of more "
+                              "than ")
+               << limit << " blocks along one dimension, got " << blocks;
+    return success();
+  }
+
+  static gpu::GPUFuncOp makeKernel(OpBuilder &builder, MmaScaledOp op,
+                                   StringRef functionName,
+                                   const SetVector<Value> &inputs,
+                                   const KernelShape &shape) {
+    SmallVector<Type> types;
+    for (Value input : inputs)
+      types.push_back(getMemoryType(input));
+    auto resultType = cast<RankedTensorType>(op.getType());
+    types.push_back(
+        MemRefType::get(resultType.getShape(), resultType.getElementType()));
+    gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(kernels.getBody());
+    auto kernel = gpu::GPUFuncOp::create(builder, op.getLoc(),
+                                         (functionName + "__mma_scaled").str(),
+                                         builder.getFunctionType(types, {}));
+    SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
+    kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+    SmallVector<int32_t> threads(shape.threads.begin(), shape.threads.end());
+    kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(threads));
+    return kernel;
+  }
+};
+
+struct FormKernelsPass final
+    : mlir::blockscale::impl::FormKernelsPassBase<FormKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateFormKernelsPatterns(patterns);
+    bool failedToForm =
+        failed(applyPatternsGreedily(getOperation(), std::move(patterns)));
+    // What is left is in a form that has no kernel, and may have said so.
+    WalkResult left = getOperation()->walk([](MmaScaledOp op) -> WalkResult {
+      if (op->getParentOfType<gpu::GPUModuleOp>())
+        return WalkResult::advance();
+      if (!hasStaticShapes(op))
+        return op.emitOpError(
+            "not supported in this version: dynamic sizes on a GPU target");
+      if (!op.hasTensorSemantics())
+        return op.emitOpError("not supported in this version: vectors outside "
+                              "of a gpu.func on a GPU target");
+      if (!op->hasAttr(kPathAttrName))
+        return op.emitOpError("expected the attribute '")
+               << kPathAttrName << "' of blockscale-select-path";
+      return WalkResult::interrupt();
+    });
+    if (failedToForm && !left.wasInterrupted())
+      emitError(getOperation()->getLoc(), "kernels did not converge");
+    if (failedToForm || left.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void blockscale::populateFormKernelsPatterns(RewritePatternSet &patterns) {
+  patterns.add<FormKernel>(patterns.getContext());
+}

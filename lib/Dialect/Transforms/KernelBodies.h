@@ -1,0 +1,65 @@
+//===- KernelBodies.h - What kernels compute ------------------ -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELBODIES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELBODIES_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::blockscale {
+
+/// An operand of `mma_scaled` in a kernel: a matrix of rows (M of x, N of y)
+/// by columns (K, or blocks of K for scales).
+struct KernelOperand {
+  /// The parameter of the kernel that holds it, a memref.
+  unsigned argument;
+  /// (batch, row, column) -> position in the memref; see StoredView.
+  AffineMap map;
+  unsigned bits;
+  int64_t rows;
+  int64_t columns;
+};
+
+/// One `mma_scaled` as a kernel computes it. All shapes are static.
+struct KernelProblem {
+  OpRow row;
+  /// The element type is f32; rank 2 or 3.
+  RankedTensorType resultType;
+  KernelOperand x, xScale, y, yScale;
+  /// The parameter that holds the accumulator; none if that is zero.
+  std::optional<unsigned> acc;
+  /// The parameter for the result.
+  unsigned result;
+
+  int64_t getM() const { return x.rows; }
+  int64_t getN() const { return y.rows; }
+  int64_t getK() const { return x.columns; }
+  int64_t getBatch() const {
+    return resultType.getRank() == 3 ? resultType.getDimSize(0) : 1;
+  }
+};
+
+/// How a kernel is launched.
+struct KernelShape {
+  SmallVector<int64_t, 3> blocks;
+  SmallVector<int64_t, 3> threads;
+};
+
+/// The kernel for `mma.sync`: its shape, and its body, which is filled in at
+/// the start of `kernel`. Adds workgroup memory to `kernel`.
+KernelShape getMmaKernelShape(const KernelProblem &problem);
+void buildMmaKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
+
+/// The same for plain arithmetic, one thread per result.
+KernelShape getPlainKernelShape(const KernelProblem &problem);
+void buildPlainKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELBODIES_H

@@ -1,0 +1,106 @@
+//===- Legalize.cpp - Forms that paths take -------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_LEGALIZEPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+
+/// One op for each matrix of a batch of vectors.
+struct UnrollBatch final : OpRewritePattern<MmaScaledOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MmaScaledOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getResult().getType());
+    if (!type || type.getRank() != 3)
+      return rewriter.notifyMatchFailure(op, "expected vectors with a batch");
+    Location loc = op.getLoc();
+    auto matrixType =
+        VectorType::get(type.getShape().drop_front(), type.getElementType());
+    Value result =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+    for (int64_t batch = 0; batch != type.getDimSize(0); ++batch) {
+      SmallVector<Value> operands;
+      for (Value operand : op->getOperands())
+        operands.push_back(extractMatrix(rewriter, loc, operand, batch));
+      auto matrixOp = MmaScaledOp::create(rewriter, loc, matrixType, operands,
+                                          op->getAttrs());
+      result = vector::InsertOp::create(rewriter, loc, matrixOp.getResult(),
+                                        result, batch);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  static Value extractMatrix(OpBuilder &builder, Location loc, Value operand,
+                             int64_t batch) {
+    auto type = cast<VectorType>(operand.getType());
+    if (type.getRank() == 2)
+      return operand;
+    int64_t index = type.getDimSize(0) == 1 ? 0 : batch;
+    return vector::ExtractOp::create(builder, loc, operand, index);
+  }
+};
+
+struct LegalizePass final
+    : mlir::blockscale::impl::LegalizePassBase<LegalizePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](MmaScaledOp op) {
+      auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+      bool isNative = path && path.getValue() != Path::None;
+      if (isNative)
+        chooseInstruction(op, path.getValue());
+    });
+    RewritePatternSet patterns(&getContext());
+    populateUnrollBatchPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      emitError(getOperation()->getLoc(), "legalization did not converge");
+      signalPassFailure();
+    }
+  }
+
+private:
+  void chooseInstruction(MmaScaledOp op, Path path) {
+    const Instruction *instruction = getPreferredInstruction(op.getRow(), path);
+    if (!instruction)
+      return;
+    if (instruction->rewrite != Rewrite::None) {
+      std::string_view text = describeRewrite(instruction->rewrite);
+      op.emitRemark("computed exactly by ")
+          << StringRef(text.data(), text.size()) << ": "
+          << getOpcode(*instruction) << " needs PTX "
+          << formatPtxVersion(instruction->lowestPtx);
+    }
+    op->setAttr(kInstructionAttrName,
+                InstructionAttr::get(&getContext(),
+                                     getEmittedInstruction(*instruction)));
+  }
+};
+
+} // namespace
+
+void blockscale::populateUnrollBatchPatterns(RewritePatternSet &patterns) {
+  patterns.add<UnrollBatch>(patterns.getContext());
+}

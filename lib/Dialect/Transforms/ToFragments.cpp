@@ -1,0 +1,117 @@
+//===- ToFragments.cpp - From tiles to lanes ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ToFragments.h"
+
+#include "FragmentEmitter.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_TOFRAGMENTSPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+
+/// Accumulators become fragments; so do shared vectors, in a function that
+/// multiplies vectors.
+class FragmentTypeConverter : public TypeConverter {
+public:
+  explicit FragmentTypeConverter(bool hasSharedVectors) {
+    addConversion([](Type type) { return type; });
+    addConversion([](AccType type) -> Type {
+      return VectorType::get(
+          getAccFragmentSize(type.getWarpM(), type.getWarpN()),
+          Float32Type::get(type.getContext()));
+    });
+    if (!hasSharedVectors)
+      return;
+    addConversion([](VectorType type) -> Type {
+      if (!isSharedVector(type))
+        return type;
+      return VectorType::get(
+          getAccFragmentSize(type.getDimSize(0), type.getDimSize(1)),
+          type.getElementType());
+    });
+  }
+};
+
+struct ToFragmentsPass final
+    : mlir::blockscale::impl::ToFragmentsPassBase<ToFragmentsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    gpu::GPUFuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    bool hasTiles = false, hasVectors = false;
+    function.walk([&](Operation *op) {
+      hasTiles |= isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp>(op);
+      hasVectors |= isa<MmaScaledOp>(op);
+    });
+    if (!hasTiles && !hasVectors)
+      return;
+
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    Value lane = gpu::LaneIdOp::create(builder, function.getLoc(),
+                                       /*upperBound=*/IntegerAttr());
+    FragmentTypeConverter converter(hasVectors);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      return converter.isLegal(op->getOperandTypes()) &&
+             converter.isLegal(op->getResultTypes());
+    });
+    target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
+                        MmaScaledOp>();
+    RewritePatternSet patterns(&getContext());
+    populateToFragmentsPatterns(converter, patterns, lane);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    SmallVector<Operation *> body;
+    for (Operation &op : function.getBody().front())
+      body.push_back(&op);
+    if (failed(applyPartialConversion(body, target, std::move(patterns))))
+      return signalPassFailure();
+    eraseDeadOperands(function);
+  }
+
+private:
+  /// Reads of whole operands, which the lanes have replaced by their own.
+  static void eraseDeadOperands(gpu::GPUFuncOp function) {
+    SmallVector<Operation *> vectorOps;
+    function.walk([&](Operation *op) {
+      if (op->getNumResults() == 1 &&
+          isa<VectorType>(op->getResult(0).getType()))
+        vectorOps.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(vectorOps))
+      if (isOpTriviallyDead(op))
+        op->erase();
+  }
+};
+
+} // namespace
+
+void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
+                                             RewritePatternSet &patterns,
+                                             Value lane) {
+  populateTileToFragmentsPatterns(converter, patterns, lane);
+  populateVectorToFragmentsPatterns(converter, patterns, lane);
+}

@@ -1,0 +1,43 @@
+//===- ToFragments.h - Parts of to-fragments ------------------ -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_TOFRAGMENTS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_TOFRAGMENTS_H
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::blockscale {
+
+/// The extents of a value that is distributed like C of mma.sync, and where
+/// they start for this warp.
+struct WarpTile {
+  int64_t m;
+  int64_t n;
+  /// The first row and column of the warp's share; null for 0.
+  Value firstRow;
+  Value firstColumn;
+};
+
+/// Calls `body` with the position of each element, in the tile, that the lane
+/// holds of an accumulator fragment, and its number in the fragment.
+void forEachAccElement(
+    OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
+    function_ref<void(int64_t index, Value row, Value column)> body);
+
+/// Whether `type` is a vector that becomes a fragment: of rank 2, and not of
+/// codes.
+bool isSharedVector(Type type);
+
+void populateTileToFragmentsPatterns(const TypeConverter &converter,
+                                     RewritePatternSet &patterns, Value lane);
+void populateVectorToFragmentsPatterns(const TypeConverter &converter,
+                                       RewritePatternSet &patterns, Value lane);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_TOFRAGMENTS_H

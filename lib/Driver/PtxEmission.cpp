@@ -1,0 +1,192 @@
+//===- PtxEmission.cpp - From kernels to PTX ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PtxEmission.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <cstdlib>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// LLVM IR
+//===----------------------------------------------------------------------===//
+
+Result<std::unique_ptr<llvm::TargetMachine>>
+blockscale::makePtxTargetMachine(const Chip &chip, unsigned ptxVersion) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return Error(error);
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, std::string(chip.name), "+ptx" + std::to_string(ptxVersion),
+      llvm::TargetOptions(), /*RM=*/std::nullopt, /*CM=*/std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return Error("LLVM has no code generator for " + std::string(chip.name));
+  return machine;
+}
+
+/// LLVM does not know of mma instructions that all lanes must execute them
+/// together, and could move them under a condition.
+static void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (!function.getName().starts_with("llvm.nvvm.mma."))
+      continue;
+    for (llvm::User *user : function.users())
+      if (auto *call = dyn_cast<llvm::CallInst>(user))
+        call->addFnAttr(llvm::Attribute::Convergent);
+  }
+}
+
+/// There is no library for the device to link with.
+static LogicalResult checkNoExternals(ModuleOp module,
+                                      llvm::Module &llvmModule) {
+  // The driver has these (CUDA programming guide, "Formatted Output").
+  constexpr StringLiteral known[] = {"vprintf", "malloc", "free",
+                                     "__assertfail"};
+  for (llvm::Function &function : llvmModule)
+    if (function.isDeclaration() && !function.isIntrinsic() &&
+        !function.use_empty() && !llvm::is_contained(known, function.getName()))
+      return emitError(module.getLoc(), "not supported in this version: a call "
+                                        "of '")
+             << function.getName() << "', which has no code for the device";
+  return success();
+}
+
+std::unique_ptr<llvm::Module>
+blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
+                             llvm::TargetMachine &targetMachine) {
+  auto linked = std::make_unique<llvm::Module>("kernels", context);
+  linked->setTargetTriple(targetMachine.getTargetTriple());
+  linked->setDataLayout(targetMachine.createDataLayout());
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
+    std::unique_ptr<llvm::Module> translated =
+        translateModuleToLLVMIR(kernels, context, kernels.getName());
+    if (!translated)
+      return nullptr;
+    translated->setTargetTriple(linked->getTargetTriple());
+    translated->setDataLayout(linked->getDataLayout());
+    if (llvm::Linker::linkModules(*linked, std::move(translated))) {
+      kernels.emitError("expected names that no other gpu.module has");
+      return nullptr;
+    }
+  }
+  if (failed(checkNoExternals(module, *linked)))
+    return nullptr;
+  markConvergent(*linked);
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                            &targetMachine);
+  if (llvm::Error error = optimize(linked.get())) {
+    module.emitError() << llvm::toString(std::move(error));
+    return nullptr;
+  }
+  return linked;
+}
+
+//===----------------------------------------------------------------------===//
+// PTX and cubin
+//===----------------------------------------------------------------------===//
+
+/// Called in place of abort().
+[[noreturn]] static void exitOnFatalError(void *, const char *reason, bool) {
+  StringRef text = StringRef(reason).split('\n').first;
+  llvm::errs() << "error: the code generator failed: " << text << "\n";
+  llvm::errs().flush();
+  std::_Exit(EXIT_FAILURE);
+}
+
+Result<std::string> blockscale::emitPtx(llvm::Module &module,
+                                        llvm::TargetMachine &targetMachine) {
+  llvm::ScopedFatalErrorHandler handler(
+      [](void *data, const char *reason, bool diagnose) {
+        exitOnFatalError(data, reason, diagnose);
+      });
+  SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (targetMachine.addPassesToEmitFile(passes, stream, nullptr,
+                                        llvm::CodeGenFileType::AssemblyFile))
+    return Error("the code generator writes no PTX");
+  passes.run(module);
+  return std::string(text.str());
+}
+
+static Result<std::string> findPtxas() {
+  auto path = llvm::sys::findProgramByName("ptxas");
+  if (!path)
+    path = llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"});
+  if (!path)
+    return Error("cannot find ptxas on the path or in /usr/local/cuda/bin");
+  return *path;
+}
+
+static std::string readWhole(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : "";
+}
+
+Result<std::string> blockscale::assemblePtx(const std::string &ptx,
+                                            const Chip &chip) {
+  Result<std::string> ptxas = findPtxas();
+  if (!ptxas)
+    return ptxas;
+  // Input, output and messages are files that go away with this function.
+  SmallString<128> paths[3];
+  llvm::SmallVector<std::unique_ptr<llvm::FileRemover>> removers;
+  for (auto [path, suffix] : llvm::zip_equal(
+           paths, std::array<const char *, 3>{"ptx", "cubin", "log"})) {
+    if (std::error_code code =
+            llvm::sys::fs::createTemporaryFile("blockscale", suffix, path))
+      return Error("cannot make a temporary file: " + code.message());
+    removers.push_back(std::make_unique<llvm::FileRemover>(path));
+  }
+  std::error_code code;
+  {
+    llvm::raw_fd_ostream stream(paths[0], code);
+    stream << ptx;
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  if (code)
+    return Error("cannot write a temporary file: " + code.message());
+  std::string arch = "-arch=" + std::string(chip.name);
+  StringRef arguments[] = {*ptxas, arch, paths[0], "-o", paths[1]};
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(paths[2]),
+                                          StringRef(paths[2])};
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(*ptxas, arguments, std::nullopt,
+                                         redirects, 0, 0, &message);
+  if (status != 0) {
+    std::string log = message.empty() ? readWhole(paths[2]) : message;
+    return Error("ptxas failed: " + StringRef(log).split('\n').first.str());
+  }
+  return readWhole(paths[1]);
+}

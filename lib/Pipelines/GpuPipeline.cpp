@@ -1,0 +1,159 @@
+//===- GpuPipeline.cpp - Kernels for GPUs ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The order of the passes:
+//
+//   1. Functions are inlined first: a function is one sequence of launches.
+//   2. Paths are chosen while ops are whole; what feeds an operand (a
+//      transpose, an unswizzle, a packed buffer) is still there to be read
+//      through when kernels are formed. What is left of it becomes loops.
+//   3. Narrow floats become bytes before there is memory of them, as on the
+//      CPU; kernels that were formed have bytes from the start.
+//   4. After bufferization, loops and copies on the host become kernels of
+//      their own, and only launches remain.
+//   5. mma_sync is converted before vectors become structures of LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/BlockScaleToNVVM.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Support/Chips.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Pipelines run the checks of levels where that costs nobody time.
+static void addStageCheck(OpPassManager &pm, StringRef stage) {
+#ifndef NDEBUG
+  VerifyStagePassOptions options;
+  options.stage = stage.str();
+  pm.addPass(createVerifyStagePass(options));
+#endif
+}
+
+static void addCleanUp(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// The chip that runs the code.
+static StringRef getFinalChip(const GpuPipelineOptions &options) {
+  return options.emulateOn.empty() ? options.target : options.emulateOn;
+}
+
+void blockscale::buildGpuTilePipeline(OpPassManager &pm,
+                                      const GpuPipelineOptions &options) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  addCleanUp(pm);
+  SelectPathPassOptions select;
+  select.target = options.target;
+  select.nativeOnly = options.nativeOnly;
+  pm.addPass(createSelectPathPass(select));
+  pm.addPass(createLegalizePass());
+  addStageCheck(pm, "tile");
+}
+
+void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
+                                        const GpuPipelineOptions &) {
+  pm.addPass(createPackBuffersPass());
+  pm.addPass(createFormKernelsPass());
+  pm.addNestedPass<func::FuncOp>(createDecomposePass());
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  pm.addPass(createNarrowFloatsToBytesPass());
+  pm.addPass(createConvertTensorToLinalgPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createSplatsToFillsPass());
+
+  pm.addNestedPass<func::FuncOp>(createProtectArgumentsPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCanonicalizerPass());
+  bufferization::BufferResultsToOutParamsPassOptions results;
+  results.hoistStaticAllocs = true;
+  results.modifyPublicFunctions = true;
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(results));
+
+  StridedCopiesToLoopsPassOptions copies;
+  copies.all = true;
+  pm.addNestedPass<func::FuncOp>(createStridedCopiesToLoopsPass(copies));
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createFlattenParallelLoopsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createConvertParallelLoopToGpuPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createCollectKernelsPass());
+  addCleanUp(pm);
+  addStageCheck(pm, "kernel");
+}
+
+void blockscale::buildGpuInstructionPipeline(
+    OpPassManager &pm, const GpuPipelineOptions &options) {
+  pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(
+      createToFragmentsPass());
+  const Chip *chip = lookupChip(getFinalChip(options).str());
+  // Kernels of others may ask for instructions that their chip lacks.
+  if (chip && chip->path != Path::MmaSync)
+    pm.addPass(createEmulateMmaPass());
+  addCleanUp(pm);
+  addStageCheck(pm, "instr");
+}
+
+void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
+                                      const GpuPipelineOptions &options) {
+  ConvertBlockScaleToNVVMPassOptions toNVVM;
+  toNVVM.target = getFinalChip(options).str();
+  pm.addPass(createConvertBlockScaleToNVVMPass(toNVVM));
+
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createConvertNVGPUToNVVMPass());
+  kernels.addPass(createConvertVectorToSCFPass());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(arith::createArithExpandOpsPass());
+  ConvertGpuOpsToNVVMOpsOptions toLLVM;
+  toLLVM.useBarePtrCallConv = true;
+  kernels.addPass(createConvertGpuOpsToNVVMOps(toLLVM));
+  kernels.addPass(createConvertNVVMToLLVMPass());
+  addCleanUp(kernels);
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+
+  GpuNVVMAttachTargetOptions target;
+  target.chip = getFinalChip(options).str();
+  if (options.ptxVersion)
+    target.features = "+ptx" + std::to_string(options.ptxVersion);
+  pm.addPass(createGpuNVVMAttachTarget(target));
+  addStageCheck(pm, "nvvm");
+}
+
+void blockscale::buildGpuPipeline(OpPassManager &pm,
+                                  const GpuPipelineOptions &options) {
+  buildGpuTilePipeline(pm, options);
+  buildGpuKernelPipeline(pm, options);
+  buildGpuInstructionPipeline(pm, options);
+  buildGpuNVVMPipeline(pm, options);
+}
