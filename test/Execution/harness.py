@@ -64,11 +64,14 @@ class Program:
     def __init__(self, entry="main"):
         self.entry = entry
         self.args, self.arrays, self.body, self.results = [], [], [], []
+        self.packed = set()  # numbers of arguments with the attribute blockscale.packed
         self.values = 0
 
-    def arg(self, array, element, shape=None):
+    def arg(self, array, element, shape=None, packed=False):
         """An argument with `array` as data; `shape` may give `?` (None) for some sizes."""
         value = Value(f"%arg{len(self.args)}", tuple(shape or array.shape), element)
+        if packed:
+            self.packed.add(len(self.args))
         self.args.append(value)
         self.arrays.append(array)
         return value
@@ -189,7 +192,10 @@ class Program:
         self.results.append(value)
 
     def text(self):
-        args = ", ".join(f"{v.name}: {v.type}" for v in self.args)
+        args = ", ".join(
+            f"{v.name}: {v.type}" + " {blockscale.packed}" * (i in self.packed)
+            for i, v in enumerate(self.args)
+        )
         types = ", ".join(v.type for v in self.results)
         names = ", ".join(v.name for v in self.results)
         lines = [f"func.func @{self.entry}({args}) -> ({types}) {{"]
@@ -223,6 +229,22 @@ def execute(folder, text, arrays, results, entry):
     )
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr}\n{text}"
     return [np.load(path, allow_pickle=False) for path in outputs]
+
+
+# Buffers of GPUs
+
+
+def pack(codes, bits):
+    """Codes as a little-endian bit stream along the last dimension."""
+    stream = np.unpackbits(codes[..., None], axis=-1, bitorder="little")[..., :bits]
+    stream = stream.reshape(*codes.shape[:-1], -1)
+    return np.packbits(stream, axis=-1, bitorder="little")
+
+
+def gpu_buffer(array, element, packed=False):
+    """What a GPU buffer holds for an argument: fp4 always packed, fp6 where that was asked for."""
+    bits = {"f4E2M1FN": 4, "f6E3M2FN": 6, "f6E2M3FN": 6}.get(element, 8)
+    return pack(array, bits) if bits == 4 or packed else array
 
 
 # Data. Operands are lists [x, x_scale, y, y_scale, acc] of arrays.

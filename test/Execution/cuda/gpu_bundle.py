@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""Runs the cases of gpu_cases.py on a CUDA card, compiled here or on another machine.
+
+usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT]
+       gpu_bundle.py check FOLDER --launcher=PROGRAM
+
+`write` needs blockscale-compile; `check` needs blockscale-launch, numpy and a card. Between the
+two, FOLDER and this repository's test and python folders may travel. `check` prints one line per
+case and exits with 1 if one is wrong.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import conftest  # noqa: E402, F401
+import gpu_cases  # noqa: E402
+import numpy as np  # noqa: E402
+from harness import REPO, gpu_buffer  # noqa: E402
+
+COMPILE = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin" / "blockscale-compile"
+TIMEOUT_S = 300
+
+
+def run(command):
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=TIMEOUT_S,
+        check=False,
+    )
+    if done.returncode != 0:
+        errors = [line for line in done.stderr.splitlines() if "error" in line]
+        raise AssertionError("; ".join(errors) or f"exit code {done.returncode}")
+
+
+def write_case(case, folder, flags):
+    """Compiles one case to FOLDER/NAME.ptx and NAME.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / f"{case.name}.mlir"
+    source.write_text(case.program.text())
+    run([
+        COMPILE, source, *flags, "-o", folder / f"{case.name}.ptx",
+        f"--launch-info={folder / case.name}.json",
+    ])
+
+
+def check_case(case, folder, launcher):
+    """Launches one case and checks its results; its files are made and removed here."""
+    program = case.program
+    arguments, files = [], []
+    for i, (value, array) in enumerate(zip(program.args, program.arrays)):
+        files.append(folder / f"{case.name}.in{i}.npy")
+        np.save(files[-1], gpu_buffer(array, value.element, i in program.packed))
+        arguments.append(f"in:{files[-1]}")
+    outputs = []
+    for i, value in enumerate(program.results):
+        outputs.append(folder / f"{case.name}.out{i}.npy")
+        dtype = "f4" if value.element == "f32" else "u1"
+        arguments.append(f"out:{outputs[-1]}:{dtype}:{'x'.join(map(str, value.shape))}")
+    try:
+        run([
+            launcher, folder / f"{case.name}.ptx", f"--launch-info={folder / case.name}.json",
+            *arguments,
+        ])
+        for path, expectation in zip(outputs, case.expectations):
+            expectation.check(np.load(path))
+    finally:
+        for path in files + outputs:
+            path.unlink(missing_ok=True)
+
+
+def select(only):
+    return [case for case in gpu_cases.all_cases() if only in case.name]
+
+
+def check_folder(folder, launcher):
+    """The number of wrong cases of those that FOLDER has."""
+    cases = [case for case in select("") if (folder / f"{case.name}.ptx").is_file()]
+
+    def check(case):
+        try:
+            check_case(case, folder, launcher)
+        except AssertionError as error:
+            return str(error).strip().splitlines()[0:6]
+        return None
+
+    wrong = 0
+    with ThreadPoolExecutor(8) as pool:
+        for case, error in zip(cases, pool.map(check, cases)):
+            results = len(case.expectations)
+            print(f"{case.name}: {'ok, ' + str(results) + ' results' if not error else error}")
+            wrong += error is not None
+    print(f"{folder.name}: {len(cases) - wrong} of {len(cases)} cases right")
+    return wrong + (not cases)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=["write", "check"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--target")
+    parser.add_argument("--emulate-on")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--launcher", type=Path)
+    options = parser.parse_args()
+    if options.action == "check":
+        return min(check_folder(options.folder, options.launcher), 1)
+    flags = [f"--target={options.target}"]
+    if options.emulate_on:
+        flags.append(f"--emulate-on={options.emulate_on}")
+    for case in select(options.only):
+        write_case(case, options.folder, flags)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
