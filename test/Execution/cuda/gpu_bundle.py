@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import conftest  # noqa: E402, F401
 import gpu_cases  # noqa: E402
 import numpy as np  # noqa: E402
+import vector_kernels  # noqa: E402
 from harness import REPO, gpu_buffer  # noqa: E402
 
 COMPILE = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin" / "blockscale-compile"
@@ -36,44 +37,58 @@ def run(command):
         raise AssertionError("; ".join(errors) or f"exit code {done.returncode}")
 
 
+def is_kernel(case):
+    return isinstance(case, vector_kernels.KernelCase)
+
+
 def write_case(case, folder, flags):
-    """Compiles one case to FOLDER/NAME.ptx and NAME.json."""
+    """Compiles one case to FOLDER/NAME.ptx, and NAME.json where it is a function."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"{case.name}.mlir"
-    source.write_text(case.program.text())
-    run([
-        COMPILE, source, *flags, "-o", folder / f"{case.name}.ptx",
-        f"--launch-info={folder / case.name}.json",
-    ])
+    source.write_text(case.text if is_kernel(case) else case.program.text())
+    info = [] if is_kernel(case) else [f"--launch-info={folder / case.name}.json"]
+    run([COMPILE, source, *flags, "-o", folder / f"{case.name}.ptx", *info])
+
+
+def describe(case, folder):
+    """How to launch, the buffers of arguments, and (type, shape, expectation) of results."""
+    if is_kernel(case):
+        how = ["--entry=kernel", "--grid=1", "--block=32"]
+        return how, case.arrays, [("f4", case.shape, case)]
+    program = case.program
+    buffers = [
+        gpu_buffer(array, value.element, i in program.packed)
+        for i, (value, array) in enumerate(zip(program.args, program.arrays))
+    ]
+    results = [
+        ("f4" if value.element == "f32" else "u1", value.shape, expectation)
+        for value, expectation in zip(program.results, case.expectations)
+    ]
+    return [f"--launch-info={folder / case.name}.json"], buffers, results
 
 
 def check_case(case, folder, launcher):
     """Launches one case and checks its results; its files are made and removed here."""
-    program = case.program
-    arguments, files = [], []
-    for i, (value, array) in enumerate(zip(program.args, program.arrays)):
-        files.append(folder / f"{case.name}.in{i}.npy")
-        np.save(files[-1], gpu_buffer(array, value.element, i in program.packed))
-        arguments.append(f"in:{files[-1]}")
-    outputs = []
-    for i, value in enumerate(program.results):
-        outputs.append(folder / f"{case.name}.out{i}.npy")
-        dtype = "f4" if value.element == "f32" else "u1"
-        arguments.append(f"out:{outputs[-1]}:{dtype}:{'x'.join(map(str, value.shape))}")
+    how, buffers, results = describe(case, folder)
+    inputs = [folder / f"{case.name}.in{i}.npy" for i in range(len(buffers))]
+    outputs = [folder / f"{case.name}.out{i}.npy" for i in range(len(results))]
+    for path, array in zip(inputs, buffers):
+        np.save(path, array)
+    arguments = [f"in:{path}" for path in inputs]
+    for path, (dtype, shape, _) in zip(outputs, results):
+        arguments.append(f"out:{path}:{dtype}:{'x'.join(map(str, shape))}")
     try:
-        run([
-            launcher, folder / f"{case.name}.ptx", f"--launch-info={folder / case.name}.json",
-            *arguments,
-        ])
-        for path, expectation in zip(outputs, case.expectations):
+        run([launcher, folder / f"{case.name}.ptx", *how, *arguments])
+        for path, (_, _, expectation) in zip(outputs, results):
             expectation.check(np.load(path))
     finally:
-        for path in files + outputs:
+        for path in inputs + outputs:
             path.unlink(missing_ok=True)
 
 
 def select(only):
-    return [case for case in gpu_cases.all_cases() if only in case.name]
+    cases = [*gpu_cases.all_cases(), *vector_kernels.all_kernels()]
+    return [case for case in cases if only in case.name]
 
 
 def check_folder(folder, launcher):
@@ -90,8 +105,7 @@ def check_folder(folder, launcher):
     wrong = 0
     with ThreadPoolExecutor(8) as pool:
         for case, error in zip(cases, pool.map(check, cases)):
-            results = len(case.expectations)
-            print(f"{case.name}: {'ok, ' + str(results) + ' results' if not error else error}")
+            print(f"{case.name}: {error or 'ok'}")
             wrong += error is not None
     print(f"{folder.name}: {len(cases) - wrong} of {len(cases)} cases right")
     return wrong + (not cases)

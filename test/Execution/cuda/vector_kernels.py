@@ -1,0 +1,189 @@
+"""Kernels that others might write: mma_scaled on vectors that one warp shares.
+
+Each has a loop over K with the accumulator in iter_args, elementwise arithmetic around it, sizes
+that are no multiples of the instruction's, and operands read from memory as each format is kept.
+"""
+
+from typing import NamedTuple
+
+import blockscale
+import numpy as np
+from harness import ROWS, Row, assert_bit_equal, exact, gpu_buffer
+
+M, N, K, STEPS = 24, 12, 96, 2
+
+
+class KernelCase(NamedTuple):
+    """One warp; the last parameter is the result, float32."""
+
+    name: str
+    text: str
+    arrays: list
+    shape: tuple
+    expected: np.ndarray
+
+    def check(self, result):
+        assert_bit_equal(result, self.expected)
+
+
+def memory_type(shape, element):
+    """How a kernel's parameter holds codes: fp4 packed, fp6 in bytes, others as their type."""
+    *outer, last = shape
+    if element == "f4E2M1FN":
+        shape, element = (*outer, last // 2), "i8"
+    elif "f6" in element:
+        element = "i8"
+    return f"memref<{'x'.join(map(str, shape))}x{element}>", element
+
+
+def read(name, memory, shape, element, indices):
+    """Lines that read `shape` of `memory` from `indices` as a vector called %NAME."""
+    sizes = "x".join(map(str, shape))
+    wanted = f"vector<{sizes}x{element}>"
+    source, stored = memory
+    padding = "%i8" if stored == "i8" else f"%pad_{element}"
+    in_bounds = "{in_bounds = [true, true]}"
+    where = ", ".join(indices)
+
+    def transfer(result, vector):
+        return (
+            f"%{result} = vector.transfer_read %{name}_mem[{where}], {padding} {in_bounds}"
+            f" : {source}, {vector}"
+        )
+
+    if element == "f4E2M1FN":
+        bytes_ = f"vector<{shape[0]}x{shape[1] // 2}xi8>"
+        return [
+            transfer(f"{name}_b", bytes_),
+            f"%{name} = vector.bitcast %{name}_b : {bytes_} to {wanted}",
+        ]
+    if "f6" in element:
+        bytes_, codes = f"vector<{sizes}xi8>", f"vector<{sizes}xi6>"
+        return [
+            transfer(f"{name}_b", bytes_),
+            f"%{name}_c = arith.trunci %{name}_b : {bytes_} to {codes}",
+            f"%{name} = arith.bitcast %{name}_c : {codes} to {wanted}",
+        ]
+    return [transfer(name, wanted)]
+
+
+def vector_kernel(row, y_is_nk):
+    data = exact(row, M, N, STEPS * K, seed=21)
+    x, x_scale, y, y_scale, acc = data
+    if y_is_nk:
+        y, y_scale = (np.ascontiguousarray(a.T) for a in (y, y_scale))
+    blocks = K // row.block
+    arrays = [gpu_buffer(a, e) for a, e in zip((x, x_scale, y, y_scale, acc),
+                                               (row.x, row.scale, row.y, row.scale, "f32"))]
+    memories = [memory_type(a.shape, e) for a, e in zip((x, x_scale, y, y_scale),
+                                                        (row.x, row.scale, row.y, row.scale))]
+
+    def step(element):
+        """The loop counter times the extent along K, in elements of the memory."""
+        return "%k_packed" if element == "f4E2M1FN" else "%k"
+
+    y_shape, s_shape = (K, N), (blocks, N)
+    y_at, s_at = [step("" if row.y == "f4E2M1FN" else row.y), "%c0"], ["%ks", "%c0"]
+    y_name, s_name = "y", "ys"
+    if y_is_nk:
+        y_shape, s_shape = y_shape[::-1], s_shape[::-1]
+        y_at, s_at = ["%c0", step(row.y)], ["%c0", "%ks"]
+        y_name, s_name = "yt", "yst"
+    lines = [
+        *read("x", memories[0], (M, K), row.x, ["%c0", step(row.x)]),
+        *read("xs", memories[1], (M, blocks), row.scale, ["%c0", "%ks"]),
+        *read(y_name, memories[2], y_shape, row.y, y_at),
+        *read(s_name, memories[3], s_shape, row.scale, s_at),
+    ]
+    y_vector, s_vector = f"vector<{K}x{N}x{row.y}>", f"vector<{blocks}x{N}x{row.scale}>"
+    if y_is_nk:
+        lines += [
+            f"%y = vector.transpose %yt, [1, 0] : vector<{N}x{K}x{row.y}> to {y_vector}",
+            f"%ys = vector.transpose %yst, [1, 0] : "
+            f"vector<{N}x{blocks}x{row.scale}> to {s_vector}",
+        ]
+    sums = f"vector<{M}x{N}xf32>"
+    names = ["x", "xs", y_name, s_name]
+    params = [f"%{n}_mem: {m[0]}" for n, m in zip(names, memories)]
+    pads = sorted({e for _, e in memories} - {"i8"})
+    text = f"""
+gpu.module @kernels {{
+  gpu.func @kernel({', '.join(params)}, %acc_mem: memref<{M}x{N}xf32>,
+                   %out: memref<{M}x{N}xf32>) kernel {{
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %steps = arith.constant {STEPS} : index
+    %i8 = arith.constant 0 : i8
+    {' '.join(f'%pad_{e} = arith.constant 1.0 : {e}' for e in pads)}
+    %zero = arith.constant 0.0 : f32
+    %half = arith.constant dense<0.5> : {sums}
+    %c = vector.transfer_read %acc_mem[%c0, %c0], %zero {{in_bounds = [true, true]}}
+         : memref<{M}x{N}xf32>, {sums}
+    %first = arith.mulf %c, %half : {sums}
+    %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %first) -> {sums} {{
+      %k = affine.apply affine_map<(i) -> (i * {K})>(%i)
+      %k_packed = affine.apply affine_map<(i) -> (i * {K // 2})>(%i)
+      %ks = affine.apply affine_map<(i) -> (i * {blocks})>(%i)
+      {chr(10).join('      ' + line for line in lines).strip()}
+      %next = blockscale.mma_scaled %x, %xs, %y, %ys, %acc
+              : vector<{M}x{K}x{row.x}>, vector<{M}x{blocks}x{row.scale}>, {y_vector},
+                {s_vector}, {sums}
+      scf.yield %next : {sums}
+    }}
+    %result = arith.addf %sum, %half : {sums}
+    vector.transfer_write %result, %out[%c0, %c0] {{in_bounds = [true, true]}}
+        : {sums}, memref<{M}x{N}xf32>
+    gpu.return
+  }}
+}}
+"""
+    halved = [*data[:4], np.float32(acc * 0.5)]
+    expected = blockscale.mma_scaled(*halved, **row.types) + np.float32(0.5)
+    name = f"vector-{row}-{'nk' if y_is_nk else 'kn'}"
+    return KernelCase(name, text, arrays, (M, N), expected)
+
+
+def swizzled_kernel():
+    """Scales in the 32x4x4 layout as a vector of rank 4; reads that end beyond memory."""
+    row = Row("f8E5M2", "f8E4M3FN", "f8E8M0FNU", 32)
+    m, n, k = 20, 9, 64
+    data = exact(row, m, n, k, seed=22, zero_acc=True)
+    x, x_scale, y, y_scale, _ = data
+    used = blockscale.swizzle_scales(np.ones_like(x_scale)) == 1
+    tiles = np.where(used, blockscale.swizzle_scales(x_scale), np.uint8(0xFF))
+    text = """
+gpu.module @kernels {
+  gpu.func @kernel(%x: memref<20x64xf8E5M2>, %t: memref<1x1x32x16xf8E8M0FNU>,
+                   %y: memref<64x9xf8E4M3FN>, %s: memref<2x9xf8E8M0FNU>,
+                   %out: memref<20x9xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zx = arith.constant 0.0 : f8E5M2
+    %zy = arith.constant 0.0 : f8E4M3FN
+    %one = arith.constant 1.0 : f8E8M0FNU
+    %xv = vector.transfer_read %x[%c0, %c0], %zx : memref<20x64xf8E5M2>, vector<32x64xf8E5M2>
+    %tv = vector.transfer_read %t[%c0, %c0, %c0, %c0], %one
+          {in_bounds = [true, true, true, true]}
+          : memref<1x1x32x16xf8E8M0FNU>, vector<1x1x32x16xf8E8M0FNU>
+    %xs = blockscale.unswizzle_scales %tv
+          : vector<1x1x32x16xf8E8M0FNU> to vector<32x2xf8E8M0FNU>
+    %yv = vector.transfer_read %y[%c0, %c0], %zy : memref<64x9xf8E4M3FN>, vector<64x16xf8E4M3FN>
+    %ys = vector.transfer_read %s[%c0, %c0], %one : memref<2x9xf8E8M0FNU>, vector<2x16xf8E8M0FNU>
+    %acc = arith.constant dense<0.0> : vector<32x16xf32>
+    %d = blockscale.mma_scaled %xv, %xs, %yv, %ys, %acc
+         : vector<32x64xf8E5M2>, vector<32x2xf8E8M0FNU>, vector<64x16xf8E4M3FN>,
+           vector<2x16xf8E8M0FNU>, vector<32x16xf32>
+    vector.transfer_write %d, %out[%c0, %c0] : vector<32x16xf32>, memref<20x9xf32>
+    gpu.return
+  }
+}
+"""
+    expected = blockscale.mma_scaled(*data, **row.types)
+    return KernelCase("vector-swizzled", text, [x, tiles, y, y_scale], (m, n), expected)
+
+
+def all_kernels():
+    for row in ROWS:
+        yield vector_kernel(row, y_is_nk=True)
+    for pair in (("f8E4M3FN", "f4E2M1FN"), ("f6E2M3FN", "f8E5M2")):
+        yield vector_kernel(Row(*pair, "f8E8M0FNU", 32), y_is_nk=False)
+    yield swizzled_kernel()
