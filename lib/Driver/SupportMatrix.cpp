@@ -29,20 +29,23 @@ static Support getSupport(const OpRow &row, const Chip &chip) {
   if (chip.isCpu())
     return {"emulated", "plain arithmetic, loops"};
 
-  // This version has no lowering for GPUs; what it will use is known.
-  constexpr std::string_view status = "not in this version";
   const Instruction *instruction = getPreferredInstruction(row, chip.path);
-  if (!instruction)
-    return {status, "plain arithmetic, one thread per result",
-            formatPtxVersion(chip.lowestPtx)};
-  std::string text = getOpcode(*instruction);
+  if (!instruction || !hasLowering(chip.path)) {
+    std::string text = "plain arithmetic, one thread per result";
+    if (instruction)
+      text += " (not in this version: " +
+              std::string(stringifyPath(chip.path)) + " lowering)";
+    return {"emulated", text, formatPtxVersion(chip.lowestPtx)};
+  }
+  std::string ptx = formatPtxVersion(getLowestPtx(*instruction, chip));
   if (instruction->rewrite != Rewrite::None)
-    text = std::string(describeRewrite(instruction->rewrite));
-  return {status, text, formatPtxVersion(getLowestPtx(*instruction, chip))};
+    return {"rewritten", std::string(describeRewrite(instruction->rewrite)),
+            ptx};
+  return {"native", getOpcode(*instruction), ptx};
 }
 
 static void printLine(raw_ostream &os, ArrayRef<std::string> cells) {
-  static constexpr unsigned widths[] = {8, 10, 10, 11, 3, 20, 5};
+  static constexpr unsigned widths[] = {8, 10, 10, 11, 3, 10, 5};
   std::string line;
   for (auto [cell, width] : llvm::zip(cells.drop_back(), widths))
     line += cell +

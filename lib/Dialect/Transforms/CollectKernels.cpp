@@ -172,7 +172,11 @@ private:
                                           : ValueRange())))
           return failure();
     }
-    eraseUnusedGlobals();
+    for (func::FuncOp function : functions)
+      eraseDeadOps(function);
+    for (auto global : llvm::make_early_inc_range(
+             getOperation().getOps<memref::GlobalOp>()))
+      global.erase();
     return nameKernels(functions, launches, kernels);
   }
 
@@ -219,11 +223,12 @@ private:
       home.erase();
   }
 
-  /// Constants that kernels now have for themselves.
-  void eraseUnusedGlobals() {
-    for (auto global :
-         llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
-      global.erase();
+  /// Views and constants that kernels now have for themselves.
+  static void eraseDeadOps(func::FuncOp function) {
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(function.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   }
 
   static LogicalResult nameKernels(ArrayRef<func::FuncOp> functions,
