@@ -125,15 +125,20 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
     return emitUnsupported(function)
            << "a function named '" << function.getSymName()
            << "', which PTX cannot have as a name";
-  auto isDynamic = [](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    return shaped && !shaped.hasStaticShape();
-  };
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (!isa<RankedTensorType>(type))
+      return emitUnsupported(function)
+             << "result #" << i << " of type " << type << " on a GPU target";
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
-                                            function.getResultTypes()))
-    if (isDynamic(type))
+                                            function.getResultTypes())) {
+    auto tensorType = dyn_cast<RankedTensorType>(type);
+    if (!tensorType && !type.isIntOrIndexOrFloat())
+      return emitUnsupported(function)
+             << "an argument of type " << type << " on a GPU target";
+    if (tensorType && !tensorType.hasStaticShape())
       return emitUnsupported(function)
              << "dynamic sizes on a GPU target, " << type;
+  }
   return success();
 }
 

@@ -51,8 +51,9 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
     auto [offset, isNew] = offsets.try_emplace(operand, info.workspace);
     if (isNew) {
       auto type = cast<MemRefType>(operand.getType());
-      uint64_t bytes = type.getNumElements() *
-                       llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      Type element = type.getElementType();
+      unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+      uint64_t bytes = type.getNumElements() * llvm::divideCeil(bits, 8);
       info.workspace += llvm::alignTo(bytes, kAlignment);
     }
     return LaunchParam::workspace(offset->second);

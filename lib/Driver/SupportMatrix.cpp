@@ -33,8 +33,9 @@ static Support getSupport(const OpRow &row, const Chip &chip) {
   if (!instruction || !hasLowering(chip.path)) {
     std::string text = "plain arithmetic, one thread per result";
     if (instruction)
-      text += " (not in this version: " +
-              std::string(stringifyPath(chip.path)) + " lowering)";
+      text +=
+          " (not in this version: " + std::string(stringifyPath(chip.path)) +
+          " lowering)";
     return {"emulated", text, formatPtxVersion(chip.lowestPtx)};
   }
   std::string ptx = formatPtxVersion(getLowestPtx(*instruction, chip));

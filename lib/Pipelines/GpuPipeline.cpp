@@ -116,7 +116,7 @@ void blockscale::buildGpuInstructionPipeline(
       createToFragmentsPass());
   const Chip *chip = lookupChip(getFinalChip(options).str());
   // Kernels of others may ask for instructions that their chip lacks.
-  if (chip && chip->path != Path::MmaSync)
+  if (!options.emulateOn.empty() || (chip && chip->path != Path::MmaSync))
     pm.addPass(createEmulateMmaPass());
   addCleanUp(pm);
   addStageCheck(pm, "instr");

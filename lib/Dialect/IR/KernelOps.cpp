@@ -26,6 +26,13 @@ static LogicalResult verifySharedMemory(TileMmaOp op, StringRef name,
            << " to have a static shape, the identity layout and the workgroup "
               "memory space, got "
            << type;
+  int64_t largest = 0;
+  for (const Chip &chip : getChips())
+    largest = std::max<int64_t>(largest, 1024 * chip.sharedMemoryKiB);
+  if (type.getDimSize(0) > largest || type.getDimSize(1) > largest ||
+      type.getNumElements() > largest)
+    return op.emitOpError("expected ")
+           << name << " to have at most " << largest << " bytes, got " << type;
   return success();
 }
 

@@ -174,8 +174,8 @@ private:
     }
     for (func::FuncOp function : functions)
       eraseDeadOps(function);
-    for (auto global : llvm::make_early_inc_range(
-             getOperation().getOps<memref::GlobalOp>()))
+    for (auto global :
+         llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
       global.erase();
     return nameKernels(functions, launches, kernels);
   }
@@ -198,6 +198,9 @@ private:
                            arith::ConstantOp, ViewLikeOpInterface>(op);
       if (isa<func::ReturnOp>(op))
         isAllowed = op.getNumOperands() == 0;
+      if (auto alloc = dyn_cast<memref::AllocOp>(op))
+        isAllowed = alloc.getType().hasStaticShape() &&
+                    alloc.getType().getElementType().isIntOrIndexOrFloat();
       if (!isAllowed)
         return op.emitError("not supported in this version: '")
                << op.getName() << "' outside of kernels on a GPU target";
@@ -225,8 +228,8 @@ private:
 
   /// Views and constants that kernels now have for themselves.
   static void eraseDeadOps(func::FuncOp function) {
-    for (Operation &op : llvm::make_early_inc_range(
-             llvm::reverse(function.getBody().front())))
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
       if (isOpTriviallyDead(&op))
         op.erase();
   }

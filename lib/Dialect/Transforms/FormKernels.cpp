@@ -82,6 +82,8 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
           op, "expected tensors, in a function, with a path");
     if (!hasStaticShapes(op))
       return rewriter.notifyMatchFailure(op, "expected static shapes");
+    if (path.getValue() == Path::Tcgen05)
+      return rewriter.notifyMatchFailure(op, "expected a path with kernels");
 
     SetVector<Value> inputs;
     KernelProblem problem = makeProblem(rewriter, op, inputs);
@@ -197,9 +199,13 @@ struct FormKernelsPass final
       if (!op.hasTensorSemantics())
         return op.emitOpError("not supported in this version: vectors outside "
                               "of a gpu.func on a GPU target");
-      if (!op->hasAttr(kPathAttrName))
+      auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+      if (!path)
         return op.emitOpError("expected the attribute '")
                << kPathAttrName << "' of blockscale-select-path";
+      if (path.getValue() == Path::Tcgen05)
+        return op.emitOpError("not supported in this version: tcgen05 "
+                              "lowering");
       return WalkResult::interrupt();
     });
     if (failedToForm && !left.wasInterrupted())

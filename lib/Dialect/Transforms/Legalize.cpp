@@ -69,8 +69,7 @@ struct LegalizePass final
   void runOnOperation() override {
     getOperation()->walk([&](MmaScaledOp op) {
       auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-      bool isNative = path && path.getValue() != Path::None;
-      if (isNative)
+      if (path && path.getValue() == Path::MmaSync)
         chooseInstruction(op, path.getValue());
     });
     RewritePatternSet patterns(&getContext());
@@ -84,8 +83,6 @@ struct LegalizePass final
 private:
   void chooseInstruction(MmaScaledOp op, Path path) {
     const Instruction *instruction = getPreferredInstruction(op.getRow(), path);
-    if (!instruction)
-      return;
     if (instruction->rewrite != Rewrite::None) {
       std::string_view text = describeRewrite(instruction->rewrite);
       op.emitRemark("computed exactly by ")

@@ -69,6 +69,9 @@ struct ToFragmentsPass final
     if (!hasTiles && !hasVectors)
       return;
 
+    if (hasVectors && failed(verifySharedVectors(function)))
+      return signalPassFailure();
+
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
     Value lane = gpu::LaneIdOp::create(builder, function.getLoc(),
                                        /*upperBound=*/IntegerAttr());
@@ -84,10 +87,7 @@ struct ToFragmentsPass final
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    SmallVector<Operation *> body;
-    for (Operation &op : function.getBody().front())
-      body.push_back(&op);
-    if (failed(applyPartialConversion(body, target, std::move(patterns))))
+    if (failed(applyPartialConversion(function, target, std::move(patterns))))
       return signalPassFailure();
     eraseDeadOperands(function);
   }

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_TOFRAGMENTS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_TOFRAGMENTS_H
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::blockscale {
@@ -32,6 +33,10 @@ void forEachAccElement(
 /// Whether `type` is a vector that becomes a fragment: of rank 2, and not of
 /// codes.
 bool isSharedVector(Type type);
+
+/// Checks that all that a function does with shared vectors has a pattern.
+/// Fails after an error at what has none.
+LogicalResult verifySharedVectors(gpu::GPUFuncOp function);
 
 void populateTileToFragmentsPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns, Value lane);

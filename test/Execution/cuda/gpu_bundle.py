@@ -60,10 +60,11 @@ def describe(case, folder):
         gpu_buffer(array, value.element, i in program.packed)
         for i, (value, array) in enumerate(zip(program.args, program.arrays))
     ]
-    results = [
-        ("f4" if value.element == "f32" else "u1", value.shape, expectation)
-        for value, expectation in zip(program.results, case.expectations)
-    ]
+    results = []
+    for value, expectation in zip(program.results, case.expectations):
+        zeros = gpu_buffer(np.zeros(value.shape, np.uint8), value.element)
+        dtype = "f4" if value.element == "f32" else "u1"
+        results.append((dtype, zeros.shape, expectation))
     return [f"--launch-info={folder / case.name}.json"], buffers, results
 
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import blockscale
 import numpy as np
-from harness import ROWS, Program, Row, any_codes, assert_bit_equal, exact, extreme, random
+from harness import (
+    ROWS, Program, Row, any_codes, assert_bit_equal, exact, extreme, gpu_buffer, random,
+)
 
 MIXED = Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
 FP6 = Row("f6E3M2FN", "f6E2M3FN", "f8E8M0FNU", 32)
@@ -142,6 +144,20 @@ def swizzle_kernels():
     )
 
 
+def fp4_results():
+    """Codes that move through a function: unpacked where they come in, packed where they go out."""
+    rng = np.random.default_rng(16)
+    codes = rng.integers(0, 16, (6, 10), np.uint8)
+    fp6 = rng.integers(0, 64, (5, 8), np.uint8)
+    program = Program()
+    value = program.arg(codes, "f4E2M1FN")
+    program.result(program.transpose(value))
+    program.result(value)
+    program.result(program.transpose(program.arg(fp6, "f6E2M3FN", packed=True)))
+    expected = [gpu_buffer(swapped(codes), "f4E2M1FN"), gpu_buffer(codes, "f4E2M1FN"), fp6.T]
+    return Case("fp4-results", program, [Same(array) for array in expected])
+
+
 def surroundings():
     """Constants, fills, elementwise ops between two products, shared and returned operands."""
     first, second = exact(MIXED, 33, 18, 64, 14), exact(MIXED, 33, 18, 96, 15)
@@ -181,4 +197,5 @@ def all_cases():
         yield swizzled(row)
     yield packed_fp6()
     yield swizzle_kernels()
+    yield fp4_results()
     yield surroundings()

@@ -1,0 +1,70 @@
+//===- VectorTransfer.cpp - Transfers by one lane -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorTransfer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+LogicalResult blockscale::verifyTransfer(VectorTransferOpInterface op) {
+  if (!isa<MemRefType>(op.getShapedType()) || op.getMask() ||
+      !op.getPermutationMap().isProjectedPermutation())
+    return op->emitOpError("not supported in this version: expected a transfer "
+                           "of a memref by a permutation without a mask");
+  return success();
+}
+
+std::pair<SmallVector<Value>, Value>
+TransferAddress::at(ArrayRef<Value> index) {
+  SmallVector<Value> position(op.getIndices());
+  Value inside;
+  AffineMap map = op.getPermutationMap();
+  for (auto [dim, value] : llvm::enumerate(index)) {
+    unsigned memoryDim = map.getDimPosition(dim);
+    Value &coordinate = position[memoryDim];
+    coordinate = arith::AddIOp::create(b, loc, coordinate, value);
+    if (op.isDimInBounds(dim))
+      continue;
+    Value size = memref::DimOp::create(b, loc, op.getBase(), memoryDim);
+    inside =
+        both(inside, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           coordinate, size));
+  }
+  return {position, inside};
+}
+
+Value TransferAddress::isBelow(Value index, int64_t size, int64_t unit) {
+  if (size % unit == 0)
+    return Value();
+  Value bound = arith::ConstantIndexOp::create(b, loc, size);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, bound);
+}
+
+Value TransferAddress::both(Value first, Value second) {
+  if (!first || !second)
+    return first ? first : second;
+  return arith::AndIOp::create(b, loc, first, second);
+}
+
+Value blockscale::emitLoadIf(OpBuilder &b, Location loc, Value condition,
+                             function_ref<Value(OpBuilder &)> load,
+                             Value otherwise) {
+  if (!condition)
+    return load(b);
+  auto guard = scf::IfOp::create(b, loc, otherwise.getType(), condition,
+                                 /*withElseRegion=*/true);
+  OpBuilder then = guard.getThenBodyBuilder();
+  scf::YieldOp::create(then, loc, load(then));
+  OpBuilder other = guard.getElseBodyBuilder();
+  scf::YieldOp::create(other, loc, otherwise);
+  return guard.getResult(0);
+}
