@@ -191,12 +191,32 @@ LogicalResult blockscale::checkLowered(ModuleOp module) {
   });
 }
 
+/// Functions without code can be called only where the driver has them (CUDA
+/// programming guide, "Formatted Output", "Dynamic Global Memory Allocation").
+static LogicalResult checkCalls(gpu::GPUModuleOp kernels) {
+  static const llvm::StringSet<> known = {"vprintf", "malloc", "free",
+                                          "__assertfail"};
+  WalkResult result = kernels.walk([&](LLVM::CallOp op) -> WalkResult {
+    std::optional<StringRef> callee = op.getCallee();
+    auto function = callee ? kernels.lookupSymbol<LLVM::LLVMFuncOp>(*callee)
+                           : LLVM::LLVMFuncOp();
+    if (!function || !function.isExternal() || known.contains(*callee))
+      return WalkResult::advance();
+    return emitUnsupported(op)
+           << "a call of '" << *callee << "', which has no code for the device";
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult blockscale::checkLoweredKernels(ModuleOp module) {
   for (auto kernels : module.getOps<gpu::GPUModuleOp>())
-    if (failed(checkLoweredIn(kernels, [](Operation *op) {
-          return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
-              op->getDialect());
-        })))
+    if (failed(checkLoweredIn(
+            kernels,
+            [](Operation *op) {
+              return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+                  op->getDialect());
+            })) ||
+        failed(checkCalls(kernels)))
       return failure();
   return success();
 }

@@ -65,21 +65,6 @@ static void markConvergent(llvm::Module &module) {
   }
 }
 
-/// There is no library for the device to link with.
-static LogicalResult checkNoExternals(ModuleOp module,
-                                      llvm::Module &llvmModule) {
-  // The driver has these (CUDA programming guide, "Formatted Output").
-  constexpr StringLiteral known[] = {"vprintf", "malloc", "free",
-                                     "__assertfail"};
-  for (llvm::Function &function : llvmModule)
-    if (function.isDeclaration() && !function.isIntrinsic() &&
-        !function.use_empty() && !llvm::is_contained(known, function.getName()))
-      return emitError(module.getLoc(), "not supported in this version: a call "
-                                        "of '")
-             << function.getName() << "', which has no code for the device";
-  return success();
-}
-
 std::unique_ptr<llvm::Module>
 blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
                              llvm::TargetMachine &targetMachine) {
@@ -98,8 +83,6 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
       return nullptr;
     }
   }
-  if (failed(checkNoExternals(module, *linked)))
-    return nullptr;
   markConvergent(*linked);
   auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
                                             &targetMachine);

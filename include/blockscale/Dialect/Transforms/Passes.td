@@ -233,6 +233,7 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     }
     ```
   }];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
     Option<"target", "target", "std::string", "",
            "The chip, as blockscale-compile names it">,
@@ -292,7 +293,8 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
     Arguments and results of public functions become what GPU buffers hold: fp4
     two per byte along the last dimension, and fp6 four in three bytes where the
     argument has the attribute `blockscale.packed`. Other types have a byte or
-    more of their own and stay.
+    more of their own and stay. A value that is returned twice is copied: each
+    result is a buffer of its own.
 
     Before:
 
@@ -312,6 +314,10 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let dependentDialects = [
+    "::mlir::blockscale::BlockScaleDialect",
+    "::mlir::bufferization::BufferizationDialect"
+  ];
 }
 
 def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
@@ -366,6 +372,7 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
+    "::mlir::blockscale::BlockScaleDialect",
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
     "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
