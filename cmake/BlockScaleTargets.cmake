@@ -15,7 +15,7 @@ function(blockscale_includes target)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-# Compiles against MLIR and links to libMLIR.so and libLLVM.so.
+# Compiles against MLIR and links to it, see BlockScaleStatic.cmake.
 function(blockscale_use_mlir target)
   target_compile_definitions(${target} PRIVATE ${BLOCKSCALE_LLVM_DEFINITIONS})
   # SYSTEM: warnings in upstream headers are not ours.
@@ -26,7 +26,7 @@ function(blockscale_use_mlir target)
   target_compile_options(${target} PRIVATE -fno-exceptions)
   target_compile_definitions(${target} PRIVATE
     BLOCKSCALE_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(${target} PUBLIC MLIR LLVM)
+  target_link_libraries(${target} PUBLIC ${BLOCKSCALE_MLIR_LIBRARIES})
 endfunction()
 
 # blockscale_add_library(NAME SOURCES... [MLIR] [LINK libs...] [DEPENDS tgts...])
@@ -68,6 +68,7 @@ endfunction()
 function(blockscale_add_tool name)
   blockscale_add_program(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES
+    BLOCKSCALE_STATIC "${BLOCKSCALE_STATIC}"
     INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
   set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_INSTALLED_TARGETS ${name})
 endfunction()

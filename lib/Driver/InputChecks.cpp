@@ -8,6 +8,7 @@
 
 #include "blockscale/Driver/InputChecks.h"
 
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -109,6 +110,13 @@ LogicalResult blockscale::checkInput(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult blockscale::checkNativeOnCpu(ModuleOp module) {
+  WalkResult result = module.walk([](MmaScaledOp op) -> WalkResult {
+    return op.emitOpError("no block-scaled instruction on cpu");
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Names that PTX can have (PTX ISA, "Identifiers").
 static bool isPtxIdentifier(StringRef name) {
   auto isFollow = [](char c) {
@@ -125,6 +133,9 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
     return emitUnsupported(function)
            << "a function named '" << function.getSymName()
            << "', which PTX cannot have as a name";
+  if (function.getNumResults() == 0)
+    return emitUnsupported(function)
+           << "a function without results on a GPU target";
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     if (!isa<RankedTensorType>(type))
       return emitUnsupported(function)
@@ -138,6 +149,9 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
     if (tensorType && !tensorType.hasStaticShape())
       return emitUnsupported(function)
              << "dynamic sizes on a GPU target, " << type;
+    if (tensorType && tensorType.getNumElements() == 0)
+      return emitUnsupported(function)
+             << "an empty tensor on a GPU target, " << type;
   }
   return success();
 }

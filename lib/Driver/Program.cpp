@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -103,13 +104,17 @@ LogicalResult Program::keepOnly(func::FuncOp entry) {
 
 LogicalResult Program::run(function_ref<void(OpPassManager &)> build) {
   PassManager pm(context.get());
+#ifdef NDEBUG
+  // Verified once, at the end: after each pass would be a tenth of the time.
+  pm.enableVerifier(false);
+#endif
   build(pm);
   bool hasError = false;
   ScopedDiagnosticHandler counter(context.get(), [&](Diagnostic &diagnostic) {
     hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return failure(); // Leave it to the handler that prints.
   });
-  if (succeeded(pm.run(getModule())))
+  if (succeeded(pm.run(getModule())) && succeeded(verify(getModule())))
     return success();
   if (!hasError)
     emitError(getModule().getLoc(), "lowering failed");

@@ -9,13 +9,13 @@
 #include "PtxEmission.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -65,6 +65,27 @@ static void markConvergent(llvm::Module &module) {
   }
 }
 
+/// LLVM's default pipeline, without what looks for vector units: a lane of a
+/// warp has none.
+static void optimize(llvm::Module &module, llvm::TargetMachine &targetMachine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.LoopInterleaving = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&targetMachine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
 std::unique_ptr<llvm::Module>
 blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
                              llvm::TargetMachine &targetMachine) {
@@ -84,12 +105,7 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
     }
   }
   markConvergent(*linked);
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
-                                            &targetMachine);
-  if (llvm::Error error = optimize(linked.get())) {
-    module.emitError() << llvm::toString(std::move(error));
-    return nullptr;
-  }
+  optimize(*linked, targetMachine);
   return linked;
 }
 

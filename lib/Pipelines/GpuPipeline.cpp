@@ -79,7 +79,6 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertTensorToLinalgPass());
-  pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createSplatsToFillsPass());
 
   pm.addNestedPass<func::FuncOp>(createProtectArgumentsPass());
@@ -89,7 +88,6 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(createCanonicalizerPass());
   bufferization::BufferResultsToOutParamsPassOptions results;
   results.hoistStaticAllocs = true;
   results.modifyPublicFunctions = true;
@@ -100,10 +98,10 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createStridedCopiesToLoopsPass(copies));
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createFlattenParallelLoopsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createConvertParallelLoopToGpuPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addPass(createGpuKernelOutliningPass());
   pm.addPass(createCollectKernelsPass());
   addCleanUp(pm);
@@ -137,9 +135,10 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
   kernels.addPass(arith::createArithExpandOpsPass());
   ConvertGpuOpsToNVVMOpsOptions toLLVM;
   toLLVM.useBarePtrCallConv = true;
+  toLLVM.allowPatternRollback = false; // Half the time.
   kernels.addPass(createConvertGpuOpsToNVVMOps(toLLVM));
   kernels.addPass(createConvertNVVMToLLVMPass());
-  addCleanUp(kernels);
+  // What could be cleaned up here, LLVM does.
   kernels.addPass(createReconcileUnrealizedCastsPass());
 
   GpuNVVMAttachTargetOptions target;

@@ -10,12 +10,15 @@
 // The memory of the card is memory of the process. A kernel adds n + 1 to every
 // byte from where its parameter #n points to the end of that buffer. The sizes
 // of its parameters, which a driver gets by compiling, stand in a comment of
-// the PTX: `// fake NAME: 8 8 4`.
+// the PTX: `// fake NAME: 8 8 4`. Without that comment they are read from the
+// `.entry`, which must be written as LLVM does.
 //
 // Environment:
 //   FAKE_CUDA_FAIL=cuInit=100    this function fails with this status
 //   FAKE_CUDA_JIT_LOG=FILE       holds what the compiler of PTX says
 //   FAKE_CUDA_TRACE=FILE         gets a line for each call that matters
+//   FAKE_CUDA_TRACE_COPIES=1     the bytes that go to the card matter, too
+//   FAKE_CUDA_CAPABILITY=120     the card is not of compute capability 9.0
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,6 +123,37 @@ static int launch(const unsigned *grid, const unsigned *block,
   return 0;
 }
 
+/// The sizes in a list such as `.param .u64 .ptr .align 1 a, .param .u8 b`.
+static std::string getParamSizes(const std::string &list) {
+  std::istringstream words(list);
+  std::string sizes;
+  for (std::string word; words >> word;) {
+    if (word != ".param" || !(words >> word))
+      continue;
+    // The digits of a type are its bits.
+    int bits = std::stoi(word.substr(word.find_first_of("0123456789")));
+    sizes += std::to_string(bits / 8) + " ";
+  }
+  return sizes;
+}
+
+/// The sizes of the parameters of a kernel; false if there is no such kernel.
+static bool findParamSizes(const std::string &text, const std::string &name,
+                           std::string &sizes) {
+  for (auto [start, end] : {std::pair("// fake " + name + ":", '\n'),
+                            std::pair(".entry " + name + "(", ')')}) {
+    size_t position = text.find(start);
+    if (position == std::string::npos)
+      continue;
+    position += start.size();
+    sizes = text.substr(position, text.find(end, position) - position);
+    if (end == ')')
+      sizes = getParamSizes(sizes);
+    return true;
+  }
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // The driver's functions
 //===----------------------------------------------------------------------===//
@@ -149,7 +183,12 @@ int cuDeviceGet(int *device, int ordinal) {
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = device != 7 ? 0 : attribute == 75 ? 9 : attribute == 76 ? 0 : -1;
+  std::string setting = getSetting("FAKE_CUDA_CAPABILITY");
+  int capability = setting.empty() ? 90 : std::stoi(setting);
+  *value = device != 7       ? 0
+           : attribute == 75 ? capability / 10
+           : attribute == 76 ? capability % 10
+                             : -1;
   return 0;
 }
 
@@ -199,13 +238,9 @@ int cuModuleUnload(Module *module) {
 int cuModuleGetFunction(Function **function, Module *module, const char *name) {
   // Functions live as long as the process, as the driver's do with a module.
   static std::map<std::string, std::unique_ptr<Function>> functions;
-  std::string start = std::string("// fake ") + name + ":";
-  size_t position = module->text.find(start);
-  if (position == std::string::npos)
+  std::string sizes;
+  if (!findParamSizes(module->text, name, sizes))
     return 500;
-  position += start.size();
-  std::string sizes = module->text.substr(
-      position, module->text.find('\n', position) - position);
   functions[name].reset(new Function{name, std::istringstream(sizes)});
   *function = functions[name].get();
   return 0;
@@ -235,6 +270,12 @@ int cuMemFree_v2(uint64_t address) {
 }
 
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size) {
+  if (!getSetting("FAKE_CUDA_TRACE_COPIES").empty()) {
+    std::string line = "copy of " + std::to_string(size) + ":";
+    for (size_t i = 0; i < size; ++i)
+      line += " " + std::to_string(static_cast<const uint8_t *>(from)[i]);
+    trace(line);
+  }
   std::memcpy(reinterpret_cast<void *>(to), from, size);
   return getStatus("cuMemcpyHtoD");
 }

@@ -4,14 +4,13 @@
 // DEFINE: %{run} = %python %S/Inputs/expect.py 1 blockscale-run %s --seed=1 -o %t/out.npy
 
 // RUN: %{run} --device=sim --entry=main 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--device=sim
-// RUN: %{run} --device=cuda --entry=main --target=sm_120a --time --compare 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--device=cuda
-// RUN: %{run} --target=sm_120a --entry=main 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--target=sm_120a
-// RUN: %{run} --entry=main --time 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--time
+// RUN: %{run} --device=cuda --entry=main --target=sm_120a --time --compare 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--compare
+// RUN: %{run} --target=sm_120a --entry=main 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--target=sm_120a with --device=cpu"
+// RUN: %{run} --entry=main --time 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--time with --device=cpu"
 // RUN: %{run} --entry=main --compare 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--compare
 // RUN: %{run} --entry=main --sim-seed=1 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--sim-seed
 // RUN: %{run} --entry=main --schedule=a 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--schedule
-// RUN: %{run} --entry=main --ptx-version=87 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--ptx-version
-// RUN: %{run} --entry=main --native-only 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--native-only
+// RUN: %{run} --entry=main --ptx-version=87 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--ptx-version with --device=cpu"
 // SUPPORT: {{^}}error: not supported in this version: [[WHAT]]{{$}}
 // SUPPORT-NOT: {{.}}
 
@@ -33,7 +32,13 @@
 // ADDF: run-unsupported.mlir:{{[0-9]+}}:{{[0-9]+}}: error: not supported in this version: 'arith.addf' on 'f8E4M3FN'
 // ADDF-NOT: error:
 
+// (--native-only) What the function calls counts, what else is there does not.
+// RUN: %{run} --entry=calls_mma --native-only 2>&1 | FileCheck %s --check-prefix=NATIVE
+// NATIVE: run-unsupported.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}no block-scaled instruction on cpu
+// NATIVE-NOT: error:
 // RUN: test ! -e %t/out.npy
+
+// RUN: blockscale-run %s --entry=main --native-only --seed=1 | count 1
 
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
@@ -72,4 +77,22 @@ func.func @calls_external(%a: f32) -> f32 {
 func.func @addf(%a: tensor<2xf8E4M3FN>) -> tensor<2xf8E4M3FN> {
   %0 = arith.addf %a, %a : tensor<2xf8E4M3FN>
   return %0 : tensor<2xf8E4M3FN>
+}
+
+func.func private @mma(%x: tensor<2x32xf8E4M3FN>, %s: tensor<2x1xf8E8M0FNU>,
+                       %y: tensor<32x2xf8E4M3FN>, %t: tensor<1x2xf8E8M0FNU>,
+                       %acc: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %d = blockscale.mma_scaled %x, %s, %y, %t, %acc
+       : tensor<2x32xf8E4M3FN>, tensor<2x1xf8E8M0FNU>,
+         tensor<32x2xf8E4M3FN>, tensor<1x2xf8E8M0FNU>, tensor<2x2xf32>
+  return %d : tensor<2x2xf32>
+}
+
+func.func @calls_mma(%x: tensor<2x32xf8E4M3FN>, %s: tensor<2x1xf8E8M0FNU>,
+                     %y: tensor<32x2xf8E4M3FN>, %t: tensor<1x2xf8E8M0FNU>,
+                     %acc: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = call @mma(%x, %s, %y, %t, %acc)
+       : (tensor<2x32xf8E4M3FN>, tensor<2x1xf8E8M0FNU>, tensor<32x2xf8E4M3FN>,
+          tensor<1x2xf8E8M0FNU>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
 }

@@ -113,20 +113,9 @@ static std::string translateToLLVMIR(ModuleOp module) {
   return text;
 }
 
-/// (`--native-only`) The CPU has no block-scaled instruction.
-static LogicalResult refuseEmulation(ModuleOp module, const Chip &chip) {
-  WalkResult result = module.walk([&](MmaScaledOp op) {
-    op.emitOpError("no block-scaled instruction on ")
-        << StringRef(chip.name.data(), chip.name.size());
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-static int compileForCpu(Program &program, const Chip &chip,
-                         const Stage &lastStage) {
+static int compileForCpu(Program &program, const Stage &lastStage) {
   if (failed(checkInput(program.getModule())) ||
-      (nativeOnly && failed(refuseEmulation(program.getModule(), chip))))
+      (nativeOnly && failed(checkNativeOnCpu(program.getModule()))))
     return ExitFailure;
   for (const Stage *stage = stages; stage <= &lastStage; ++stage)
     if (stage->buildForCpu && failed(program.run(stage->buildForCpu)))
@@ -194,7 +183,7 @@ static int compile(const Chip &chip, const Stage &lastStage,
       return ExitFailure;
   }
   if (chip.isCpu())
-    return compileForCpu(*program, chip, lastStage);
+    return compileForCpu(*program, lastStage);
   return compileForGpu(*program, chip, lastStage, emulatingChip, ptx);
 }
 

@@ -6,11 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Driver/CommandLine.h"
 #include "blockscale/Driver/CpuExecution.h"
+#include "blockscale/Driver/CudaRun.h"
 #include "blockscale/Driver/ElementStorage.h"
+#include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Runtime/ArrayPrinter.h"
 #include "blockscale/Runtime/OutputFile.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
@@ -33,9 +37,22 @@ static cl::opt<std::string> device("device",
                                    cl::desc("cpu (the default), sim or cuda"),
                                    cl::value_desc("DEVICE"), cl::init("cpu"),
                                    cl::cat(category));
-static cl::opt<std::string> target("target",
-                                   cl::desc("The chip, for sim and cuda"),
-                                   cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<std::string>
+    target("target",
+           cl::desc("The chip to compile for; the default for cuda is the "
+                    "card's"),
+           cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<std::string> ptxVersion("ptx-version",
+                                       cl::desc("PTX version, 87 for 8.7"),
+                                       cl::value_desc("N"), cl::cat(category));
+static cl::opt<bool> nativeOnly(
+    "native-only",
+    cl::desc("Refuse an op that no block-scaled instruction computes"),
+    cl::cat(category));
+static cl::opt<bool>
+    wantsTime("time",
+              cl::desc("Print the median time of some repetitions, for cuda"),
+              cl::cat(category));
 static cl::opt<std::string>
     seed("seed", cl::desc("Draw the arguments at random, from this seed"),
          cl::value_desc("N"), cl::cat(category));
@@ -56,13 +73,10 @@ static constexpr struct {
     {"compare", false},
     {"jobs", true},
     {"max-steps", true},
-    {"native-only", false},
     {"numerics", true},
-    {"ptx-version", true},
     {"schedule", true},
     {"sim-seed", true},
     {"stats", false},
-    {"time", false},
 };
 
 static std::vector<std::unique_ptr<cl::opt<std::string>>> makeFutureFlags() {
@@ -121,7 +135,51 @@ static int giveResults(ArrayRef<NpyArray> results) {
   return ExitSuccess;
 }
 
-static int run(uint64_t seedNumber) {
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+static int executeOnCpu(Program &program, func::FuncOp entry,
+                        std::vector<NpyArray> arguments) {
+  // What the function does not call is not computed, and may be anything.
+  if (nativeOnly && (failed(program.keepOnly(entry)) ||
+                     failed(checkNativeOnCpu(program.getModule()))))
+    return ExitFailure;
+  FailureOr<std::vector<NpyArray>> results =
+      runOnCpu(program, entry, std::move(arguments));
+  if (failed(results))
+    return ExitFailure;
+  return giveResults(*results);
+}
+
+/// "0.1230 ms, 4.56 TFLOP/s".
+static void printTime(const CudaRun &run) {
+  llvm::errs() << llvm::format("%.4f ms", run.milliseconds);
+  if (run.flops && run.milliseconds > 0)
+    llvm::errs() << llvm::format(", %.4g TFLOP/s",
+                                 *run.flops / run.milliseconds * 1e-9);
+  llvm::errs() << "\n";
+}
+
+static int executeOnCuda(Program &program, func::FuncOp entry,
+                         std::vector<NpyArray> arguments,
+                         const CudaRunOptions &options) {
+  FailureOr<CudaRun> run =
+      compileAndRunOnCuda(program, entry, std::move(arguments), options);
+  if (failed(run))
+    return ExitFailure;
+  if (int code = giveResults(run->results))
+    return code;
+  if (options.wantsTime)
+    printTime(*run);
+  return ExitSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+static int run(uint64_t seedNumber, const CudaRunOptions &cuda) {
   std::string source = files.front();
   ArrayRef<std::string> arrays = ArrayRef<std::string>(files).drop_front();
   std::unique_ptr<Program> program = Program::parse(source);
@@ -158,11 +216,9 @@ static int run(uint64_t seedNumber) {
       makeArguments(*types, arrays, seedNumber);
   if (!arguments)
     return ExitFailure;
-  FailureOr<std::vector<NpyArray>> results =
-      runOnCpu(*program, *entry, std::move(*arguments));
-  if (failed(results))
-    return ExitFailure;
-  return giveResults(*results);
+  if (device == "cuda")
+    return executeOnCuda(*program, *entry, std::move(*arguments), cuda);
+  return executeOnCpu(*program, *entry, std::move(*arguments));
 }
 
 int main(int argc, char **argv) {
@@ -182,18 +238,26 @@ int main(int argc, char **argv) {
   if ((target.getNumOccurrences() && !chip) ||
       (seed.getNumOccurrences() && !parseNumber("--seed", seed, seedNumber)))
     return ExitUsage;
-  unsigned ptx = 0;
-  for (auto &flag : unsupported)
-    if (flag->ArgStr == "ptx-version" && flag->getNumOccurrences() &&
-        !parsePtxVersion(*flag, ptx))
-      return ExitUsage;
+  CudaRunOptions cuda;
+  cuda.target = chip;
+  cuda.nativeOnly = nativeOnly;
+  cuda.wantsTime = wantsTime;
+  if (ptxVersion.getNumOccurrences() &&
+      !parsePtxVersion(ptxVersion, cuda.ptxVersion))
+    return ExitUsage;
+  if (device == "cuda" && chip && chip->isCpu())
+    return reportUsage("expected a GPU for --device=cuda, got --target=cpu");
 
-  if (device != "cpu")
-    return reportUnsupported("--device=" + device);
-  if (chip && !chip->isCpu())
-    return reportUnsupported("--target=" + target);
+  if (device == "sim")
+    return reportUnsupported("--device=sim");
+  if (device == "cpu" && chip && !chip->isCpu())
+    return reportUnsupported("--target=" + target + " with --device=cpu");
+  for (cl::Option *option :
+       std::initializer_list<cl::Option *>{&ptxVersion, &wantsTime})
+    if (device == "cpu" && option->getNumOccurrences())
+      return reportUnsupported("--" + option->ArgStr + " with --device=cpu");
   for (auto &flag : unsupported)
     if (flag->getNumOccurrences())
       return reportUnsupported("--" + flag->ArgStr);
-  return run(seedNumber);
+  return run(seedNumber, cuda);
 }

@@ -25,6 +25,10 @@ LogicalResult checkInput(ModuleOp module);
 /// with names that PTX can have, and `gpu.module`s.
 LogicalResult checkGpuInput(ModuleOp module);
 
+/// (`--native-only`) Refuses the first `mma_scaled` of `module`: the CPU has no
+/// block-scaled instruction.
+LogicalResult checkNativeOnCpu(ModuleOp module);
+
 /// Checks that the lowering of `module` has left nothing but the LLVM dialect.
 /// Fails after an error that names what it could not lower.
 LogicalResult checkLowered(ModuleOp module);

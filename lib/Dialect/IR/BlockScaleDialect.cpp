@@ -13,13 +13,26 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 #include "blockscale/Dialect/IR/BlockScaleDialect.cpp.inc"
 
+namespace {
+/// Ops may move to wherever their function is called.
+struct BlockScaleInlinerInterface final : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void BlockScaleDialect::initialize() {
+  addInterfaces<BlockScaleInlinerInterface>();
   addAttributesAndTypes();
   addOperations<
 #define GET_OP_LIST

@@ -79,10 +79,17 @@ public:
         cast<MemRefType>(scales.getType()).getDimSize(1) * row.blockSize;
     FragmentCounts counts(row, operand, rows, k);
     OperandFragments fragments;
+    auto [laneRow, laneByte] = emitAddress();
+    Value firstRow = scaleAndAdd(b, loc, laneRow, 1, first);
+    SmallVector<Value> bytes;
+    for (int64_t step = 0; step != counts.steps; ++step)
+      bytes.push_back(
+          add(b, loc, laneByte, step * layout.columns * layout.slotBits / 8));
     for (int64_t tile = 0; tile != counts.tiles; ++tile) {
       SmallVector<Value> &steps = fragments.registers.emplace_back();
-      for (int64_t step = 0; step != counts.steps; ++step)
-        steps.push_back(loadMatrices(elements, first, tile, step));
+      Value row = add(b, loc, firstRow, tile * layout.rows);
+      for (Value byte : bytes)
+        steps.push_back(loadMatrices(elements, row, byte));
     }
     for (int64_t group = 0; group != counts.groups; ++group) {
       SmallVector<Value> &words = fragments.scaleWords.emplace_back();
@@ -93,11 +100,12 @@ public:
   }
 
 private:
-  /// ldmatrix gives register r of lane l four bytes of row l / 4 of matrix r,
-  /// whose rows are at the addresses that lanes 8 r to 8 r + 7 pass: lane L
-  /// passes what the first lane of group L % 8 has in register L / 8. (Where
-  /// there are fewer registers, the other lanes' addresses are not used.)
-  Value loadMatrices(Value elements, Value first, int64_t tile, int64_t step) {
+  /// The position, in a tile, that this lane passes to ldmatrix: register r of
+  /// lane l gets four bytes of row l / 4 of matrix r, whose rows are at the
+  /// addresses that lanes 8 r to 8 r + 7 pass. So lane L passes what the first
+  /// lane of group L % 8 has in register L / 8. (Where there are fewer
+  /// registers, the other lanes' addresses are not used.)
+  std::pair<Value, Value> emitAddress() {
     MLIRContext *context = b.getContext();
     AffineExpr l = getAffineDimExpr(0, context);
     AffineMap firstLane =
@@ -105,23 +113,22 @@ private:
                        {l % 8 * 4, l.floorDiv(8) % layout.registers,
                         getAffineConstantExpr(0, context)},
                        context);
-    auto [laneRow, laneColumn] =
-        emitElementPosition(b, loc, layout, lane, firstLane);
-    AffineExpr d0, d1;
-    bindDims(context, d0, d1);
-    Value address =
-        applyMap(b, loc, AffineMap::get(2, 0, d0 + d1 + tile * layout.rows),
-                 {first, laneRow})[0];
-    int64_t perByte = 8 / layout.slotBits;
-    Value byte = applyMap(
-        b, loc,
-        AffineMap::get(1, 0, (d0 + step * layout.columns).floorDiv(perByte)),
-        laneColumn)[0];
+    auto [row, column] = emitElementPosition(b, loc, layout, lane, firstLane);
+    return {row, divide(column, 8 / layout.slotBits)};
+  }
+
+  Value divide(Value value, int64_t divisor) {
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+    return applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(divisor)),
+                    value)[0];
+  }
+
+  Value loadMatrices(Value elements, Value row, Value byte) {
     int64_t registers = layout.registers;
     auto type = VectorType::get({registers, 4}, b.getI8Type());
-    Value matrices = nvgpu::LdMatrixOp::create(b, loc, type, elements,
-                                               ValueRange{address, byte},
-                                               /*transpose=*/false, registers);
+    Value matrices =
+        nvgpu::LdMatrixOp::create(b, loc, type, elements, ValueRange{row, byte},
+                                  /*transpose=*/false, registers);
     SmallVector<Value> words;
     for (int64_t reg = 0; reg != registers; ++reg)
       words.push_back(asWord(vector::ExtractOp::create(b, loc, matrices, reg)));
@@ -307,20 +314,21 @@ void blockscale::forEachAccElement(
     OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
     function_ref<void(int64_t, Value, Value)> body) {
   const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
-  int64_t rows = layout.rows, columns = layout.columns, index = 0;
-  for (int64_t m = 0; m < tile.m; m += rows) {
-    for (int64_t n = 0; n < tile.n; n += columns) {
-      for (unsigned reg = 0; reg != layout.registers; ++reg) {
-        auto [row, column] =
-            emitElementPosition(builder, loc, layout, lane, reg, 0);
-        row = scaleAndAdd(builder, loc, row, 1, tile.firstRow);
-        column = scaleAndAdd(builder, loc, column, 1, tile.firstColumn);
+  SmallVector<std::pair<Value, Value>> first;
+  for (unsigned reg = 0; reg != layout.registers; ++reg) {
+    auto [row, column] =
+        emitElementPosition(builder, loc, layout, lane, reg, /*slot=*/0);
+    first.emplace_back(scaleAndAdd(builder, loc, row, 1, tile.firstRow),
+                       scaleAndAdd(builder, loc, column, 1, tile.firstColumn));
+  }
+  int64_t index = 0;
+  for (int64_t m = 0; m < tile.m; m += layout.rows)
+    for (int64_t n = 0; n < tile.n; n += layout.columns)
+      for (auto [row, column] : first) {
         Value rowInTile = add(builder, loc, row, m);
         Value columnInTile = add(builder, loc, column, n);
         body(index++, rowInTile, columnInTile);
       }
-    }
-  }
 }
 
 void blockscale::populateTileToFragmentsPatterns(const TypeConverter &converter,
