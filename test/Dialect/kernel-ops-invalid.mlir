@@ -1,0 +1,489 @@
+// Every constraint of the ops below the tile level, broken.
+
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// Attributes and types
+//===----------------------------------------------------------------------===//
+
+// expected-error@+2 {{expected one of decompose mma_sync tcgen05, got 'wgmma'}}
+// expected-error@+1 {{failed to parse BlockScale_PathAttr parameter 'value'}}
+func.func private @path() attributes {p = #blockscale.path<wgmma>}
+
+// -----
+
+// expected-error@+2 {{expected one of e4m3 e5m2 e3m2 e2m3 e2m1 ue8m0 ue4m3, got 'f32'}}
+// expected-error@+1 {{failed to parse BlockScale_RowAttr parameter 'b'}}
+func.func private @format() attributes {r = #blockscale.row<e4m3, f32, ue8m0, 32>}
+
+// -----
+
+// expected-error@+2 {{expected one of mxf8f6f4 mxf4 mxf4nvf4, got 'f8f6f4'}}
+// expected-error@+1 {{failed to parse BlockScale_InstructionAttr parameter 'kind'}}
+func.func private @kind() attributes {i = #blockscale.instruction<f8f6f4, e4m3, e4m3, ue8m0, 1>}
+
+// -----
+
+// expected-error@+1 {{expected one of the 27 legal rows, got e4m3 times e2m1 with ue8m0 scales and a block size of 16}}
+func.func private @row_block_size() attributes {r = #blockscale.row<e4m3, e2m1, ue8m0, 16>}
+
+// -----
+
+// expected-error@+1 {{expected one of the 27 legal rows, got e2m1 times e2m1 with ue4m3 scales and a block size of 32}}
+func.func private @row_scale() attributes {r = #blockscale.row<e2m1, e2m1, ue4m3, 32>}
+
+// -----
+
+// expected-error@+1 {{expected one of the 27 legal rows, got ue8m0 times e2m1 with ue8m0 scales and a block size of 32}}
+func.func private @row_scale_as_element() attributes {r = #blockscale.row<ue8m0, e2m1, ue8m0, 32>}
+
+// -----
+
+// expected-error@+1 {{expected 1 to 32 warps, got 0x1}}
+func.func private @acc_no_warps(!blockscale.acc<16x8, 0x1>)
+
+// -----
+
+// expected-error@+1 {{expected 1 to 32 warps, got 8x8}}
+func.func private @acc_too_many_warps(!blockscale.acc<128x64, 8x8>)
+
+// -----
+
+// expected-error@+1 {{expected multiples of 16x8 for each of 2x1 warps, got 48x8}}
+func.func private @acc_rows(!blockscale.acc<48x8, 2x1>)
+
+// -----
+
+// expected-error@+1 {{expected multiples of 16x8 for each of 1x2 warps, got 16x24}}
+func.func private @acc_columns(!blockscale.acc<16x24, 1x2>)
+
+// -----
+
+// expected-error@+1 {{expected multiples of 16x8 for each of 1x1 warps, got 0x8}}
+func.func private @acc_empty(!blockscale.acc<0x8, 1x1>)
+
+// -----
+
+// expected-error@+1 {{expected MxN and the rows and columns of warps, such as <64x64, 2x2>}}
+func.func private @acc_rank(!blockscale.acc<16x8x2, 1x1>)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// tile_mma (T1) Static shapes, identity layout, workgroup memory
+//===----------------------------------------------------------------------===//
+
+!a = memref<?x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t1_dynamic(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have a static shape, the identity layout and the workgroup memory space, got 'memref<?x128xi8, #gpu.address_space<workgroup>>'}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, strided<[8, 1]>, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t1_strided(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have a static shape, the identity layout and the workgroup memory space, got 'memref<64x4xi8, strided<[8, 1]>, #gpu.address_space<workgroup>>'}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t1_global(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a static shape, the identity layout and the workgroup memory space, got 'memref<32x128xi8>'}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// tile_mma (T2) M and N of the accumulator
+//===----------------------------------------------------------------------===//
+
+!a = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t2_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have the 64 rows that '!blockscale.acc<64x32, 2x1>' has, got 32}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<32x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t2_a_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have the 64 rows that '!blockscale.acc<64x32, 2x1>' has, got 32}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t2_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the 32 rows that '!blockscale.acc<64x32, 2x1>' has, got 64}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<64x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t2_b_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to have the 32 rows that '!blockscale.acc<64x32, 2x1>' has, got 64}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// tile_mma (T3) Multiples of the instruction's K, and of 4 scales
+//===----------------------------------------------------------------------===//
+
+!a = memref<64x64xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x2xi8, #gpu.address_space<workgroup>>
+!b = memref<32x64xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x2xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t3_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 32, got 2 and 64}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x0xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x0xi8, #gpu.address_space<workgroup>>
+!b = memref<32x0xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x0xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t3_empty(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 64, got 0 and 0}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 16>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x8xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t3_two_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale and b_scale to have one K_s, got 4 and 8}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// tile_mma (T4) Bytes of K elements
+//===----------------------------------------------------------------------===//
+
+!a = memref<64x64xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, got 64}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+// Beside another format, fp4 takes a byte per element.
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x64xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t4_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 128 bytes per row for 128 elements, got 64}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x64xi8, #gpu.address_space<workgroup>>
+!sa = memref<64x4xi8, #gpu.address_space<workgroup>>
+!b = memref<32x64xi8, #gpu.address_space<workgroup>>
+!sb = memref<32x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x32, 2x1>
+func.func @tile_mma_t4_packed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 32 bytes per row for 64 elements, got 64}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue4m3, 16>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// acc_load and acc_store
+//===----------------------------------------------------------------------===//
+
+func.func @acc_load_indices(%c: memref<16x8xf32>, %i: index) {
+  // expected-error@+1 {{'blockscale.acc_load' op expected one index for each of 2 dimensions, got 1}}
+  %0 = blockscale.acc_load %c[%i]
+       : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+  return
+}
+
+// -----
+
+func.func @acc_store_indices(%acc: !blockscale.acc<16x8, 1x1>,
+                             %d: memref<2x16x8xf32>, %i: index) {
+  // expected-error@+1 {{'blockscale.acc_store' op expected one index for each of 3 dimensions, got 2}}
+  blockscale.acc_store %acc, %d[%i, %i]
+      : !blockscale.acc<16x8, 1x1>, memref<2x16x8xf32>
+  return
+}
+
+// -----
+
+func.func @acc_load_rank(%c: memref<8xf32>, %i: index) {
+  // expected-error@+1 {{'blockscale.acc_load' op operand #0 must be 2D/3D memref of 32-bit float values, but got 'memref<8xf32>'}}
+  %0 = blockscale.acc_load %c[%i]
+       : memref<8xf32> -> !blockscale.acc<16x8, 1x1>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// mma_sync (M1) The 28 instructions
+//===----------------------------------------------------------------------===//
+
+func.func @mma_sync_m1_ptx_9_1(%a: vector<4xi32>, %b: vector<2xi32>,
+                               %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{expected one of the 28 dense block-scaled mma.sync instructions, got kind::mxf4nvf4.scale_vec::4X of e2m1 times e2m1 with ue8m0 scales, which needs PTX 9.1}}
+  %0 = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue8m0, 4>
+       %a, %b, %c, %s[0, 0], %s[0, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m1_format(%a: vector<4xi32>, %b: vector<2xi32>,
+                              %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{expected one of the 28 dense block-scaled mma.sync instructions, got kind::mxf4.scale_vec::2X of e4m3 times e2m1 with ue8m0 scales}}
+  %0 = blockscale.mma_sync <mxf4, e4m3, e2m1, ue8m0, 2>
+       %a, %b, %c, %s[0, 0], %s[0, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m1_scale(%a: vector<4xi32>, %b: vector<2xi32>,
+                             %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{got kind::mxf8f6f4.scale_vec::1X of e4m3 times e2m1 with ue4m3 scales}}
+  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue4m3, 1>
+       %a, %b, %c, %s[0, 0], %s[0, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m1_scale_vec(%a: vector<4xi32>, %b: vector<2xi32>,
+                                 %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{got kind::mxf8f6f4.scale_vec::2X of e4m3 times e2m1 with ue8m0 scales}}
+  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 2>
+       %a, %b, %c, %s[0, 0], %s[0, 0]
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// mma_sync (M2) Selectors of Table 37
+//===----------------------------------------------------------------------===//
+
+func.func @mma_sync_m2_a_byte_1x(%a: vector<4xi32>, %b: vector<2xi32>,
+                                 %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of a_scale to be one of 0, 1, 2, 3 for scale_vec::1X, got 4}}
+  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+       %a, %b, %c, %s[4, 0], %s[0, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m2_a_byte_negative(%a: vector<4xi32>, %b: vector<2xi32>,
+                                       %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of a_scale to be one of 0, 1, 2, 3 for scale_vec::1X, got -1}}
+  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+       %a, %b, %c, %s[-1, 0], %s[0, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m2_b_byte_2x(%a: vector<4xi32>, %b: vector<2xi32>,
+                                 %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of b_scale to be one of 0, 2 for scale_vec::2X, got 1}}
+  %0 = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2>
+       %a, %b, %c, %s[2, 0], %s[1, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m2_b_byte_4x(%a: vector<4xi32>, %b: vector<2xi32>,
+                                 %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of b_scale to be one of 0 for scale_vec::4X, got 2}}
+  %0 = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+       %a, %b, %c, %s[0, 0], %s[2, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m2_a_thread(%a: vector<4xi32>, %b: vector<2xi32>,
+                                %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{'blockscale.mma_sync' op expected the thread selector of a_scale to be 0 to 1, got 2}}
+  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+       %a, %b, %c, %s[0, 2], %s[0, 3]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m2_b_thread(%a: vector<4xi32>, %b: vector<2xi32>,
+                                %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{'blockscale.mma_sync' op expected the thread selector of b_scale to be 0 to 3, got 4}}
+  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+       %a, %b, %c, %s[0, 1], %s[0, 4]
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// pack and unpack (K1)
+//===----------------------------------------------------------------------===//
+
+func.func @unpack_k1_dynamic(%x: tensor<?x16xi8>) {
+  // expected-error@+1 {{'blockscale.unpack' op expected static shapes without encoding, got 'tensor<?x16xi8>' and 'tensor<?x32xf4E2M1FN>'}}
+  %0 = blockscale.unpack %x : tensor<?x16xi8> to tensor<?x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @unpack_k1_encoding(%x: tensor<3x16xi8, "blocked">) {
+  // expected-error@+1 {{'blockscale.unpack' op expected static shapes without encoding, got 'tensor<3x16xi8, "blocked">' and 'tensor<3x32xf4E2M1FN>'}}
+  %0 = blockscale.unpack %x : tensor<3x16xi8, "blocked"> to tensor<3x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @unpack_k1_rows(%x: tensor<3x16xi8>) {
+  // expected-error@+1 {{'blockscale.unpack' op expected shapes that differ in the last size only, got 'tensor<3x16xi8>' and 'tensor<4x32xf4E2M1FN>'}}
+  %0 = blockscale.unpack %x : tensor<3x16xi8> to tensor<4x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @unpack_k1_scalar(%x: tensor<i8>) {
+  // expected-error@+1 {{'blockscale.unpack' op expected shapes that differ in the last size only, got 'tensor<i8>' and 'tensor<f4E2M1FN>'}}
+  %0 = blockscale.unpack %x : tensor<i8> to tensor<f4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @unpack_k1_bytes(%x: tensor<3x32xi8>) {
+  // expected-error@+1 {{'blockscale.unpack' op expected 24 bytes per row for 32 elements of 6 bits, got 32}}
+  %0 = blockscale.unpack %x : tensor<3x32xi8> to tensor<3x32xf6E2M3FN>
+  return
+}
+
+// -----
+
+func.func @pack_k1_bytes(%x: tensor<3x32xf4E2M1FN>) {
+  // expected-error@+1 {{'blockscale.pack' op expected 16 bytes per row for 32 elements of 4 bits, got 24}}
+  %0 = blockscale.pack %x : tensor<3x32xf4E2M1FN> to tensor<3x24xi8>
+  return
+}
+
+// -----
+
+func.func @pack_k1_remainder(%x: tensor<3x5xf4E2M1FN>) {
+  // expected-error@+1 {{'blockscale.pack' op expected whole bytes per row for 5 elements of 4 bits, got 2}}
+  %0 = blockscale.pack %x : tensor<3x5xf4E2M1FN> to tensor<3x2xi8>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// launch (L1) Three positive sizes
+//===----------------------------------------------------------------------===//
+
+func.func @launch_l1_blocks(%d: tensor<4xf32>) {
+  // expected-error@+1 {{'blockscale.launch' op expected three positive sizes of blocks, got 1, 1}}
+  %0 = blockscale.launch @k::@f blocks = [1, 1] threads = [32, 1, 1]
+       ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @launch_l1_threads(%d: tensor<4xf32>) {
+  // expected-error@+1 {{'blockscale.launch' op expected three positive sizes of threads, got 32, 0, 1}}
+  %0 = blockscale.launch @k::@f blocks = [1, 1, 1] threads = [32, 0, 1]
+       ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return
+}

@@ -1,0 +1,55 @@
+// What would have to run between kernels.
+
+// RUN: blockscale-opt %s --blockscale-collect-kernels -split-input-file -verify-diagnostics
+
+func.func @store(%x: memref<8xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{not supported in this version: 'memref.store' outside of kernels on a GPU target}}
+  memref.store %v, %x[%c0] : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @arithmetic(%v: f32) {
+  // expected-error@+1 {{not supported in this version: 'arith.addf' outside of kernels on a GPU target}}
+  %r = arith.addf %v, %v : f32
+  return
+}
+
+// -----
+
+func.func @loop(%x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{not supported in this version: 'scf.for' outside of kernels on a GPU target}}
+  scf.for %i = %c0 to %c1 step %c1 {
+  }
+  return
+}
+
+// -----
+
+func.func @scalar_result(%v: f32) -> f32 {
+  // expected-error@+1 {{not supported in this version: 'func.return' outside of kernels on a GPU target}}
+  return %v : f32
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  func.func @shared(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    // expected-error@+1 {{expected a kernel of its own, got @kernels::@k}}
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// One module of kernels, whose parameters are whole buffers.
+
+// RUN: blockscale-opt %s --blockscale-collect-kernels -split-input-file -allow-unregistered-dialect | FileCheck %s
+
+// The example of the pass' description.
+
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8xf32>, %[[UNUSED:[a-z0-9]+]]: memref<4xf32>, %[[R:[a-z0-9]+]]: memref<8xf32>)
+// CHECK:         gpu.launch_func @kernels::@f
+// CHECK-SAME:      args(%[[X]] : memref<8xf32>, %[[UNUSED]] : memref<4xf32>, %[[R]] : memref<8xf32>)
+// CHECK-NEXT:    return
+// CHECK:       gpu.module @kernels
+// CHECK-NEXT:    gpu.func @f(%{{.*}}: memref<8xf32>, %{{.*}}: memref<4xf32>, %{{.*}}: memref<8xf32>) kernel
+// CHECK-NEXT:      gpu.return
+module attributes {gpu.container_module} {
+  func.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
+               %r: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@f_kernel blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1)
+        args(%r : memref<8xf32>, %x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @f_kernel(%r: memref<8xf32>, %x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// The first kernel of an mma_scaled has the function's name and arguments;
+// others have what they use. Allocations come last. Kernels move together.
+
+// CHECK-LABEL: func.func @g(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8xf32>, %[[R:[a-z0-9]+]]: memref<8xf32>)
+// CHECK-DAG:     %[[TEMPORARY:.*]] = memref.alloc() : memref<16xf32>
+// CHECK:         gpu.launch_func @kernels::@g__loops_0 {{.*}} args(%[[X]] : memref<8xf32>, %[[TEMPORARY]] : memref<16xf32>)
+// CHECK:         gpu.launch_func @kernels::@g {{.*}} args(%[[X]] : memref<8xf32>, %[[R]] : memref<8xf32>, %[[TEMPORARY]] : memref<16xf32>)
+// CHECK:         gpu.launch_func @kernels::@g__mma_scaled_2 {{.*}} args(%[[R]] : memref<8xf32>)
+// CHECK:       gpu.module @kernels
+// CHECK-NOT:   gpu.module
+// CHECK-DAG:     gpu.func @g(
+// CHECK-DAG:     gpu.func @g__loops_0(
+// CHECK-DAG:     gpu.func @g__mma_scaled_2(
+module attributes {gpu.container_module} {
+  func.func @g(%x: memref<8xf32>, %r: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    %t = memref.alloc() : memref<16xf32>
+    gpu.launch_func @g_kernel::@g_kernel blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1)
+        args(%x : memref<8xf32>, %t : memref<16xf32>)
+    gpu.launch_func @kernels::@g__mma_scaled blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1)
+        args(%t : memref<16xf32>, %r : memref<8xf32>)
+    gpu.launch_func @kernels::@g__mma_scaled_0 blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%r : memref<8xf32>)
+    return
+  }
+  gpu.module @g_kernel {
+    gpu.func @g_kernel(%x: memref<8xf32>, %t: memref<16xf32>) kernel {
+      gpu.return
+    }
+  }
+  gpu.module @kernels {
+    gpu.func @g__mma_scaled(%t: memref<16xf32>, %r: memref<8xf32>) kernel {
+      gpu.return
+    }
+    gpu.func @g__mma_scaled_0(%r: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Without an mma_scaled, the last kernel has the function's name. A view and a
+// constant move into the kernel, which has the buffer.
+
+// CHECK-NOT:   memref.global
+// CHECK-LABEL: func.func @h(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8x4xf32>)
+// CHECK:         gpu.launch_func @kernels::@h__loops_0 {{.*}} args(%[[X]] : memref<8x4xf32>)
+// CHECK:         gpu.launch_func @kernels::@h {{.*}} args(%[[X]] : memref<8x4xf32>)
+// CHECK-LABEL: gpu.module @kernels
+// CHECK:         memref.global "private" constant @table : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]>
+// CHECK:         gpu.func @h__loops_0(%[[X:[a-z0-9]+]]: memref<8x4xf32>)
+// CHECK-DAG:       %[[ROW:.*]] = memref.subview %[[X]][3, 0] [1, 4] [1, 1]
+// CHECK-DAG:       %[[SIZE:.*]] = arith.constant 4 : index
+// CHECK-DAG:       %[[TABLE:.*]] = memref.get_global @table
+// CHECK:           "use"(%[[ROW]], %[[SIZE]], %[[TABLE]])
+module attributes {gpu.container_module} {
+  memref.global "private" constant @table : memref<2xf32> = dense<[1.0, 2.0]>
+  func.func @h(%x: memref<8x4xf32>) {
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %row = memref.subview %x[3, 0] [1, 4] [1, 1]
+        : memref<8x4xf32> to memref<1x4xf32, strided<[4, 1], offset: 12>>
+    %table = memref.get_global @table : memref<2xf32>
+    gpu.launch_func @k0::@k0 blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1)
+        args(%row : memref<1x4xf32, strided<[4, 1], offset: 12>>, %c4 : index,
+             %table : memref<2xf32>)
+    gpu.launch_func @k1::@k1 blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8x4xf32>)
+    return
+  }
+  gpu.module @k0 {
+    gpu.func @k0(%row: memref<1x4xf32, strided<[4, 1], offset: 12>>,
+                 %size: index, %table: memref<2xf32>) kernel {
+      "use"(%row, %size, %table)
+          : (memref<1x4xf32, strided<[4, 1], offset: 12>>, index,
+             memref<2xf32>) -> ()
+      gpu.return
+    }
+  }
+  gpu.module @k1 {
+    gpu.func @k1(%x: memref<8x4xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Kernels of the user, without launches, stay as they are.
+
+// CHECK-LABEL: gpu.module @mine
+// CHECK-NEXT:    gpu.func @kernel(%{{.*}}: memref<8xf32>) kernel
+gpu.module @mine {
+  gpu.func @kernel(%x: memref<8xf32>) kernel {
+    gpu.return
+  }
+}

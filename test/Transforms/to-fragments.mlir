@@ -1,0 +1,245 @@
+// Tiles in the lanes of warps.
+
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
+
+// The example of the pass' description: the elements of lane l are in rows
+// l / 4 and l / 4 + 8, and in columns 2 (l mod 4) and 2 (l mod 4) + 1.
+
+// CHECK-DAG:   #[[$ROW:.*]] = affine_map<()[s0, s1] -> ((s1 floordiv 32) * 16 + s0 floordiv 4)>
+// CHECK-DAG:   #[[$COLUMN:.*]] = affine_map<()[s0] -> (s0 * 2 - (s0 floordiv 4) * 8)>
+// CHECK-DAG:   #[[$COLUMN_1:.*]] = affine_map<()[s0] -> (s0 * 2 - (s0 floordiv 4) * 8 + 1)>
+// CHECK-DAG:   #[[$ROW_8:.*]] = affine_map<()[s0, s1] -> ((s1 floordiv 32) * 16 + s0 floordiv 4 + 8)>
+// CHECK-LABEL: gpu.func @tile(
+// CHECK-SAME:    %[[D:[a-z0-9]+]]: memref<16x8xf32>) kernel
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
+// CHECK-DAG:     %[[THREAD:.*]] = gpu.thread_id x
+// CHECK-DAG:     %[[ROW:.*]] = affine.apply #[[$ROW]]()[%[[LANE]], %[[THREAD]]]
+// CHECK-DAG:     %[[COLUMN:.*]] = affine.apply #[[$COLUMN]]()[%[[LANE]]]
+// CHECK:         %[[INSIDE:.*]] = arith.andi
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK-NEXT:      memref.store %[[ZERO]], %[[D]][%[[ROW]], %[[COLUMN]]]
+// CHECK:         %[[COLUMN_1:.*]] = affine.apply #[[$COLUMN_1]]()[%[[LANE]]]
+// CHECK:           memref.store %[[ZERO]], %[[D]][%[[ROW]], %[[COLUMN_1]]]
+// CHECK:         %[[ROW_8:.*]] = affine.apply #[[$ROW_8]]()[%[[LANE]], %[[THREAD]]]
+// CHECK:           memref.store %[[ZERO]], %[[D]][%[[ROW_8]], %[[COLUMN]]]
+// CHECK:           memref.store %[[ZERO]], %[[D]][%[[ROW_8]], %[[COLUMN_1]]]
+gpu.module @kernels {
+  gpu.func @tile(%a: memref<16x32xi8>, %sa: memref<16x1xi8>,
+                 %b: memref<8x32xi8>, %sb: memref<8x1xi8>,
+                 %d: memref<16x8xf32>) kernel {
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %c0 = arith.constant 0 : index
+    blockscale.acc_store %acc, %d[%c0, %c0]
+        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Warp tiles of 32 x 40: A has two tiles, in one group, B has five, in two. One
+// word of scales has the bytes of all four steps along K.
+
+// CHECK-LABEL: gpu.func @selectors(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x128xi8, #gpu.address_space<workgroup>>, %[[A_SCALE:[a-z0-9]+]]: memref<64x4xi8, #gpu.address_space<workgroup>>, %[[B:[a-z0-9]+]]: memref<40x128xi8, #gpu.address_space<workgroup>>, %[[B_SCALE:[a-z0-9]+]]: memref<40x4xi8,
+// CHECK-COUNT-8: nvgpu.ldmatrix %[[A]][{{.*}}] {numTiles = 4 : i32
+// CHECK:         %[[BYTES:.*]] = vector.load %[[A_SCALE]]
+// CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[BYTES]]
+// CHECK-NEXT:    %[[SA:.*]] = vector.extract %[[WORDS]][0]
+// CHECK-COUNT-20: nvgpu.ldmatrix %[[B]][{{.*}}] {numTiles = 2 : i32
+// CHECK:         %[[BYTES_0:.*]] = vector.load %[[B_SCALE]]
+// CHECK-NEXT:    %[[WORDS_0:.*]] = vector.bitcast %[[BYTES_0]]
+// CHECK-NEXT:    %[[SB_0:.*]] = vector.extract %[[WORDS_0]][0]
+// CHECK:         %[[BYTES_1:.*]] = vector.load %[[B_SCALE]]
+// CHECK-NEXT:    %[[WORDS_1:.*]] = vector.bitcast %[[BYTES_1]]
+// CHECK-NEXT:    %[[SB_1:.*]] = vector.extract %[[WORDS_1]][0]
+// CHECK:         %[[D_0:.*]] = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1> %[[A_0:.*]], %{{.*}}, %{{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 0]
+// CHECK:         %[[D_1:.*]] = blockscale.mma_sync {{.*}}, %[[D_0]], %[[SA]][1, 0], %[[SB_0]][1, 0]
+// CHECK:         %[[D_2:.*]] = blockscale.mma_sync {{.*}}, %[[D_1]], %[[SA]][2, 0], %[[SB_0]][2, 0]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[D_2]], %[[SA]][3, 0], %[[SB_0]][3, 0]
+// CHECK:         blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 1]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 2]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 3]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][3, 0], %[[SB_0]][3, 3]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 0], %[[SB_1]][0, 0]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 1], %[[SB_0]][0, 0]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][3, 1], %[[SB_1]][3, 0]
+// CHECK-NOT:     blockscale.
+gpu.module @kernels {
+  gpu.func @selectors(
+      %a: memref<64x128xi8, #gpu.address_space<workgroup>>,
+      %sa: memref<64x4xi8, #gpu.address_space<workgroup>>,
+      %b: memref<40x128xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<40x4xi8, #gpu.address_space<workgroup>>,
+      %c: memref<64x40xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_load %c[%c0, %c0]
+           : memref<64x40xf32> -> !blockscale.acc<64x40, 2x1>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e4m3, e2m1, ue8m0, 32>
+           : memref<64x128xi8, #gpu.address_space<workgroup>>,
+             memref<64x4xi8, #gpu.address_space<workgroup>>,
+             memref<40x128xi8, #gpu.address_space<workgroup>>,
+             memref<40x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<64x40, 2x1>
+    blockscale.acc_store %sum, %c[%c0, %c0]
+        : !blockscale.acc<64x40, 2x1>, memref<64x40xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Two scales per instruction: byte selectors 0 and 2 of each word.
+
+// CHECK-LABEL: gpu.func @mxf4(
+// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[SA_0:[a-z0-9]+]][0, 0], %[[SB_0:[a-z0-9]+]][0, 0]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA_0]][2, 0], %[[SB_0]][2, 0]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA_1:[a-z0-9]+]][0, 0], %[[SB_1:[a-z0-9]+]][0, 0]
+// CHECK:         blockscale.mma_sync {{.*}}, %[[SA_1]][2, 0], %[[SB_1]][2, 0]
+// CHECK-NOT:     blockscale.
+gpu.module @kernels {
+  gpu.func @mxf4(%a: memref<16x128xi8, #gpu.address_space<workgroup>>,
+                 %sa: memref<16x8xi8, #gpu.address_space<workgroup>>,
+                 %b: memref<8x128xi8, #gpu.address_space<workgroup>>,
+                 %sb: memref<8x8xi8, #gpu.address_space<workgroup>>,
+                 %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e2m1, e2m1, ue8m0, 32>
+           : memref<16x128xi8, #gpu.address_space<workgroup>>,
+             memref<16x8xi8, #gpu.address_space<workgroup>>,
+             memref<8x128xi8, #gpu.address_space<workgroup>>,
+             memref<8x8xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, 1x1>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Two mxf4 instructions stand in for e8m0 scales of blocks of 16: each has one
+// half of every block of A, and the scales of those halves, whose bytes come to
+// lie side by side.
+
+// CHECK-DAG:   #[[$HALF:.*]] = affine_map<()[s0] -> ((s0 floordiv 2) mod 2)>
+// CHECK-LABEL: gpu.func @two_halves(
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant dense<0> : vector<4xi32>
+// CHECK-DAG:     %[[BYTE:.*]] = arith.constant 8 : i32
+// CHECK-DAG:     %[[BYTE_1:.*]] = arith.constant 65280 : i32
+// CHECK-DAG:     %[[BYTE_2:.*]] = arith.constant 16711680 : i32
+// CHECK-DAG:     %[[BYTES_0_3:.*]] = arith.constant -16776961 : i32
+// CHECK:         %[[A:.*]] = vector.from_elements %{{.*}} : vector<4xi32>
+// CHECK:         %[[B:.*]] = vector.from_elements %{{.*}} : vector<2xi32>
+// CHECK:         %[[OUTER:.*]] = arith.andi %[[WORD:.*]], %[[BYTES_0_3]]
+// CHECK-NEXT:    %[[UP:.*]] = arith.shli %[[WORD]], %[[BYTE]]
+// CHECK-NEXT:    %[[NEW_2:.*]] = arith.andi %[[UP]], %[[BYTE_2]]
+// CHECK-NEXT:    %[[DOWN:.*]] = arith.shrui %[[WORD]], %[[BYTE]]
+// CHECK-NEXT:    %[[NEW_1:.*]] = arith.andi %[[DOWN]], %[[BYTE_1]]
+// CHECK-NEXT:    %[[INNER:.*]] = arith.ori %[[NEW_2]], %[[NEW_1]]
+// CHECK-NEXT:    %[[SA:.*]] = arith.ori %[[OUTER]], %[[INNER]]
+// CHECK:         %[[SB_INNER:.*]] = arith.ori
+// CHECK-NEXT:    %[[SB:.*]] = arith.ori %{{.*}}, %[[SB_INNER]]
+// CHECK:         %[[HALF:.*]] = affine.apply #[[$HALF]]()
+// CHECK-NEXT:    %[[IS_EVEN:.*]] = arith.cmpi eq, %[[HALF]], %c0
+// CHECK-NEXT:    %[[EVEN:.*]] = arith.select %[[IS_EVEN]], %[[A]], %[[ZERO]]
+// CHECK-NEXT:    %[[D_0:.*]] = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[EVEN]], %[[B]], %{{.*}}, %[[SA]][0, 0], %[[SB]][0, 0]
+// CHECK-NEXT:    %[[IS_ODD:.*]] = arith.cmpi eq, %[[HALF]], %c1
+// CHECK-NEXT:    %[[ODD:.*]] = arith.select %[[IS_ODD]], %[[A]], %[[ZERO]]
+// CHECK-NEXT:    blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[ODD]], %[[B]], %[[D_0]], %[[SA]][2, 0], %[[SB]][2, 0]
+gpu.module @kernels {
+  gpu.func @two_halves(%a: memref<16x32xi8, #gpu.address_space<workgroup>>,
+                       %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+                       %b: memref<8x32xi8, #gpu.address_space<workgroup>>,
+                       %sb: memref<8x4xi8, #gpu.address_space<workgroup>>,
+                       %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e2m1, e2m1, ue8m0, 16>
+           : memref<16x32xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             memref<8x32xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, 1x1>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Vectors that a warp shares. fp4 beside fp8 goes to bits [5:2] of a byte; the
+// two steps along K take scales 0 and 1.
+
+// CHECK-LABEL: gpu.func @vectors(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x64xf8E5M2>, %[[SX:[a-z0-9]+]]: memref<16x2xi8>, %[[Y:[a-z0-9]+]]: memref<8x32xi8>, %[[SY:[a-z0-9]+]]: memref<8x2xi8>, %[[D:[a-z0-9]+]]: memref<16x8xf32>)
+// CHECK-NOT:     {{vector<16|vector<8|vector<64}}
+// CHECK:         memref.load %[[X]]
+// CHECK:         memref.load %[[SX]]
+// CHECK:         %[[BYTE:.*]] = memref.load %[[Y]]
+// CHECK:         memref.load %[[SY]]
+// CHECK:         %[[C:.*]] = vector.from_elements
+// CHECK:         %[[SUM:.*]] = blockscale.mma_sync <mxf8f6f4, e5m2, e2m1, ue8m0, 1> %{{.*}}, %{{.*}}, %[[C]], %[[SCALE_A:.*]][0, 0], %[[SCALE_B:.*]][0, 0]
+// CHECK-NEXT:    blockscale.mma_sync {{.*}}, %[[SUM]], %[[SCALE_A]][1, 0], %[[SCALE_B]][1, 0]
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[D]]
+// CHECK-NOT:     {{vector<16|vector<8|vector<64}}
+gpu.module @kernels {
+  gpu.func @vectors(%x: memref<16x64xf8E5M2>, %sx: memref<16x2xi8>,
+                    %y: memref<8x32xi8>, %sy: memref<8x2xi8>,
+                    %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %fp8 = arith.constant 0.0 : f8E5M2
+    %byte = arith.constant 0 : i8
+    %a = vector.transfer_read %x[%c0, %c0], %fp8 {in_bounds = [true, true]}
+         : memref<16x64xf8E5M2>, vector<16x64xf8E5M2>
+    %a_scale_bytes = vector.transfer_read %sx[%c0, %c0], %byte
+                     {in_bounds = [true, true]}
+                     : memref<16x2xi8>, vector<16x2xi8>
+    %a_scale = vector.bitcast %a_scale_bytes
+               : vector<16x2xi8> to vector<16x2xf8E8M0FNU>
+    %b_bytes = vector.transfer_read %y[%c0, %c0], %byte
+               {in_bounds = [true, true]} : memref<8x32xi8>, vector<8x32xi8>
+    %b_t = vector.bitcast %b_bytes : vector<8x32xi8> to vector<8x64xf4E2M1FN>
+    %b = vector.transpose %b_t, [1, 0]
+         : vector<8x64xf4E2M1FN> to vector<64x8xf4E2M1FN>
+    %b_scale_bytes = vector.transfer_read %sy[%c0, %c0], %byte
+                     {in_bounds = [true, true]}
+                     : memref<8x2xi8>, vector<8x2xi8>
+    %b_scale_t = vector.bitcast %b_scale_bytes
+                 : vector<8x2xi8> to vector<8x2xf8E8M0FNU>
+    %b_scale = vector.transpose %b_scale_t, [1, 0]
+               : vector<8x2xf8E8M0FNU> to vector<2x8xf8E8M0FNU>
+    %c = vector.transfer_read %d[%c0, %c0], %zero {in_bounds = [true, true]}
+         : memref<16x8xf32>, vector<16x8xf32>
+    %sum = blockscale.mma_scaled %a, %a_scale, %b, %b_scale, %c
+           : vector<16x64xf8E5M2>, vector<16x2xf8E8M0FNU>,
+             vector<64x8xf4E2M1FN>, vector<2x8xf8E8M0FNU>, vector<16x8xf32>
+    vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
+        : vector<16x8xf32>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// There is nothing to distribute: not even the lane is asked for.
+
+// CHECK-LABEL: gpu.func @none(
+// CHECK-NOT:     gpu.lane_id
+// CHECK:         %[[V:.*]] = vector.load
+// CHECK-NEXT:    vector.store %[[V]]
+gpu.module @kernels {
+  gpu.func @none(%c: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %c[%c0, %c0] : memref<16x8xf32>, vector<2x8xf32>
+    vector.store %v, %c[%c0, %c0] : memref<16x8xf32>, vector<2x8xf32>
+    gpu.return
+  }
+}
