@@ -30,7 +30,7 @@
 // LLVM may neither inline it nor move calls under a condition; and there is no
 // wrapper for C.
 
-// NVVM:      llvm.func @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(
+// NVVM:      llvm.func internal @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(
 // NVVM-SAME: passthrough = ["noinline", "convergent"]
 gpu.module @kernels {
   gpu.func @step(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,

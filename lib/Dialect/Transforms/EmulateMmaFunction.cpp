@@ -20,6 +20,7 @@
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -239,6 +240,9 @@ func::FuncOp blockscale::createEmulatedMma(Location loc,
   // There are no pointers; it spares us the wrapper that convert-gpu-to-nvvm
   // makes for calls from C.
   function->setAttr("llvm.bareptr", builder.getUnitAttr());
+  function->setAttr("llvm.linkage",
+                    LLVM::LinkageAttr::get(builder.getContext(),
+                                           LLVM::Linkage::Internal));
 
   builder.setInsertionPointToStart(function.addEntryBlock());
   SmallVector<Value> results =
