@@ -168,9 +168,8 @@ private:
   const FragmentLayout &layout;
 };
 
-struct LowerTileMma final : OpConversionPattern<TileMmaOp> {
-  LowerTileMma(const TypeConverter &converter, MLIRContext *context, Value lane)
-      : OpConversionPattern(converter, context), lane(lane) {}
+struct LowerTileMma final : LanePattern<TileMmaOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(TileMmaOp op, OpAdaptor adaptor,
@@ -189,9 +188,6 @@ struct LowerTileMma final : OpConversionPattern<TileMmaOp> {
         op, emitMmas(rewriter, loc, row, lane, a, b, adaptor.getAcc()));
     return success();
   }
-
-private:
-  Value lane;
 };
 
 //===----------------------------------------------------------------------===//
@@ -244,9 +240,8 @@ private:
   Value sizes[2];
 };
 
-struct LowerAccLoad final : OpConversionPattern<AccLoadOp> {
-  LowerAccLoad(const TypeConverter &converter, MLIRContext *context, Value lane)
-      : OpConversionPattern(converter, context), lane(lane) {}
+struct LowerAccLoad final : LanePattern<AccLoadOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(AccLoadOp op, OpAdaptor adaptor,
@@ -274,15 +269,10 @@ struct LowerAccLoad final : OpConversionPattern<AccLoadOp> {
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     return success();
   }
-
-private:
-  Value lane;
 };
 
-struct LowerAccStore final : OpConversionPattern<AccStoreOp> {
-  LowerAccStore(const TypeConverter &converter, MLIRContext *context,
-                Value lane)
-      : OpConversionPattern(converter, context), lane(lane) {}
+struct LowerAccStore final : LanePattern<AccStoreOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(AccStoreOp op, OpAdaptor adaptor,
@@ -303,9 +293,6 @@ struct LowerAccStore final : OpConversionPattern<AccStoreOp> {
     rewriter.eraseOp(op);
     return success();
   }
-
-private:
-  Value lane;
 };
 
 } // namespace

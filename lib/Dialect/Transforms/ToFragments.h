@@ -24,6 +24,15 @@ struct WarpTile {
   Value firstColumn;
 };
 
+/// A pattern that knows what lane it writes code for.
+template <typename SourceOp>
+struct LanePattern : OpConversionPattern<SourceOp> {
+  LanePattern(const TypeConverter &converter, MLIRContext *context, Value lane)
+      : OpConversionPattern<SourceOp>(converter, context), lane(lane) {}
+
+  Value lane;
+};
+
 /// Calls `body` with the position of each element, in the tile, that the lane
 /// holds of an accumulator fragment, and its number in the fragment.
 void forEachAccElement(

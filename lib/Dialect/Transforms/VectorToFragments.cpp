@@ -19,10 +19,8 @@ using namespace mlir::blockscale;
 
 namespace {
 
-struct LowerMmaScaled final : OpConversionPattern<MmaScaledOp> {
-  LowerMmaScaled(const TypeConverter &converter, MLIRContext *context,
-                 Value lane)
-      : OpConversionPattern(converter, context), lane(lane) {}
+struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(MmaScaledOp op, OpAdaptor adaptor,
@@ -40,73 +38,67 @@ struct LowerMmaScaled final : OpConversionPattern<MmaScaledOp> {
                                     *a, *b, adaptor.getAcc()));
     return success();
   }
-
-private:
-  Value lane;
 };
 
-struct LowerTransferRead final : OpConversionPattern<vector::TransferReadOp> {
-  LowerTransferRead(const TypeConverter &converter, MLIRContext *context,
-                    Value lane)
-      : OpConversionPattern(converter, context), lane(lane) {}
+/// Calls `body` for each element that the lane holds of a transfer's vector:
+/// its number, its position in memory, and whether it is to be transferred
+/// (null for always).
+static void forEachTransferElement(
+    OpBuilder &builder, VectorTransferOpInterface op, Value lane,
+    function_ref<void(int64_t index, ArrayRef<Value> position, Value inside)>
+        body) {
+  VectorType type = op.getVectorType();
+  int64_t m = type.getDimSize(0), n = type.getDimSize(1);
+  const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
+  forEachAccElement(
+      builder, op.getLoc(), lane, {m, n, {}, {}},
+      [&](int64_t index, Value row, Value column) {
+        TransferAddress address(builder, op);
+        auto [position, inside] = address.at({row, column});
+        inside = address.both(inside, address.isBelow(row, m, layout.rows));
+        inside =
+            address.both(inside, address.isBelow(column, n, layout.columns));
+        body(index, position, inside);
+      });
+}
+
+struct LowerTransferRead final : LanePattern<vector::TransferReadOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(vector::TransferReadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto transfer = cast<VectorTransferOpInterface>(op.getOperation());
-    VectorType type = op.getVectorType();
     Location loc = op.getLoc();
-    const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
     SmallVector<Value> elements;
-    forEachAccElement(
-        rewriter, loc, lane, {type.getDimSize(0), type.getDimSize(1), {}, {}},
-        [&](int64_t, Value row, Value column) {
-          TransferAddress address(rewriter, transfer);
-          auto [position, inside] = address.at({row, column});
-          ArrayRef<Value> indices = position;
-          inside = address.both(
-              inside, address.isBelow(row, type.getDimSize(0), layout.rows));
-          inside =
-              address.both(inside, address.isBelow(column, type.getDimSize(1),
-                                                   layout.columns));
+    forEachTransferElement(
+        rewriter, cast<VectorTransferOpInterface>(op.getOperation()), lane,
+        [&](int64_t, ArrayRef<Value> position, Value inside) {
           elements.push_back(emitLoadIf(
               rewriter, loc, inside,
               [&](OpBuilder &then) -> Value {
-                return memref::LoadOp::create(then, loc, op.getBase(), indices);
+                return memref::LoadOp::create(then, loc, op.getBase(),
+                                              position);
               },
               op.getPadding()));
         });
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
-        op, cast<VectorType>(getTypeConverter()->convertType(type)), elements);
+        op,
+        cast<VectorType>(getTypeConverter()->convertType(op.getVectorType())),
+        elements);
     return success();
   }
-
-private:
-  Value lane;
 };
 
-struct LowerTransferWrite final : OpConversionPattern<vector::TransferWriteOp> {
-  LowerTransferWrite(const TypeConverter &converter, MLIRContext *context,
-                     Value lane)
-      : OpConversionPattern(converter, context), lane(lane) {}
+struct LowerTransferWrite final : LanePattern<vector::TransferWriteOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(vector::TransferWriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto transfer = cast<VectorTransferOpInterface>(op.getOperation());
-    VectorType type = op.getVectorType();
     Location loc = op.getLoc();
-    const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
-    forEachAccElement(
-        rewriter, loc, lane, {type.getDimSize(0), type.getDimSize(1), {}, {}},
-        [&](int64_t index, Value row, Value column) {
-          TransferAddress address(rewriter, transfer);
-          auto [position, inside] = address.at({row, column});
-          inside = address.both(
-              inside, address.isBelow(row, type.getDimSize(0), layout.rows));
-          inside =
-              address.both(inside, address.isBelow(column, type.getDimSize(1),
-                                                   layout.columns));
+    forEachTransferElement(
+        rewriter, cast<VectorTransferOpInterface>(op.getOperation()), lane,
+        [&](int64_t index, ArrayRef<Value> position, Value inside) {
           Value element = vector::ExtractOp::create(
               rewriter, loc, adaptor.getValueToStore(), index);
           OpBuilder b(rewriter);
@@ -117,9 +109,6 @@ struct LowerTransferWrite final : OpConversionPattern<vector::TransferWriteOp> {
     rewriter.eraseOp(op);
     return success();
   }
-
-private:
-  Value lane;
 };
 
 /// Elementwise ops do to the fragment what they do to the whole.
