@@ -143,7 +143,11 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes())) {
     auto tensorType = dyn_cast<RankedTensorType>(type);
-    if (!tensorType && !type.isIntOrIndexOrFloat())
+    bool isScalar =
+        type.isIndex() ||
+        (type.isIntOrFloat() && !type.isTF32() &&
+         llvm::is_contained({1, 8, 16, 32, 64}, type.getIntOrFloatBitWidth()));
+    if (!tensorType && !isScalar)
       return emitUnsupported(function)
              << "an argument of type " << type << " on a GPU target";
     if (tensorType && !tensorType.hasStaticShape())
@@ -156,7 +160,28 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
   return success();
 }
 
+/// All kernels, and the functions that become kernels, share one space of
+/// names in PTX.
+static LogicalResult checkKernelNames(ModuleOp module) {
+  llvm::StringSet<> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic())
+      names.insert(function.getSymName());
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    for (Operation &op : *kernels.getBody()) {
+      auto symbol = dyn_cast<SymbolOpInterface>(op);
+      if (symbol && isa<FunctionOpInterface>(op) &&
+          !names.insert(symbol.getName()).second)
+        return op.emitError("expected a name that no other kernel or function "
+                            "has, got '")
+               << symbol.getName() << "'";
+    }
+  return success();
+}
+
 LogicalResult blockscale::checkGpuInput(ModuleOp module) {
+  if (failed(checkKernelNames(module)))
+    return failure();
   for (Operation &op : module.getBody()->getOperations()) {
     if (!isa<func::FuncOp, memref::GlobalOp, gpu::GPUModuleOp>(op))
       return emitUnsupported(&op)
@@ -171,10 +196,11 @@ LogicalResult blockscale::checkGpuInput(ModuleOp module) {
   }
   WalkResult result =
       module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
-        // Kernels are at any level, and their own business.
-        if (isa<gpu::GPUModuleOp>(op))
-          return WalkResult::skip();
-        if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+        // Kernels are at any level; functions hold no launches yet.
+        bool isKernel = op->getParentOfType<gpu::GPUModuleOp>() != nullptr;
+        bool isLow = isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) ||
+                     isa<gpu::LaunchOp, gpu::LaunchFuncOp, LaunchOp>(op);
+        if (isLow && !isKernel)
           return emitUnsupported(op)
                  << "'" << op->getName() << "' in the input";
         return checkSizes(op);

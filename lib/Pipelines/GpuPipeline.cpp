@@ -88,6 +88,8 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // The next pass takes each buffer for one result only.
+  pm.addNestedPass<func::FuncOp>(createSeparateResultsPass());
   bufferization::BufferResultsToOutParamsPassOptions results;
   results.hoistStaticAllocs = true;
   results.modifyPublicFunctions = true;

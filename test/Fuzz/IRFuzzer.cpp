@@ -12,7 +12,8 @@
 //
 //   * it is refused with a message, or it parses, and what it prints as parses
 //     again to the same text;
-//   * each pass gives valid IR or a message, and tiling valid IR.
+//   * each pass gives valid IR or a message, and tiling valid IR;
+//   * so does each pass of the lowering for GPUs, alone and in its pipeline.
 //
 // Without seeds it starts with recipes; with -only_ascii=1 and programs as
 // seeds it keeps to texts. With BLOCKSCALE_FUZZ_PRINT set, each text goes to
@@ -22,38 +23,27 @@
 
 #include "ModuleGenerator.h"
 #include "TextMutator.h"
+#include "blockscale/Conversion/BlockScaleToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/SourceFile.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/ValueBoundsOpInterfaceImpl.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -67,18 +57,7 @@ using namespace mlir::blockscale;
 
 static DialectRegistry makeRegistry() {
   DialectRegistry registry;
-  registry.insert<BlockScaleDialect, affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, linalg::LinalgDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect, vector::VectorDialect>();
-  affine::registerValueBoundsOpInterfaceExternalModels(registry);
-  arith::registerValueBoundsOpInterfaceExternalModels(registry);
-  linalg::registerValueBoundsOpInterfaceExternalModels(registry);
-  memref::registerValueBoundsOpInterfaceExternalModels(registry);
-  scf::registerValueBoundsOpInterfaceExternalModels(registry);
-  tensor::registerValueBoundsOpInterfaceExternalModels(registry);
-  vector::registerValueBoundsOpInterfaceExternalModels(registry);
+  registerPipelineDialects(registry);
   return registry;
 }
 
@@ -91,6 +70,40 @@ struct PassRunner : PassManager {
     enableVerifier(false);
     addPass(std::move(pass));
   }
+
+  /// Runs passes as blockscale-opt names them. In a pipeline with passes of
+  /// upstream, none may meet the invalid IR of the one before.
+  PassRunner(MLIRContext *context, StringRef pipeline, bool verifiesEach)
+      : PassManager(context) {
+    enableVerifier(verifiesEach);
+    if (failed(parsePassPipeline(pipeline, *this)))
+      std::abort();
+  }
+};
+
+/// The lowering for GPUs: the passes alone, and all of it.
+constexpr const char *kGpuPasses[] = {
+    "blockscale-select-path{target=sm_90}",
+    "blockscale-select-path{target=sm_100a}",
+    "blockscale-select-path{target=sm_120a native-only},blockscale-legalize",
+    "blockscale-legalize",
+    "blockscale-pack-buffers",
+    "blockscale-form-kernels",
+    "gpu.module(gpu.func(blockscale-to-fragments))",
+    "func.func(blockscale-flatten-parallel-loops)",
+    "blockscale-collect-kernels",
+    "blockscale-emulate-mma",
+    "convert-blockscale-to-nvvm{target=sm_120a}",
+    "blockscale-verify-stage{stage=tile}",
+    "blockscale-verify-stage{stage=kernel}",
+    "blockscale-verify-stage{stage=instr}",
+    "blockscale-verify-stage{stage=nvvm}",
+};
+constexpr const char *kGpuPipelines[] = {
+    "blockscale-to-nvvm{target=sm_120a}",
+    "blockscale-to-nvvm{target=sm_90}",
+    "blockscale-to-nvvm{target=sm_100a}",
+    "blockscale-to-nvvm{target=sm_120a emulate-on=sm_90}",
 };
 
 /// A context, and the passes, which are expensive to set up.
@@ -98,6 +111,12 @@ struct Session {
   Session() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
     context.loadAllAvailableDialects();
     context.printOpOnDiagnostic(false);
+    for (StringRef pass : kGpuPasses)
+      gpuPasses.push_back(
+          std::make_unique<PassRunner>(&context, pass, /*verifiesEach=*/false));
+    for (StringRef pipeline : kGpuPipelines)
+      gpuPipelines.push_back(std::make_unique<PassRunner>(
+          &context, pipeline, /*verifiesEach=*/true));
   }
 
   MLIRContext context;
@@ -107,14 +126,26 @@ struct Session {
   PassRunner narrowToBytes{&context, createNarrowFloatsToBytesPass()};
   PassRunner resolveSizes{&context,
                           memref::createResolveRankedShapeTypeResultDimsPass()};
+  /// In the order of the tables.
+  std::vector<std::unique_ptr<PassRunner>> gpuPasses;
+  std::vector<std::unique_ptr<PassRunner>> gpuPipelines;
 };
 } // namespace
+
+/// The tables name passes and pipelines.
+static void registerGpuLowering() {
+  registerBlockScalePasses();
+  registerBlockScaleConversionPasses();
+  registerPipelines();
+}
 
 /// A context never forgets a type or an attribute, so it is replaced at times.
 static Session &getSession() {
   static std::unique_ptr<Session> session;
   static unsigned numRuns = 0;
   constexpr unsigned runsPerSession = 1000;
+  if (numRuns == 0)
+    registerGpuLowering();
   if (numRuns++ % runsPerSession == 0) {
     session.reset();
     session = std::make_unique<Session>();
@@ -144,6 +175,13 @@ private:
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
+
+/// Prints `text` to standard error if that was asked for.
+static void trace(const Twine &text) {
+  static const bool isPrinting = std::getenv("BLOCKSCALE_FUZZ_PRINT");
+  if (isPrinting)
+    llvm::errs() << "// ----- " << text << "\n";
+}
 
 [[noreturn]] static void fail(StringRef what, StringRef text) {
   llvm::errs() << "IRFuzzer: " << what << "\n" << text << "\n";
@@ -207,14 +245,21 @@ static void checkRoundTrip(ModuleOp module) {
     fail("printed differently the second time", text);
 }
 
-/// Runs the pass of `manager`; false if it failed, with a message.
-static bool runPass(PassRunner &manager, ModuleOp module) {
-  std::string name = manager.begin()->getName().str();
+/// Runs the passes of `manager`; false if they failed, with a message.
+static bool runPass(PassRunner &manager, ModuleOp module, StringRef name = "") {
+  if (name.empty())
+    name = manager.begin()->getName();
   ErrorCatcher errors(module.getContext());
   if (succeeded(manager.run(module)))
     return checkValid(module, name, name == "Canonicalizer");
   if (errors.error.empty())
-    fail(name + " failed without a message", print(module));
+    fail((name + " failed without a message").str(), print(module));
+  // The message may be that of the verifier within a pipeline, about what one
+  // of the passes left.
+  ErrorCatcher invalid(module.getContext());
+  if (failed(verify(module)) && invalid.error == errors.error &&
+      !isFoldedMismatch(errors.error))
+    fail(("invalid within " + name + ": " + errors.error).str(), print(module));
   return false;
 }
 
@@ -237,6 +282,19 @@ static void checkRuntimeVerification(Session &session, ModuleOp module) {
   OwningOpRef<ModuleOp> clone = module.clone();
   if (runPass(session.verifySizes, *clone))
     runPass(session.canonicalize, *clone);
+}
+
+/// Each pass alone, and one of the pipelines, which take longer.
+static void lowerToKernels(Session &session, ModuleOp module, size_t choice) {
+  auto run = [&](PassRunner &manager, StringRef name) {
+    trace(name);
+    OwningOpRef<ModuleOp> clone = module.clone();
+    runPass(manager, *clone, name);
+  };
+  for (auto [pass, name] : llvm::zip_equal(session.gpuPasses, kGpuPasses))
+    run(*pass, name);
+  choice %= std::size(kGpuPipelines);
+  run(*session.gpuPipelines[choice], kGpuPipelines[choice]);
 }
 
 /// What may be the size of a tile of `op`: the values of type index that are
@@ -373,6 +431,7 @@ static void checkText(const std::string &text, ByteReader &in) {
   checkRuntimeVerification(session, *module);
   lowerToLoops(session, *module);
   checkTiling(session, *module, in);
+  lowerToKernels(session, *module, llvm::xxh3_64bits(text));
 }
 
 //===----------------------------------------------------------------------===//
@@ -399,9 +458,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                     std::min<size_t>(size, 8));
   std::string text = isRecipe(bytes, size) ? readRecipe(bytes, size, tiling)
                                            : std::string(bytes, bytes + size);
-  static const bool isPrinting = std::getenv("BLOCKSCALE_FUZZ_PRINT");
-  if (isPrinting)
-    llvm::errs() << "// ----- \n" << text << "\n";
+  trace("\n" + text);
   checkText(text, tiling);
   return 0;
 }

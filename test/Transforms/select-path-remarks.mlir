@@ -6,10 +6,6 @@
 // DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{REASON/{{%{reason}; computed with plain arithmetic, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/" %s | blockscale-opt --blockscale-select-path="%{options}" -verify-diagnostics
 // DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{REASON/{{'blockscale.mma_scaled' op %{reason}/" %s | blockscale-opt --blockscale-select-path="native-only %{options}" -verify-diagnostics
 
-// REDEFINE: %{options} = target=cpu
-// REDEFINE: %{reason} = no block-scaled instruction on cpu
-// RUN: %{remark}
-// RUN: %{error}
 // REDEFINE: %{options} = target=sm_80
 // REDEFINE: %{reason} = no block-scaled instruction on sm_80
 // RUN: %{remark}
@@ -30,6 +26,8 @@
 // LETTER: error: unknown target 'sm_120': block-scaled instructions need the letter, expected sm_120a or sm_120f
 // RUN: not blockscale-opt %s --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: unknown target '', expected one of cpu sm_80
+// RUN: not blockscale-opt %s --blockscale-select-path=target=cpu 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: error: expected a GPU, got cpu
 
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,

@@ -48,7 +48,7 @@ gpu.module @kernels {
     %zero = arith.constant 0.0 : f32
     %wide = vector.transfer_read %x[%c0, %c0], %zero
             {in_bounds = [true, true]} : memref<16x32xf32>, vector<16x32xf32>
-    // expected-error@+1 {{not supported in this version: expected an operand that is read by vector.transfer_read or a splat constant, got 'arith.truncf'}}
+    // expected-error@+1 {{'arith.truncf' op not supported in this version: on a vector that a warp shares}}
     %a = arith.truncf %wide : vector<16x32xf32> to vector<16x32xf8E4M3FN>
     %sx = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %y = arith.constant dense<1.0> : vector<32x8xf8E5M2>

@@ -53,6 +53,11 @@ const std::vector<FragmentLayout> &getFragmentLayouts();
 /// The layout of `operand` with slots of `slotBits`; there must be one.
 const FragmentLayout &getFragmentLayout(Operand operand, unsigned slotBits);
 
+/// Elements of C that one lane may hold: more would be code beyond all
+/// registers. And the largest extent of a matrix that lanes hold.
+inline constexpr int64_t kMaxAccElements = 1024;
+inline constexpr int64_t kMaxFragmentExtent = int64_t(1) << 16;
+
 /// How a code sits in its slot.
 struct Slot {
   unsigned bits;

@@ -175,6 +175,11 @@ LogicalResult AccType::verify(function_ref<InFlightDiagnostic()> emitError,
       warpsM * warpsN > kMaxWarps)
     return emitError() << "expected 1 to " << kMaxWarps << " warps, got "
                        << warpsM << "x" << warpsN;
+  if (m > kMaxFragmentExtent || n > kMaxFragmentExtent ||
+      m * n / (warpsM * warpsN * int64_t(kWarpLanes)) > kMaxAccElements)
+    return emitError() << "expected at most " << kMaxAccElements
+                       << " elements for each lane of " << warpsM << "x"
+                       << warpsN << " warps, got " << m << "x" << n;
   constexpr int64_t kM = kMmaSyncM, kN = kMmaSyncN;
   if (m < 1 || n < 1 || m % (kM * warpsM) != 0 || n % (kN * warpsN) != 0)
     return emitError() << "expected multiples of " << kM << "x" << kN

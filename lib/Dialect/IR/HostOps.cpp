@@ -8,6 +8,8 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -17,8 +19,9 @@ using namespace mlir::blockscale;
 
 std::optional<int64_t> blockscale::getPackedBytes(int64_t count,
                                                   unsigned bits) {
-  int64_t total = count * bits;
-  if (total % 8 != 0)
+  int64_t total;
+  if (llvm::MulOverflow(count, static_cast<int64_t>(bits), total) ||
+      total % 8 != 0)
     return std::nullopt;
   return total / 8;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelModule.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -21,8 +22,6 @@ namespace mlir::blockscale {
 
 using namespace mlir;
 
-static constexpr StringLiteral kKernels = "kernels";
-
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//
@@ -32,9 +31,11 @@ namespace {
 /// Gives one kernel parameters that are whole buffers.
 class ParameterRewriter {
 public:
+  using GlobalMap = DenseMap<Operation *, memref::GlobalOp>;
+
   ParameterRewriter(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel,
-                    gpu::GPUModuleOp kernels)
-      : launch(launch), kernel(kernel), kernels(kernels),
+                    gpu::GPUModuleOp kernels, GlobalMap &globals)
+      : launch(launch), kernel(kernel), kernels(kernels), globals(globals),
         builder(OpBuilder::atBlockBegin(&kernel.getBody().front())) {}
 
   /// `buffers` are parameters that the kernel has in any case, first.
@@ -97,8 +98,9 @@ private:
     if (auto getGlobal = dyn_cast<memref::GetGlobalOp>(clone))
       if (failed(moveGlobal(getGlobal)))
         return failure();
-    insideValues[value] = clone->getResult(0);
-    return clone->getResult(0);
+    Value inside = clone->getResult(cast<OpResult>(value).getResultNumber());
+    insideValues[value] = inside;
+    return inside;
   }
 
   /// Constants become data of the device.
@@ -108,17 +110,26 @@ private:
     if (!global)
       return getGlobal.emitError("expected the global '")
              << getGlobal.getName() << "' in the module";
-    if (kernels.lookupSymbol(getGlobal.getName()))
-      return success();
-    OpBuilder atStart = OpBuilder::atBlockBegin(kernels.getBody());
-    Operation *clone = atStart.clone(*global);
-    SymbolTable::setSymbolVisibility(clone, SymbolTable::Visibility::Private);
+    // The module may have a symbol of this name, which is another's.
+    memref::GlobalOp &copy = globals[global];
+    if (!copy) {
+      copy = cast<memref::GlobalOp>(global->clone());
+      copy.setPrivate();
+      // Copies of 16 bytes want it.
+      constexpr uint64_t kAlignment = 16;
+      if (copy.getAlignment().value_or(0) < kAlignment)
+        copy.setAlignment(kAlignment);
+      SymbolTable(kernels).insert(copy, kernels.getBody()->begin());
+    }
+    getGlobal.setName(copy.getSymName());
     return success();
   }
 
   gpu::LaunchFuncOp launch;
   gpu::GPUFuncOp kernel;
   gpu::GPUModuleOp kernels;
+  /// The copies of constants in `kernels`.
+  GlobalMap &globals;
   OpBuilder builder;
   SmallVector<Value> parameters;
   DenseMap<Value, Value> insideValues;
@@ -151,14 +162,16 @@ private:
 
   LogicalResult collect(ArrayRef<func::FuncOp> functions) {
     SmallVector<SmallVector<Launch>> launches;
+    llvm::DenseSet<Operation *> seen;
     for (func::FuncOp function : functions) {
-      FailureOr<SmallVector<Launch>> found = findLaunches(function);
+      FailureOr<SmallVector<Launch>> found = findLaunches(function, seen);
       if (failed(found))
         return failure();
       launches.push_back(*found);
     }
 
-    gpu::GPUModuleOp kernels = makeKernelModule();
+    gpu::GPUModuleOp kernels = blockscale::getKernelModule(getOperation());
+    ParameterRewriter::GlobalMap globals;
     for (auto &ofFunction : launches)
       for (Launch &launch : ofFunction)
         moveKernel(launch.kernel, kernels);
@@ -167,7 +180,7 @@ private:
       ArrayRef<Launch> ofFunction = launches[f];
       size_t main = getMainKernel(function, ofFunction);
       for (auto [i, launch] : llvm::enumerate(ofFunction))
-        if (failed(ParameterRewriter(launch.op, launch.kernel, kernels)
+        if (failed(ParameterRewriter(launch.op, launch.kernel, kernels, globals)
                        .rewrite(i == main ? ValueRange(function.getArguments())
                                           : ValueRange())))
           return failure();
@@ -180,10 +193,20 @@ private:
     return nameKernels(functions, launches, kernels);
   }
 
+  /// Memory whose size is that of its elements, one after the other.
+  static bool isWorkspace(MemRefType type) {
+    Type element = type.getElementType();
+    bool isWhole =
+        element.isIndex() || element.isInteger(1) ||
+        (element.isIntOrFloat() &&
+         llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()));
+    return type.hasStaticShape() && type.getLayout().isIdentity() && isWhole;
+  }
+
   /// The launches of a function, which has little else.
-  FailureOr<SmallVector<Launch>> findLaunches(func::FuncOp function) {
+  FailureOr<SmallVector<Launch>>
+  findLaunches(func::FuncOp function, llvm::DenseSet<Operation *> &seen) {
     SmallVector<Launch> launches;
-    llvm::DenseSet<Operation *> seen;
     for (Operation &op : function.getBody().front()) {
       if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
         auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
@@ -191,6 +214,9 @@ private:
         if (!kernel || !seen.insert(kernel).second)
           return launch.emitError("expected a kernel of its own, got ")
                  << launch.getKernel();
+        if (launch.getDynamicSharedMemorySize() || launch.hasClusterSize())
+          return launch.emitError("not supported in this version: dynamic "
+                                  "shared memory or clusters");
         launches.push_back({launch, kernel});
         continue;
       }
@@ -199,21 +225,12 @@ private:
       if (isa<func::ReturnOp>(op))
         isAllowed = op.getNumOperands() == 0;
       if (auto alloc = dyn_cast<memref::AllocOp>(op))
-        isAllowed = alloc.getType().hasStaticShape() &&
-                    alloc.getType().getElementType().isIntOrIndexOrFloat();
+        isAllowed = isWorkspace(alloc.getType());
       if (!isAllowed)
         return op.emitError("not supported in this version: '")
                << op.getName() << "' outside of kernels on a GPU target";
     }
     return launches;
-  }
-
-  gpu::GPUModuleOp makeKernelModule() {
-    ModuleOp module = getOperation();
-    if (auto existing = module.lookupSymbol<gpu::GPUModuleOp>(kKernels))
-      return existing;
-    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    return gpu::GPUModuleOp::create(builder, module.getLoc(), kKernels);
   }
 
   static void moveKernel(gpu::GPUFuncOp kernel, gpu::GPUModuleOp kernels) {
@@ -241,8 +258,8 @@ private:
     for (func::FuncOp function : functions)
       taken.insert(function.getSymName());
     for (Operation &op : *kernels.getBody())
-      if (auto symbol = dyn_cast<memref::GlobalOp>(op))
-        taken.insert(symbol.getSymName());
+      if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+        taken.insert(symbol.getName());
     // Two steps, so that no new name meets an old one.
     SmallVector<std::pair<Launch, std::string>> names;
     for (size_t f = 0; f != functions.size(); ++f) {

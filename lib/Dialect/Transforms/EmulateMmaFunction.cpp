@@ -240,9 +240,9 @@ func::FuncOp blockscale::createEmulatedMma(Location loc,
   // There are no pointers; it spares us the wrapper that convert-gpu-to-nvvm
   // makes for calls from C.
   function->setAttr("llvm.bareptr", builder.getUnitAttr());
-  function->setAttr("llvm.linkage",
-                    LLVM::LinkageAttr::get(builder.getContext(),
-                                           LLVM::Linkage::Internal));
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
 
   builder.setInsertionPointToStart(function.addEntryBlock());
   SmallVector<Value> results =

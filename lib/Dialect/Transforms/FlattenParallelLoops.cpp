@@ -58,6 +58,8 @@ private:
     // The collapsed loop takes the place of `loop`.
     IRRewriter rewriter(&getContext());
     Operation *next = loop->getNextNode();
+    if (!next)
+      return loop.emitError("expected an op after a parallel loop");
     collapseParallelLoops(rewriter, loop, {dims});
     auto flat = cast<scf::ParallelOp>(next->getPrevNode());
     auto [blocks, threads] =

@@ -8,6 +8,7 @@
 
 #include "CodeAccess.h"
 #include "KernelBodies.h"
+#include "KernelModule.h"
 #include "OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -30,19 +31,6 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-/// The module that kernels are put into.
-static gpu::GPUModuleOp getKernelModule(ModuleOp module) {
-  constexpr StringLiteral kName = "kernels";
-  if (auto existing = module.lookupSymbol<gpu::GPUModuleOp>(kName))
-    return existing;
-  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
-                  UnitAttr::get(module.getContext()));
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto created = gpu::GPUModuleOp::create(builder, module.getLoc(), kName);
-  SymbolTable(module).insert(created);
-  return created;
-}
 
 /// The memory of a tensor that a kernel gets: narrow floats are bytes.
 static MemRefType getMemoryType(Value tensor) {
@@ -148,7 +136,7 @@ private:
   static LogicalResult verifyShape(MmaScaledOp op, const KernelShape &shape) {
     constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
     for (auto [blocks, limit] : llvm::zip_equal(shape.blocks, limits))
-      if (blocks > limit)
+      if (blocks < 1 || blocks > limit)
         return op.emitOpError("not supported in this version: a grid of more "
                               "than ")
                << limit << " blocks along one dimension, got " << blocks;

@@ -72,6 +72,8 @@ struct LegalizePass final
       if (path && path.getValue() == Path::MmaSync)
         chooseInstruction(op, path.getValue());
     });
+    if (failed(checkBatches()))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateUnrollBatchPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
@@ -81,6 +83,20 @@ struct LegalizePass final
   }
 
 private:
+  /// A batch of vectors is unrolled: one without end would be code without end.
+  LogicalResult checkBatches() {
+    static constexpr int64_t kMaxBatch = 1024;
+    WalkResult result = getOperation()->walk([](MmaScaledOp op) -> WalkResult {
+      auto type = dyn_cast<VectorType>(op.getType());
+      if (!type || type.getRank() != 3 || type.getDimSize(0) <= kMaxBatch)
+        return WalkResult::advance();
+      return op.emitOpError("not supported in this version: a batch of more "
+                            "than ")
+             << kMaxBatch << " vectors, " << type;
+    });
+    return failure(result.wasInterrupted());
+  }
+
   void chooseInstruction(MmaScaledOp op, Path path) {
     const Instruction *instruction = getPreferredInstruction(op.getRow(), path);
     if (instruction->rewrite != Rewrite::None) {

@@ -9,8 +9,6 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_PACKBUFFERSPASS
@@ -83,18 +81,11 @@ static LogicalResult packResults(func::FuncOp function) {
   }
   function.walk([&](func::ReturnOp op) {
     OpBuilder builder(op);
-    llvm::SmallPtrSet<Value, 4> returned;
     for (auto [operand, bufferType] :
-         llvm::zip_equal(op->getOpOperands(), bufferTypes)) {
+         llvm::zip_equal(op->getOpOperands(), bufferTypes))
       if (operand.get().getType() != bufferType)
         operand.set(
             PackOp::create(builder, op.getLoc(), bufferType, operand.get()));
-      auto tensorType = dyn_cast<RankedTensorType>(bufferType);
-      if (tensorType && !returned.insert(operand.get()).second)
-        operand.set(bufferization::AllocTensorOp::create(
-            builder, op.getLoc(), tensorType, /*dynamicSizes=*/ValueRange(),
-            /*copy=*/operand.get()));
-    }
   });
   function.setFunctionType(FunctionType::get(
       function.getContext(), function.getBody().front().getArgumentTypes(),

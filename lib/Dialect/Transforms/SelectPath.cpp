@@ -36,8 +36,9 @@ struct SelectPathPass final
 
   void runOnOperation() override {
     const Chip *chip = lookupChip(target);
-    if (!chip) {
-      emitError(getOperation()->getLoc(), describeUnknownChip(target));
+    if (!chip || chip->isCpu()) {
+      emitError(getOperation()->getLoc(),
+                chip ? "expected a GPU, got cpu" : describeUnknownChip(target));
       return signalPassFailure();
     }
     WalkResult result = getOperation()->walk([&](MmaScaledOp op) -> WalkResult {
@@ -47,7 +48,7 @@ struct SelectPathPass final
       op->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
       return WalkResult::advance();
     });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(checkLowerLevels(*chip)))
       signalPassFailure();
   }
 
@@ -58,17 +59,42 @@ private:
     if (instruction && hasLowering(chip.path))
       return chip.path;
 
-    std::string reason =
-        instruction
-            ? "not supported in this version: " +
-                  std::string(stringifyPath(chip.path)) + " lowering"
-            : "no block-scaled instruction on " + std::string(chip.name);
+    std::string reason = getReason(chip, instruction);
     if (nativeOnly)
       return op.emitOpError(reason);
-    op.emitRemark(reason) << "; computed with plain arithmetic, an instruction "
-                             "computes it on "
+    op.emitRemark(reason) << "; computed with "
+                          << (op.hasTensorSemantics() ? "plain arithmetic"
+                                                      : kInSoftware)
+                          << ", an instruction computes it on "
                           << listNativeChips(row);
     return Path::None;
+  }
+
+  static constexpr const char *kInSoftware = "the instruction in software";
+
+  static std::string getReason(const Chip &chip,
+                               const Instruction *instruction) {
+    if (instruction)
+      return "not supported in this version: " +
+             std::string(stringifyPath(chip.path)) + " lowering";
+    return "no block-scaled instruction on " + std::string(chip.name);
+  }
+
+  /// Ops that ask for mma.sync by themselves.
+  LogicalResult checkLowerLevels(const Chip &chip) {
+    if (chip.path == Path::MmaSync)
+      return success();
+    WalkResult result = getOperation()->walk([&](Operation *op) -> WalkResult {
+      if (!isa<TileMmaOp, MmaSyncOp>(op))
+        return WalkResult::advance();
+      std::string reason =
+          "no mma.sync ... block_scale on " + std::string(chip.name);
+      if (nativeOnly)
+        return op->emitOpError(reason);
+      op->emitRemark(reason) << "; computed with " << kInSoftware;
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 };
 

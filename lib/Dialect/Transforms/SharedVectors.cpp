@@ -27,12 +27,16 @@ bool blockscale::isSharedVector(Type type) {
          element.getIntOrFloatBitWidth() > 8;
 }
 
-/// More elements than this in one lane would be more code than registers.
-static constexpr int64_t kMaxAccElements = 1024;
+/// Elements of an operand, which lanes load one by one.
 static constexpr int64_t kMaxOperandElements = int64_t(1) << 17;
 
 static InFlightDiagnostic emitUnsupported(Operation *op) {
   return op->emitOpError("not supported in this version: ");
+}
+
+static bool isTooLong(VectorType type) {
+  return llvm::any_of(type.getShape(),
+                      [](int64_t size) { return size > kMaxFragmentExtent; });
 }
 
 static LogicalResult verifyMma(MmaScaledOp op) {
@@ -42,7 +46,8 @@ static LogicalResult verifyMma(MmaScaledOp op) {
            << "expected vectors of rank 2 in a kernel, got " << op.getType();
   for (Value operand : {op.getX(), op.getXScale(), op.getY(), op.getYScale()}) {
     auto operandType = cast<VectorType>(operand.getType());
-    if (operandType.getNumElements() > kMaxOperandElements)
+    if (isTooLong(operandType) ||
+        operandType.getNumElements() > kMaxOperandElements)
       return emitUnsupported(op)
              << "an operand of more than " << kMaxOperandElements
              << " elements, " << operandType;
@@ -58,9 +63,14 @@ static LogicalResult verifySharedOp(Operation *op) {
     return verifyTransfer(transfer);
   if (auto mma = dyn_cast<MmaScaledOp>(op))
     return verifyMma(mma);
-  bool isSupported =
-      isa<scf::SCFDialect>(op->getDialect()) ||
-      (OpTrait::hasElementwiseMappableTraits(op) && op->getNumRegions() == 0);
+  auto isShared = [](Type type) {
+    return !isa<VectorType>(type) || isSharedVector(type);
+  };
+  bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) &&
+                       op->getNumRegions() == 0 &&
+                       llvm::all_of(op->getOperandTypes(), isShared) &&
+                       llvm::all_of(op->getResultTypes(), isShared);
+  bool isSupported = isa<scf::SCFDialect>(op->getDialect()) || isElementwise;
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     isSupported = !isa<VectorType>(broadcast.getSourceType());
   DenseElementsAttr attr;
@@ -83,8 +93,9 @@ LogicalResult blockscale::verifySharedVectors(gpu::GPUFuncOp function) {
       if (!isSharedVector(type))
         continue;
       auto vector = cast<VectorType>(type);
-      if (getAccFragmentSize(vector.getDimSize(0), vector.getDimSize(1)) >
-          kMaxAccElements)
+      if (isTooLong(vector) ||
+          getAccFragmentSize(vector.getDimSize(0), vector.getDimSize(1)) >
+              kMaxAccElements)
         return emitUnsupported(op)
                << "a vector of more than " << kMaxAccElements
                << " elements in each lane, " << type;

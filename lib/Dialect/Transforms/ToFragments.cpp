@@ -14,6 +14,8 @@
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -72,6 +74,8 @@ struct ToFragmentsPass final
     if (hasVectors && failed(verifySharedVectors(function)))
       return signalPassFailure();
 
+    alignTiles(function);
+
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
     Value lane = gpu::LaneIdOp::create(builder, function.getLoc(),
                                        /*upperBound=*/IntegerAttr());
@@ -93,6 +97,27 @@ struct ToFragmentsPass final
   }
 
 private:
+  /// ldmatrix reads rows of 16 bytes, which must be aligned to that.
+  static void alignTiles(gpu::GPUFuncOp function) {
+    constexpr int64_t kAlignment = 16;
+    StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+    auto attr = IntegerAttr::get(IntegerType::get(function.getContext(), 64),
+                                 kAlignment);
+    ArrayRef<BlockArgument> tiles = function.getWorkgroupAttributions();
+    function.walk([&](TileMmaOp op) {
+      for (Value tile : op->getOperands()) {
+        auto *found = llvm::find(tiles, tile);
+        if (found == tiles.end())
+          continue;
+        unsigned index = found - tiles.begin();
+        auto old = dyn_cast_or_null<IntegerAttr>(
+            function.getWorkgroupAttributionAttr(index, name));
+        if (!old || old.getInt() < kAlignment)
+          function.setWorkgroupAttributionAttr(index, name, attr);
+      }
+    });
+  }
+
   /// Reads of whole operands, which the lanes have replaced by their own.
   static void eraseDeadOperands(gpu::GPUFuncOp function) {
     SmallVector<Operation *> vectorOps;

@@ -34,7 +34,7 @@ static std::optional<uint64_t> getSplatBits(Value value) {
 
 FailureOr<CodeSource> blockscale::findCodeSource(Value operand) {
   OperandView view = traceOperand(operand);
-  CodeSource source = {view.map, 8, nullptr, std::nullopt};
+  CodeSource source = {view.map, 8, 0xFF, 0, nullptr, std::nullopt};
   Value value = view.tensor;
   unsigned codeBits =
       cast<VectorType>(value.getType()).getElementTypeBitWidth();
@@ -44,9 +44,12 @@ FailureOr<CodeSource> blockscale::findCodeSource(Value operand) {
     value = cast.getSource();
   } else if (auto cast = value.getDefiningOp<arith::BitcastOp>()) {
     value = cast.getIn();
-    if (auto trunc = value.getDefiningOp<arith::TruncIOp>())
+    if (auto trunc = value.getDefiningOp<arith::TruncIOp>()) {
       value = trunc.getIn();
+      source.codeMask = (1u << codeBits) - 1;
+    }
   }
+  source.rowBytes = cast<VectorType>(value.getType()).getShape().back();
   source.splat = getSplatBits(value);
   if (source.splat)
     return source;
@@ -189,54 +192,55 @@ private:
                  bool isTransposed, Value rowIndex, Value column,
                  Extent rowExtent, Extent columnExtent) {
     Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
-    if (source.splat) {
-      Value code =
-          arith::ConstantIntOp::create(b, loc, b.getI8Type(), *source.splat);
-      return maskSplat(b, loc, code, rowIndex, column, rowExtent, columnExtent,
-                       source.bits);
-    }
     SmallVector<Value> index = {rowIndex, column};
     if (isTransposed)
       std::swap(index[0], index[1]);
     index = applyMap(b, loc, source.map, index);
-    TransferAddress address(
-        b, cast<VectorTransferOpInterface>(source.read.getOperation()));
-    Value inside = address.both(
-        address.isBelow(rowIndex, rowExtent.size, rowExtent.unit),
-        address.isBelow(column, columnExtent.size, columnExtent.unit));
+    Value inside =
+        TransferAddress::both(b, loc, isBelow(b, loc, rowIndex, rowExtent),
+                              isBelow(b, loc, column, columnExtent));
     auto loadByte = [&](OpBuilder &at, Value last) -> Value {
+      if (source.splat)
+        return arith::ConstantIntOp::create(at, loc, at.getI8Type(),
+                                            *source.splat);
       SmallVector<Value> byteIndex(index);
       byteIndex.back() = last;
       TransferAddress transfer(
           at, cast<VectorTransferOpInterface>(source.read.getOperation()));
       auto [position, inBounds] = transfer.at(byteIndex);
       ArrayRef<Value> indices = position;
-      Value padding = source.read.getPadding();
       Value byte = emitLoadIf(
           at, loc, inBounds,
           [&](OpBuilder &then) -> Value {
             return memref::LoadOp::create(then, loc, source.read.getBase(),
                                           indices);
           },
-          padding);
+          source.read.getPadding());
       return asByte(at, loc, byte);
     };
     return emitLoadIf(
         b, loc, inside,
         [&](OpBuilder &then) -> Value {
           if (source.bits == 8)
-            return loadByte(then, index.back());
+            return cut(then, loc, loadByte(then, index.back()),
+                       source.codeMask);
           return emitUnpackCode(
-              then, loc, index.back(), source.bits,
-              source.read.getVectorType().getShape().back(),
+              then, loc, index.back(), source.bits, source.rowBytes,
               [&](Value byte) { return loadByte(then, byte); });
         },
         zero);
   }
 
-  static Value maskSplat(OpBuilder &b, Location loc, Value code, Value row,
-                         Value column, Extent rowExtent, Extent columnExtent,
-                         unsigned bits);
+  static Value isBelow(OpBuilder &b, Location loc, Value index, Extent extent) {
+    return TransferAddress::isBelow(b, loc, index, extent.size, extent.unit);
+  }
+
+  static Value cut(OpBuilder &b, Location loc, Value byte, unsigned mask) {
+    if (mask == 0xFF)
+      return byte;
+    Value bits = arith::ConstantIntOp::create(b, loc, b.getI8Type(), mask);
+    return arith::AndIOp::create(b, loc, byte, bits);
+  }
 
   OpRow row;
   Operand operand;
@@ -244,33 +248,6 @@ private:
   int64_t rows, k;
 };
 } // namespace
-
-Value VectorLoader::maskSplat(OpBuilder &b, Location loc, Value code, Value row,
-                              Value column, Extent rowExtent,
-                              Extent columnExtent, unsigned bits) {
-  // A splat of packed bytes holds two codes, which may differ.
-  if (bits != 8) {
-    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-    Value shift =
-        applyMap(b, loc, AffineMap::get(1, 0, d0 * bits % 8), column)[0];
-    Value amount = arith::IndexCastUIOp::create(b, loc, b.getI8Type(), shift);
-    Value moved = arith::ShRUIOp::create(b, loc, code, amount);
-    Value mask =
-        arith::ConstantIntOp::create(b, loc, b.getI8Type(), (1 << bits) - 1);
-    code = arith::AndIOp::create(b, loc, moved, mask);
-  }
-  Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
-  for (auto [index, extent] :
-       {std::make_pair(row, rowExtent), std::make_pair(column, columnExtent)}) {
-    if (extent.size % extent.unit == 0)
-      continue;
-    Value bound = arith::ConstantIndexOp::create(b, loc, extent.size);
-    Value below =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, bound);
-    code = arith::SelectOp::create(b, loc, below, code, zero);
-  }
-  return code;
-}
 
 FailureOr<OperandFragments> blockscale::loadVectorOperand(OpBuilder &builder,
                                                           MmaScaledOp op,

@@ -19,6 +19,10 @@ struct CodeSource {
   /// Operand index -> index of the source vector, in codes of `bits`.
   AffineMap map;
   unsigned bits;
+  /// The bits of a byte that are the code: fewer than 8 where it was cut out.
+  unsigned codeMask;
+  /// The size of the source vector along its last dimension.
+  int64_t rowBytes;
   /// A read of memory, or a splat constant.
   vector::TransferReadOp read;
   std::optional<uint64_t> splat;

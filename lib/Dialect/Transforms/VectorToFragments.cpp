@@ -11,6 +11,7 @@
 #include "VectorOperands.h"
 #include "VectorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -49,15 +50,19 @@ static void forEachTransferElement(
         body) {
   VectorType type = op.getVectorType();
   int64_t m = type.getDimSize(0), n = type.getDimSize(1);
+  Location loc = op.getLoc();
   const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
   forEachAccElement(
       builder, op.getLoc(), lane, {m, n, {}, {}},
       [&](int64_t index, Value row, Value column) {
         TransferAddress address(builder, op);
         auto [position, inside] = address.at({row, column});
-        inside = address.both(inside, address.isBelow(row, m, layout.rows));
-        inside =
-            address.both(inside, address.isBelow(column, n, layout.columns));
+        inside = TransferAddress::both(
+            builder, loc, inside,
+            TransferAddress::isBelow(builder, loc, row, m, layout.rows));
+        inside = TransferAddress::both(
+            builder, loc, inside,
+            TransferAddress::isBelow(builder, loc, column, n, layout.columns));
         body(index, position, inside);
       });
 }
@@ -96,6 +101,8 @@ struct LowerTransferWrite final : LanePattern<vector::TransferWriteOp> {
   matchAndRewrite(vector::TransferWriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    // Lanes may have read what this overwrites, and may read what it writes.
+    syncWarp(rewriter, loc);
     forEachTransferElement(
         rewriter, cast<VectorTransferOpInterface>(op.getOperation()), lane,
         [&](int64_t index, ArrayRef<Value> position, Value inside) {
@@ -106,8 +113,15 @@ struct LowerTransferWrite final : LanePattern<vector::TransferWriteOp> {
             b = scf::IfOp::create(rewriter, loc, inside).getThenBodyBuilder();
           memref::StoreOp::create(b, loc, element, op.getBase(), position);
         });
+    syncWarp(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  static void syncWarp(OpBuilder &b, Location loc) {
+    Value allLanes = arith::ConstantIntOp::create(b, loc, b.getI32Type(), -1);
+    NVVM::SyncWarpOp::create(b, loc, allLanes);
   }
 };
 

@@ -16,8 +16,12 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 LogicalResult blockscale::verifyTransfer(VectorTransferOpInterface op) {
-  if (!isa<MemRefType>(op.getShapedType()) || op.getMask() ||
-      !op.getPermutationMap().isProjectedPermutation())
+  auto memory = dyn_cast<MemRefType>(op.getShapedType());
+  AffineMap map = op.getPermutationMap();
+  if (!memory || !memory.getElementType().isIntOrIndexOrFloat() ||
+      op.getMask() || !map.isProjectedPermutation() ||
+      map.getNumResults() !=
+          static_cast<unsigned>(op.getVectorType().getRank()))
     return op->emitOpError("not supported in this version: expected a transfer "
                            "of a memref by a permutation without a mask");
   return success();
@@ -35,21 +39,23 @@ TransferAddress::at(ArrayRef<Value> index) {
     if (op.isDimInBounds(dim))
       continue;
     Value size = memref::DimOp::create(b, loc, op.getBase(), memoryDim);
-    inside =
-        both(inside, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           coordinate, size));
+    inside = both(b, loc, inside,
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        coordinate, size));
   }
   return {position, inside};
 }
 
-Value TransferAddress::isBelow(Value index, int64_t size, int64_t unit) {
+Value TransferAddress::isBelow(OpBuilder &b, Location loc, Value index,
+                               int64_t size, int64_t unit) {
   if (size % unit == 0)
     return Value();
   Value bound = arith::ConstantIndexOp::create(b, loc, size);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, bound);
 }
 
-Value TransferAddress::both(Value first, Value second) {
+Value TransferAddress::both(OpBuilder &b, Location loc, Value first,
+                            Value second) {
   if (!first || !second)
     return first ? first : second;
   return arith::AndIOp::create(b, loc, first, second);

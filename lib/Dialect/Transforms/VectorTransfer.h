@@ -28,10 +28,11 @@ public:
   std::pair<SmallVector<Value>, Value> at(ArrayRef<Value> index);
 
   /// `index` < `size`, or null where that is certain of all lanes.
-  Value isBelow(Value index, int64_t size, int64_t unit);
+  static Value isBelow(OpBuilder &b, Location loc, Value index, int64_t size,
+                       int64_t unit);
 
   /// The conjunction of two conditions, either of which may be null.
-  Value both(Value first, Value second);
+  static Value both(OpBuilder &b, Location loc, Value first, Value second);
 
 private:
   OpBuilder &b;

@@ -52,6 +52,9 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
 
     * (T1) Operands have static shapes, the identity layout and the workgroup
       memory space, and no more bytes than a block can have there on any chip.
+      Their memory is aligned to 16 bytes (`to-fragments` sees to that for
+      workgroup attributions), and the block has the accumulator's warps, all
+      along x.
     * (T2) M and N of the operands are those of the accumulator.
     * (T3) K is a multiple of the instruction's K, and K_s of 4.
     * (T4) K' has the bytes that K elements take.

@@ -245,13 +245,10 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
 def LegalizePass : Pass<"blockscale-legalize"> {
   let summary = "bring mma_scaled into the forms that its path takes";
   let description = [{
-    For each `mma_scaled` that has a path other than `decompose`, and for each
-    one on vectors in a kernel:
-
-    * its instruction is chosen and kept as the attribute
-      `blockscale.instruction`; where several instructions stand in for one that
-      the code generator lacks, a remark says so;
-    * a batch of vectors becomes one op for each matrix of the batch.
+    * The instruction of each `mma_scaled` whose path is `mma_sync` is kept as
+      the attribute `blockscale.instruction`; where several instructions stand
+      in for one that the code generator lacks, a remark says so.
+    * A batch of vectors becomes one op for each matrix of the batch.
 
     Tensors keep their batch, and all keep sizes that are no multiples of the
     instruction's: kernels mask them.
@@ -293,8 +290,7 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
     Arguments and results of public functions become what GPU buffers hold: fp4
     two per byte along the last dimension, and fp6 four in three bytes where the
     argument has the attribute `blockscale.packed`. Other types have a byte or
-    more of their own and stay. A value that is returned twice is copied: each
-    result is a buffer of its own.
+    more of their own and stay.
 
     Before:
 
@@ -314,10 +310,7 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = [
-    "::mlir::blockscale::BlockScaleDialect",
-    "::mlir::bufferization::BufferizationDialect"
-  ];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
 }
 
 def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
@@ -399,7 +392,9 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
       may be `vector.transfer_read` and `transfer_write` of the accumulator,
       splat constants, elementwise arithmetic, and `scf.for` with iter_args.
 
-    All values are uniform in a warp, whose lanes reach each op together.
+    All values are uniform in a warp, whose lanes reach each op together. They
+    are synchronised around a `transfer_write` of a shared vector; tiles in
+    workgroup attributions get the alignment that `ldmatrix` wants.
 
     Before:
 
@@ -433,9 +428,39 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
+}
+
+def SeparateResultsPass
+    : Pass<"blockscale-separate-results", "::mlir::func::FuncOp"> {
+  let summary = "return each buffer once";
+  let description = [{
+    A buffer that a function returns twice is copied for the second result:
+    each result is memory of its own.
+
+    Before:
+
+    ```mlir
+    func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
+      %a = memref.alloc() : memref<4xf32>
+      return %a, %a : memref<4xf32>, memref<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
+      %a = memref.alloc() : memref<4xf32>
+      %b = memref.alloc() : memref<4xf32>
+      memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+      return %a, %b : memref<4xf32>, memref<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def FlattenParallelLoopsPass
