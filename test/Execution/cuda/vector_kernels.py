@@ -67,8 +67,8 @@ def read(name, memory, shape, element, indices):
     return [transfer(name, wanted)]
 
 
-def vector_kernel(row, y_is_nk):
-    data = exact(row, M, N, STEPS * K, seed=21)
+def vector_kernel(row, y_is_nk, m=M, n=N):
+    data = exact(row, m, n, STEPS * K, seed=21)
     x, x_scale, y, y_scale, acc = data
     if y_is_nk:
         y, y_scale = (np.ascontiguousarray(a.T) for a in (y, y_scale))
@@ -82,7 +82,7 @@ def vector_kernel(row, y_is_nk):
         """The loop counter times the extent along K, in elements of the memory."""
         return "%k_packed" if element == "f4E2M1FN" else "%k"
 
-    y_shape, s_shape = (K, N), (blocks, N)
+    y_shape, s_shape = (K, n), (blocks, n)
     y_at, s_at = [step("" if row.y == "f4E2M1FN" else row.y), "%c0"], ["%ks", "%c0"]
     y_name, s_name = "y", "ys"
     if y_is_nk:
@@ -90,26 +90,26 @@ def vector_kernel(row, y_is_nk):
         y_at, s_at = ["%c0", step(row.y)], ["%c0", "%ks"]
         y_name, s_name = "yt", "yst"
     lines = [
-        *read("x", memories[0], (M, K), row.x, ["%c0", step(row.x)]),
-        *read("xs", memories[1], (M, blocks), row.scale, ["%c0", "%ks"]),
+        *read("x", memories[0], (m, K), row.x, ["%c0", step(row.x)]),
+        *read("xs", memories[1], (m, blocks), row.scale, ["%c0", "%ks"]),
         *read(y_name, memories[2], y_shape, row.y, y_at),
         *read(s_name, memories[3], s_shape, row.scale, s_at),
     ]
-    y_vector, s_vector = f"vector<{K}x{N}x{row.y}>", f"vector<{blocks}x{N}x{row.scale}>"
+    y_vector, s_vector = f"vector<{K}x{n}x{row.y}>", f"vector<{blocks}x{n}x{row.scale}>"
     if y_is_nk:
         lines += [
-            f"%y = vector.transpose %yt, [1, 0] : vector<{N}x{K}x{row.y}> to {y_vector}",
+            f"%y = vector.transpose %yt, [1, 0] : vector<{n}x{K}x{row.y}> to {y_vector}",
             f"%ys = vector.transpose %yst, [1, 0] : "
-            f"vector<{N}x{blocks}x{row.scale}> to {s_vector}",
+            f"vector<{n}x{blocks}x{row.scale}> to {s_vector}",
         ]
-    sums = f"vector<{M}x{N}xf32>"
+    sums = f"vector<{m}x{n}xf32>"
     names = ["x", "xs", y_name, s_name]
     params = [f"%{n}_mem: {m[0]}" for n, m in zip(names, memories)]
     pads = sorted({e for _, e in memories} - {"i8"})
     text = f"""
 gpu.module @kernels {{
-  gpu.func @kernel({', '.join(params)}, %acc_mem: memref<{M}x{N}xf32>,
-                   %out: memref<{M}x{N}xf32>) kernel {{
+  gpu.func @kernel({', '.join(params)}, %acc_mem: memref<{m}x{n}xf32>,
+                   %out: memref<{m}x{n}xf32>) kernel {{
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %steps = arith.constant {STEPS} : index
@@ -118,7 +118,7 @@ gpu.module @kernels {{
     %zero = arith.constant 0.0 : f32
     %half = arith.constant dense<0.5> : {sums}
     %c = vector.transfer_read %acc_mem[%c0, %c0], %zero {{in_bounds = [true, true]}}
-         : memref<{M}x{N}xf32>, {sums}
+         : memref<{m}x{n}xf32>, {sums}
     %first = arith.mulf %c, %half : {sums}
     %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %first) -> {sums} {{
       %k = affine.apply affine_map<(i) -> (i * {K})>(%i)
@@ -126,21 +126,21 @@ gpu.module @kernels {{
       %ks = affine.apply affine_map<(i) -> (i * {blocks})>(%i)
       {chr(10).join('      ' + line for line in lines).strip()}
       %next = blockscale.mma_scaled %x, %xs, %y, %ys, %acc
-              : vector<{M}x{K}x{row.x}>, vector<{M}x{blocks}x{row.scale}>, {y_vector},
+              : vector<{m}x{K}x{row.x}>, vector<{m}x{blocks}x{row.scale}>, {y_vector},
                 {s_vector}, {sums}
       scf.yield %next : {sums}
     }}
     %result = arith.addf %sum, %half : {sums}
     vector.transfer_write %result, %out[%c0, %c0] {{in_bounds = [true, true]}}
-        : {sums}, memref<{M}x{N}xf32>
+        : {sums}, memref<{m}x{n}xf32>
     gpu.return
   }}
 }}
 """
     halved = [*data[:4], np.float32(acc * 0.5)]
     expected = blockscale.mma_scaled(*halved, **row.types) + np.float32(0.5)
-    name = f"vector-{row}-{'nk' if y_is_nk else 'kn'}"
-    return KernelCase(name, text, arrays, (M, N), expected)
+    name = f"vector-{row}-{'nk' if y_is_nk else 'kn'}-{m}x{n}"
+    return KernelCase(name, text, arrays, (m, n), expected)
 
 
 def swizzled_kernel():
@@ -181,9 +181,61 @@ gpu.module @kernels {
     return KernelCase("vector-swizzled", text, [x, tiles, y, y_scale], (m, n), expected)
 
 
+def tile_kernel():
+    """tile_mma by hand: one warp has all of a tile, so that its scales are several groups of words."""
+    row = Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+    m, n, k = 64, 48, 128
+    data = exact(row, m, n, k, seed=23, zero_acc=True)
+    x, x_scale, y, y_scale, _ = data
+    arrays = [x, x_scale, np.ascontiguousarray(y.T), np.ascontiguousarray(y_scale.T)]
+    shared = "#gpu.address_space<workgroup>"
+    kinds = [f"{r}x{c}xi8" for r, c in ((m, k), (m, k // 32), (n, k), (n, k // 32))]
+    params = ", ".join(f"%g{i}: memref<{kind}>" for i, kind in enumerate(kinds))
+    tiles = ", ".join(f"%t{i}: memref<{kind}, {shared}>" for i, kind in enumerate(kinds))
+    copies = "".join(
+        f"""
+    scf.for %i = %lane to %rows{i} step %warp {{
+      scf.for %j = %c0 to %columns{i} step %c1 {{
+        %v = memref.load %g{i}[%i, %j] : memref<{kind}>
+        memref.store %v, %t{i}[%i, %j] : memref<{kind}, {shared}>
+      }}
+    }}"""
+        for i, kind in enumerate(kinds)
+    )
+    sizes = "".join(
+        f"""
+    %rows{i} = arith.constant {kind.split("x")[0]} : index
+    %columns{i} = arith.constant {kind.split("x")[1]} : index"""
+        for i, kind in enumerate(kinds)
+    )
+    types = ", ".join(f"memref<{kind}, {shared}>" for kind in kinds)
+    acc = f"!blockscale.acc<{m}x{n}, 1x1>"
+    text = f"""
+gpu.module @kernels {{
+  gpu.func @kernel({params}, %out: memref<{m}x{n}xf32>)
+      workgroup({tiles}) kernel {{
+    %lane = gpu.lane_id
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %warp = arith.constant 32 : index{sizes}{copies}
+    gpu.barrier
+    %zero = blockscale.acc_zero : {acc}
+    %sum = blockscale.tile_mma %t0, %t1, %t2, %t3, %zero row = <e4m3, e5m2, ue8m0, 32>
+           : {types}, {acc}
+    blockscale.acc_store %sum, %out[%c0, %c0] : {acc}, memref<{m}x{n}xf32>
+    gpu.return
+  }}
+}}
+"""
+    return KernelCase("tile-by-hand", text, arrays, (m, n), blockscale.mma_scaled(*data, **row.types))
+
+
 def all_kernels():
     for row in ROWS:
         yield vector_kernel(row, y_is_nk=True)
     for pair in (("f8E4M3FN", "f4E2M1FN"), ("f6E2M3FN", "f8E5M2")):
         yield vector_kernel(Row(*pair, "f8E8M0FNU", 32), y_is_nk=False)
+    yield vector_kernel(Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32), y_is_nk=True, m=40, n=36)
+    yield vector_kernel(Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16), y_is_nk=True, m=40, n=36)
     yield swizzled_kernel()
+    yield tile_kernel()
