@@ -122,7 +122,8 @@ static bool isPtxIdentifier(StringRef name) {
   auto isFollow = [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '$';
   };
-  if (name.empty() || !llvm::all_of(name, isFollow) || llvm::isDigit(name[0]))
+  if (name.empty() || !llvm::all_of(name, isFollow) || llvm::isDigit(name[0]) ||
+      name == "WARP_SZ")
     return false;
   return name.size() > 1 || llvm::isAlpha(name[0]);
 }
@@ -153,16 +154,37 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
     if (tensorType && !tensorType.hasStaticShape())
       return emitUnsupported(function)
              << "dynamic sizes on a GPU target, " << type;
-    if (tensorType && tensorType.getNumElements() == 0)
+    if (tensorType && llvm::is_contained(tensorType.getShape(), 0))
       return emitUnsupported(function)
              << "an empty tensor on a GPU target, " << type;
   }
   return success();
 }
 
+/// Parameters are bare pointers: their sizes must be in their types.
+static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
+  if (!isPtxIdentifier(kernel.getName()))
+    return emitUnsupported(kernel) << "a kernel named '" << kernel.getName()
+                                   << "', which PTX cannot have as a name";
+  for (Type type : kernel.getArgumentTypes()) {
+    auto memory = dyn_cast<BaseMemRefType>(type);
+    auto ranked = dyn_cast<MemRefType>(type);
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!memory || (ranked && ranked.hasStaticShape() &&
+                    succeeded(ranked.getStridesAndOffset(strides, offset)) &&
+                    !ShapedType::isDynamic(offset) &&
+                    !llvm::any_of(strides, ShapedType::isDynamic)))
+      continue;
+    return emitUnsupported(kernel)
+           << "a parameter whose sizes are not in its type, " << type;
+  }
+  return success();
+}
+
 /// All kernels, and the functions that become kernels, share one space of
 /// names in PTX.
-static LogicalResult checkKernelNames(ModuleOp module) {
+static LogicalResult checkKernels(ModuleOp module) {
   llvm::StringSet<> names;
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic())
@@ -175,12 +197,15 @@ static LogicalResult checkKernelNames(ModuleOp module) {
         return op.emitError("expected a name that no other kernel or function "
                             "has, got '")
                << symbol.getName() << "'";
+      auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
+      if (kernel && failed(checkKernel(kernel)))
+        return failure();
     }
   return success();
 }
 
 LogicalResult blockscale::checkGpuInput(ModuleOp module) {
-  if (failed(checkKernelNames(module)))
+  if (failed(checkKernels(module)))
     return failure();
   for (Operation &op : module.getBody()->getOperations()) {
     if (!isa<func::FuncOp, memref::GlobalOp, gpu::GPUModuleOp>(op))

@@ -159,6 +159,11 @@ blockscale::getEmittedInstruction(const Instruction &instruction) {
                                   instruction.path);
 }
 
+const Instruction &blockscale::getEmittedInstruction(const OpRow &row,
+                                                     Path path) {
+  return getEmittedInstruction(*getPreferredInstruction(row, path));
+}
+
 unsigned blockscale::getLowestPtx(const Instruction &instruction,
                                   const Chip &chip) {
   return std::max(getEmittedInstruction(instruction).lowestPtx, chip.lowestPtx);

@@ -148,6 +148,7 @@ static int compileForGpu(Program &program, const Chip &chip,
   options.emulateOn = emulatingChip;
   options.ptxVersion = ptx;
   options.nativeOnly = nativeOnly;
+  bool hasFunctions = !program.getModule().getOps<func::FuncOp>().empty();
   FailureOr<GpuCode> code = compileForGpu(program, lastStage.gpuStage, options);
   if (failed(code))
     return ExitFailure;
@@ -155,8 +156,9 @@ static int compileForGpu(Program &program, const Chip &chip,
   OutputSet set;
   if (launchInfo.getNumOccurrences()) {
     if (!code->launchInfo)
-      return reportFailure("--launch-info describes one public function: "
-                           "expected --entry");
+      return reportFailure(
+          Twine("--launch-info describes one public function: expected ") +
+          (hasFunctions ? "--entry" : "one in the program"));
     if (Error error =
             set.add(launchInfo, serializeLaunchInfo(*code->launchInfo)))
       return reportFailure(error.message());

@@ -116,6 +116,10 @@ const Instruction *lookupInstruction(Path path, Kind kind, Format a, Format b,
 /// its rewrite is made of.
 const Instruction &getEmittedInstruction(const Instruction &instruction);
 
+/// The instruction that computes the legal `row` on `path`, which has it, or
+/// that stands in for the one that does.
+const Instruction &getEmittedInstruction(const OpRow &row, Path path);
+
 /// The lowest PTX version for `instruction`, or for what stands in for it, on
 /// `chip`.
 unsigned getLowestPtx(const Instruction &instruction, const Chip &chip);

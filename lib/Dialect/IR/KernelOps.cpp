@@ -67,8 +67,7 @@ LogicalResult TileMmaOp::verify() {
 
   // (T3)
   OpRow row = getRow().getRow();
-  const Instruction &instruction =
-      getEmittedInstruction(*getPreferredInstruction(row, Path::MmaSync));
+  const Instruction &instruction = getEmittedInstruction(row, Path::MmaSync);
   int64_t scales = getAScale().getType().getDimSize(1);
   int64_t k = scales * row.blockSize;
   if (getBScale().getType().getDimSize(1) != scales)

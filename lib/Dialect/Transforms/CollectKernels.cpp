@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelModule.h"
+#include "KernelParameters.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -21,123 +21,9 @@ namespace mlir::blockscale {
 } // namespace mlir::blockscale
 
 using namespace mlir;
-
-//===----------------------------------------------------------------------===//
-// Parameters
-//===----------------------------------------------------------------------===//
+using namespace mlir::blockscale;
 
 namespace {
-
-/// Gives one kernel parameters that are whole buffers.
-class ParameterRewriter {
-public:
-  using GlobalMap = DenseMap<Operation *, memref::GlobalOp>;
-
-  ParameterRewriter(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel,
-                    gpu::GPUModuleOp kernels, GlobalMap &globals)
-      : launch(launch), kernel(kernel), kernels(kernels), globals(globals),
-        builder(OpBuilder::atBlockBegin(&kernel.getBody().front())) {}
-
-  /// `buffers` are parameters that the kernel has in any case, first.
-  LogicalResult rewrite(ValueRange buffers) {
-    unsigned numOld = kernel.getNumArguments();
-    for (Value buffer : buffers)
-      addParameter(buffer);
-    SmallVector<Value> operands(launch.getKernelOperands());
-    for (auto [i, operand] : llvm::enumerate(operands)) {
-      FailureOr<Value> inside = moveInside(operand);
-      if (failed(inside))
-        return failure();
-      kernel.getArgument(i).replaceAllUsesWith(*inside);
-    }
-    llvm::BitVector old(kernel.getNumArguments());
-    old.set(0, numOld);
-    if (failed(kernel.eraseArguments(old)))
-      return failure();
-    launch.getKernelOperandsMutable().assign(parameters);
-    return success();
-  }
-
-private:
-  Value addParameter(Value buffer) {
-    Value &inside = insideValues[buffer];
-    if (inside)
-      return inside;
-    unsigned index = kernel.getNumArguments();
-    if (failed(kernel.insertArgument(index, buffer.getType(), {},
-                                     kernel.getLoc())))
-      return Value();
-    inside = kernel.getArgument(index);
-    parameters.push_back(buffer);
-    return inside;
-  }
-
-  /// What `value`, of the host, is in the kernel.
-  FailureOr<Value> moveInside(Value value) {
-    if (Value inside = insideValues.lookup(value))
-      return inside;
-    Operation *producer = value.getDefiningOp();
-    if (!producer || isa<memref::AllocOp>(producer)) {
-      Value parameter = addParameter(value);
-      if (!parameter)
-        return failure();
-      return parameter;
-    }
-    if (!isa<ViewLikeOpInterface, arith::ConstantOp, memref::GetGlobalOp>(
-            producer))
-      return producer->emitError("not supported in this version: '")
-             << producer->getName() << "' between kernels on a GPU target";
-    IRMapping mapping;
-    for (Value operand : producer->getOperands()) {
-      FailureOr<Value> inside = moveInside(operand);
-      if (failed(inside))
-        return failure();
-      mapping.map(operand, *inside);
-    }
-    Operation *clone = builder.clone(*producer, mapping);
-    if (auto getGlobal = dyn_cast<memref::GetGlobalOp>(clone))
-      if (failed(moveGlobal(getGlobal)))
-        return failure();
-    Value inside = clone->getResult(cast<OpResult>(value).getResultNumber());
-    insideValues[value] = inside;
-    return inside;
-  }
-
-  /// Constants become data of the device.
-  LogicalResult moveGlobal(memref::GetGlobalOp getGlobal) {
-    auto module = kernels->getParentOfType<ModuleOp>();
-    auto global = module.lookupSymbol<memref::GlobalOp>(getGlobal.getName());
-    if (!global)
-      return getGlobal.emitError("expected the global '")
-             << getGlobal.getName() << "' in the module";
-    // The module may have a symbol of this name, which is another's.
-    memref::GlobalOp &copy = globals[global];
-    if (!copy) {
-      copy = cast<memref::GlobalOp>(global->clone());
-      copy.setPrivate();
-      // Copies of 16 bytes want it.
-      constexpr uint64_t kAlignment = 16;
-      if (copy.getAlignment().value_or(0) < kAlignment)
-        copy.setAlignment(kAlignment);
-      SymbolTable(kernels).insert(copy, kernels.getBody()->begin());
-    }
-    getGlobal.setName(copy.getSymName());
-    return success();
-  }
-
-  gpu::LaunchFuncOp launch;
-  gpu::GPUFuncOp kernel;
-  gpu::GPUModuleOp kernels;
-  /// The copies of constants in `kernels`.
-  GlobalMap &globals;
-  OpBuilder builder;
-  SmallVector<Value> parameters;
-  DenseMap<Value, Value> insideValues;
-};
-
-//===----------------------------------------------------------------------===//
-// The pass
-//===----------------------------------------------------------------------===//
 
 struct CollectKernelsPass final
     : mlir::blockscale::impl::CollectKernelsPassBase<CollectKernelsPass> {
@@ -170,8 +56,8 @@ private:
       launches.push_back(*found);
     }
 
-    gpu::GPUModuleOp kernels = blockscale::getKernelModule(getOperation());
-    ParameterRewriter::GlobalMap globals;
+    gpu::GPUModuleOp kernels = getKernelModule(getOperation());
+    GlobalMap globals;
     for (auto &ofFunction : launches)
       for (Launch &launch : ofFunction)
         moveKernel(launch.kernel, kernels);
@@ -180,9 +66,10 @@ private:
       ArrayRef<Launch> ofFunction = launches[f];
       size_t main = getMainKernel(function, ofFunction);
       for (auto [i, launch] : llvm::enumerate(ofFunction))
-        if (failed(ParameterRewriter(launch.op, launch.kernel, kernels, globals)
-                       .rewrite(i == main ? ValueRange(function.getArguments())
-                                          : ValueRange())))
+        if (failed(rewriteKernelParameters(
+                launch.op, launch.kernel, globals,
+                i == main ? ValueRange(function.getArguments())
+                          : ValueRange())))
           return failure();
     }
     for (func::FuncOp function : functions)

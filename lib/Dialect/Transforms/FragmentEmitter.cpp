@@ -55,15 +55,12 @@ Value blockscale::emitScaleRow(OpBuilder &builder, Location loc,
   return applyMap(builder, loc, map, lane)[0];
 }
 
-const Instruction &blockscale::getMmaSyncInstruction(const OpRow &row) {
-  return getEmittedInstruction(*getPreferredInstruction(row, Path::MmaSync));
-}
-
 FragmentCounts::FragmentCounts(const OpRow &row, Operand operand, int64_t rows,
                                int64_t k) {
   const ScaleFragment &scales = getScaleFragment(operand);
   tiles = llvm::divideCeilSigned(rows, scales.rowsPerTile);
-  steps = llvm::divideCeilSigned(k, getMmaSyncInstruction(row).k);
+  steps =
+      llvm::divideCeilSigned(k, getEmittedInstruction(row, Path::MmaSync).k);
   groups = llvm::divideCeilSigned(tiles, scales.tiles);
   words = llvm::divideCeilSigned(k, row.blockSize * kScalesPerWord);
 }
@@ -84,7 +81,7 @@ struct Part {
   /// For the rewrite into half blocks: which 16-element halves of A's blocks
   /// are kept; nullopt for all of A.
   std::optional<unsigned> half;
-  /// The byte selector, and whether it selects from reordered words.
+  /// The byte selector of both scales.
   unsigned byte;
 };
 
@@ -92,7 +89,7 @@ class MmaEmitter {
 public:
   MmaEmitter(OpBuilder &b, Location loc, const OpRow &row, Value lane)
       : b(b), loc(loc), row(row), lane(lane),
-        instruction(getMmaSyncInstruction(row)),
+        instruction(getEmittedInstruction(row, Path::MmaSync)),
         isHalved(getPreferredInstruction(row, Path::MmaSync)->rewrite ==
                  Rewrite::TwoHalfBlocks) {}
 

@@ -50,9 +50,6 @@ struct FragmentCounts {
   int64_t tiles, steps, groups, words;
 };
 
-/// The instruction that is emitted for `row`.
-const Instruction &getMmaSyncInstruction(const OpRow &row);
-
 /// Elements of an accumulator fragment that one lane holds of `m` x `n`, and
 /// their order: tiles row-major, then registers.
 int64_t getAccFragmentSize(int64_t m, int64_t n);

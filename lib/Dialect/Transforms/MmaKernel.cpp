@@ -47,9 +47,7 @@ public:
 
   void build() {
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    const Kind kind = getEmittedInstruction(
-                          *getPreferredInstruction(problem.row, Path::MmaSync))
-                          .kind;
+    Kind kind = getEmittedInstruction(problem.row, Path::MmaSync).kind;
     int64_t scales = kTileK / problem.row.blockSize;
     constexpr Slot byte = {8, 0};
     tiles = {addTile(problem.x, kTileM, kTileK, getSlot(kind, problem.row.lhs)),

@@ -68,7 +68,7 @@ public:
              Value lane)
       : b(b), loc(loc), row(row), operand(operand), lane(lane),
         layout(getFragmentLayout(
-            operand, getSlot(getMmaSyncInstruction(row).kind,
+            operand, getSlot(getEmittedInstruction(row, Path::MmaSync).kind,
                              operand == Operand::A ? row.lhs : row.rhs)
                          .bits)) {}
 
@@ -253,19 +253,18 @@ struct LowerAccLoad final : LanePattern<AccLoadOp> {
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     SmallVector<Value> elements;
-    forEachAccElement(
-        rewriter, loc, lane, tile, [&](int64_t, Value row, Value column) {
-          auto [position, inside] = address.at(row, column);
-          auto guard = scf::IfOp::create(rewriter, loc, type.getElementType(),
-                                         inside, /*withElseRegion=*/true);
-          OpBuilder then = guard.getThenBodyBuilder();
-          Value loaded =
-              memref::LoadOp::create(then, loc, op.getMemory(), position);
-          scf::YieldOp::create(then, loc, loaded);
-          OpBuilder otherwise = guard.getElseBodyBuilder();
-          scf::YieldOp::create(otherwise, loc, zero);
-          elements.push_back(guard.getResult(0));
-        });
+    forEachAccElement(rewriter, loc, lane, tile,
+                      [&](int64_t, Value row, Value column) {
+                        auto [position, inside] = address.at(row, column);
+                        ArrayRef<Value> indices = position;
+                        elements.push_back(emitLoadIf(
+                            rewriter, loc, inside,
+                            [&](OpBuilder &then) -> Value {
+                              return memref::LoadOp::create(
+                                  then, loc, op.getMemory(), indices);
+                            },
+                            zero));
+                      });
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     return success();
   }

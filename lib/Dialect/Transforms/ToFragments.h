@@ -39,13 +39,19 @@ void forEachAccElement(
     OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
     function_ref<void(int64_t index, Value row, Value column)> body);
 
+/// `load()` if `condition` (null for always), else `otherwise`.
+Value emitLoadIf(OpBuilder &b, Location loc, Value condition,
+                 function_ref<Value(OpBuilder &)> load, Value otherwise);
+
 /// Whether `type` is a vector that becomes a fragment: of rank 2, and not of
 /// codes.
 bool isSharedVector(Type type);
 
-/// Checks that all that a function does with shared vectors has a pattern.
-/// Fails after an error at what has none.
-LogicalResult verifySharedVectors(gpu::GPUFuncOp function);
+/// Checks that all that a function does with accumulators, and with shared
+/// vectors if it has them, has a pattern. Fails after an error at what has
+/// none.
+LogicalResult verifyDistribution(gpu::GPUFuncOp function,
+                                 bool hasSharedVectors);
 
 void populateTileToFragmentsPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns, Value lane);

@@ -10,6 +10,7 @@
 
 #include "CodeAccess.h"
 #include "OperandView.h"
+#include "ToFragments.h"
 #include "VectorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -50,6 +51,11 @@ FailureOr<CodeSource> blockscale::findCodeSource(Value operand) {
     }
   }
   source.rowBytes = cast<VectorType>(value.getType()).getShape().back();
+  if (source.bits != 8 &&
+      cast<VectorType>(value.getType()).getElementTypeBitWidth() != 8)
+    return emitError(value.getLoc(), "not supported in this version: expected "
+                                     "codes that are packed in bytes, got ")
+           << value.getType();
   source.splat = getSplatBits(value);
   if (source.splat)
     return source;
@@ -92,7 +98,7 @@ public:
     if (failed(source))
       return failure();
     Format format = operand == Operand::A ? row.lhs : row.rhs;
-    Slot slot = getSlot(getMmaSyncInstruction(row).kind, format);
+    Slot slot = getSlot(getEmittedInstruction(row, Path::MmaSync).kind, format);
     const FragmentLayout &layout = getFragmentLayout(operand, slot.bits);
     OpBuilder b = atSource(builder, *source);
     Location loc = value.getLoc();
@@ -202,7 +208,7 @@ private:
     auto loadByte = [&](OpBuilder &at, Value last) -> Value {
       if (source.splat)
         return arith::ConstantIntOp::create(at, loc, at.getI8Type(),
-                                            *source.splat);
+                                            *source.splat & 0xFF);
       SmallVector<Value> byteIndex(index);
       byteIndex.back() = last;
       TransferAddress transfer(

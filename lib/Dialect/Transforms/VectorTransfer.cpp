@@ -10,7 +10,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -59,18 +58,4 @@ Value TransferAddress::both(OpBuilder &b, Location loc, Value first,
   if (!first || !second)
     return first ? first : second;
   return arith::AndIOp::create(b, loc, first, second);
-}
-
-Value blockscale::emitLoadIf(OpBuilder &b, Location loc, Value condition,
-                             function_ref<Value(OpBuilder &)> load,
-                             Value otherwise) {
-  if (!condition)
-    return load(b);
-  auto guard = scf::IfOp::create(b, loc, otherwise.getType(), condition,
-                                 /*withElseRegion=*/true);
-  OpBuilder then = guard.getThenBodyBuilder();
-  scf::YieldOp::create(then, loc, load(then));
-  OpBuilder other = guard.getElseBodyBuilder();
-  scf::YieldOp::create(other, loc, otherwise);
-  return guard.getResult(0);
 }

@@ -39,9 +39,6 @@ private:
   Location loc;
   VectorTransferOpInterface op;
 };
-/// `load()` if `condition` (null for always), else `otherwise`.
-Value emitLoadIf(OpBuilder &b, Location loc, Value condition,
-                 function_ref<Value(OpBuilder &)> load, Value otherwise);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- SharedVectors.cpp - What warps can share ---------------------------===//
+//===- VerifyDistribution.cpp - What lanes can hold -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -57,20 +57,23 @@ static LogicalResult verifyMma(MmaScaledOp op) {
   return success();
 }
 
-/// Ops that have a pattern, or that move values on.
+/// Control flow that hands values on.
+static bool isControlFlow(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ConditionOp,
+             scf::YieldOp>(op);
+}
+
+/// Ops on shared vectors that have a pattern.
 static LogicalResult verifySharedOp(Operation *op) {
   if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
     return verifyTransfer(transfer);
-  if (auto mma = dyn_cast<MmaScaledOp>(op))
-    return verifyMma(mma);
   auto isShared = [](Type type) {
     return !isa<VectorType>(type) || isSharedVector(type);
   };
-  bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) &&
-                       op->getNumRegions() == 0 &&
-                       llvm::all_of(op->getOperandTypes(), isShared) &&
-                       llvm::all_of(op->getResultTypes(), isShared);
-  bool isSupported = isa<scf::SCFDialect>(op->getDialect()) || isElementwise;
+  bool isSupported = OpTrait::hasElementwiseMappableTraits(op) &&
+                     op->getNumRegions() == 0 &&
+                     llvm::all_of(op->getOperandTypes(), isShared) &&
+                     llvm::all_of(op->getResultTypes(), isShared);
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     isSupported = !isa<VectorType>(broadcast.getSourceType());
   DenseElementsAttr attr;
@@ -81,26 +84,40 @@ static LogicalResult verifySharedOp(Operation *op) {
   return success();
 }
 
-LogicalResult blockscale::verifySharedVectors(gpu::GPUFuncOp function) {
+/// Checks what `op` does with a value of `type`, which lanes hold in parts.
+static LogicalResult verifyDistributed(Operation *op, Type type) {
+  if (isa<AccType>(type)) {
+    if (isControlFlow(op) ||
+        isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp>(op))
+      return success();
+    return emitUnsupported(op) << "on an accumulator";
+  }
+  auto vector = cast<VectorType>(type);
+  if (isTooLong(vector) ||
+      getAccFragmentSize(vector.getDimSize(0), vector.getDimSize(1)) >
+          kMaxAccElements)
+    return emitUnsupported(op) << "a vector of more than " << kMaxAccElements
+                               << " elements in each lane, " << type;
+  if (isControlFlow(op) || isa<MmaScaledOp>(op))
+    return success();
+  return verifySharedOp(op);
+}
+
+LogicalResult blockscale::verifyDistribution(gpu::GPUFuncOp function,
+                                             bool hasSharedVectors) {
+  auto isDistributed = [&](Type type) {
+    return isa<AccType>(type) || (hasSharedVectors && isSharedVector(type));
+  };
   for (Type type : function.getArgumentTypes())
-    if (isSharedVector(type))
+    if (isDistributed(type))
       return emitUnsupported(function)
-             << "a parameter that a warp shares, " << type;
-  WalkResult result = function.walk([](Operation *op) -> WalkResult {
-    for (Type type :
-         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
-                                  SmallVector<Type>(op->getResultTypes()))) {
-      if (!isSharedVector(type))
-        continue;
-      auto vector = cast<VectorType>(type);
-      if (isTooLong(vector) ||
-          getAccFragmentSize(vector.getDimSize(0), vector.getDimSize(1)) >
-              kMaxAccElements)
-        return emitUnsupported(op)
-               << "a vector of more than " << kMaxAccElements
-               << " elements in each lane, " << type;
-      return verifySharedOp(op);
-    }
+             << "a parameter that lanes hold in parts, " << type;
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    auto *type = llvm::find_if(types, isDistributed);
+    if (type != types.end() && failed(verifyDistributed(op, *type)))
+      return failure();
     if (auto mma = dyn_cast<MmaScaledOp>(op))
       return verifyMma(mma);
     return WalkResult::advance();

@@ -1,0 +1,473 @@
+//===- KernelPasses.td - Passes to and in kernels -------- -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In the order in which the pipelines for GPUs run them. Part of Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_KERNELPASSES_TD
+#define BLOCKSCALE_DIALECT_TRANSFORMS_KERNELPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SelectPathPass : Pass<"blockscale-select-path"> {
+  let summary = "choose how a chip computes each mma_scaled";
+  let description = [{
+    Gives each `mma_scaled` the attribute `blockscale.path`: `mma_sync` or
+    `tcgen05` where the chip has a block-scaled instruction for its types and
+    block size and this version has the lowering, `decompose` elsewhere. A
+    remark says why an op falls back, and what would not.
+
+    Before:
+
+    ```mlir
+    func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                   %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      return %d : tensor<16x8xf32>
+    }
+    ```
+
+    After, with `target=sm_120a`:
+
+    ```mlir
+    func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                   %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      return %d : tensor<16x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "The chip, as blockscale-compile names it">,
+    Option<"nativeOnly", "native-only", "bool", "false",
+           "Refuse an op that no block-scaled instruction computes">
+  ];
+}
+
+def LegalizePass : Pass<"blockscale-legalize"> {
+  let summary = "bring mma_scaled into the forms that its path takes";
+  let description = [{
+    * The instruction of each `mma_scaled` whose path is `mma_sync` is named by
+      the attribute `blockscale.instruction`, for the reader (later passes find
+      it in the same table); where several instructions stand
+      in for one that the code generator lacks, a remark says so.
+    * A batch of vectors becomes one op for each matrix of the batch.
+
+    Tensors keep their batch, and all keep sizes that are no multiples of the
+    instruction's: kernels mask them.
+
+    Before:
+
+    ```mlir
+    func.func @mma(%x: vector<1x16x64xf4E2M1FN>, %sx: vector<1x16x2xf8E8M0FNU>,
+                   %y: vector<64x8xf4E2M1FN>, %sy: vector<2x8xf8E8M0FNU>,
+                   %c: vector<1x16x8xf32>) -> vector<1x16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
+           : vector<1x16x64xf4E2M1FN>, vector<1x16x2xf8E8M0FNU>,
+             vector<64x8xf4E2M1FN>, vector<2x8xf8E8M0FNU>, vector<1x16x8xf32>
+      return %d : vector<1x16x8xf32>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %x0 = vector.extract %x[0]
+    %sx0 = vector.extract %sx[0]
+    %c0 = vector.extract %c[0]
+    %d0 = blockscale.mma_scaled %x0, %sx0, %y, %sy, %c0 {
+      blockscale.instruction = #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>,
+      blockscale.path = #blockscale.path<mma_sync>}
+    %d = vector.insert %d0, %zero [0]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
+  let summary = "give arguments and results the bytes of GPU buffers";
+  let description = [{
+    Arguments and results of public functions become what GPU buffers hold: fp4
+    two per byte along the last dimension, and fp6 four in three bytes where the
+    argument has the attribute `blockscale.packed`. Other types have a byte or
+    more of their own and stay.
+
+    Before:
+
+    ```mlir
+    func.func @same(%x: tensor<3x32xf4E2M1FN>) -> tensor<3x32xf4E2M1FN> {
+      return %x : tensor<3x32xf4E2M1FN>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @same(%bytes: tensor<3x16xi8>) -> tensor<3x16xi8> {
+      %x = blockscale.unpack %bytes : tensor<3x16xi8> to tensor<3x32xf4E2M1FN>
+      %r = blockscale.pack %x : tensor<3x32xf4E2M1FN> to tensor<3x16xi8>
+      return %r : tensor<3x16xi8>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
+}
+
+def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "compute each mma_scaled on tensors in a GPU kernel";
+  let description = [{
+    Replaces each `mma_scaled` on tensors by a `launch` of a kernel of its own
+    in the `gpu.module` named `kernels`. Transposes, `unswizzle_scales` and
+    `unpack` that feed an operand become part of the kernel's addresses.
+
+    With the path `mma_sync`, a block of four warps computes a tile of 64 x 64,
+    128 of K at a time: the tiles of the operands are copied to shared memory,
+    where elements are in the slots of the instruction and what lies beyond the
+    operand's sizes is 0 (scales that are padding are never read), and go into a
+    `tile_mma`. With the path `decompose`, one thread computes one result in f64
+    and rounds it once.
+
+    Before:
+
+    ```mlir
+    func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                   %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      return %d : tensor<16x8xf32>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    gpu.module @kernels {
+      gpu.func @mma__mma_scaled(%x, %sx, %y, %sy, %c, %d)
+          workgroup(%a, %a_scale, %b, %b_scale) kernel {
+        %acc0 = blockscale.acc_load %c[...]
+        %acc = scf.for %k ... iter_args(%sum = %acc0) {
+          // copies
+          gpu.barrier
+          %next = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %sum
+                  row = <e4m3, e2m1, ue8m0, 32>
+          gpu.barrier
+          scf.yield %next
+        }
+        blockscale.acc_store %acc, %d[...]
+        gpu.return
+      }
+    }
+    %d = blockscale.launch @kernels::@mma__mma_scaled blocks = [1, 1, 1]
+         threads = [128, 1, 1] ins(%x, %sx, %y, %sy, %c) outs(%empty)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::blockscale::BlockScaleDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def SeparateResultsPass
+    : Pass<"blockscale-separate-results", "::mlir::func::FuncOp"> {
+  let summary = "return each buffer once";
+  let description = [{
+    A buffer that a function returns twice is copied for the second result:
+    each result is memory of its own.
+
+    Before:
+
+    ```mlir
+    func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
+      %a = memref.alloc() : memref<4xf32>
+      return %a, %a : memref<4xf32>, memref<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
+      %a = memref.alloc() : memref<4xf32>
+      %b = memref.alloc() : memref<4xf32>
+      memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+      return %a, %b : memref<4xf32>, memref<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def FlattenParallelLoopsPass
+    : Pass<"blockscale-flatten-parallel-loops", "::mlir::func::FuncOp"> {
+  let summary = "make parallel loops one loop over blocks of threads";
+  let description = [{
+    Collapses each outermost `scf.parallel` into one dimension and tiles that by
+    256 iterations, mapped to the threads of a block along x. The limits of a
+    grid along y and z do not matter then.
+
+    Before:
+
+    ```mlir
+    func.func @copy(%from: memref<30x20xf32>, %to: memref<30x20xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c20 = arith.constant 20 : index
+      %c30 = arith.constant 30 : index
+      scf.parallel (%i, %j) = (%c0, %c0) to (%c30, %c20) step (%c1, %c1) {
+        %v = memref.load %from[%i, %j] : memref<30x20xf32>
+        memref.store %v, %to[%i, %j] : memref<30x20xf32>
+        scf.reduce
+      }
+      return
+    }
+    ```
+
+    After, in short:
+
+    ```
+    scf.parallel (%block) = (%c0) to (%c600) step (%c256) {
+      scf.parallel (%thread) = (%c0) to (%size) step (%c1) {
+        ...
+      } {mapping = [#gpu.loop_dim_map<processor = thread_x, ...>]}
+    } {mapping = [#gpu.loop_dim_map<processor = block_x, ...>]}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def CollectKernelsPass
+    : Pass<"blockscale-collect-kernels", "::mlir::ModuleOp"> {
+  let summary = "one module of kernels, named and with parameters for launch";
+  let description = [{
+    The last step of the kernel level. Functions on the host hold allocations
+    and launches only, and:
+
+    * all kernels are in the `gpu.module` named `kernels`;
+    * the first kernel of an `mma_scaled` has the name of its function (where
+      there is none, the last kernel has), any other one is `FUNCTION__WHAT`;
+    * a kernel's parameters are whole buffers: views of them and constants have
+      moved into the kernel;
+    * the kernel with the name of the function has all its arguments and then
+      its results as parameters, whether or not it uses them; after these come
+      allocations.
+
+    Anything else on the host is an error: it would have to run between kernels.
+
+    Before:
+
+    ```mlir
+    module attributes {gpu.container_module} {
+      func.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
+                   %r: memref<8xf32>) {
+        %c1 = arith.constant 1 : index
+        gpu.launch_func @kernels::@f_kernel blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1)
+            args(%r : memref<8xf32>, %x : memref<8xf32>)
+        return
+      }
+      gpu.module @kernels {
+        gpu.func @f_kernel(%r: memref<8xf32>, %x: memref<8xf32>) kernel {
+          gpu.return
+        }
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    module attributes {gpu.container_module} {
+      func.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
+                   %r: memref<8xf32>) {
+        %c1 = arith.constant 1 : index
+        gpu.launch_func @kernels::@f blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1)
+            args(%x : memref<8xf32>, %unused : memref<4xf32>,
+                 %r : memref<8xf32>)
+        return
+      }
+      gpu.module @kernels {
+        gpu.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
+                    %r: memref<8xf32>) kernel {
+          gpu.return
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "distribute tiles and vectors to the lanes of warps";
+  let description = [{
+    Lowers `tile_mma` and `mma_scaled` on vectors to `mma_sync`, in a
+    `gpu.func`. What a lane holds of each operand comes from the table of
+    fragment layouts.
+
+    * An accumulator (`!blockscale.acc`, or a vector of rank 2 that a warp
+      shares) becomes the vector of its elements that the lane holds.
+    * `tile_mma` loads its fragments with `ldmatrix`, and scales as 32-bit words
+      that serve two tiles of A or four tiles of B by their thread selectors.
+      Warps are taken along x: the block is one-dimensional.
+    * `mma_scaled` on vectors takes operands that are read by
+      `vector.transfer_read` from memory of bytes (or of fp8), through
+      `vector.transpose`, `unswizzle_scales`, `vector.bitcast` of packed fp4, or
+      `arith.trunci` and `arith.bitcast` of fp6; or splat constants. Around it
+      may be `vector.transfer_read` and `transfer_write` of the accumulator,
+      splat constants, elementwise arithmetic, and `scf.for` with iter_args.
+
+    All values are uniform in a warp, whose lanes reach each op together. They
+    are synchronised around a `transfer_write` of a shared vector; tiles in
+    workgroup attributions get the alignment that `ldmatrix` wants.
+
+    Before:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @tile(%a: memref<16x32xi8>, %sa: memref<16x1xi8>,
+                     %b: memref<8x32xi8>, %sb: memref<8x1xi8>,
+                     %d: memref<16x8xf32>) kernel {
+        %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+        %c0 = arith.constant 0 : index
+        blockscale.acc_store %acc, %d[%c0, %c0]
+            : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        gpu.return
+      }
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %lane = gpu.lane_id
+    %acc = arith.constant dense<0.0> : vector<4xf32>
+    // for each of the four elements
+    %row = affine.apply affine_map<(lane) -> (lane floordiv 4)>(%lane)
+    %column = affine.apply affine_map<(lane) -> ((lane mod 4) * 2)>(%lane)
+    scf.if %inside {
+      memref.store %element, %d[%row, %column]
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
+  let summary = "compute block-scaled mma.sync instructions in software";
+  let description = [{
+    Replaces each `mma_sync` in a `gpu.module` by a call to a function that
+    computes the same from the same registers and selectors: operands come from
+    the other lanes by shuffles, codes are decoded exactly, and each result is
+    one f64 sum that is rounded once. It runs on every chip that has warps of
+    32 lanes, and needs no block-scaled instruction.
+
+    There is one function for each instruction that the module uses. It is for
+    tests and for chips without the instruction; it is not fast. Its sum starts
+    with c and takes the products by ascending k; hardware may round otherwise.
+
+    To be a judge of the lowering, it says on its own where elements and scales
+    lie in the registers. It ignores the padding of fp4 and fp6 codes and the
+    sign bit of ue4m3 scales.
+
+    All lanes of the warp must reach the `mma_sync`, as for the instruction. One
+    that is not in a function of a `gpu.module` is an error.
+
+    Before:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @step(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
+                     %sa: i32, %sb: i32, %out: memref<32x4xf32>) {
+        %lane = gpu.lane_id
+        %c0 = arith.constant 0 : index
+        %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+             %a, %b, %c, %sa[3, 1], %sb[0, 2]
+        vector.store %d, %out[%lane, %c0] : memref<32x4xf32>, vector<4xf32>
+        gpu.return
+      }
+    }
+    ```
+
+    After, in short:
+
+    ```
+    gpu.func @step(...) {
+      %d = func.call @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(
+           %a, %b, %c, %sa, %c3, %c1, %sb, %c0, %c2)
+      ...
+    }
+    func.func private @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(...) {
+      %sa_row = gpu.shuffle idx %sa, %lane_of_row, %c32 : i32
+      ...
+      %sums:4 = scf.for %word = %c0 to %c8 step %c1 iter_args(...) {
+        %a_row = gpu.shuffle idx %a_word, %lane_of_word, %c32 : i32
+        ...
+      }
+      %d0 = arith.truncf %sums#0 : f64 to f32
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def VerifyStagePass : Pass<"blockscale-verify-stage", "::mlir::ModuleOp"> {
+  let summary = "check the contract of a level";
+  let description = [{
+    Fails, at the op, where the module is not what the level promises:
+
+    * `tile`: each `mma_scaled` has a path, and there are no ops of lower levels
+      on the host;
+    * `kernel`: no `mma_scaled` on tensors, no `swizzle_scales`,
+      `unswizzle_scales`, `pack`, `unpack` or `launch`; the host holds
+      allocations, views, constants and launches;
+    * `instr`: in kernels, of this dialect only `mma_sync`;
+    * `nvvm`: in kernels, only ops of the `llvm` and `nvvm` dialects.
+
+    It changes nothing.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", "", "tile, kernel, instr or nvvm">
+  ];
+}
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_KERNELPASSES_TD
