@@ -19,9 +19,17 @@ config.environment["PATH"] = os.pathsep.join(
         os.environ.get("PATH", ""),
     ]
 )
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
-    if name in os.environ:
-        config.environment[name] = os.environ[name]
+# LLVM's shared library poisons memory in code that it shares with sanitized
+# programs by inlining, but unpoisons it in code that is not sanitized; and what
+# lives as long as the process is not freed.
+sanitizer_defaults = {
+    "ASAN_OPTIONS": "detect_leaks=0:allow_user_poisoning=0",
+    "UBSAN_OPTIONS": "",
+}
+for name, default in sanitizer_defaults.items():
+    options = os.environ.get(name, default if config.is_sanitized else "")
+    if options:
+        config.environment[name] = options
 
 plugin = os.path.join(config.blockscale_build_dir, "lib", "libBlockScalePlugin.so")
 config.substitutions += [

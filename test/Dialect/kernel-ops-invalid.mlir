@@ -64,6 +64,18 @@ func.func private @acc_empty(!blockscale.acc<0x8, 1x1>)
 
 // -----
 
+// A lane holds at most 1024 elements.
+// expected-error@+1 {{expected at most 1024 elements for each lane of 1x1 warps, got 128x264}}
+func.func private @acc_too_large(!blockscale.acc<128x264, 1x1>)
+
+// -----
+
+// The product of the sizes is 2^64.
+// expected-error@+1 {{expected at most 1024 elements for each lane of 1x1 warps, got 4294967296x4294967296}}
+func.func private @acc_without_end(!blockscale.acc<4294967296x4294967296, 1x1>)
+
+// -----
+
 // expected-error@+1 {{expected MxN and the rows and columns of warps, such as <64x64, 2x2>}}
 func.func private @acc_rank(!blockscale.acc<16x8x2, 1x1>)
 

@@ -40,9 +40,10 @@ func.func private @instructions() attributes {
 }
 
 // CHECK-LABEL: func private @accumulators(
-// CHECK-SAME:    !blockscale.acc<16x8, 1x1>, !blockscale.acc<64x128, 4x8>)
+// CHECK-SAME:    !blockscale.acc<16x8, 1x1>, !blockscale.acc<64x128, 4x8>, !blockscale.acc<128x256, 1x1>)
 func.func private @accumulators(!blockscale.acc<16x8, 1x1>,
-                                !blockscale.acc<64x128, 4x8>)
+                                !blockscale.acc<64x128, 4x8>,
+                                !blockscale.acc<128x256, 1x1>)
 
 //===----------------------------------------------------------------------===//
 // Kernel level

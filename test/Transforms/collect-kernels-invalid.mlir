@@ -53,3 +53,96 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+// Workspace is the bytes of its elements, one after the other.
+func.func @odd_width() {
+  // expected-error@+1 {{not supported in this version: 'memref.alloc' outside of kernels on a GPU target}}
+  %t = memref.alloc() : memref<4xi24>
+  return
+}
+
+// -----
+
+func.func @strided() {
+  // expected-error@+1 {{not supported in this version: 'memref.alloc' outside of kernels on a GPU target}}
+  %t = memref.alloc() : memref<4x4xf32, strided<[8, 1]>>
+  return
+}
+
+// -----
+
+func.func @of_vectors() {
+  // expected-error@+1 {{not supported in this version: 'memref.alloc' outside of kernels on a GPU target}}
+  %t = memref.alloc() : memref<4xvector<4xf32>>
+  return
+}
+
+// -----
+
+func.func @dynamic_workspace(%n: index) {
+  // expected-error@+1 {{not supported in this version: 'memref.alloc' outside of kernels on a GPU target}}
+  %t = memref.alloc(%n) : memref<?xf32>
+  return
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  func.func @dynamic_shared_memory(%x: memref<8xf32>, %bytes: i32) {
+    %c1 = arith.constant 1 : index
+    // expected-error@+1 {{not supported in this version: dynamic shared memory or clusters}}
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) dynamic_shared_memory_size %bytes
+        args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  func.func @clusters(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    // expected-error@+1 {{not supported in this version: dynamic shared memory or clusters}}
+    gpu.launch_func @kernels::@k clusters in (%c1, %c1, %c1)
+        blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Parameters are those of one function.
+module attributes {gpu.container_module} {
+  func.func @first(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+  func.func @second(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    // expected-error@+1 {{expected a kernel of its own, got @kernels::@k}}
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+}

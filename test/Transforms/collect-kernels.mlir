@@ -84,7 +84,7 @@ module attributes {gpu.container_module} {
 // CHECK:         gpu.launch_func @kernels::@h__loops_0 {{.*}} args(%[[X]] : memref<8x4xf32>)
 // CHECK:         gpu.launch_func @kernels::@h {{.*}} args(%[[X]] : memref<8x4xf32>)
 // CHECK-LABEL: gpu.module @kernels
-// CHECK:         memref.global "private" constant @table : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]>
+// CHECK:         memref.global "private" constant @table : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]> {alignment = 16 : i64}
 // CHECK:         gpu.func @h__loops_0(%[[X:[a-z0-9]+]]: memref<8x4xf32>)
 // CHECK-DAG:       %[[ROW:.*]] = memref.subview %[[X]][3, 0] [1, 4] [1, 1]
 // CHECK-DAG:       %[[SIZE:.*]] = arith.constant 4 : index
@@ -117,6 +117,88 @@ module attributes {gpu.container_module} {
   }
   gpu.module @k1 {
     gpu.func @k1(%x: memref<8x4xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Constants are aligned for copies of 16 bytes, or more if they were. A constant
+// of the kernels' module that has the name of one that comes keeps it.
+
+// CHECK-LABEL: func.func @constants(
+// CHECK-LABEL: gpu.module @kernels
+// CHECK-DAG:     memref.global "private" constant @narrow : memref<2xf32> = dense<[5.000000e+00, 6.000000e+00]> {alignment = 16 : i64}
+// CHECK-DAG:     memref.global "private" constant @wide : memref<2xf32> = dense<[3.000000e+00, 4.000000e+00]> {alignment = 64 : i64}
+// CHECK-DAG:     memref.global "private" constant @[[COPY:table_[0-9]+]] : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]> {alignment = 16 : i64}
+// CHECK-DAG:     memref.global "private" constant @table : memref<3xf32> = dense<[7.000000e+00, 8.000000e+00, 9.000000e+00]>{{$}}
+// CHECK:         gpu.func @constants(
+// CHECK-DAG:       %[[HOST:.*]] = memref.get_global @[[COPY]] : memref<2xf32>
+// CHECK-DAG:       %[[WIDE:.*]] = memref.get_global @wide
+// CHECK-DAG:       %[[NARROW:.*]] = memref.get_global @narrow
+// CHECK-DAG:       %[[OWN:.*]] = memref.get_global @table : memref<3xf32>
+// CHECK:           "use"(%[[OWN]], %[[HOST]], %[[WIDE]], %[[NARROW]])
+// CHECK:         gpu.func @own(
+// CHECK-NEXT:      memref.get_global @table : memref<3xf32>
+module attributes {gpu.container_module} {
+  memref.global "private" constant @table : memref<2xf32> = dense<[1.0, 2.0]>
+  memref.global "private" constant @wide : memref<2xf32> = dense<[3.0, 4.0]>
+      {alignment = 64}
+  memref.global "private" constant @narrow : memref<2xf32> = dense<[5.0, 6.0]>
+      {alignment = 4}
+  func.func @constants() {
+    %c1 = arith.constant 1 : index
+    %table = memref.get_global @table : memref<2xf32>
+    %wide = memref.get_global @wide : memref<2xf32>
+    %narrow = memref.get_global @narrow : memref<2xf32>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1)
+        args(%table : memref<2xf32>, %wide : memref<2xf32>,
+             %narrow : memref<2xf32>)
+    return
+  }
+  gpu.module @kernels {
+    memref.global "private" constant @table : memref<3xf32>
+        = dense<[7.0, 8.0, 9.0]>
+    gpu.func @k(%table: memref<2xf32>, %wide: memref<2xf32>,
+                %narrow: memref<2xf32>) kernel {
+      %own = memref.get_global @table : memref<3xf32>
+      "use"(%own, %table, %wide, %narrow)
+          : (memref<3xf32>, memref<2xf32>, memref<2xf32>, memref<2xf32>) -> ()
+      gpu.return
+    }
+    gpu.func @own() kernel {
+      %own = memref.get_global @table : memref<3xf32>
+      "use"(%own) : (memref<3xf32>) -> ()
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Workspace may be of any type that fills its bytes.
+
+// CHECK-LABEL: func.func @workspace(
+// CHECK-DAG:     %[[A:.*]] = memref.alloc() : memref<4xi1>
+// CHECK-DAG:     %[[B:.*]] = memref.alloc() : memref<2x3xf64>
+// CHECK-DAG:     %[[C:.*]] = memref.alloc() : memref<5xindex>
+// CHECK:         gpu.launch_func @kernels::@workspace {{.*}} args(%[[A]] : memref<4xi1>, %[[B]] : memref<2x3xf64>, %[[C]] : memref<5xindex>)
+module attributes {gpu.container_module} {
+  func.func @workspace() {
+    %c1 = arith.constant 1 : index
+    %a = memref.alloc() : memref<4xi1>
+    %b = memref.alloc() : memref<2x3xf64>
+    %c = memref.alloc() : memref<5xindex>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1)
+        args(%a : memref<4xi1>, %b : memref<2x3xf64>, %c : memref<5xindex>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k(%a: memref<4xi1>, %b: memref<2x3xf64>, %c: memref<5xindex>)
+        kernel {
       gpu.return
     }
   }

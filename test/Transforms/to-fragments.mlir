@@ -229,6 +229,323 @@ gpu.module @kernels {
 
 // -----
 
+// Codes that are cut out of bytes: bits above the code do not reach the
+// registers, not even where the slot has room for them.
+
+// CHECK-LABEL: gpu.func @codes_in_bytes(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x32xi8>, %[[Y:[a-z0-9]+]]: memref<32x8xi8>,
+// CHECK-DAG:     %[[BITS_6:.*]] = arith.constant 63 : i8
+// CHECK-DAG:     %[[BITS_4:.*]] = arith.constant 15 : i8
+// CHECK:         %[[A:.*]] = memref.load %[[X]]
+// CHECK-NEXT:    %[[A_CODE:.*]] = arith.andi %[[A]], %[[BITS_6]] : i8
+// CHECK-NEXT:    arith.extui %[[A_CODE]]
+// CHECK-COUNT-15: arith.andi %{{.*}}, %[[BITS_6]] : i8
+// CHECK:         %[[B:.*]] = memref.load %[[Y]]
+// CHECK-NEXT:    %[[B_CODE:.*]] = arith.andi %[[B]], %[[BITS_4]] : i8
+// CHECK-NEXT:    arith.extui %[[B_CODE]]
+// CHECK-COUNT-7: arith.andi %{{.*}}, %[[BITS_4]] : i8
+// CHECK:         blockscale.mma_sync <mxf8f6f4, e3m2, e2m1, ue8m0, 1>
+gpu.module @kernels {
+  gpu.func @codes_in_bytes(%x: memref<16x32xi8>, %y: memref<32x8xi8>,
+                           %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %byte = arith.constant 0 : i8
+    %a_bytes = vector.transfer_read %x[%c0, %c0], %byte
+               {in_bounds = [true, true]}
+               : memref<16x32xi8>, vector<16x32xi8>
+    %a_codes = arith.trunci %a_bytes : vector<16x32xi8> to vector<16x32xi6>
+    %a = arith.bitcast %a_codes : vector<16x32xi6> to vector<16x32xf6E3M2FN>
+    %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
+    %b_bytes = vector.transfer_read %y[%c0, %c0], %byte
+               {in_bounds = [true, true]} : memref<32x8xi8>, vector<32x8xi8>
+    %b_codes = arith.trunci %b_bytes : vector<32x8xi8> to vector<32x8xi4>
+    %b = arith.bitcast %b_codes : vector<32x8xi4> to vector<32x8xf4E2M1FN>
+    %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
+    %c = arith.constant dense<0.0> : vector<16x8xf32>
+    %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           : vector<16x32xf6E3M2FN>, vector<16x1xf8E8M0FNU>,
+             vector<32x8xf4E2M1FN>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
+    vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
+        : vector<16x8xf32>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Splats of packed bytes. Three bytes 0x45 are the fp6 codes 0x05, 0x15, 0x14,
+// 0x11, four slots of a register. The byte 0x21 along N is fp4 code 1 in even
+// columns, which are those of even l / 4, and 2 in odd ones.
+
+// CHECK-DAG:   #[[$NIBBLE:.*]] = affine_map<()[s0] -> ((s0 floordiv 4) * 4 - ((s0 floordiv 4) floordiv 2) * 8)>
+// CHECK-LABEL: gpu.func @packed_splats(
+// CHECK-DAG:     %[[A:.*]] = arith.constant dense<286528773> : vector<4xi32>
+// CHECK-DAG:     %[[BYTE:.*]] = arith.constant 33 : i16
+// CHECK-DAG:     %[[BITS_4:.*]] = arith.constant 15 : i8
+// CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
+// CHECK:         %[[BIT:.*]] = affine.apply #[[$NIBBLE]]()[%[[LANE]]]
+// CHECK-NEXT:    %[[AMOUNT:.*]] = arith.index_castui %[[BIT]] : index to i16
+// CHECK-NEXT:    %[[SHIFTED:.*]] = arith.shrui %[[BYTE]], %[[AMOUNT]] : i16
+// CHECK-NEXT:    %[[LOW:.*]] = arith.trunci %[[SHIFTED]] : i16 to i8
+// CHECK-NEXT:    %[[CODE:.*]] = arith.andi %[[LOW]], %[[BITS_4]] : i8
+// CHECK:         %[[B:.*]] = vector.from_elements %[[WORD:.*]], %[[WORD]] : vector<2xi32>
+// CHECK:         blockscale.mma_sync <mxf8f6f4, e3m2, e2m1, ue8m0, 1> %[[A]], %[[B]],
+gpu.module @kernels {
+  gpu.func @packed_splats(%d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %a_bytes = arith.constant dense<0x45> : vector<16x24xi8>
+    %a = vector.bitcast %a_bytes : vector<16x24xi8> to vector<16x32xf6E3M2FN>
+    %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
+    %b_bytes = arith.constant dense<0x21> : vector<32x4xi8>
+    %b = vector.bitcast %b_bytes : vector<32x4xi8> to vector<32x8xf4E2M1FN>
+    %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
+    %c = arith.constant dense<0.0> : vector<16x8xf32>
+    %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           : vector<16x32xf6E3M2FN>, vector<16x1xf8E8M0FNU>,
+             vector<32x8xf4E2M1FN>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
+    vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
+        : vector<16x8xf32>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Splats of bytes from which codes are cut, and splats that fill a register:
+// 0x45 has the fp6 code 5; the fp4 codes 1 and 2, and 3 and 4, alternate along
+// K.
+
+// CHECK-LABEL: gpu.func @splats(
+// CHECK-DAG:     %[[FP6:.*]] = arith.constant dense<84215045> : vector<4xi32>
+// CHECK-DAG:     %[[FP8:.*]] = arith.constant dense<1010580540> : vector<2xi32>
+// CHECK-DAG:     %[[FP4:.*]] = arith.constant dense<555819297> : vector<4xi32>
+// CHECK-DAG:     %[[FP4_NK:.*]] = arith.constant dense<1128481603> : vector<2xi32>
+// CHECK:         %[[SUM:.*]] = blockscale.mma_sync <mxf8f6f4, e3m2, e5m2, ue8m0, 1> %[[FP6]], %[[FP8]],
+// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[FP4]], %[[FP4_NK]], %[[SUM]],
+gpu.module @kernels {
+  gpu.func @splats(%d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %a_bytes = arith.constant dense<0x45> : vector<16x32xi8>
+    %a_codes = arith.trunci %a_bytes : vector<16x32xi8> to vector<16x32xi6>
+    %a = arith.bitcast %a_codes : vector<16x32xi6> to vector<16x32xf6E3M2FN>
+    %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
+    %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
+    %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
+    %c = arith.constant dense<0.0> : vector<16x8xf32>
+    %0 = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+         : vector<16x32xf6E3M2FN>, vector<16x1xf8E8M0FNU>,
+           vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
+    %p_bytes = arith.constant dense<0x21> : vector<16x32xi8>
+    %p = vector.bitcast %p_bytes : vector<16x32xi8> to vector<16x64xf4E2M1FN>
+    %sp = arith.constant dense<1.0> : vector<16x2xf8E8M0FNU>
+    %q_bytes = arith.constant dense<0x43> : vector<8x32xi8>
+    %q_nk = vector.bitcast %q_bytes : vector<8x32xi8> to vector<8x64xf4E2M1FN>
+    %q = vector.transpose %q_nk, [1, 0]
+         : vector<8x64xf4E2M1FN> to vector<64x8xf4E2M1FN>
+    %sq = arith.constant dense<1.0> : vector<2x8xf8E8M0FNU>
+    %sum = blockscale.mma_scaled %p, %sp, %q, %sq, %0
+           : vector<16x64xf4E2M1FN>, vector<16x2xf8E8M0FNU>,
+             vector<64x8xf4E2M1FN>, vector<2x8xf8E8M0FNU>, vector<16x8xf32>
+    vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
+        : vector<16x8xf32>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Lanes write what others have read, and read what others have written: all of
+// them meet before and after a write.
+
+// CHECK-LABEL: gpu.func @written_and_read(
+// CHECK-SAME:    %[[D:[a-z0-9]+]]: memref<16x8xf32>) workgroup(%[[TILE:[a-z0-9]+]] :
+// CHECK:         %[[ALL:.*]] = arith.constant -1 : i32
+// CHECK-COUNT-4: memref.load %[[TILE]]
+// CHECK-NOT:     memref.store
+// CHECK:         nvvm.bar.warp.sync %[[ALL]]
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[TILE]]
+// CHECK-NOT:     {{memref\.(load|store)}}
+// CHECK:         nvvm.bar.warp.sync %[[ALL]]
+// CHECK-COUNT-4: memref.load %[[TILE]]
+// CHECK-NOT:     memref.store
+// CHECK:         nvvm.bar.warp.sync %[[ALL]]
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[D]]
+// CHECK-NEXT:    nvvm.bar.warp.sync %[[ALL]]
+gpu.module @kernels {
+  gpu.func @written_and_read(%d: memref<16x8xf32>)
+      workgroup(%tile : memref<16x8xf32, #gpu.address_space<workgroup>>)
+      kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %a = arith.constant dense<1.0> : vector<16x32xf8E4M3FN>
+    %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
+    %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
+    %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
+    %c = vector.transfer_read %tile[%c0, %c0], %zero {in_bounds = [true, true]}
+         : memref<16x8xf32, #gpu.address_space<workgroup>>, vector<16x8xf32>
+    %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
+             vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
+    vector.transfer_write %sum, %tile[%c0, %c0] {in_bounds = [true, true]}
+        : vector<16x8xf32>, memref<16x8xf32, #gpu.address_space<workgroup>>
+    %written = vector.transfer_read %tile[%c0, %c0], %zero
+               {in_bounds = [true, true]}
+               : memref<16x8xf32, #gpu.address_space<workgroup>>,
+                 vector<16x8xf32>
+    vector.transfer_write %written, %d[%c0, %c0] {in_bounds = [true, true]}
+        : vector<16x8xf32>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// ldmatrix wants rows that are aligned to 16 bytes: tiles of tile_mma get that,
+// or keep a larger alignment; other memory stays as it is.
+
+// CHECK-LABEL: gpu.func @aligned(
+// CHECK-SAME:    workgroup(%{{[a-z0-9]+}} : memref<16x128xi8, #gpu.address_space<workgroup>>, %{{[a-z0-9]+}} : memref<16x128xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %{{[a-z0-9]+}} : memref<16x4xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %{{[a-z0-9]+}} : memref<8x128xi8, #gpu.address_space<workgroup>> {llvm.align = 128 : i64}, %{{[a-z0-9]+}} : memref<8x4xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
+!a = memref<16x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<16x4xi8, #gpu.address_space<workgroup>>
+!b = memref<8x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<8x4xi8, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+  gpu.func @aligned(%d: memref<16x8xf32>)
+      workgroup(%other : !a, %a : !a, %sa : !sa {llvm.align = 4 : i64},
+                %b : !b {llvm.align = 128 : i64}, %sb : !sb) kernel {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e4m3, e2m1, ue8m0, 32>
+           : !a, !sa, !b, !sb, !blockscale.acc<16x8, 1x1>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Vectors that a warp shares go through loops and conditions, as what a lane
+// has of them.
+
+// CHECK-LABEL: gpu.func @control_flow(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<16x32xf8E4M3FN>, %{{[a-z0-9]+}}: memref<16x8xf32>, %[[P:[a-z0-9]+]]: i1,
+// CHECK:         %[[INIT:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK:         %[[LOOPED:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[INIT]]) -> (vector<4xf32>) {
+// CHECK:           %[[SUM:.*]] = blockscale.mma_sync {{.*}} %{{.*}}, %{{.*}}, %[[ACC]],
+// CHECK-NEXT:      scf.yield %[[SUM]] : vector<4xf32>
+// CHECK:         %[[CHOSEN:.*]] = scf.if %[[P]] -> (vector<4xf32>) {
+// CHECK-NEXT:      %[[DOUBLED:.*]] = arith.addf %[[LOOPED]], %[[LOOPED]] : vector<4xf32>
+// CHECK-NEXT:      scf.yield %[[DOUBLED]] : vector<4xf32>
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %[[LOOPED]] : vector<4xf32>
+// CHECK:         %[[R:.*]]:2 = scf.while (%[[C:.*]] = %[[CHOSEN]], %{{.*}}) : (vector<4xf32>, index) -> (vector<4xf32>, index) {
+// CHECK:           scf.condition(%{{.*}}) %[[C]], %{{.*}} : vector<4xf32>, index
+// CHECK:           %[[SQUARED:.*]] = arith.mulf %{{.*}} : vector<4xf32>
+// CHECK:           scf.yield %[[SQUARED]], %{{.*}} : vector<4xf32>, index
+// CHECK:         vector.extract %[[R]]#0[0]
+gpu.module @kernels {
+  gpu.func @control_flow(%x: memref<16x32xf8E4M3FN>, %d: memref<16x8xf32>,
+                         %p: i1, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %fp8 = arith.constant 0.0 : f8E4M3FN
+    %a = vector.transfer_read %x[%c0, %c0], %fp8 {in_bounds = [true, true]}
+         : memref<16x32xf8E4M3FN>, vector<16x32xf8E4M3FN>
+    %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
+    %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
+    %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
+    %init = arith.constant dense<0.0> : vector<16x8xf32>
+    %looped = scf.for %i = %c0 to %n step %c1 iter_args(%c = %init)
+              -> vector<16x8xf32> {
+      %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+             : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
+               vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
+      scf.yield %sum : vector<16x8xf32>
+    }
+    %chosen = scf.if %p -> vector<16x8xf32> {
+      %doubled = arith.addf %looped, %looped : vector<16x8xf32>
+      scf.yield %doubled : vector<16x8xf32>
+    } else {
+      scf.yield %looped : vector<16x8xf32>
+    }
+    %r:2 = scf.while (%c = %chosen, %i = %c0)
+           : (vector<16x8xf32>, index) -> (vector<16x8xf32>, index) {
+      %more = arith.cmpi ult, %i, %n : index
+      scf.condition(%more) %c, %i : vector<16x8xf32>, index
+    } do {
+    ^bb0(%c: vector<16x8xf32>, %i: index):
+      %squared = arith.mulf %c, %c : vector<16x8xf32>
+      %next = arith.addi %i, %c1 : index
+      scf.yield %squared, %next : vector<16x8xf32>, index
+    }
+    vector.transfer_write %r#0, %d[%c0, %c0] {in_bounds = [true, true]}
+        : vector<16x8xf32>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Accumulators likewise.
+
+// CHECK-LABEL: gpu.func @accumulator_control_flow(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<16x8xf32>, %[[P:[a-z0-9]+]]: i1,
+// CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK:         %[[CHOSEN:.*]] = scf.if %[[P]] -> (vector<4xf32>) {
+// CHECK:           %[[LOADED:.*]] = vector.from_elements
+// CHECK-NEXT:      scf.yield %[[LOADED]] : vector<4xf32>
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %[[ZERO]] : vector<4xf32>
+// CHECK:         %[[LOOPED:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[CHOSEN]]) -> (vector<4xf32>) {
+// CHECK:           vector.extract %[[ACC]][3]
+// CHECK:           scf.yield %{{.*}} : vector<4xf32>
+// CHECK:         %[[R:.*]]:2 = scf.while (%[[C:.*]] = %[[LOOPED]], %{{.*}}) : (vector<4xf32>, index) -> (vector<4xf32>, index) {
+// CHECK:           scf.condition(%{{.*}}) %[[C]], %{{.*}} : vector<4xf32>, index
+// CHECK:           %[[AGAIN:.*]] = vector.from_elements
+// CHECK:           scf.yield %[[AGAIN]], %{{.*}} : vector<4xf32>, index
+// CHECK:         vector.extract %[[R]]#0[3]
+gpu.module @kernels {
+  gpu.func @accumulator_control_flow(%d: memref<16x8xf32>, %p: i1, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %chosen = scf.if %p -> !blockscale.acc<16x8, 1x1> {
+      %loaded = blockscale.acc_load %d[%c0, %c0]
+                : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+      scf.yield %loaded : !blockscale.acc<16x8, 1x1>
+    } else {
+      scf.yield %zero : !blockscale.acc<16x8, 1x1>
+    }
+    %looped = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %chosen)
+              -> !blockscale.acc<16x8, 1x1> {
+      blockscale.acc_store %acc, %d[%c0, %c0]
+          : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+      %next = blockscale.acc_load %d[%c0, %c0]
+              : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+      scf.yield %next : !blockscale.acc<16x8, 1x1>
+    }
+    %r:2 = scf.while (%acc = %looped, %i = %c0)
+           : (!blockscale.acc<16x8, 1x1>, index)
+             -> (!blockscale.acc<16x8, 1x1>, index) {
+      %more = arith.cmpi ult, %i, %n : index
+      scf.condition(%more) %acc, %i : !blockscale.acc<16x8, 1x1>, index
+    } do {
+    ^bb0(%acc: !blockscale.acc<16x8, 1x1>, %i: index):
+      %again = blockscale.acc_load %d[%i, %c0]
+               : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+      %next = arith.addi %i, %c1 : index
+      scf.yield %again, %next : !blockscale.acc<16x8, 1x1>, index
+    }
+    blockscale.acc_store %r#0, %d[%c0, %c0]
+        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 // There is nothing to distribute: not even the lane is asked for.
 
 // CHECK-LABEL: gpu.func @none(
