@@ -71,8 +71,14 @@ func.func private @acc_too_large(!blockscale.acc<128x264, 1x1>)
 // -----
 
 // The product of the sizes is 2^64.
-// expected-error@+1 {{expected at most 1024 elements for each lane of 1x1 warps, got 4294967296x4294967296}}
+// expected-error@+1 {{expected at most 65536 rows and columns, got 4294967296x4294967296}}
 func.func private @acc_without_end(!blockscale.acc<4294967296x4294967296, 1x1>)
+
+// -----
+
+// A lane would hold 1024 elements.
+// expected-error@+1 {{expected at most 65536 rows and columns, got 131072x8}}
+func.func private @acc_too_long(!blockscale.acc<131072x8, 32x1>)
 
 // -----
 
@@ -467,6 +473,15 @@ func.func @unpack_k1_bytes(%x: tensor<3x32xi8>) {
 func.func @pack_k1_bytes(%x: tensor<3x32xf4E2M1FN>) {
   // expected-error@+1 {{'blockscale.pack' op expected 16 bytes per row for 32 elements of 4 bits, got 24}}
   %0 = blockscale.pack %x : tensor<3x32xf4E2M1FN> to tensor<3x24xi8>
+  return
+}
+
+// -----
+
+func.func @unpack_k1_overflow(%x: tensor<1x8xi8>) {
+  // expected-error@+1 {{'blockscale.unpack' op expected whole bytes per row for 9223372036854775804 elements of 6 bits, got 8}}
+  %0 = blockscale.unpack %x
+       : tensor<1x8xi8> to tensor<1x9223372036854775804xf6E2M3FN>
   return
 }
 

@@ -96,3 +96,18 @@ func.func @reduction(%from: memref<20xf32>, %v: f32) -> f32 {
   }
   return %r : f32
 }
+
+// -----
+
+// The body of a module has no terminator that could follow a loop.
+func.func @last_of_a_body() {
+  builtin.module {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error@+1 {{expected an op after a parallel loop}}
+    scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+      scf.reduce
+    }
+  }
+  return
+}

@@ -49,3 +49,19 @@ func.func @result_odd() -> tensor<2x1xf4E2M1FN> {
   %x = arith.constant dense<1.0> : tensor<2x1xf4E2M1FN>
   return %x : tensor<2x1xf4E2M1FN>
 }
+
+// -----
+
+// The bits of a row are more than 2^63.
+// expected-error@+1 {{argument #0: expected rows that end on a byte when packed, got 'tensor<1x9223372036854775804xf6E3M2FN>'}}
+func.func @argument_without_end(
+    %x: tensor<1x9223372036854775804xf6E3M2FN> {blockscale.packed}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument #0: expected rows that end on a byte when packed, got 'tensor<9223372036854775806xf4E2M1FN>'}}
+func.func @argument_fp4_without_end(%x: tensor<9223372036854775806xf4E2M1FN>) {
+  return
+}

@@ -223,6 +223,23 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
+  gpu.func @operand_too_long() {
+    %a = arith.constant dense<1.0> : vector<1x131072xf8E4M3FN>
+    %sa = arith.constant dense<1.0> : vector<1x4096xf8E8M0FNU>
+    %b = arith.constant dense<1.0> : vector<131072x8xf8E5M2>
+    %sb = arith.constant dense<1.0> : vector<4096x8xf8E8M0FNU>
+    %c = arith.constant dense<0.0> : vector<1x8xf32>
+    // expected-error@+1 {{'blockscale.mma_scaled' op not supported in this version: a vector of more than 65536 rows or columns, 'vector<1x131072xf8E4M3FN>'}}
+    %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           : vector<1x131072xf8E4M3FN>, vector<1x4096xf8E8M0FNU>,
+             vector<131072x8xf8E5M2>, vector<4096x8xf8E8M0FNU>, vector<1x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
   gpu.func @operand_too_large() {
     %a = arith.constant dense<1.0> : vector<16x8224xf8E4M3FN>
     %sa = arith.constant dense<1.0> : vector<16x257xf8E8M0FNU>
@@ -290,7 +307,7 @@ gpu.module @kernels {
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
-    // expected-error@+1 {{'vector.transfer_read' op not supported in this version: a vector of more than 1024 elements in each lane, 'vector<4294967296x4294967296xf32>'}}
+    // expected-error@+1 {{'vector.transfer_read' op not supported in this version: a vector of more than 65536 rows or columns, 'vector<4294967296x4294967296xf32>'}}
     %r = vector.transfer_read %d[%c0, %c0], %zero
          : memref<16x8xf32>, vector<4294967296x4294967296xf32>
     gpu.return

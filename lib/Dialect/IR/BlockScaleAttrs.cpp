@@ -175,8 +175,10 @@ LogicalResult AccType::verify(function_ref<InFlightDiagnostic()> emitError,
       warpsM * warpsN > kMaxWarps)
     return emitError() << "expected 1 to " << kMaxWarps << " warps, got "
                        << warpsM << "x" << warpsN;
-  if (m > kMaxFragmentExtent || n > kMaxFragmentExtent ||
-      m * n / (warpsM * warpsN * int64_t(kWarpLanes)) > kMaxAccElements)
+  if (m > kMaxFragmentExtent || n > kMaxFragmentExtent)
+    return emitError() << "expected at most " << kMaxFragmentExtent
+                       << " rows and columns, got " << m << "x" << n;
+  if (m * n / (warpsM * warpsN * int64_t(kWarpLanes)) > kMaxAccElements)
     return emitError() << "expected at most " << kMaxAccElements
                        << " elements for each lane of " << warpsM << "x"
                        << warpsN << " warps, got " << m << "x" << n;

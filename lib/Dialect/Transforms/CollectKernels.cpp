@@ -144,9 +144,15 @@ private:
     llvm::StringSet<> taken;
     for (func::FuncOp function : functions)
       taken.insert(function.getSymName());
-    for (Operation &op : *kernels.getBody())
-      if (auto symbol = dyn_cast<SymbolOpInterface>(op))
-        taken.insert(symbol.getName());
+    llvm::DenseSet<Operation *> renamed;
+    for (ArrayRef<Launch> ofFunction : launches)
+      for (const Launch &launch : ofFunction)
+        renamed.insert(launch.kernel);
+    auto program = kernels->getParentOfType<ModuleOp>();
+    for (auto module : program.getOps<gpu::GPUModuleOp>())
+      for (auto symbol : module.getOps<SymbolOpInterface>())
+        if (!renamed.contains(symbol))
+          taken.insert(symbol.getName());
     // Two steps, so that no new name meets an old one.
     SmallVector<std::pair<Launch, std::string>> names;
     for (size_t f = 0; f != functions.size(); ++f) {

@@ -98,6 +98,9 @@ private:
     if (!global)
       return getGlobal.emitError("expected the global '")
              << getGlobal.getName() << "' in the module";
+    if (global.isExternal() || global.isUninitialized())
+      return global.emitError("expected an initial value of a global that a "
+                              "function uses on a GPU target");
     // The module of kernels may have a symbol of this name, which is another's.
     memref::GlobalOp &copy = globals[global];
     if (!copy) {

@@ -34,9 +34,13 @@ static InFlightDiagnostic emitUnsupported(Operation *op) {
   return op->emitOpError("not supported in this version: ");
 }
 
-static bool isTooLong(VectorType type) {
-  return llvm::any_of(type.getShape(),
-                      [](int64_t size) { return size > kMaxFragmentExtent; });
+static LogicalResult verifyExtents(Operation *op, VectorType type) {
+  for (int64_t size : type.getShape())
+    if (size > kMaxFragmentExtent)
+      return emitUnsupported(op) << "a vector of more than "
+                                 << kMaxFragmentExtent
+                                 << " rows or columns, " << type;
+  return success();
 }
 
 static LogicalResult verifyMma(MmaScaledOp op) {
@@ -46,8 +50,9 @@ static LogicalResult verifyMma(MmaScaledOp op) {
            << "expected vectors of rank 2 in a kernel, got " << op.getType();
   for (Value operand : {op.getX(), op.getXScale(), op.getY(), op.getYScale()}) {
     auto operandType = cast<VectorType>(operand.getType());
-    if (isTooLong(operandType) ||
-        operandType.getNumElements() > kMaxOperandElements)
+    if (failed(verifyExtents(op, operandType)))
+      return failure();
+    if (operandType.getNumElements() > kMaxOperandElements)
       return emitUnsupported(op)
              << "an operand of more than " << kMaxOperandElements
              << " elements, " << operandType;
@@ -93,9 +98,10 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
     return emitUnsupported(op) << "on an accumulator";
   }
   auto vector = cast<VectorType>(type);
-  if (isTooLong(vector) ||
-      getAccFragmentSize(vector.getDimSize(0), vector.getDimSize(1)) >
-          kMaxAccElements)
+  if (failed(verifyExtents(op, vector)))
+    return failure();
+  if (getAccFragmentSize(vector.getDimSize(0), vector.getDimSize(1)) >
+      kMaxAccElements)
     return emitUnsupported(op) << "a vector of more than " << kMaxAccElements
                                << " elements in each lane, " << type;
   if (isControlFlow(op) || isa<MmaScaledOp>(op))

@@ -1,0 +1,64 @@
+// What the user is told of kernels that ask for a block-scaled instruction
+// which the chip lacks: a remark, and an error with native-only.
+
+// DEFINE: %{chip} =
+// DEFINE: %{reason} =
+// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{VECTORS/{{%{reason}; computed with the instruction in software, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/; s/{{LOWER-LEVEL \([a-z_]*\)/{{no mma.sync ... block_scale on %{chip}; computed with the instruction in software/" %s | blockscale-opt --blockscale-select-path=target=%{chip} -split-input-file -verify-diagnostics
+// DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{VECTORS/{{'blockscale.mma_scaled' op %{reason}/; s/{{LOWER-LEVEL \([a-z_]*\)/{{'blockscale.\1' op no mma.sync ... block_scale on %{chip}/" %s | blockscale-opt --blockscale-select-path="target=%{chip} native-only" -split-input-file -verify-diagnostics
+
+// REDEFINE: %{chip} = sm_90
+// REDEFINE: %{reason} = no block-scaled instruction on sm_90
+// RUN: %{remark}
+// RUN: %{error}
+// REDEFINE: %{chip} = sm_100a
+// REDEFINE: %{reason} = not supported in this version: tcgen05 lowering
+// RUN: %{remark}
+// RUN: %{error}
+
+// Where there is one, nothing is said.
+// RUN: blockscale-opt %s --blockscale-select-path="target=sm_120a native-only" -split-input-file -o /dev/null 2>&1 | count 0
+
+gpu.module @kernels {
+  gpu.func @vectors(%x: vector<16x32xf8E4M3FN>, %sx: vector<16x1xf8E8M0FNU>,
+                    %y: vector<32x8xf4E2M1FN>, %sy: vector<1x8xf8E8M0FNU>,
+                    %c: vector<16x8xf32>) {
+    // SEVERITY@+1 {{VECTORS}}
+    %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+         : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
+           vector<32x8xf4E2M1FN>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile_mma(%d: memref<16x8xf32>)
+      workgroup(%a : memref<16x128xi8, #gpu.address_space<workgroup>>,
+                %sa : memref<16x4xi8, #gpu.address_space<workgroup>>,
+                %b : memref<8x128xi8, #gpu.address_space<workgroup>>,
+                %sb : memref<8x4xi8, #gpu.address_space<workgroup>>) {
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    // SEVERITY@+1 {{LOWER-LEVEL tile_mma}}
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e4m3, e2m1, ue8m0, 32>
+           : memref<16x128xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             memref<8x128xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, 1x1>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @mma_sync(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
+                     %s: i32) {
+    // SEVERITY@+1 {{LOWER-LEVEL mma_sync}}
+    %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+         %a, %b, %c, %s[0, 0], %s[0, 0]
+    gpu.return
+  }
+}
