@@ -45,10 +45,12 @@ endfunction()
 
 # What targets that use MLIR link. Each program chooses: what is loaded into
 # other programs shares their libMLIR.so, and tests link in less time with it.
-set(BLOCKSCALE_MLIR_LIBRARIES MLIR LLVM)
+set(BLOCKSCALE_MLIR_LIBRARIES MLIR)
+set(BLOCKSCALE_LLVM_LIBRARIES LLVM)
 if(BLOCKSCALE_STATIC)
   blockscale_add_static_mlir(BlockScaleStaticMLIR)
   set(BLOCKSCALE_MLIR_LIBRARIES
-    "$<IF:$<BOOL:$<TARGET_PROPERTY:BLOCKSCALE_STATIC>>,BlockScaleStaticMLIR,MLIR>"
-    "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:BLOCKSCALE_STATIC>>>:LLVM>")
+    "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:BLOCKSCALE_STATIC>>>:MLIR>")
+  set(BLOCKSCALE_LLVM_LIBRARIES
+    "$<IF:$<BOOL:$<TARGET_PROPERTY:BLOCKSCALE_STATIC>>,BlockScaleStaticMLIR,LLVM>")
 endif()

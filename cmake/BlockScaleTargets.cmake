@@ -15,24 +15,32 @@ function(blockscale_includes target)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-# Compiles against MLIR and links to it, see BlockScaleStatic.cmake.
-function(blockscale_use_mlir target)
+# Compiles against LLVM and links to it.
+function(blockscale_use_llvm target)
   target_compile_definitions(${target} PRIVATE ${BLOCKSCALE_LLVM_DEFINITIONS})
   # SYSTEM: warnings in upstream headers are not ours.
   target_include_directories(${target} SYSTEM PUBLIC
-    $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>
-    $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>)
+    $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>)
   # The package is built without exceptions; its headers assume it.
   target_compile_options(${target} PRIVATE -fno-exceptions)
   target_compile_definitions(${target} PRIVATE
     BLOCKSCALE_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${target} PUBLIC ${BLOCKSCALE_LLVM_LIBRARIES})
+endfunction()
+
+# Compiles against MLIR, too, and links to it, see BlockScaleStatic.cmake.
+function(blockscale_use_mlir target)
+  blockscale_use_llvm(${target})
+  target_include_directories(${target} SYSTEM PUBLIC
+    $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>)
   target_link_libraries(${target} PUBLIC ${BLOCKSCALE_MLIR_LIBRARIES})
 endfunction()
 
-# blockscale_add_library(NAME SOURCES... [MLIR] [LINK libs...] [DEPENDS tgts...])
+# blockscale_add_library(NAME SOURCES... [MLIR | LLVM] [LINK libs...]
+#                        [DEPENDS tgts...])
 # A static library BlockScaleNAME, exported as BlockScale::NAME.
 function(blockscale_add_library name)
-  cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "LINK;DEPENDS" ${ARGN})
   set(target BlockScale${name})
   add_library(${target} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(BlockScale::${name} ALIAS ${target})
@@ -41,6 +49,8 @@ function(blockscale_add_library name)
   blockscale_includes(${target})
   if(ARG_MLIR)
     blockscale_use_mlir(${target})
+  elseif(ARG_LLVM)
+    blockscale_use_llvm(${target})
   endif()
   if(ARG_LINK)
     target_link_libraries(${target} PUBLIC ${ARG_LINK})

@@ -46,6 +46,18 @@ std::unique_ptr<Program> Program::parse(StringRef path) {
     llvm::errs() << error << "\n";
     return nullptr;
   }
+  return parse(std::move(buffer));
+}
+
+std::unique_ptr<Program> Program::parseAgain() const {
+  const llvm::MemoryBuffer *buffer =
+      sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
+  return parse(llvm::MemoryBuffer::getMemBufferCopy(
+      buffer->getBuffer(), buffer->getBufferIdentifier()));
+}
+
+std::unique_ptr<Program>
+Program::parse(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   std::unique_ptr<Program> program(new Program());
   program->sourceMgr.AddNewSourceBuffer(std::move(buffer), SMLoc());
   program->module =

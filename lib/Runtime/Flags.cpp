@@ -45,12 +45,13 @@ blockscale::parseFlags(const std::vector<Flag> &table,
       return Error("expected no value for " + written + ", got " +
                    quoteForMessage(argument.substr(equals + 1)));
     std::string value = hasValue ? argument.substr(equals + 1) : "";
-    if (!row->value.empty() && !hasValue) {
+    bool needsValue = !row->value.empty() && !row->isValueOptional;
+    if (needsValue && !hasValue) {
       if (++i == arguments.size())
         return Error("expected a value after " + written);
       value = arguments[i];
     }
-    if (!row->value.empty() && value.empty())
+    if ((needsValue || hasValue) && value.empty())
       return Error("expected a value for " + written + ", got an empty one");
     if (!line.flags.emplace(row->name, value).second)
       return Error("expected " + written + " once, got it twice");
@@ -63,7 +64,9 @@ std::string blockscale::printFlags(const std::vector<Flag> &table) {
   std::string text;
   for (const Flag &flag : table) {
     std::string left = "  --" + std::string(flag.name);
-    if (!flag.value.empty())
+    if (flag.isValueOptional)
+      left.append("[=").append(flag.value).append("]");
+    else if (!flag.value.empty())
       left.append("=").append(flag.value);
     left.resize(std::max(column, left.size() + 1), ' ');
     text.append(left).append(flag.help).append("\n");

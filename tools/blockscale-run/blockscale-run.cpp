@@ -8,14 +8,18 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Driver/CommandLine.h"
+#include "blockscale/Driver/Comparison.h"
 #include "blockscale/Driver/CpuExecution.h"
-#include "blockscale/Driver/CudaRun.h"
 #include "blockscale/Driver/ElementStorage.h"
+#include "blockscale/Driver/GpuRun.h"
 #include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Runtime/ArrayPrinter.h"
 #include "blockscale/Runtime/OutputFile.h"
+#include "blockscale/Simulator/SimulatorFlags.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+
+#include <deque>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -53,6 +57,11 @@ static cl::opt<bool>
     wantsTime("time",
               cl::desc("Print the median time of some repetitions, for cuda"),
               cl::cat(category));
+static cl::opt<bool>
+    wantsComparison("compare",
+                    cl::desc("Compare with the reference; fail where an error "
+                             "is over its bound"),
+                    cl::cat(category));
 static cl::opt<std::string>
     seed("seed", cl::desc("Draw the arguments at random, from this seed"),
          cl::value_desc("N"), cl::cat(category));
@@ -62,22 +71,44 @@ static cl::list<std::string>
                      "for each result, in order"),
             cl::value_desc("OUT.npy"), cl::cat(category));
 
+/// Flags that are known by a table, which the command line library sees as
+/// strings.
+class TableFlags {
+public:
+  explicit TableFlags(const std::vector<Flag> &table) {
+    for (const Flag &flag : table) {
+      names.emplace_back(flag.name);
+      texts.emplace_back(flag.help);
+      options.push_back(std::make_unique<cl::opt<std::string>>(
+          StringRef(names.back()), cl::desc(texts.back()),
+          cl::value_desc(flag.value), cl::cat(category),
+          flag.isValueOptional ? cl::ValueOptional
+          : flag.value.empty() ? cl::ValueDisallowed
+                               : cl::ValueRequired));
+    }
+  }
+
+  /// Those that were given, with their values.
+  CommandLine get() const {
+    CommandLine line;
+    for (const auto &option : options)
+      if (option->getNumOccurrences())
+        line.flags[option->ArgStr.str()] = option->getValue();
+    return line;
+  }
+
+private:
+  // The options keep views of these.
+  std::deque<std::string> names, texts;
+  std::vector<std::unique_ptr<cl::opt<std::string>>> options;
+};
+
 /// Flags of devices and comparisons that are not in this version: known, so
 /// that they are answered as such and not as mistakes.
 static constexpr struct {
   const char *name;
   bool hasValue;
-} futureFlags[] = {
-    {"allow-undefined-output", false},
-    {"check", true},
-    {"compare", false},
-    {"jobs", true},
-    {"max-steps", true},
-    {"numerics", true},
-    {"schedule", true},
-    {"sim-seed", true},
-    {"stats", false},
-};
+} futureFlags[] = {{"schedule", true}};
 
 static std::vector<std::unique_ptr<cl::opt<std::string>>> makeFutureFlags() {
   std::vector<std::unique_ptr<cl::opt<std::string>>> flags;
@@ -139,6 +170,16 @@ static int giveResults(ArrayRef<NpyArray> results) {
 // Devices
 //===----------------------------------------------------------------------===//
 
+namespace {
+struct RunOptions {
+  /// Of arguments.
+  uint64_t seed = 0;
+  GpuRunOptions gpu;
+  sim::Options simulator;
+  std::string statisticsPath;
+};
+} // namespace
+
 static int executeOnCpu(Program &program, func::FuncOp entry,
                         std::vector<NpyArray> arguments) {
   // What the function does not call is not computed, and may be anything.
@@ -153,25 +194,58 @@ static int executeOnCpu(Program &program, func::FuncOp entry,
 }
 
 /// "0.1230 ms, 4.56 TFLOP/s".
-static void printTime(const CudaRun &run) {
-  llvm::errs() << llvm::format("%.4f ms", run.milliseconds);
-  if (run.flops && run.milliseconds > 0)
+static void printTime(double milliseconds, std::optional<double> flops) {
+  llvm::errs() << llvm::format("%.4f ms", milliseconds);
+  if (flops && milliseconds > 0)
     llvm::errs() << llvm::format(", %.4g TFLOP/s",
-                                 *run.flops / run.milliseconds * 1e-9);
+                                 *flops / milliseconds * 1e-9);
   llvm::errs() << "\n";
 }
 
-static int executeOnCuda(Program &program, func::FuncOp entry,
-                         std::vector<NpyArray> arguments,
-                         const CudaRunOptions &options) {
-  FailureOr<CudaRun> run =
-      compileAndRunOnCuda(program, entry, std::move(arguments), options);
+/// Prints how far results are from the reference; fails where that is too far.
+static int compare(const std::optional<Reference> &reference,
+                   const std::vector<NpyArray> &results) {
+  if (!reference)
+    return ExitSuccess;
+  std::string lines;
+  if (Error error = compareResults(*reference, results, lines))
+    return reportFailure(error.message());
+  llvm::errs() << lines;
+  return ExitSuccess;
+}
+
+static int executeOnGpu(Program &program, func::FuncOp entry,
+                        std::vector<NpyArray> arguments,
+                        const RunOptions &options) {
+  double milliseconds = 0;
+  std::unique_ptr<GpuDevice> gpu;
+  if (device == "cuda") {
+    Result<std::unique_ptr<GpuDevice>> card =
+        openCudaDevice(wantsTime ? &milliseconds : nullptr);
+    if (!card)
+      return reportFailure(card.message());
+    gpu = std::move(*card);
+  } else {
+    gpu = makeSimulatedDevice(options.simulator, options.statisticsPath);
+  }
+  std::optional<Reference> reference;
+  if (wantsComparison) {
+    FailureOr<Reference> computed =
+        computeReference(program, entry.getSymName(), arguments);
+    if (failed(computed))
+      return ExitFailure;
+    reference = std::move(*computed);
+  }
+  FailureOr<GpuRun> run =
+      compileAndRun(program, entry, std::move(arguments), options.gpu, *gpu);
   if (failed(run))
     return ExitFailure;
   if (int code = giveResults(run->results))
     return code;
-  if (options.wantsTime)
-    printTime(*run);
+  if (int code = compare(reference, run->results))
+    return code;
+  if (wantsTime)
+    printTime(milliseconds, run->flops);
   return ExitSuccess;
 }
 
@@ -179,7 +253,7 @@ static int executeOnCuda(Program &program, func::FuncOp entry,
 // Program
 //===----------------------------------------------------------------------===//
 
-static int run(uint64_t seedNumber, const CudaRunOptions &cuda) {
+static int run(const RunOptions &options) {
   std::string source = files.front();
   ArrayRef<std::string> arrays = ArrayRef<std::string>(files).drop_front();
   std::unique_ptr<Program> program = Program::parse(source);
@@ -213,11 +287,11 @@ static int run(uint64_t seedNumber, const CudaRunOptions &cuda) {
                        Twine(outputs.size()));
 
   std::optional<std::vector<NpyArray>> arguments =
-      makeArguments(*types, arrays, seedNumber);
+      makeArguments(*types, arrays, options.seed);
   if (!arguments)
     return ExitFailure;
-  if (device == "cuda")
-    return executeOnCuda(*program, *entry, std::move(*arguments), cuda);
+  if (device != "cpu")
+    return executeOnGpu(*program, *entry, std::move(*arguments), options);
   return executeOnCpu(*program, *entry, std::move(*arguments));
 }
 
@@ -225,6 +299,10 @@ int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   dropForeignOptions(category);
   auto unsupported = makeFutureFlags();
+  std::vector<Flag> simulatorTable = sim::getSimulatorFlags();
+  simulatorTable.push_back(
+      {"sim-seed", "N", "The simulator's seed; the default is 0"});
+  TableFlags simulatorFlags(simulatorTable);
   if (!parseCommandLine(argc, argv,
                         "blockscale-run: run one function of a program\n"))
     return ExitUsage;
@@ -233,31 +311,41 @@ int main(int argc, char **argv) {
   if (device != "cpu" && device != "sim" && device != "cuda")
     return reportUsage("unknown device '" + device +
                        "', expected one of cpu sim cuda");
-  const Chip *chip = target.getNumOccurrences() ? parseTarget(target) : nullptr;
-  uint64_t seedNumber = 0;
-  if ((target.getNumOccurrences() && !chip) ||
-      (seed.getNumOccurrences() && !parseNumber("--seed", seed, seedNumber)))
+  RunOptions options;
+  const Chip *&chip = options.gpu.target;
+  options.gpu.nativeOnly = nativeOnly;
+  if (target.getNumOccurrences() && !(chip = parseTarget(target)))
     return ExitUsage;
-  CudaRunOptions cuda;
-  cuda.target = chip;
-  cuda.nativeOnly = nativeOnly;
-  cuda.wantsTime = wantsTime;
+  if (seed.getNumOccurrences() && !parseNumber("--seed", seed, options.seed))
+    return ExitUsage;
   if (ptxVersion.getNumOccurrences() &&
-      !parsePtxVersion(ptxVersion, cuda.ptxVersion))
+      !parsePtxVersion(ptxVersion, options.gpu.ptxVersion))
     return ExitUsage;
-  if (device == "cuda" && chip && chip->isCpu())
-    return reportUsage("expected a GPU for --device=cuda, got --target=cpu");
+  CommandLine simulatorLine = simulatorFlags.get();
+  if (Error error = sim::parseSimulatorFlags(simulatorLine, "sim-seed",
+                                             options.simulator))
+    return reportUsage(error.message());
+  options.statisticsPath = sim::getStatisticsPath(simulatorLine);
+  if (device != "cpu" && chip && chip->isCpu())
+    return reportUsage("expected a GPU for --device=" + device +
+                       ", got --target=cpu");
 
-  if (device == "sim")
-    return reportUnsupported("--device=sim");
   if (device == "cpu" && chip && !chip->isCpu())
     return reportUnsupported("--target=" + target + " with --device=cpu");
-  for (cl::Option *option :
-       std::initializer_list<cl::Option *>{&ptxVersion, &wantsTime})
-    if (device == "cpu" && option->getNumOccurrences())
-      return reportUnsupported("--" + option->ArgStr + " with --device=cpu");
+  for (auto [option, only] :
+       std::initializer_list<std::pair<cl::Option *, StringRef>>{
+           {&ptxVersion, "cpu"},
+           {&wantsTime, "cpu"},
+           {&wantsTime, "sim"},
+           {&wantsComparison, "cpu"}})
+    if (device == only && option->getNumOccurrences())
+      return reportUnsupported("--" + option->ArgStr +
+                               " with --device=" + only);
+  if (device != "sim" && !simulatorLine.flags.empty())
+    return reportUnsupported("--" + simulatorLine.flags.begin()->first +
+                             " with --device=" + device);
   for (auto &flag : unsupported)
     if (flag->getNumOccurrences())
       return reportUnsupported("--" + flag->ArgStr);
-  return run(seedNumber, cuda);
+  return run(options);
 }

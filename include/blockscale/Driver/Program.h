@@ -33,6 +33,9 @@ public:
   static std::unique_ptr<Program> parse(StringRef path);
   ~Program();
 
+  /// The program as it was parsed, once more.
+  std::unique_ptr<Program> parseAgain() const;
+
   ModuleOp getModule() { return *module; }
 
   /// The function `name`; with an empty name, the only public function. An
@@ -53,6 +56,8 @@ public:
 
 private:
   Program();
+  static std::unique_ptr<Program>
+  parse(std::unique_ptr<llvm::MemoryBuffer> buffer);
 
   std::unique_ptr<MLIRContext> context;
   llvm::SourceMgr sourceMgr;

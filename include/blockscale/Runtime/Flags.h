@@ -29,6 +29,8 @@ struct Flag {
   /// What the help calls the value; empty for a flag that takes none.
   std::string_view value;
   std::string_view help;
+  /// `--NAME` alone stands, too; a value then comes with `=` only.
+  bool isValueOptional = false;
 };
 
 struct CommandLine {

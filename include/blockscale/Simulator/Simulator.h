@@ -1,0 +1,84 @@
+//===- Simulator.h - PTX on a CPU -------------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes PTX kernels, whoever made them, as the PTX ISA says: grid, blocks,
+// warps and lanes, with memory, barriers, asynchronous copies and matrix
+// instructions. What the ISA leaves undefined and can be seen is an error.
+//
+// A program is loaded once and run any number of times; runs share nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_SIMULATOR_H
+#define BLOCKSCALE_SIMULATOR_SIMULATOR_H
+
+#include "blockscale/Runtime/LaunchPlan.h"
+#include "blockscale/Runtime/PtxSummary.h"
+#include "blockscale/Simulator/Numerics.h"
+
+#include <memory>
+
+namespace mlir::blockscale::sim {
+
+struct Program;
+
+struct Options {
+  /// Draws the order in which warps run.
+  uint64_t seed = 0;
+  /// Blocks that run at the same time; results do not depend on it. Kernels
+  /// with atomics on global memory run their blocks one after another.
+  unsigned jobs = 1;
+  /// The most steps (instructions of warps) that a run may take.
+  uint64_t maxSteps = uint64_t(1) << 40;
+  /// Two lanes that touch a byte of shared memory, one of them writing, with no
+  /// barrier between, are an error.
+  bool checkRace = false;
+  /// Missing proxy fences are errors and not warnings.
+  bool checkProxy = false;
+  /// Undefined bytes in a buffer that is stored are a warning and not an error.
+  bool allowUndefinedOutput = false;
+  Numerics numerics = Numerics::Exact;
+  /// Also count what the kernels do.
+  bool wantsStatistics = false;
+};
+
+/// What a run has to say when it went well.
+struct Report {
+  /// Each starts with the place, as errors do.
+  std::vector<std::string> warnings;
+  /// JSON, ends in a newline; empty where nobody asked. See docs/Simulator.md.
+  std::string statistics;
+};
+
+/// A PTX module, translated. Cheap to move.
+class SimulatedProgram {
+public:
+  /// Parses and translates a PTX text. A failure starts with the place:
+  /// `line 12:5: expected ...`.
+  static Result<SimulatedProgram> load(std::string ptx);
+
+  SimulatedProgram(SimulatedProgram &&);
+  SimulatedProgram &operator=(SimulatedProgram &&);
+  ~SimulatedProgram();
+
+  /// Runs the kernels of a plan in order. Buffers of `arguments` are read and
+  /// written in place; they are loaded, and hold what the plan takes them for.
+  /// A failure says where: `line 12, block (0,0,0), warp 1, lane 5: ...`.
+  Result<Report> run(const LaunchPlan &plan,
+                     std::vector<LaunchArgument> &arguments,
+                     const Options &options) const;
+
+private:
+  explicit SimulatedProgram(std::unique_ptr<Program> program);
+
+  std::unique_ptr<Program> program;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_SIMULATOR_H

@@ -1,0 +1,194 @@
+//===- ErrorBounds.cpp - A function that computes error bounds ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each value of the function has a companion: the bound of its error, or none
+// where it is exact. Bounds of `mma_scaled` come from the same op on
+// magnitudes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ErrorBounds.h"
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class BoundBuilder {
+public:
+  explicit BoundBuilder(func::FuncOp function)
+      : function(function), builder(function.getContext()) {}
+
+  std::vector<std::string> run();
+
+private:
+  Value getBound(Value value) const { return bounds.lookup(value); }
+  /// The name of the op that the bound of a value got lost in.
+  StringRef getUnknown(Value value) const { return unknown.lookup(value); }
+
+  void visit(Operation &op);
+  void visitMma(MmaScaledOp op);
+  void visitSum(Operation &op);
+  void visitMove(Operation &op);
+
+  Value makeConstant(Type type, double value);
+  Value makeMagnitude(Value value);
+
+  func::FuncOp function;
+  OpBuilder builder;
+  DenseMap<Value, Value> bounds;
+  DenseMap<Value, StringRef> unknown;
+};
+} // namespace
+
+static bool isFloatTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getElementType().isF32() && tensor.hasStaticShape();
+}
+
+Value BoundBuilder::makeConstant(Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  return arith::ConstantOp::create(
+      builder, function.getLoc(),
+      SplatElementsAttr::get(tensor, builder.getF32FloatAttr(value)));
+}
+
+/// |value|: all bits but the sign, which is the highest bit of every format.
+Value BoundBuilder::makeMagnitude(Value value) {
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  auto integers = type.clone(builder.getIntegerType(bits));
+  Value mask = arith::ConstantOp::create(
+      builder, loc,
+      SplatElementsAttr::get(integers, APInt::getSignedMaxValue(bits)));
+  value = arith::BitcastOp::create(builder, loc, integers, value);
+  value = arith::AndIOp::create(builder, loc, value, mask);
+  return arith::BitcastOp::create(builder, loc, type, value);
+}
+
+void BoundBuilder::visitMma(MmaScaledOp op) {
+  Location loc = op.getLoc();
+  Type type = op.getType();
+  auto x = cast<ShapedType>(op.getX().getType());
+  double k = static_cast<double>(x.getShape().back());
+  auto magnitude = cast<MmaScaledOp>(builder.clone(*op));
+  magnitude.getXMutable().assign(makeMagnitude(op.getX()));
+  magnitude.getYMutable().assign(makeMagnitude(op.getY()));
+  magnitude.getAccMutable().assign(makeMagnitude(op.getAcc()));
+  magnitude->moveAfter(&*std::prev(builder.getInsertionPoint()));
+
+  Value sum = magnitude.getResult();
+  Value bound = arith::MulFOp::create(
+      builder, loc, sum, makeConstant(type, k * std::ldexp(1.0, -22)));
+  bound = arith::AddFOp::create(builder, loc, bound,
+                                makeConstant(type, std::ldexp(1.0, -122)));
+  if (Value accBound = getBound(op.getAcc()))
+    bound = arith::AddFOp::create(builder, loc, bound, accBound);
+  Value isLarge =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, sum,
+                            makeConstant(type, std::ldexp(1.0, 126)));
+  bounds[op.getResult()] = arith::SelectOp::create(
+      builder, loc, isLarge,
+      makeConstant(type, std::numeric_limits<double>::infinity()), bound);
+}
+
+/// Errors of a sum: those of both sides, and of its own rounding.
+void BoundBuilder::visitSum(Operation &op) {
+  Location loc = op.getLoc();
+  Type type = op.getResult(0).getType();
+  Value bound =
+      arith::MulFOp::create(builder, loc, makeMagnitude(op.getResult(0)),
+                            makeConstant(type, std::ldexp(1.0, -23)));
+  for (Value operand : op.getOperands())
+    if (Value operandBound = getBound(operand))
+      bound = arith::AddFOp::create(builder, loc, bound, operandBound);
+  bounds[op.getResult(0)] = bound;
+}
+
+/// An op that moves elements moves their bounds.
+void BoundBuilder::visitMove(Operation &op) {
+  IRMapping mapping;
+  for (Value operand : op.getOperands()) {
+    if (!isFloatTensor(operand.getType()))
+      continue;
+    Value bound = getBound(operand);
+    mapping.map(operand, bound ? bound : makeConstant(operand.getType(), 0));
+  }
+  Operation *moved = builder.clone(op, mapping);
+  for (auto [result, bound] : llvm::zip(op.getResults(), moved->getResults()))
+    bounds[result] = bound;
+}
+
+void BoundBuilder::visit(Operation &op) {
+  builder.setInsertionPointAfter(&op);
+  StringRef lost;
+  bool isInexact = false;
+  for (Value operand : op.getOperands()) {
+    isInexact |= getBound(operand) != nullptr;
+    if (lost.empty())
+      lost = getUnknown(operand);
+  }
+  auto mma = dyn_cast<MmaScaledOp>(op);
+  bool isKnownMma = mma && isFloatTensor(mma.getType()) &&
+                    hasStaticShapes(mma) && !getBound(mma.getX()) &&
+                    !getBound(mma.getY());
+  if (!lost.empty()) {
+    for (Value result : op.getResults())
+      unknown[result] = lost;
+  } else if (isKnownMma) {
+    visitMma(mma);
+  } else if (!isInexact && !mma) {
+    return;
+  } else if (isa<arith::AddFOp, arith::SubFOp>(op) &&
+             isFloatTensor(op.getResult(0).getType())) {
+    visitSum(op);
+  } else if (isa<linalg::TransposeOp, tensor::ExtractSliceOp,
+                 tensor::InsertSliceOp, tensor::CollapseShapeOp,
+                 tensor::ExpandShapeOp, arith::SelectOp>(op) &&
+             llvm::all_of(op.getResultTypes(), isFloatTensor)) {
+    visitMove(op);
+  } else if (isa<arith::NegFOp>(op)) {
+    bounds[op.getResult(0)] = getBound(op.getOperand(0));
+  } else {
+    for (Value result : op.getResults())
+      unknown[result] = op.getName().getStringRef();
+  }
+}
+
+std::vector<std::string> BoundBuilder::run() {
+  std::vector<std::string> names;
+  if (!function.getBody().hasOneBlock())
+    return std::vector<std::string>(function.getNumResults());
+  Block &body = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    visit(op);
+  Operation *end = body.getTerminator();
+  builder.setInsertionPoint(end);
+  for (OpOperand &operand : end->getOpOperands()) {
+    Value value = operand.get();
+    names.push_back(getUnknown(value).str());
+    if (!isFloatTensor(value.getType()))
+      continue;
+    Value bound = names.back().empty() ? getBound(value) : Value();
+    operand.set(bound ? bound : makeConstant(value.getType(), 0));
+  }
+  return names;
+}
+
+std::vector<std::string> blockscale::returnErrorBounds(func::FuncOp function) {
+  return BoundBuilder(function).run();
+}

@@ -1,0 +1,110 @@
+//===- GpuRun.cpp - Compile for a GPU and run -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/GpuRun.h"
+
+#include "GpuBuffers.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Driver/GpuCompilation.h"
+#include "blockscale/Runtime/PtxSummary.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static LogicalResult fail(const std::string &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return failure();
+}
+
+/// The operations of all `mma_scaled` that a run of `entry` computes. Loops and
+/// calls run theirs any number of times.
+static std::optional<double> countFlops(ModuleOp module, func::FuncOp entry) {
+  double flops = 0;
+  WalkResult result = module.walk([&](MmaScaledOp op) -> WalkResult {
+    auto x = cast<ShapedType>(op.getX().getType());
+    auto acc = cast<ShapedType>(op.getAcc().getType());
+    if (op->getParentOp() != entry || !hasStaticShapes(op))
+      return WalkResult::interrupt();
+    flops += 2.0 * static_cast<double>(acc.getNumElements()) *
+             static_cast<double>(x.getShape().back());
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted() || flops == 0)
+    return std::nullopt;
+  return flops;
+}
+
+/// What the launches take: the arguments, then the results.
+static Result<std::vector<LaunchArgument>>
+makeLaunchArguments(const GpuSignature &signature, const LaunchInfo &info,
+                    std::vector<NpyArray> arrays) {
+  std::vector<LaunchArgument> arguments;
+  for (auto [value, array] : llvm::zip_equal(signature.arguments, arrays))
+    arguments.push_back(makeLaunchArgument(value, std::move(array)));
+  // The launch info ends with the last argument that a kernel takes.
+  arguments.resize(std::min<size_t>(arguments.size(), info.numArguments()));
+  for (const GpuValue &value : signature.results) {
+    Result<LaunchArgument> result = makeLaunchResult(value);
+    if (!result)
+      return result.error();
+    arguments.push_back(std::move(*result));
+  }
+  return arguments;
+}
+
+/// Carries out the launches of `code` and leaves the results in `arguments`.
+static Error launch(GpuDevice &device, const GpuCode &code,
+                    std::vector<LaunchArgument> &arguments) {
+  Result<LaunchPlan> plan = planLaunch(*code.launchInfo, arguments);
+  if (!plan)
+    return plan.error();
+  PtxSummary ptx = summarizePtx(code.text);
+  for (const PlannedKernel &kernel : plan->kernels)
+    if (Error error = checkParams(ptx, kernel))
+      return error;
+  return device.execute(code.text, *plan, arguments);
+}
+
+FailureOr<GpuRun> blockscale::compileAndRun(Program &program,
+                                            func::FuncOp entry,
+                                            std::vector<NpyArray> arguments,
+                                            const GpuRunOptions &options,
+                                            GpuDevice &device) {
+  FailureOr<GpuSignature> signature = getGpuSignature(entry);
+  if (failed(signature))
+    return failure();
+  Result<const Chip *> target = device.chooseTarget(options.target);
+  if (!target)
+    return fail(target.message());
+
+  program.dropSchedules();
+  if (failed(program.keepOnly(entry)))
+    return failure();
+  GpuRun run;
+  run.flops = countFlops(program.getModule(), entry);
+  GpuCompileOptions compile;
+  compile.target = *target;
+  compile.ptxVersion = options.ptxVersion;
+  compile.nativeOnly = options.nativeOnly;
+  FailureOr<GpuCode> code = compileForGpu(program, GpuStage::PTX, compile);
+  if (failed(code))
+    return failure();
+  if (!code->launchInfo)
+    return fail("expected a function that kernels can be launched for");
+
+  Result<std::vector<LaunchArgument>> launchArguments =
+      makeLaunchArguments(*signature, *code->launchInfo, std::move(arguments));
+  if (!launchArguments)
+    return fail(launchArguments.message());
+  if (Error error = launch(device, *code, *launchArguments))
+    return fail(error.message());
+  auto result = launchArguments->end() - signature->results.size();
+  for (const GpuValue &value : signature->results)
+    run.results.push_back(takeLaunchResult(value, std::move(*result++)));
+  return run;
+}

@@ -1,0 +1,54 @@
+//===- SimulatorRun.cpp - The simulator as a device -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/GpuRun.h"
+#include "blockscale/Runtime/OutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// What is compiled for where nobody says.
+static constexpr std::string_view kDefaultTarget = "sm_120a";
+
+namespace {
+class SimulatedDevice : public GpuDevice {
+public:
+  SimulatedDevice(const sim::Options &options, std::string statisticsPath)
+      : options(options), statisticsPath(std::move(statisticsPath)) {}
+
+  Result<const Chip *> chooseTarget(const Chip *wanted) override {
+    return wanted ? wanted : lookupChip(kDefaultTarget);
+  }
+
+  Error execute(const std::string &ptx, const LaunchPlan &plan,
+                std::vector<LaunchArgument> &arguments) override {
+    Result<sim::SimulatedProgram> program = sim::SimulatedProgram::load(ptx);
+    if (!program)
+      return program.error();
+    Result<sim::Report> report = program->run(plan, arguments, options);
+    if (!report)
+      return report.error();
+    for (const std::string &warning : report->warnings)
+      llvm::errs() << "warning: " << warning << "\n";
+    if (options.wantsStatistics)
+      return writeOutput(statisticsPath, report->statistics);
+    return Error::success();
+  }
+
+private:
+  sim::Options options;
+  std::string statisticsPath;
+};
+} // namespace
+
+std::unique_ptr<GpuDevice>
+blockscale::makeSimulatedDevice(const sim::Options &options,
+                                std::string statisticsPath) {
+  return std::make_unique<SimulatedDevice>(options, std::move(statisticsPath));
+}

@@ -1,0 +1,232 @@
+//===- Launcher.cpp - Programs that launch kernels ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/Launcher.h"
+
+#include "blockscale/Runtime/InputFile.h"
+#include "blockscale/Runtime/PtxSummary.h"
+
+#include <csignal>
+#include <cstdio>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+enum ExitCode : int { ExitSuccess = 0, ExitFailure = 1, ExitUsage = 2 };
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Command line
+//===----------------------------------------------------------------------===//
+
+static std::vector<Flag> getFlagTable(const Launcher &launcher) {
+  std::vector<Flag> table = {
+      {"entry", "NAME", "The kernel; needed where the file has several"},
+      {"grid", "X[,Y,Z]", "How many blocks (clusters divide them)"},
+      {"block", "X[,Y,Z]", "How many threads a block has"},
+      {"cluster", "X[,Y,Z]", "How many blocks a cluster has; the default is 1"},
+      {"shared", "BYTES", "Dynamic shared memory; the default is 0"},
+      {"launch-info", "FILE", "Run all kernels of a function as FILE says"},
+  };
+  table.insert(table.end(), launcher.flags.begin(), launcher.flags.end());
+  table.push_back({"help", "", "Print this"});
+  table.push_back({"version", "", "Print the version"});
+  return table;
+}
+
+static void printHelp(const Launcher &launcher) {
+  std::printf(
+      "usage: %s K.ptx [--entry=NAME] --grid=X[,Y,Z] --block=X[,Y,Z]\n"
+      "           [--cluster=X[,Y,Z]] [--shared=BYTES] %s ARG...\n"
+      "       %s K.ptx --launch-info=FILE %s ARG...\n"
+      "\n"
+      "Runs kernels %s. ARG, in parameter order (with\n"
+      "--launch-info, one for each argument and then each result):\n"
+      "  i32:N  i64:N  f32:X     a scalar\n"
+      "  in:FILE  inout:FILE     the data of a .npy file; inout: is stored "
+      "again\n"
+      "  out:FILE:DTYPE:DIM[xDIM]...\n"
+      "                          zeros, stored afterwards; DTYPE as in numpy: "
+      "f4\n"
+      "\n%s",
+      launcher.name.c_str(), launcher.ownFlags.c_str(), launcher.name.c_str(),
+      launcher.ownFlags.c_str(), launcher.device.c_str(),
+      printFlags(getFlagTable(launcher)).c_str());
+}
+
+static int reportFailure(const std::string &message) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
+  return ExitFailure;
+}
+
+static int reportUsage(const std::string &message) {
+  reportFailure(message);
+  return ExitUsage;
+}
+
+/// Flags that describe one kernel, and so have no place beside --launch-info.
+static constexpr const char *kernelFlags[] = {"entry", "grid", "block",
+                                              "cluster", "shared"};
+
+/// Takes name, grid, block, cluster and shared memory from the flags.
+static Error parseKernel(const CommandLine &line, PlannedKernel &kernel) {
+  const struct {
+    const char *flag;
+    Dim3 &extents;
+    bool isRequired;
+  } geometry[] = {{"grid", kernel.grid, true},
+                  {"block", kernel.block, true},
+                  {"cluster", kernel.cluster, false}};
+  for (const auto &row : geometry) {
+    if (!line.has(row.flag)) {
+      if (row.isRequired)
+        return Error(std::string("expected --") + row.flag +
+                     "=X[,Y,Z] or --launch-info=FILE, got neither");
+      continue;
+    }
+    Result<Dim3> extents = parseDim3(line.get(row.flag));
+    if (!extents)
+      return Error(std::string("--") + row.flag + ": " + extents.message());
+    row.extents = *extents;
+  }
+  if (line.has("shared")) {
+    Result<uint32_t> shared = parseByteCount(line.get("shared"));
+    if (!shared)
+      return Error("--shared: " + shared.message());
+    kernel.shared = *shared;
+  }
+  kernel.name = line.get("entry");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Preparation: each returns an exit code, after an error has been printed
+// unless that is success
+//===----------------------------------------------------------------------===//
+
+/// Finds the name of the kernel where the command line has none, and holds the
+/// arguments against its parameters.
+static int resolveKernel(const std::string &path, const PtxSummary &ptx,
+                         PlannedKernel &kernel) {
+  std::string prefix = "'" + path + "': ";
+  if (kernel.name.empty() && ptx.entries.size() > 1) {
+    std::string names;
+    for (const PtxEntry &entry : ptx.entries)
+      names += " " + entry.name;
+    return reportUsage(prefix + "expected --entry, because there are " +
+                       std::to_string(ptx.entries.size()) +
+                       " kernels:" + names);
+  }
+  if (kernel.name.empty() && ptx.entries.empty())
+    return reportFailure(prefix + "expected a PTX text with an .entry, got "
+                                  "none");
+  if (kernel.name.empty())
+    kernel.name = ptx.entries.front().name;
+  if (Error error = checkParams(ptx, kernel))
+    return reportUsage(prefix + error.message());
+  return ExitSuccess;
+}
+
+/// One kernel with the arguments as they come.
+static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
+  kernel.params = planParams(launch.arguments);
+  if (int code = resolveKernel(launch.path, summarizePtx(launch.image), kernel))
+    return code;
+  if (Error error = loadBuffers(launch.arguments))
+    return reportFailure(error.message());
+  launch.plan = {{kernel}, /*workspace=*/0};
+  return ExitSuccess;
+}
+
+/// All kernels of a function, as its launch info says.
+static int prepareFunction(const std::string &infoPath,
+                           PreparedLaunch &launch) {
+  Result<std::string> text = readInput(infoPath);
+  if (!text)
+    return reportFailure(text.message());
+  std::string prefix = "'" + infoPath + "': ";
+  Result<LaunchInfo> info = parseLaunchInfo(*text);
+  if (!info)
+    return reportFailure(prefix + info.message());
+  if (Error error = checkArguments(*info, launch.arguments))
+    return reportUsage(prefix + error.message());
+  if (Error error = loadBuffers(launch.arguments))
+    return reportFailure(error.message());
+  Result<LaunchPlan> plan = planLaunch(*info, launch.arguments);
+  if (!plan)
+    return reportFailure(prefix + plan.message());
+  launch.plan = std::move(*plan);
+  PtxSummary ptx = summarizePtx(launch.image);
+  for (const PlannedKernel &kernel : launch.plan.kernels)
+    if (Error error = checkParams(ptx, kernel))
+      return reportFailure("'" + launch.path + "': " + error.message());
+  return ExitSuccess;
+}
+
+/// Parses what is on the command line, before any file is read.
+static Error parseLaunch(const Launcher &launcher, const CommandLine &line,
+                         PlannedKernel &kernel, PreparedLaunch &launch) {
+  if (line.positional.empty())
+    return Error("expected a file with kernels");
+  launch.path = line.positional[0];
+  if (!line.has("launch-info")) {
+    if (Error error = parseKernel(line, kernel))
+      return error;
+  } else {
+    for (const char *flag : kernelFlags)
+      if (line.has(flag))
+        return Error(std::string("expected no --") + flag +
+                     " beside --launch-info, which has it");
+  }
+  if (Error error = launcher.checkFlags(line))
+    return error;
+  for (size_t i = 1; i < line.positional.size(); ++i) {
+    Result<LaunchArgument> argument = parseLaunchArgument(line.positional[i]);
+    if (!argument)
+      return argument.error();
+    launch.arguments.push_back(std::move(*argument));
+  }
+  return Error::success();
+}
+
+int blockscale::runLauncher(const Launcher &launcher,
+                            const std::vector<std::string> &arguments) {
+  // A reader that goes away is an error with a message, like a full disk.
+  std::signal(SIGPIPE, SIG_IGN);
+  Result<CommandLine> line = parseFlags(getFlagTable(launcher), arguments);
+  if (!line)
+    return reportUsage(line.message());
+  if (line->has("help")) {
+    printHelp(launcher);
+    return ExitSuccess;
+  }
+  if (line->has("version")) {
+    std::puts("blockscale " BLOCKSCALE_VERSION);
+    return ExitSuccess;
+  }
+  PlannedKernel kernel;
+  PreparedLaunch launch;
+  if (Error error = parseLaunch(launcher, *line, kernel, launch))
+    return reportUsage(error.message());
+  if (Error error = checkSupported(launch.arguments))
+    return reportFailure(error.message());
+  Result<std::string> image = readInput(launch.path);
+  if (!image)
+    return reportFailure(image.message());
+  launch.image = std::move(*image);
+  if (int code = line->has("launch-info")
+                     ? prepareFunction(line->get("launch-info"), launch)
+                     : prepareKernel(std::move(kernel), launch))
+    return code;
+  if (Error error = launcher.execute(launch))
+    return reportFailure(error.message());
+  if (Error error = storeBuffers(launch.arguments))
+    return reportFailure(error.message());
+  return ExitSuccess;
+}

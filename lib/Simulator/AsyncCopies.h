@@ -1,0 +1,82 @@
+//===- AsyncCopies.h - Copies that complete later ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `cp.async` and bulk copies are carried out, reads and writes alike, at the
+// last moment that the PTX ISA allows: when a thread waits for them. Until then
+// the bytes of the destination are pending, and no load may read them.
+//
+// Source: PTX ISA, section 9.7.9.25 "Data Movement and Conversion Instructions:
+// Asynchronous copy".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_ASYNCCOPIES_H
+#define BLOCKSCALE_SIMULATOR_ASYNCCOPIES_H
+
+#include "Lanes.h"
+#include "Memory.h"
+
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+/// One copy: `size` bytes of the source, then zeros up to `totalSize`.
+struct PendingCopy {
+  Span source, destination;
+  uint64_t size = 0;
+  uint64_t totalSize = 0;
+
+  /// Marks the destination as pending.
+  void begin();
+  void complete();
+};
+
+/// The copies that the lanes of a warp have begun and not waited for. Groups
+/// are those of each lane: number 0 is its first one.
+class CopyQueue {
+public:
+  void begin(unsigned lane, PendingCopy copy);
+  /// An arrival at an mbarrier, as soon as the copies before it are done.
+  void addArrival(unsigned lane, uint32_t barrier, uint32_t line);
+  /// Whether the same copy is under way already: to do it twice changes
+  /// nothing.
+  bool contains(const PendingCopy &copy) const;
+
+  /// Closes the current group of a lane.
+  void commit(unsigned lane) { ++numCommitted[lane]; }
+  /// Completes all groups of some lanes but the `keep` most recent ones.
+  void waitGroups(LaneMask lanes, uint64_t keep);
+  /// Completes all copies of some lanes, committed or not.
+  void waitAll(LaneMask lanes);
+
+  struct Arrival {
+    unsigned lane;
+    uint32_t barrier;
+    uint32_t line;
+  };
+  /// Completes what stands before arrivals at `barrier` and takes those out.
+  std::vector<Arrival> settle(uint32_t barrier);
+
+private:
+  struct Entry {
+    unsigned lane;
+    uint64_t group;
+    bool isArrival;
+    PendingCopy copy;
+    Arrival arrival;
+  };
+  template <typename Predicate>
+  void completeIf(Predicate predicate);
+
+  std::vector<Entry> entries;
+  std::array<uint64_t, kLanes> numCommitted = {};
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_ASYNCCOPIES_H

@@ -1,0 +1,80 @@
+//===- Barriers.h - Barriers of a block -------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The 16 barriers that `bar` and `barrier` name, and the mbarrier objects in
+// shared memory.
+//
+// Source: PTX ISA, sections 9.7.13.1 "bar, barrier" and 9.7.13.15 "mbarrier".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_BARRIERS_H
+#define BLOCKSCALE_SIMULATOR_BARRIERS_H
+
+#include "Code.h"
+
+#include <map>
+
+namespace mlir::blockscale::sim {
+
+/// What `barrier.red` makes of the predicates of all threads.
+enum class Reduction : uint8_t { None, PopCount, And, Or };
+
+/// A warp that waits at a barrier, and where it wants the result of a
+/// reduction: a register (PopCount) or a predicate (And, Or).
+struct BarrierWaiter {
+  unsigned warp;
+  Slot destination = kNoSlot;
+};
+
+struct BlockBarrier {
+  /// Threads that the current phase takes; 0 before the first arrival.
+  uint32_t expected = 0;
+  /// It takes all warps that have not exited: no count was given.
+  bool takesAll = false;
+  uint32_t arrived = 0;
+  /// Bit i: warp i is among those that have arrived.
+  uint32_t warps = 0;
+  Reduction reduction = Reduction::None;
+  uint32_t numTrue = 0;
+  /// Threads whose predicates have been counted.
+  uint32_t numCounted = 0;
+  std::vector<BarrierWaiter> waiting;
+};
+
+inline constexpr unsigned kNumBarriers = 16;
+using BlockBarriers = std::array<BlockBarrier, kNumBarriers>;
+
+/// One mbarrier object.
+struct MBarrier {
+  /// Arrivals that complete a phase.
+  uint32_t expected;
+  /// Arrivals that the current phase still needs.
+  uint32_t pending;
+  /// Bytes that the current phase still waits for; may be below 0.
+  int64_t transactions = 0;
+  /// How many phases are complete.
+  uint64_t phase = 0;
+  /// The thread of the block that has initialized it, and whether a fence or
+  /// barrier has followed, so that asynchronous operations may use it.
+  unsigned initializer = 0;
+  bool isPublished = false;
+
+  bool tryComplete();
+};
+
+/// The largest counts of an mbarrier object (PTX ISA, section 9.7.13.15.2).
+inline constexpr int64_t kMaxMBarrierCount = (1 << 20) - 1;
+inline constexpr uint32_t kMBarrierBytes = 8;
+
+/// mbarrier objects by their addresses in shared memory.
+using MBarriers = std::map<uint32_t, MBarrier>;
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_BARRIERS_H

@@ -1,0 +1,134 @@
+//===- Block.h - A block of threads -----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block has shared memory, barriers and warps, and runs the warps in turns
+// whose order and length are drawn from a seed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_BLOCK_H
+#define BLOCKSCALE_SIMULATOR_BLOCK_H
+
+#include "Barriers.h"
+#include "BulkCopies.h"
+#include "Program.h"
+#include "ProxyTracker.h"
+#include "Races.h"
+#include "Statistics.h"
+#include "Warp.h"
+
+#include <atomic>
+#include <deque>
+
+namespace mlir::blockscale::sim {
+
+/// A kernel with its extents and parameters.
+struct Launch {
+  const Kernel *kernel;
+  std::array<uint32_t, 3> grid, block, cluster;
+  uint32_t dynamicShared;
+  GlobalMemory *memory;
+  /// The bytes of the parameters, which nothing writes.
+  Storage *parameters;
+  const Options *options;
+  uint64_t seed;
+};
+
+struct Warning {
+  LocatedMessage message;
+  unsigned warp;
+};
+
+/// Numbers drawn from a seed; small state, so that each block has its own.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t next();
+  /// From 0 to `bound` - 1.
+  uint64_t below(uint64_t bound) { return next() % bound; }
+
+private:
+  uint64_t state;
+};
+
+class Block {
+public:
+  Block(const Launch &launch, std::array<uint32_t, 3> index);
+
+  /// Runs to the end, or to the first failure; false then. Takes steps out of
+  /// `budget`.
+  bool run(std::atomic<int64_t> &budget);
+
+  /// Lets go those who wait at a barrier, if enough threads have arrived.
+  void completeIfDue(BlockBarrier &barrier);
+  /// Lets go those who wait for the mbarrier object at an address.
+  void wakeWaiters(uint32_t mbarrier);
+  /// Counts arrivals at an mbarrier object; fails where it takes fewer.
+  bool arrive(Warp &warp, unsigned lane, uint32_t mbarrier, uint32_t count);
+  /// Adds to the bytes that the current phase waits for; fails out of range.
+  bool addTransactions(Warp &warp, unsigned lane, uint32_t mbarrier,
+                       int64_t bytes);
+  /// Completes the phase of an mbarrier object if nothing is missing.
+  void completeIfDue(uint32_t mbarrier);
+  /// The mbarrier object at an address; null after a failure.
+  MBarrier *findMBarrier(Warp &warp, unsigned lane, uint32_t address);
+  /// What threads of a warp have initialized is visible to others from here on.
+  void publishMBarriers(const Warp &warp, LaneMask lanes);
+  /// Reports a missing proxy fence: an error with --check=proxy, else a
+  /// warning.
+  void reportProxy(Warp &warp, unsigned lane, const llvm::Twine &text);
+  void warn(const Warp &warp, LocatedMessage message);
+  /// Tells statistics and the search for races of an access.
+  void observe(Warp &warp, const WarpAccess &access) {
+    if (isObserved)
+      notify(warp, access);
+  }
+
+  unsigned numThreads() const {
+    return launch.block[0] * launch.block[1] * launch.block[2];
+  }
+
+  const Launch &launch;
+  const std::array<uint32_t, 3> index;
+  Storage shared;
+  BlockBarriers barriers;
+  MBarriers mbarriers;
+  BulkCopies bulkCopies;
+  /// Null where nothing goes through the async proxy.
+  std::unique_ptr<ProxyTracker> proxies;
+  std::deque<Warp> warps;
+  std::vector<Warning> warnings;
+  /// The warp whose failure ended the run.
+  const Warp *failed = nullptr;
+  /// Null where nobody asked for them.
+  std::unique_ptr<Statistics> statistics;
+  std::unique_ptr<RaceDetector> races;
+  /// Steps executed, which is also what clocks show.
+  uint64_t numSteps = 0;
+
+private:
+  void mapShared();
+  void notify(Warp &warp, const WarpAccess &access);
+  void releaseBarriers();
+  bool reportDeadlock();
+  bool goOnWithoutReady(unsigned &numTries);
+  bool completeAwaited();
+  bool completeNext(uint32_t mbarrier);
+  bool finishCopies();
+
+  Random random;
+  bool isObserved = false;
+  /// Counts what may let a warp go on that waits.
+  uint64_t progress = 0;
+  /// The same when warps last asked in vain.
+  uint64_t lastTryProgress = 0;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_BLOCK_H

@@ -1,0 +1,81 @@
+//===- BulkCopies.h - Copies of the async proxy -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `cp.async.bulk` and `cp.reduce.async.bulk` read and write at the last moment
+// that the PTX ISA allows: when a thread waits for the mbarrier object or the
+// bulk group that a copy belongs to. A wait with .read lets it read only.
+//
+// Source: PTX ISA, section 9.7.9.27 "Data Movement and Conversion Instructions:
+// Bulk copy".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_BULKCOPIES_H
+#define BLOCKSCALE_SIMULATOR_BULKCOPIES_H
+
+#include "ElementOperation.h"
+#include "Lanes.h"
+#include "Memory.h"
+
+#include <optional>
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+struct BulkCopy {
+  Span source, destination;
+  uint64_t size = 0;
+  /// The mbarrier object that is told of the bytes; else a bulk group.
+  std::optional<uint32_t> mbarrier;
+  /// What is made of the old and the new elements; null copies the bytes.
+  const ElementOperation *operation = nullptr;
+  /// Who has begun it, and in which of its groups.
+  unsigned warp = 0, lane = 0;
+  uint32_t line = 0;
+  uint64_t group = 0;
+
+  /// Takes the bytes of the source.
+  void read();
+  /// Reads if that is still to be done, and writes.
+  void complete();
+
+  bool isRead = false;
+
+private:
+  std::vector<uint8_t> bytes, states;
+};
+
+/// The copies of a block that are under way.
+class BulkCopies {
+public:
+  /// Adds a copy to the current group of its thread, or to an mbarrier's.
+  void begin(BulkCopy copy);
+
+  /// Closes the current group of a thread.
+  void commit(unsigned warp, unsigned lane) { ++getCommitted(warp, lane); }
+  /// Completes all groups of a thread but the `keep` most recent ones.
+  void waitGroups(unsigned warp, unsigned lane, uint64_t keep, bool onlyReads);
+
+  /// Completes the oldest copy that an mbarrier object is told of, and takes it
+  /// out.
+  std::optional<BulkCopy> completeNext(uint32_t mbarrier);
+
+  const std::vector<BulkCopy> &getCopies() const { return copies; }
+  /// Completes everything.
+  void completeAll();
+
+private:
+  uint64_t &getCommitted(unsigned warp, unsigned lane);
+
+  std::vector<BulkCopy> copies;
+  std::vector<uint64_t> numCommitted;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_BULKCOPIES_H

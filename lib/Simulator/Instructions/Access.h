@@ -1,0 +1,44 @@
+//===- Access.h - Loads and stores of a warp --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What all instructions have in common that touch memory: state spaces among
+// the modifiers, hints that change nothing that can be seen, and bytes that
+// move between memory and registers with their states.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_INSTRUCTIONS_ACCESS_H
+#define BLOCKSCALE_SIMULATOR_INSTRUCTIONS_ACCESS_H
+
+#include "../Block.h"
+#include "../Translator.h"
+
+namespace mlir::blockscale::sim {
+
+/// Takes out the state space; generic if there is none.
+AddressSpace takeSpace(Modifiers &modifiers);
+
+/// Takes out memory semantics, scope, proxy and cache hints. The result says
+/// whether threads may talk to others through the access (anything but .weak).
+/// `hasCachePolicy`: there is one more operand, which is ignored.
+bool takeHints(Modifiers &modifiers, bool &hasCachePolicy);
+
+/// The addresses of all active lanes: a base register plus an offset. Fails
+/// where the base is undefined.
+bool getAddresses(Warp &warp, AddressSpace space, Slot base, int64_t offset,
+                  WarpAccess &access);
+
+/// Reads `size` bytes (at most 8) with their states.
+void readBytes(const Span &span, unsigned size, uint64_t &value,
+               uint8_t &undefined);
+/// Writes `size` bytes (at most 8) with their states.
+void writeBytes(Span &span, unsigned size, uint64_t value, uint8_t undefined);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_INSTRUCTIONS_ACCESS_H

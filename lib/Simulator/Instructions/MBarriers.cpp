@@ -1,0 +1,436 @@
+//===- MBarriers.cpp - mbarrier objects -----------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of an mbarrier object that arrivals give is opaque in PTX. Here it
+// has from the lowest bit on the arrivals that were pending (20 bits), the
+// address of the object divided by 8 (16 bits) and the phase (28 bits).
+//
+// Source: PTX ISA, section 9.7.13.15 "mbarrier".
+//
+//===----------------------------------------------------------------------===//
+
+#include "MBarriers.h"
+
+#include "Access.h"
+#include "Lanewise.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static constexpr unsigned kPendingBits = 20, kAddressBits = 16, kPhaseBits = 28;
+
+static uint64_t packState(uint32_t address, const MBarrier &mbarrier) {
+  return mbarrier.pending | uint64_t(address / kMBarrierBytes) << kPendingBits |
+         mbarrier.phase << (kPendingBits + kAddressBits);
+}
+
+static std::string hex(uint64_t value) {
+  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
+}
+
+std::optional<uint32_t> sim::getMBarrierAddress(Warp &warp, unsigned lane,
+                                                AddressSpace space,
+                                                uint64_t address) {
+  if (address % kMBarrierBytes != 0) {
+    warp.fail(lane, "expected the address of an mbarrier object to be a "
+                    "multiple of 8, got " +
+                        hex(address));
+    return std::nullopt;
+  }
+  if (space == AddressSpace::Generic && getRegion(address) == kSharedRegion) {
+    address = getRegionOffset(address);
+    space = AddressSpace::Shared;
+  }
+  if (space != AddressSpace::Shared || address >= warp.block.shared.size()) {
+    warp.fail(lane,
+              "expected an mbarrier object in shared memory, got address " +
+                  hex(address));
+    return std::nullopt;
+  }
+  return address;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class Kind : uint8_t {
+  Init,
+  Invalidate,
+  Arrive,
+  ArriveDrop,
+  ExpectTx,
+  CompleteTx,
+};
+
+/// Operands: the address, a count, bytes and the destination; kNoSlot where
+/// there is none.
+struct UpdateForm {
+  Kind kind;
+  AddressSpace space;
+  int64_t offset;
+  bool mayComplete;
+};
+
+/// Operands: the address, the state or parity, and the destination.
+struct WaitForm {
+  AddressSpace space;
+  int64_t offset;
+  bool isParity, blocks;
+};
+} // namespace
+
+/// Calls `body(lane, address)` with the address of each lane's mbarrier object,
+/// until one fails.
+template <typename Body>
+static void forEachMBarrier(Warp &warp, AddressSpace space, Slot base,
+                            int64_t offset, Body body) {
+  WarpAccess access;
+  if (!getAddresses(warp, space, base, offset, access))
+    return;
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state == WarpState::Failed)
+      return;
+    if (std::optional<uint32_t> address =
+            getMBarrierAddress(warp, lane, space, access.addresses[lane]))
+      body(lane, *address);
+  });
+}
+
+/// A lane's count of arrivals (from 1 on) or bytes (from 0 on).
+static std::optional<uint32_t> getCount(Warp &warp, Slot slot, unsigned lane,
+                                        uint64_t least, llvm::StringRef what) {
+  if (!warp.requireDefined(slot, LaneMask(1) << lane, what))
+    return std::nullopt;
+  uint64_t count = warp.reg(slot).value[lane];
+  if (count >= least && count <= uint64_t(kMaxMBarrierCount))
+    return count;
+  warp.fail(lane, "expected " + what + " from " + llvm::Twine(least) + " to " +
+                      llvm::Twine(kMaxMBarrierCount) + ", got " +
+                      llvm::Twine(count));
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Changes
+//===----------------------------------------------------------------------===//
+
+static void setStates(Block &block, uint32_t address, uint8_t state) {
+  std::memset(block.shared.states() + address, state, kMBarrierBytes);
+}
+
+static void initialize(Warp &warp, unsigned lane, uint32_t address,
+                       Slot countSlot) {
+  Block &block = warp.block;
+  std::optional<uint32_t> count = getCount(warp, countSlot, lane, /*least=*/1,
+                                           "the count of an mbarrier object");
+  if (!count)
+    return;
+  if (block.mbarriers.count(address))
+    return warp.fail(lane, "there is an mbarrier object at " + hex(address) +
+                               " already: expected mbarrier.inval before");
+  AddressSpace space = AddressSpace::Shared;
+  uint64_t resolved = address;
+  Span span;
+  if (!warp.resolve(lane, space, resolved, kMBarrierBytes, kMBarrierBytes,
+                    /*isStore=*/true, span))
+    return;
+  MBarrier mbarrier = {};
+  mbarrier.expected = mbarrier.pending = *count;
+  mbarrier.initializer = warp.index * kLanes + lane;
+  block.mbarriers[address] = mbarrier;
+  setStates(block, address, ByteMBarrier);
+}
+
+static void arrive(Warp &warp, unsigned lane, uint32_t address,
+                   const Step &step) {
+  const auto &form = step.getForm<UpdateForm>();
+  Block &block = warp.block;
+  Slot countSlot = step.operands[1], bytes = step.operands[2];
+  std::optional<uint32_t> count = 1;
+  if (countSlot != kNoSlot)
+    count =
+        getCount(warp, countSlot, lane, /*least=*/1, "the count of an arrival");
+  MBarrier *mbarrier = block.findMBarrier(warp, lane, address);
+  if (!count || !mbarrier)
+    return;
+  uint64_t state = packState(address, *mbarrier);
+  if (bytes != kNoSlot) {
+    std::optional<uint32_t> added =
+        getCount(warp, bytes, lane, /*least=*/0, "the bytes of a transaction");
+    if (!added || !block.addTransactions(warp, lane, address, *added))
+      return;
+  }
+  if (form.kind == Kind::ArriveDrop) {
+    if (*count > mbarrier->expected)
+      return warp.fail(lane, "the mbarrier object at " + hex(address) +
+                                 " expected to lose at most " +
+                                 llvm::Twine(mbarrier->expected) +
+                                 " participants, got " + llvm::Twine(*count));
+    mbarrier->expected -= *count;
+  }
+  if (!form.mayComplete && *count == mbarrier->pending &&
+      mbarrier->transactions == 0)
+    return warp.fail(lane, "mbarrier.arrive.noComplete expected that arrivals "
+                           "are left in this phase of the mbarrier object at " +
+                               hex(address) + ", got the last one");
+  if (block.races)
+    block.races->release(warp.index, address);
+  if (!block.arrive(warp, lane, address, *count))
+    return;
+  Lanes &destination = warp.reg(step.operands[3]);
+  destination.value[lane] = state;
+  destination.setUndefined(lane, 0);
+}
+
+static void executeUpdate(Warp &warp, const Step &step) {
+  const auto &form = step.getForm<UpdateForm>();
+  Block &block = warp.block;
+  Slot bytes = step.operands[2];
+  forEachMBarrier(
+      warp, form.space, step.operands[0], form.offset,
+      [&](unsigned lane, uint32_t address) {
+        std::optional<uint32_t> count;
+        switch (form.kind) {
+        case Kind::Init:
+          return initialize(warp, lane, address, step.operands[1]);
+        case Kind::Invalidate:
+          if (!block.findMBarrier(warp, lane, address))
+            return;
+          block.mbarriers.erase(address);
+          return setStates(block, address, ByteUndefined);
+        case Kind::Arrive:
+        case Kind::ArriveDrop:
+          return arrive(warp, lane, address, step);
+        case Kind::ExpectTx:
+        case Kind::CompleteTx:
+          count = getCount(warp, bytes, lane, /*least=*/0,
+                           "the bytes of a transaction");
+          if (!count)
+            return;
+          if (form.kind == Kind::ExpectTx) {
+            block.addTransactions(warp, lane, address, *count);
+            return;
+          }
+          if (block.addTransactions(warp, lane, address, -int64_t(*count)))
+            block.completeIfDue(address);
+          return;
+        }
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Waits
+//===----------------------------------------------------------------------===//
+
+/// Whether the phase that a lane asks for is complete; nothing after a failure.
+static std::optional<bool> isComplete(Warp &warp, unsigned lane,
+                                      uint32_t address, Slot slot,
+                                      bool isParity) {
+  MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, address);
+  if (!mbarrier ||
+      !warp.requireDefined(slot, LaneMask(1) << lane,
+                           isParity ? "the parity of a phase"
+                                    : "the state of an mbarrier object"))
+    return std::nullopt;
+  uint64_t value = warp.reg(slot).value[lane];
+  if (isParity) {
+    if (value <= 1)
+      return mbarrier->phase % 2 != value;
+    warp.fail(lane, "expected the parity of a phase to be 0 or 1, got " +
+                        llvm::Twine(value));
+    return std::nullopt;
+  }
+  uint64_t of =
+      (value >> kPendingBits & llvm::maskTrailingOnes<uint64_t>(kAddressBits)) *
+      kMBarrierBytes;
+  if (of != address) {
+    warp.fail(lane, "expected a state of the mbarrier object at " +
+                        hex(address) + ", got one of that at " + hex(of));
+    return std::nullopt;
+  }
+  uint64_t phase = value >> (kPendingBits + kAddressBits);
+  uint64_t now = mbarrier->phase & llvm::maskTrailingOnes<uint64_t>(kPhaseBits);
+  if (phase == now || phase + 1 == now)
+    return phase != now;
+  warp.fail(lane, "expected the state of phase " + llvm::Twine(now) +
+                      " of the mbarrier object at " + hex(address) +
+                      " or of the phase before, got that of phase " +
+                      llvm::Twine(phase));
+  return std::nullopt;
+}
+
+static void executeWait(Warp &warp, const Step &step) {
+  const auto &form = step.getForm<WaitForm>();
+  LaneMask complete = 0;
+  llvm::SmallVector<uint32_t, 2> awaited;
+  forEachMBarrier(warp, form.space, step.operands[0], form.offset,
+                  [&](unsigned lane, uint32_t address) {
+                    std::optional<bool> result = isComplete(
+                        warp, lane, address, step.operands[1], form.isParity);
+                    if (result && *result) {
+                      complete |= LaneMask(1) << lane;
+                      if (warp.block.races)
+                        warp.block.races->acquire(warp.index, address);
+                    } else if (!llvm::is_contained(awaited, address)) {
+                      awaited.push_back(address);
+                    }
+                  });
+  if (warp.state == WarpState::Failed)
+    return;
+  // Lanes whose phases are complete need not wait for those of others.
+  if (!complete && form.blocks && !warp.hasTimedOut) {
+    warp.wait("for an mbarrier object", /*retries=*/true);
+    warp.awaited = std::move(awaited);
+    return;
+  }
+  warp.hasTimedOut = false;
+  Predicate &result = warp.pred(step.operands[2]);
+  result.value = (result.value & ~warp.active) | complete;
+  result.undefined &= ~warp.active;
+  if (!complete && !form.blocks) {
+    warp.state = WarpState::Polling;
+    warp.awaited = std::move(awaited);
+  }
+}
+
+static void executePendingCount(Warp &warp, const Step &step) {
+  Lanes &result = warp.reg(step.operands[0]);
+  const Lanes &state = warp.reg(step.operands[1]);
+  forEachLane(warp.active, [&](unsigned lane) {
+    bool isUndefined = state.isUndefined(lane);
+    result.value[lane] =
+        state.value[lane] & llvm::maskTrailingOnes<uint64_t>(kPendingBits);
+    result.setUndefined(lane, isUndefined ? 0xF : 0);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Translation
+//===----------------------------------------------------------------------===//
+
+/// Takes out the space (shared or generic), semantics, scope and type.
+static bool takeQualifiers(Translator &t, Modifiers &modifiers,
+                           AddressSpace &space) {
+  space = takeSpace(modifiers);
+  if (space != AddressSpace::Generic && space != AddressSpace::Shared)
+    t.fail("expected .shared or no state space behind mbarrier");
+  modifiers.takeOneOf({"release", "acquire", "relaxed"});
+  modifiers.takeOneOf({"cta", "cluster"});
+  if (!modifiers.take("b64"))
+    t.fail("expected .b64 behind mbarrier");
+  return t.finish(modifiers);
+}
+
+static void emitUpdate(Translator &t, UpdateForm form, const Operand &operand,
+                       llvm::ArrayRef<Slot> others) {
+  std::optional<Translator::Address> address = t.address(operand, form.space);
+  if (!address || t.hasFailed())
+    return;
+  form.space = address->space;
+  form.offset = address->offset;
+  llvm::SmallVector<Slot> slots = {address->base};
+  slots.append(others.begin(), others.end());
+  t.emit(executeUpdate, StepClass::Synchronization, slots, t.keep(form));
+}
+
+/// mbarrier.arrive and .arrive_drop.
+static void translateArrival(Translator &t, Modifiers &modifiers, Kind kind) {
+  llvm::ArrayRef<Operand> operands = t.current->operands;
+  UpdateForm form = {};
+  form.kind = kind;
+  form.mayComplete = !modifiers.take("noComplete");
+  bool hasBytes = modifiers.take("expect_tx");
+  if (hasBytes && !form.mayComplete)
+    return t.fail("expected .expect_tx or .noComplete, got both");
+  bool needsThird = hasBytes || !form.mayComplete;
+  if (!takeQualifiers(t, modifiers, form.space) ||
+      !t.expectOperands(needsThird ? 3 : 2, 3))
+    return;
+  Slot third =
+      operands.size() == 3 ? t.source(operands[2], Type::U32) : kNoSlot;
+  Slot state = t.destination(operands[0], Type::B64);
+  emitUpdate(t, form, operands[1],
+             {hasBytes ? kNoSlot : third, hasBytes ? third : kNoSlot, state});
+}
+
+static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
+  llvm::ArrayRef<Operand> operands = t.current->operands;
+  WaitForm form = {};
+  form.blocks = blocks;
+  form.isParity = modifiers.take("parity");
+  // With a limit of the time, which a simulator does not have.
+  if (!takeQualifiers(t, modifiers, form.space) ||
+      !t.expectOperands(3, blocks ? 4 : 3))
+    return;
+  std::optional<Translator::Address> address =
+      t.address(operands[1], form.space);
+  if (!address)
+    return;
+  form.space = address->space;
+  form.offset = address->offset;
+  if (operands.size() == 4)
+    t.source(operands[3], Type::U32);
+  Slot slots[] = {address->base,
+                  t.source(operands[2], form.isParity ? Type::U32 : Type::B64),
+                  t.predicateDestination(operands[0])};
+  if (!t.hasFailed())
+    t.emit(executeWait, StepClass::Synchronization, slots, t.keep(form));
+}
+
+static void translateMBarrier(Translator &t, const Instruction &instruction) {
+  Modifiers modifiers(instruction);
+  llvm::ArrayRef<Operand> operands = instruction.operands;
+  if (modifiers.take("pending_count")) {
+    if (!modifiers.take("b64"))
+      t.fail("expected .b64 behind mbarrier");
+    if (!t.finish(modifiers) || !t.expectOperands(2))
+      return;
+    t.emit(executePendingCount, StepClass::Synchronization,
+           {t.destination(operands[0], Type::U32),
+            t.source(operands[1], Type::B64)});
+    return;
+  }
+  if (modifiers.take("test_wait"))
+    return translateWait(t, modifiers, /*blocks=*/false);
+  if (modifiers.take("try_wait"))
+    return translateWait(t, modifiers, /*blocks=*/true);
+  if (modifiers.take("arrive"))
+    return translateArrival(t, modifiers, Kind::Arrive);
+  if (modifiers.take("arrive_drop"))
+    return translateArrival(t, modifiers, Kind::ArriveDrop);
+  static constexpr llvm::StringRef names[] = {"init", "inval", "expect_tx",
+                                              "complete_tx"};
+  static constexpr Kind kinds[] = {Kind::Init, Kind::Invalidate, Kind::ExpectTx,
+                                   Kind::CompleteTx};
+  std::optional<unsigned> row = modifiers.takeOneOf(names);
+  if (!row)
+    return t.fail("expected an operation behind mbarrier, such as .init or "
+                  ".arrive");
+  UpdateForm form = {};
+  form.kind = kinds[*row];
+  bool isInvalidation = form.kind == Kind::Invalidate;
+  if (!takeQualifiers(t, modifiers, form.space) ||
+      !t.expectOperands(isInvalidation ? 1 : 2))
+    return;
+  Slot value = isInvalidation ? kNoSlot : t.source(operands[1], Type::U32);
+  bool isInit = form.kind == Kind::Init;
+  emitUpdate(t, form, operands[0],
+             {isInit ? value : kNoSlot, isInit ? kNoSlot : value, kNoSlot});
+}
+
+void sim::addMBarrierInstructions(InstructionTable &table) {
+  table["mbarrier"] = translateMBarrier;
+}

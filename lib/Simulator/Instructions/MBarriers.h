@@ -1,0 +1,24 @@
+//===- MBarriers.h - Addresses of mbarrier objects --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_INSTRUCTIONS_MBARRIERS_H
+#define BLOCKSCALE_SIMULATOR_INSTRUCTIONS_MBARRIERS_H
+
+#include "../Block.h"
+
+namespace mlir::blockscale::sim {
+
+/// The address of an mbarrier object in the window of shared memory; nothing if
+/// none can be there, which fails.
+std::optional<uint32_t> getMBarrierAddress(Warp &warp, unsigned lane,
+                                           AddressSpace space,
+                                           uint64_t address);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_INSTRUCTIONS_MBARRIERS_H

@@ -1,0 +1,56 @@
+//===- Members.cpp - Lanes that do something together ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Members.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static std::string print(LaneMask mask) {
+  return "0x" + llvm::utohexstr(mask, /*LowerCase=*/true);
+}
+
+bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
+  if (!warp.requireDefined(slot, warp.active, "the member mask"))
+    return false;
+  const Lanes &masks = warp.reg(slot);
+  for (LaneMask rest = warp.active; rest;) {
+    unsigned lane = __builtin_ctz(rest);
+    LaneMask members = masks.value[lane];
+    std::string start =
+        ("the member mask " + print(members) + " of " + what).str();
+    if (!(members >> lane & 1)) {
+      warp.fail(lane, start + " does not name the lane itself");
+      return false;
+    }
+    members &= warp.existing;
+    if (LaneMask missing = members & ~warp.active) {
+      unsigned other = __builtin_ctz(missing);
+      warp.fail(other, start + " names lane " + llvm::Twine(other) +
+                           (warp.exited >> other & 1 ? ", which has exited"
+                                                     : ", which does not take "
+                                                       "part"));
+      return false;
+    }
+    for (LaneMask others = members; others; others &= others - 1) {
+      unsigned other = __builtin_ctz(others);
+      if (masks.value[other] != masks.value[lane]) {
+        warp.fail(other, "expected one member mask of " + what + ", got " +
+                             print(masks.value[lane]) + " in lane " +
+                             llvm::Twine(lane) + " and " +
+                             print(masks.value[other]) + " in lane " +
+                             llvm::Twine(other));
+        return false;
+      }
+    }
+    rest &= ~members;
+  }
+  return true;
+}

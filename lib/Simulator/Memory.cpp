@@ -1,0 +1,35 @@
+//===- Memory.cpp - Allocations and the bytes in them ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+uint8_t *Storage::ensureStates() {
+  if (uint8_t *states = this->states())
+    return states;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!ownedStates) {
+    ownedStates.reset(new uint8_t[numBytes]());
+    current.store(ownedStates.get(), std::memory_order_release);
+  }
+  return ownedStates.get();
+}
+
+GlobalMemory::Allocation &GlobalMemory::map(std::string name, uint8_t *bytes,
+                                            uint64_t size, uint64_t alignment) {
+  uint64_t address = getAddress(allocations.size(), alignment);
+  return allocations.emplace_back(std::move(name), address, bytes, size);
+}
+
+GlobalMemory::Allocation &
+GlobalMemory::allocate(std::string name, uint64_t size, uint64_t alignment) {
+  uint64_t address = getAddress(allocations.size(), alignment);
+  return allocations.emplace_back(std::move(name), address, size);
+}

@@ -1,0 +1,41 @@
+//===- MemoryAccess.h - Accesses of a warp to memory ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_MEMORYACCESS_H
+#define BLOCKSCALE_SIMULATOR_MEMORYACCESS_H
+
+#include "Lanes.h"
+
+namespace mlir::blockscale::sim {
+
+/// How an instruction names memory.
+enum class AddressSpace : uint8_t {
+  Generic,
+  Const,
+  Global,
+  Local,
+  Param,
+  Shared,
+};
+
+enum class AccessKind : uint8_t { Load, Store, Atomic };
+
+/// One access of a warp, for those who watch: addresses are offsets in the
+/// window where the space is shared or local.
+struct WarpAccess {
+  AddressSpace space = AddressSpace::Generic;
+  AccessKind kind = AccessKind::Load;
+  LaneMask lanes = 0;
+  /// Bytes of each lane.
+  unsigned size = 0;
+  std::array<uint64_t, kLanes> addresses;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_MEMORYACCESS_H

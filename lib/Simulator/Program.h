@@ -1,0 +1,67 @@
+//===- Program.h - A translated PTX module ----------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_PROGRAM_H
+#define BLOCKSCALE_SIMULATOR_PROGRAM_H
+
+#include "Code.h"
+#include "Memory.h"
+#include "Ptx/Ast.h"
+#include "blockscale/Simulator/Simulator.h"
+
+#include <deque>
+
+namespace mlir::blockscale::sim {
+
+/// Shared memory that a block may have, of the chips that have most.
+inline constexpr uint64_t kMaxSharedBytes = 227 << 10;
+
+/// Where a parameter is in the memory of a kernel's parameters.
+struct KernelParameter {
+  uint64_t offset, size;
+};
+
+struct Kernel {
+  const Function *function;
+  const Code *code;
+  std::vector<KernelParameter> parameters;
+  uint64_t parameterBytes = 0;
+  /// Bytes of the shared variables, after which dynamic shared memory begins.
+  uint64_t staticShared = 0;
+  /// Parts of shared memory that belong to a variable: [begin, end).
+  std::vector<std::pair<uint64_t, uint64_t>> sharedVariables;
+
+  uint64_t sharedVariableBytes() const {
+    uint64_t bytes = 0;
+    for (auto [begin, end] : sharedVariables)
+      bytes += end - begin;
+    return bytes;
+  }
+};
+
+struct Program {
+  Module module;
+  /// By number of the function; empty where it has no body.
+  std::deque<Code> codes;
+  std::deque<Kernel> kernels;
+  /// By number of the variable: its generic address if it is in global or
+  /// constant memory, its offset if it is shared or a kernel's parameter.
+  std::vector<uint64_t> addresses;
+  /// Variables in global and constant memory; number i is the allocation number
+  /// i of each run.
+  std::vector<Index> allocations;
+
+  const Kernel *lookup(std::string_view name) const;
+};
+
+/// Translates a module that was parsed.
+Result<std::unique_ptr<Program>> translate(Module module);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_PROGRAM_H

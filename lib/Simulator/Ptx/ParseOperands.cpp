@@ -1,0 +1,284 @@
+//===- ParseOperands.cpp - Operands of PTX instructions -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Source: PTX ISA, chapter 6 "Instruction Operands".
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParserImpl.h"
+#include "SpecialRegisterNames.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+using llvm::failure;
+using llvm::ParseResult;
+using llvm::StringRef;
+using llvm::success;
+using Kind = Operand::Kind;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// What the current word is: a name of the function, else of the module.
+ParseResult PtxParser::lookup(std::optional<Symbol> &symbol) {
+  SymbolTable::Found found = symbols.lookup(token.text, function.registers);
+  if (found.isAmbiguous)
+    return emitExpected("a name that is declared once");
+  symbol = found.symbol ? found.symbol : symbols.lookupGlobal(token.text);
+  return success();
+}
+
+/// `.x`, `.y`, `.z` or `.w`, or `.r`, `.g`, `.b` or `.a`, of a vector of this
+/// many elements; or nothing.
+ParseResult PtxParser::parseComponent(Operand &operand, unsigned size) {
+  if (!token.is(TokenKind::Dot))
+    return success();
+  int component = llvm::StringSwitch<int>(token.text)
+                      .Cases({".x", ".r"}, 0)
+                      .Cases({".y", ".g"}, 1)
+                      .Cases({".z", ".b"}, 2)
+                      .Cases({".w", ".a"}, 3)
+                      .Default(-1);
+  if (size == 1)
+    return emitExpected("a vector before a component");
+  if (component < 0 || static_cast<unsigned>(component) >= size)
+    return emitExpected("a component of a vector of " + Twine(size));
+  operand.component = component;
+  advance();
+  return success();
+}
+
+ParseResult PtxParser::parseSpecialRegister(Operand &operand) {
+  constexpr unsigned vectorSize = 4;
+  bool isVector =
+      lookupSpecialRegister(token.text) == SpecialRegisterKind::Vector;
+  operand.kind = Kind::SpecialRegister;
+  operand.name = token.text;
+  advance();
+  Token component = token;
+  if (parseComponent(operand, isVector ? vectorSize : 1))
+    return failure();
+  if (operand.component < 0)
+    return success();
+  // The name of the whole is one piece of the text.
+  if (component.text.data() != operand.name.end())
+    return emitError(component.location, "expected no space before " +
+                                             quoteForMessage(component.text));
+  operand.name = StringRef(operand.name.data(),
+                           operand.name.size() + component.text.size());
+  return success();
+}
+
+ParseResult PtxParser::parseReference(Operand &operand, const Twine &what) {
+  hasReferences = true;
+  operand.kind = Kind::Label;
+  operand.index = Reference::none;
+  operand.location = token.location;
+  return parseWord(operand.name, what);
+}
+
+ParseResult PtxParser::parseNamedOperand(Operand &operand) {
+  std::optional<Symbol> symbol;
+  if (lookup(symbol))
+    return failure();
+  if (!symbol) {
+    if (lookupSpecialRegister(token.text) != SpecialRegisterKind::None)
+      return parseSpecialRegister(operand);
+    return parseReference(operand, "a name");
+  }
+  operand.index = symbol->index;
+  StringRef name = token.text;
+  advance();
+  switch (symbol->kind) {
+  case Symbol::Kind::Register:
+    operand.kind = Kind::Register;
+    return parseComponent(operand,
+                          function.registers[operand.index].vectorSize);
+  case Symbol::Kind::Variable:
+    operand.kind = Kind::Variable;
+    // The extents of arrays are not kept.
+    if (token.isPunctuator("["))
+      return emitNotSupported("an element of a variable");
+    return parseOffset(operand.offset);
+  case Symbol::Kind::Function:
+    operand.kind = Kind::Function;
+    return success();
+  case Symbol::Kind::Label:
+    operand.kind = Kind::Label;
+    return success();
+  case Symbol::Kind::BranchTargets:
+    operand.kind = Kind::BranchTargets;
+    return success();
+  case Symbol::Kind::Prototype:
+    operand.kind = Kind::Prototype;
+    operand.name = name;
+    return success();
+  }
+  llvm_unreachable("no such kind of symbol");
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+ParseResult PtxParser::parseOffset(int64_t &offset) {
+  constexpr unsigned precedenceOfProducts = 10;
+  // Addresses wrap around.
+  uint64_t sum = offset;
+  while (token.isPunctuator("+") || token.isPunctuator("-")) {
+    bool isMinus = token.text == "-";
+    advance();
+    Token start = token;
+    Constant value;
+    if (parseBinary(value, precedenceOfProducts))
+      return failure();
+    if (!value.isInteger())
+      return emitExpected("an integer", start);
+    sum += isMinus ? -value.bits : value.bits;
+  }
+  offset = static_cast<int64_t>(sum);
+  return success();
+}
+
+static bool endsOperand(const Token &token) {
+  if (!token.is(Token::Kind::Punctuator))
+    return false;
+  return llvm::StringSwitch<bool>(token.text)
+      .Cases({",", ";", "}", "]", ")"}, true)
+      .Default(false);
+}
+
+static bool startsConstant(const Token &token) {
+  if (token.is(Token::Kind::Punctuator))
+    return llvm::StringSwitch<bool>(token.text)
+        .Cases({"(", "+", "-", "!", "~"}, true)
+        .Default(false);
+  return token.is(Token::Kind::Integer) || token.is(Token::Kind::Float) ||
+         token.isWord("WARP_SZ");
+}
+
+ParseResult PtxParser::parseConstantOperand(Operand &operand) {
+  if (token.isWord("WARP_SZ") && endsOperand(peekNext())) {
+    operand.kind = Kind::SpecialRegister;
+    return parseWord(operand.name, "WARP_SZ");
+  }
+  Constant value;
+  if (parseExpression(value))
+    return failure();
+  operand.bits = value.bits;
+  operand.kind = value.isInteger()                   ? Kind::Integer
+                 : value.kind == Constant::Kind::F32 ? Kind::Float32
+                                                     : Kind::Float64;
+  return success();
+}
+
+/// `!%p`
+ParseResult PtxParser::parseNegatedRegister(Operand &operand) {
+  advance();
+  std::optional<Symbol> symbol;
+  if (lookup(symbol))
+    return failure();
+  if (!symbol || symbol->kind != Symbol::Kind::Register)
+    return emitExpected("a register");
+  operand.isNegated = true;
+  return parseNamedOperand(operand);
+}
+
+/// `[base+offset, ...]`
+ParseResult PtxParser::parseAddress(Operand &operand) {
+  operand.kind = Kind::Address;
+  Nesting nesting(*this);
+  if (nesting.check())
+    return failure();
+  advance();
+  if (token.isPunctuator("]"))
+    return emitExpected("an address");
+  auto parsePart = [&]() -> ParseResult {
+    Operand &part = operand.elements.emplace_back();
+    if (parseOperand(part))
+      return failure();
+    if (operand.elements.size() != 1)
+      return success();
+    std::swap(operand.offset, part.offset);
+    return parseOffset(operand.offset);
+  };
+  Token start = token;
+  if (parseList("]", parsePart))
+    return failure();
+  const Operand &base = operand.elements.front();
+  if (base.isNegated ||
+      (base.kind != Kind::Register && base.kind != Kind::Variable &&
+       base.kind != Kind::Integer))
+    return emitExpected("a register, a variable or an integer", start);
+  return success();
+}
+
+/// `{a, b}`
+ParseResult PtxParser::parseVector(Operand &operand) {
+  operand.kind = Kind::Vector;
+  Nesting nesting(*this);
+  if (nesting.check())
+    return failure();
+  advance();
+  return parseList(
+      "}", [&] { return parseOperand(operand.elements.emplace_back()); });
+}
+
+ParseResult PtxParser::parseSimpleOperand(Operand &operand) {
+  operand.location = token.location;
+  if (token.isPunctuator("["))
+    return parseAddress(operand);
+  if (token.isPunctuator("{"))
+    return parseVector(operand);
+  if (token.isPunctuator("!") && peekNext().is(TokenKind::Word) &&
+      !peekNext().isWord("WARP_SZ"))
+    return parseNegatedRegister(operand);
+  if (token.isWord("_")) {
+    operand.kind = Kind::Sink;
+    advance();
+    return success();
+  }
+  if (token.is(TokenKind::Word) && !token.isWord("WARP_SZ"))
+    return parseNamedOperand(operand);
+  if (!startsConstant(token))
+    return emitExpected("an operand");
+  return parseConstantOperand(operand);
+}
+
+static bool isDestination(const Operand &operand) {
+  return !operand.isNegated &&
+         (operand.kind == Kind::Register || operand.kind == Kind::Sink);
+}
+
+/// `|q` behind a first destination.
+ParseResult PtxParser::parsePairEnd(Operand &operand) {
+  advance();
+  Operand first = std::move(operand);
+  operand = Operand();
+  operand.kind = Kind::Pair;
+  operand.location = first.location;
+  operand.elements.push_back(std::move(first));
+  Token start = token;
+  Operand &second = operand.elements.emplace_back();
+  if (parseSimpleOperand(second))
+    return failure();
+  if (!isDestination(second))
+    return emitExpected("a register or _", start);
+  return success();
+}
+
+ParseResult PtxParser::parseOperand(Operand &operand) {
+  if (parseSimpleOperand(operand))
+    return failure();
+  if (token.isPunctuator("|") && isDestination(operand))
+    return parsePairEnd(operand);
+  return success();
+}

@@ -1,0 +1,25 @@
+//===- Parser.h - From PTX text to a module ---------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_PTX_PARSER_H
+#define BLOCKSCALE_SIMULATOR_PTX_PARSER_H
+
+#include "Ast.h"
+#include "blockscale/Runtime/Error.h"
+
+namespace mlir::blockscale::sim {
+
+/// Parses a PTX text and resolves its names; trusts nothing. A failure starts
+/// with the place: `line 12:5: expected ';', got '}'`. Time and memory are
+/// linear in the text, whatever sizes it declares, except that an initialized
+/// variable has its bytes (at most 256 MiB in a module).
+Result<Module> parsePtx(std::string text);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_PTX_PARSER_H

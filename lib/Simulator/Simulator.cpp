@@ -1,0 +1,361 @@
+//===- Simulator.cpp - PTX on a CPU ---------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Simulator/Simulator.h"
+
+#include "Block.h"
+#include "Ptx/Parser.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <cstring>
+#include <map>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// cudaMalloc's alignment.
+static constexpr uint64_t kBufferAlignment = 256;
+static constexpr uint32_t kMaxThreads = 1024;
+/// x, y and z of a block and of a grid, at most.
+static constexpr std::array<uint32_t, 3> kMaxBlock = {1024, 1024, 64};
+static constexpr std::array<uint32_t, 3> kMaxGrid = {INT32_MAX, 65535, 65535};
+
+SimulatedProgram::SimulatedProgram(std::unique_ptr<Program> program)
+    : program(std::move(program)) {}
+SimulatedProgram::SimulatedProgram(SimulatedProgram &&) = default;
+SimulatedProgram &SimulatedProgram::operator=(SimulatedProgram &&) = default;
+SimulatedProgram::~SimulatedProgram() = default;
+
+Result<SimulatedProgram> SimulatedProgram::load(std::string ptx) {
+  Result<Module> module = parsePtx(std::move(ptx));
+  if (!module)
+    return module.error();
+  Result<std::unique_ptr<Program>> program = translate(std::move(*module));
+  if (!program)
+    return program.error();
+  return SimulatedProgram(std::move(*program));
+}
+
+//===----------------------------------------------------------------------===//
+// Checks of a launch
+//===----------------------------------------------------------------------===//
+
+static std::string printDim3(const std::array<uint32_t, 3> &extents) {
+  return "(" + std::to_string(extents[0]) + "," + std::to_string(extents[1]) +
+         "," + std::to_string(extents[2]) + ")";
+}
+
+static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
+  const Function &function = *kernel.function;
+  auto reject = [&](const std::string &text) {
+    return Error("kernel " + function.name.str() + ": " + text);
+  };
+  if (planned.cluster != Dim3{1, 1, 1} || function.requiredCluster)
+    return Error("not supported in this version: clusters");
+  uint64_t threads =
+      uint64_t(planned.block[0]) * planned.block[1] * planned.block[2];
+  if (threads > kMaxThreads)
+    return reject("expected at most " + std::to_string(kMaxThreads) +
+                  " threads in a block, got " + std::to_string(threads));
+  for (unsigned i = 0; i != 3; ++i) {
+    if (planned.block[i] > kMaxBlock[i])
+      return reject("expected a block of at most " + printDim3(kMaxBlock) +
+                    ", got " + printDim3(planned.block));
+    if (planned.grid[i] > kMaxGrid[i])
+      return reject("expected a grid of at most " + printDim3(kMaxGrid) +
+                    ", got " + printDim3(planned.grid));
+  }
+  if (function.requiredBlock && *function.requiredBlock != planned.block)
+    return reject("expected a block of " + printDim3(*function.requiredBlock) +
+                  " (.reqntid), got " + printDim3(planned.block));
+  if (function.maximumBlock) {
+    uint64_t most = 1;
+    for (uint32_t extent : *function.maximumBlock)
+      most *= extent;
+    if (threads > most)
+      return reject("expected at most " + std::to_string(most) +
+                    " threads in a block (.maxntid), got " +
+                    std::to_string(threads));
+  }
+  uint64_t shared = kernel.sharedVariableBytes() + planned.shared;
+  if (shared > kMaxSharedBytes)
+    return reject("expected at most " + std::to_string(kMaxSharedBytes) +
+                  " bytes of shared memory, got " + std::to_string(shared));
+  if (planned.params.size() != kernel.parameters.size())
+    return reject("expected " + std::to_string(kernel.parameters.size()) +
+                  " parameters, got " + std::to_string(planned.params.size()));
+  for (size_t i = 0; i != planned.params.size(); ++i)
+    if (planned.params[i].size != kernel.parameters[i].size)
+      return reject("expected parameter " + std::to_string(i) + " of " +
+                    std::to_string(kernel.parameters[i].size) + " bytes, got " +
+                    std::to_string(planned.params[i].size));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of a run
+//===----------------------------------------------------------------------===//
+
+static void initialize(const Program &program, const Variable &variable,
+                       Storage &storage) {
+  std::memcpy(storage.data(), variable.initializer.data(),
+              variable.initializer.size());
+  for (const Relocation &relocation : variable.relocations) {
+    uint64_t address = relocation.addend;
+    if (relocation.isFunction) {
+      address += getRegionBase(kFunctionRegion) + relocation.target;
+    } else {
+      address += program.addresses[relocation.target];
+      if (relocation.isGeneric &&
+          program.module.variables[relocation.target].space == Space::Shared)
+        address += getRegionBase(kSharedRegion);
+    }
+    address >>= relocation.shift;
+    std::memcpy(storage.data() + relocation.offset, &address, relocation.size);
+  }
+}
+
+namespace {
+/// Global memory, and where the arguments are in it.
+struct RunMemory {
+  GlobalMemory memory;
+  std::vector<GlobalMemory::Allocation *> arguments;
+  uint64_t workspace = 0;
+};
+} // namespace
+
+static void fillMemory(const Program &program, const LaunchPlan &plan,
+                       std::vector<LaunchArgument> &arguments, RunMemory &run) {
+  for (Index number : program.allocations) {
+    const Variable &variable = program.module.variables[number];
+    GlobalMemory::Allocation &allocation = run.memory.allocate(
+        variable.name.str(), variable.size, variable.alignment);
+    allocation.isConstant = variable.space == Space::Const;
+    initialize(program, variable, allocation.storage);
+  }
+  for (size_t i = 0; i != arguments.size(); ++i) {
+    LaunchArgument &argument = arguments[i];
+    run.arguments.push_back(
+        argument.isBuffer()
+            ? &run.memory.map("argument " + std::to_string(i),
+                              argument.array.data.data(),
+                              argument.array.data.size(), kBufferAlignment)
+            : nullptr);
+  }
+  if (plan.workspace) {
+    GlobalMemory::Allocation &workspace =
+        run.memory.allocate("the workspace", plan.workspace, kBufferAlignment);
+    std::memset(workspace.storage.ensureStates(), ByteUndefined,
+                plan.workspace);
+    run.workspace = workspace.address;
+  }
+}
+
+static void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
+                           const RunMemory &run, Storage &parameters) {
+  for (auto [place, param] :
+       llvm::zip_equal(kernel.parameters, planned.params)) {
+    uint64_t value = param.value;
+    switch (param.kind) {
+    case PlannedParam::Kind::Scalar:
+      break;
+    case PlannedParam::Kind::Buffer:
+      value = run.arguments[param.value]->address;
+      break;
+    case PlannedParam::Kind::Workspace:
+      value += run.workspace;
+      break;
+    }
+    std::memcpy(parameters.data() + place.offset, &value, place.size);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Runs the blocks of one kernel. What a block has to say is kept for the
+/// block with the lowest number, so that it does not depend on who came first.
+class GridRun {
+public:
+  GridRun(const Launch &launch, std::atomic<int64_t> &budget)
+      : launch(launch), budget(budget),
+        count(uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2]),
+        firstFailure(count) {
+    if (launch.options->wantsStatistics)
+      statistics = std::make_unique<Statistics>();
+  }
+
+  /// What all blocks did; null where nobody asked.
+  std::unique_ptr<Statistics> statistics;
+
+  Error run(unsigned jobs, std::vector<std::string> &warnings) {
+    if (jobs <= 1) {
+      runBlocks();
+    } else {
+      llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
+      for (unsigned i = 0; i != jobs; ++i)
+        pool.async([this] { runBlocks(); });
+      pool.wait();
+    }
+    for (const auto &[key, place] : found)
+      warnings.push_back("line " + std::to_string(key.first) + ", " +
+                         place.second + ": " + key.second);
+    return firstFailure == count ? Error::success() : Error(failure);
+  }
+
+private:
+  static std::string describe(const Block &block, const Warp &warp,
+                              unsigned lane) {
+    return "block " + printDim3(block.index) + ", warp " +
+           std::to_string(warp.index) + ", lane " + std::to_string(lane);
+  }
+
+  void runBlocks() {
+    while (true) {
+      uint64_t number = next.fetch_add(1);
+      if (number >= firstFailure)
+        return;
+      std::array<uint32_t, 3> index = {
+          static_cast<uint32_t>(number % launch.grid[0]),
+          static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]),
+          static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
+      Block block(launch, index);
+      bool isGood = block.run(budget);
+      std::lock_guard<std::mutex> lock(mutex);
+      if (statistics)
+        statistics->add(*block.statistics);
+      for (const Warning &warning : block.warnings) {
+        auto [entry, isNew] = found.try_emplace(
+            {warning.message.line, warning.message.text}, number, "");
+        if (isNew || number < entry->second.first)
+          entry->second = {number, describe(block, block.warps[warning.warp],
+                                            warning.message.lane)};
+      }
+      if (!isGood && number < firstFailure) {
+        const LocatedMessage &message = block.failed->failure;
+        firstFailure = number;
+        failure = "line " + std::to_string(message.line) + ", " +
+                  describe(block, *block.failed, message.lane) + ": " +
+                  message.text;
+      }
+    }
+  }
+
+  const Launch &launch;
+  std::atomic<int64_t> &budget;
+  uint64_t count;
+  std::atomic<uint64_t> next{0}, firstFailure;
+  std::string failure;
+  /// Line and text of a warning: the first block with it, and the place.
+  std::map<std::pair<uint32_t, std::string>, std::pair<uint64_t, std::string>>
+      found;
+  std::mutex mutex;
+};
+} // namespace
+
+static void writeStatistics(llvm::json::OStream &json, const Launch &launch,
+                            const Statistics &statistics) {
+  auto writeExtents = [&](llvm::StringRef name,
+                          const std::array<uint32_t, 3> &extents) {
+    json.attributeArray(name, [&] {
+      for (uint32_t extent : extents)
+        json.value(extent);
+    });
+  };
+  json.object([&] {
+    json.attribute("name", launch.kernel->function->name);
+    writeExtents("grid", launch.grid);
+    writeExtents("block", launch.block);
+    json.attribute("registers", static_cast<int64_t>(
+                                    launch.kernel->function->registers.size()));
+    json.attribute("shared",
+                   static_cast<int64_t>(launch.kernel->sharedVariableBytes() +
+                                        launch.dynamicShared));
+    statistics.write(json);
+  });
+}
+
+/// Bytes of a buffer that is stored must have been defined.
+static Error checkOutput(const GlobalMemory::Allocation &allocation,
+                         bool isAllowed, std::vector<std::string> &warnings) {
+  const uint8_t *states = allocation.storage.states();
+  if (!states)
+    return Error::success();
+  const uint8_t *end = states + allocation.storage.size();
+  const uint8_t *first = std::find_if(
+      states, end, [](uint8_t state) { return (state & ByteUndefined) != 0; });
+  if (first == end)
+    return Error::success();
+  uint64_t number = std::count_if(
+      first, end, [](uint8_t state) { return (state & ByteUndefined) != 0; });
+  std::string text = allocation.name + ": " + std::to_string(number) +
+                     " bytes are undefined at the end, the first is number " +
+                     std::to_string(first - states);
+  if (!isAllowed)
+    return Error(text);
+  warnings.push_back(text);
+  return Error::success();
+}
+
+Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
+                                     std::vector<LaunchArgument> &arguments,
+                                     const Options &options) const {
+  RunMemory memory;
+  fillMemory(*program, plan, arguments, memory);
+  bool isSequential = llvm::any_of(program->codes, [](const Code &code) {
+    return code.hasGlobalSynchronization;
+  });
+  unsigned jobs = isSequential ? 1 : options.jobs;
+  std::atomic<int64_t> budget{
+      static_cast<int64_t>(std::min<uint64_t>(options.maxSteps, INT64_MAX))};
+  Report report;
+  uint64_t number = 0;
+  llvm::raw_string_ostream text(report.statistics);
+  llvm::json::OStream json(text, /*IndentSize=*/2);
+  if (options.wantsStatistics) {
+    json.objectBegin();
+    json.attributeBegin("kernels");
+    json.arrayBegin();
+  }
+  for (const PlannedKernel &planned : plan.kernels) {
+    const Kernel *kernel = program->lookup(planned.name);
+    if (!kernel)
+      return Error("expected a kernel named " + quoteForMessage(planned.name) +
+                   ", got none");
+    if (Error error = checkLaunch(*kernel, planned))
+      return error;
+    Storage parameters(kernel->parameterBytes);
+    fillParameters(*kernel, planned, memory, parameters);
+    Launch launch = {
+        kernel,          planned.grid,   planned.block,
+        planned.cluster, planned.shared, &memory.memory,
+        &parameters,     &options,       options.seed + (number++ << 32)};
+    GridRun grid(launch, budget);
+    if (Error error = grid.run(jobs, report.warnings))
+      return error;
+    if (grid.statistics)
+      writeStatistics(json, launch, *grid.statistics);
+  }
+  if (options.wantsStatistics) {
+    json.arrayEnd();
+    json.attributeEnd();
+    json.objectEnd();
+    text << "\n";
+  }
+  for (auto [argument, allocation] :
+       llvm::zip_equal(arguments, memory.arguments))
+    if (argument.isStored())
+      if (Error error = checkOutput(*allocation, options.allowUndefinedOutput,
+                                    report.warnings))
+        return error;
+  return report;
+}

@@ -1,0 +1,93 @@
+//===- SimulatorFlags.cpp - The simulator's flags -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Simulator/SimulatorFlags.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+std::vector<Flag> sim::getSimulatorFlags() {
+  return {
+      {"jobs", "N", "How many blocks run at the same time; the default is 1"},
+      {"max-steps", "N",
+       "How many instructions all warps may execute together; the default is "
+       "2^40"},
+      {"check", "LIST",
+       "Make errors of: race (in shared memory), proxy (missing proxy fences)"},
+      {"allow-undefined-output", "",
+       "Undefined bytes in outputs are a warning and not an error"},
+      {"numerics", "KIND",
+       "How matrix instructions round: exact (the default: once) or hardware "
+       "(a model of the tensor core)"},
+      {"stats", "FILE",
+       "Write what the kernels did as JSON; the default is standard output",
+       /*isValueOptional=*/true},
+  };
+}
+
+/// A number from `minimum` to `maximum`.
+static Error parseNumber(const CommandLine &line, std::string_view flag,
+                         uint64_t minimum, uint64_t maximum, uint64_t &value) {
+  if (!line.has(flag))
+    return Error::success();
+  std::string text = line.get(flag);
+  if (!llvm::StringRef(text).getAsInteger(10, value) && value >= minimum &&
+      value <= maximum)
+    return Error::success();
+  return Error("--" + std::string(flag) + ": expected a number from " +
+               std::to_string(minimum) + " to " + std::to_string(maximum) +
+               ", got " + quoteForMessage(text));
+}
+
+Error sim::parseSimulatorFlags(const CommandLine &line,
+                               std::string_view seedFlag, Options &options) {
+  uint64_t jobs = options.jobs;
+  if (Error error = parseNumber(line, seedFlag, 0, UINT64_MAX, options.seed))
+    return error;
+  if (Error error = parseNumber(line, "jobs", 1, 1024, jobs))
+    return error;
+  options.jobs = static_cast<unsigned>(jobs);
+  if (Error error = parseNumber(line, "max-steps", 1, uint64_t(1) << 62,
+                                options.maxSteps))
+    return error;
+  if (line.has("check")) {
+    std::string text = line.get("check");
+    llvm::SmallVector<llvm::StringRef> checks;
+    llvm::StringRef(text).split(checks, ',');
+    for (llvm::StringRef check : checks) {
+      if (check == "race")
+        options.checkRace = true;
+      else if (check == "proxy")
+        options.checkProxy = true;
+      else
+        return Error("--check: expected race or proxy, got " +
+                     quoteForMessage(check));
+    }
+  }
+  options.wantsStatistics |= line.has("stats");
+  options.allowUndefinedOutput |= line.has("allow-undefined-output");
+  if (line.has("numerics")) {
+    std::string text = line.get("numerics");
+    if (text == "exact")
+      options.numerics = Numerics::Exact;
+    else if (text == "hardware")
+      options.numerics = Numerics::Hardware;
+    else
+      return Error("--numerics: expected exact or hardware, got " +
+                   quoteForMessage(text));
+  }
+  return Error::success();
+}
+
+std::string sim::getStatisticsPath(const CommandLine &line) {
+  std::string path = line.get("stats");
+  return path.empty() ? "-" : path;
+}

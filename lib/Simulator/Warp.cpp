@@ -1,0 +1,409 @@
+//===- Warp.cpp - A warp and what it does ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Warp.h"
+
+#include "Block.h"
+#include "SpecialRegisters.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static constexpr unsigned kMaxCallDepth = 1024;
+/// Bytes of local memory of a lane, as on all targets.
+static constexpr uint64_t kMaxLocalSize = 512 << 10;
+
+Warp::Warp(Block &block, unsigned index, unsigned numThreads)
+    : block(block), index(index),
+      existing(numThreads == kLanes ? kAllLanes
+                                    : (LaneMask(1) << numThreads) - 1) {}
+
+//===----------------------------------------------------------------------===//
+// Frames
+//===----------------------------------------------------------------------===//
+
+void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
+  if (frames.size() == kMaxCallDepth)
+    return fail(__builtin_ctz(lanes), "expected at most " +
+                                          llvm::Twine(kMaxCallDepth) +
+                                          " nested calls");
+  Frame frame;
+  frame.code = &code;
+  frame.caller = caller;
+  frame.entered = lanes;
+  frame.localBase = frames.empty() ? 0 : (local[0].size() + 15) / 16 * 16;
+  uint64_t localSize = frame.localBase + code.localSize;
+  if (localSize > kMaxLocalSize)
+    return fail(__builtin_ctz(lanes),
+                "expected at most " + llvm::Twine(kMaxLocalSize) +
+                    " bytes of local memory for a thread, got " +
+                    llvm::Twine(localSize));
+  for (unsigned lane = 0; lane != kLanes; ++lane) {
+    local[lane].resize(frame.localBase);
+    local[lane].resize(localSize);
+    localStates[lane].resize(frame.localBase);
+    localStates[lane].resize(localSize, ByteUndefined);
+  }
+  Lanes undefined;
+  undefined.value.fill(0);
+  undefined.undefinedBytes.fill(0xFF);
+  undefined.undefinedLanes = kAllLanes;
+  frame.registers.assign(code.numRegisters, undefined);
+  frame.predicates.resize(code.numPredicates);
+  // The function's end is where lanes that leave it meet.
+  uint32_t end = code.steps.size();
+  frame.stack.push_back({/*pc=*/0, /*reconverge=*/end, lanes});
+  fillSlots(frame);
+  if (block.statistics)
+    frame.counts = block.statistics->getStepCounts(code).data();
+  frames.push_back(std::move(frame));
+  bindFrame();
+}
+
+void Warp::fillSlots(Frame &frame) {
+  for (const FilledSlot &filled : frame.code->filled) {
+    Lanes &lanes = frame.registers[filled.slot];
+    lanes.undefinedLanes = 0;
+    switch (filled.kind) {
+    case FilledSlot::Kind::Constant:
+      lanes.value.fill(filled.value);
+      break;
+    case FilledSlot::Kind::Special:
+      readSpecial(static_cast<Special>(filled.value), *this, lanes);
+      break;
+    case FilledSlot::Kind::LocalOffset:
+      lanes.value.fill(frame.localBase + filled.value);
+      break;
+    case FilledSlot::Kind::LocalAddress:
+      lanes.value.fill(getRegionBase(kLocalRegion) + frame.localBase +
+                       filled.value);
+      break;
+    }
+  }
+}
+
+void Warp::bindFrame() {
+  registers = frames.back().registers.data();
+  predicates = frames.back().predicates.data();
+}
+
+void Warp::popFrame() {
+  const Step *caller = frames.back().caller;
+  uint64_t localBase = frames.back().localBase;
+  if (!caller) {
+    state = WarpState::Done;
+    return;
+  }
+  // Results are copied while both frames are there.
+  finishCall(*this, *caller);
+  frames.pop_back();
+  for (unsigned lane = 0; lane != kLanes; ++lane) {
+    local[lane].resize(localBase);
+    localStates[lane].resize(localBase);
+  }
+  bindFrame();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+uint64_t Warp::run(uint64_t count) {
+  uint64_t executed = 0;
+  while (executed != count && state == WarpState::Ready) {
+    LaneSet &lanes = top();
+    if (lanes.lanes == 0 || lanes.pc == lanes.reconverge) {
+      Frame &frame = frames.back();
+      if (frame.stack.size() > 1)
+        frame.stack.pop_back();
+      else
+        popFrame();
+      continue;
+    }
+    Frame &frame = frames.back();
+    if (frame.counts)
+      ++frame.counts[lanes.pc];
+    const Step &step = frame.code->steps[lanes.pc++];
+    current = &step;
+    active = lanes.lanes;
+    ++executed;
+    if (step.guard != kNoSlot) {
+      const Predicate &guard = predicates[step.guard];
+      if (LaneMask undefined = guard.undefined & active) {
+        fail(__builtin_ctz(undefined), "the guard is undefined");
+        break;
+      }
+      active &= step.isGuardNegated ? ~guard.value : guard.value;
+      if (!active)
+        continue;
+    }
+    step.execute(*this, step);
+  }
+  return executed;
+}
+
+void Warp::branch(uint32_t pc, uint32_t reconverge) {
+  LaneSet &lanes = top();
+  uint32_t next = lanes.pc;
+  LaneMask taken = active, others = lanes.lanes & ~active;
+  if (!others || pc == next) {
+    lanes.pc = pc;
+    return;
+  }
+  // The set that parted waits where its parts meet. If it was on its way there
+  // anyway, what waits below it does, and so a loop that lanes leave one by one
+  // needs no entry for each of them.
+  std::vector<LaneSet> &stack = frames.back().stack;
+  if (lanes.reconverge == reconverge)
+    stack.pop_back();
+  else
+    lanes.pc = reconverge;
+  if (next != reconverge)
+    stack.push_back({next, reconverge, others});
+  if (pc != reconverge)
+    stack.push_back({pc, reconverge, taken});
+}
+
+void Warp::branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge) {
+  // One target after the other: those that have not branched yet stand behind
+  // this step, which they execute again with fewer lanes.
+  uint32_t pc = pcs[__builtin_ctz(active)];
+  LaneMask same = 0;
+  forEachLane(active, [&](unsigned lane) {
+    if (pcs[lane] == pc)
+      same |= LaneMask(1) << lane;
+  });
+  if (same != active)
+    --top().pc;
+  active = same;
+  branch(pc, reconverge);
+}
+
+void Warp::dropLanes(LaneMask lanes) {
+  exited |= lanes;
+  for (Frame &frame : frames)
+    for (LaneSet &set : frame.stack)
+      set.lanes &= ~lanes;
+}
+
+void Warp::exit() { dropLanes(active); }
+
+void Warp::leave() {
+  if (frames.size() == 1)
+    return exit();
+  uint32_t end = frames.back().code->steps.size();
+  branch(end, end);
+}
+
+void Warp::wait(std::string reason, bool retries) {
+  state = WarpState::Waiting;
+  waitReason = std::move(reason);
+  awaited.clear();
+  if (retries)
+    --top().pc;
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+void Warp::fail(unsigned lane, const llvm::Twine &text) {
+  if (state == WarpState::Failed)
+    return;
+  state = WarpState::Failed;
+  failure = {current ? current->line : 0, lane, text.str()};
+}
+
+void Warp::warn(unsigned lane, const llvm::Twine &text) {
+  block.warn(*this, {current->line, lane, text.str()});
+}
+
+bool Warp::requireWholeWarp(llvm::StringRef what) {
+  LaneMask missing = existing & ~active;
+  if (!missing)
+    return true;
+  unsigned lane = __builtin_ctz(missing);
+  bool hasExited = exited >> lane & 1;
+  fail(lane, what + " expected all lanes of the warp, but lane " +
+                 llvm::Twine(lane) +
+                 (hasExited ? " has exited" : " does not take part"));
+  return false;
+}
+
+bool Warp::requireDefined(Slot slot, LaneMask lanes, llvm::StringRef use) {
+  LaneMask undefined = reg(slot).undefinedLanes & lanes;
+  if (!undefined)
+    return true;
+  fail(__builtin_ctz(undefined), use + " is undefined");
+  return false;
+}
+
+std::optional<uint64_t> Warp::getUniform(Slot slot, llvm::StringRef use) {
+  if (!requireDefined(slot, active, use))
+    return std::nullopt;
+  const Lanes &lanes = reg(slot);
+  unsigned first = __builtin_ctz(active);
+  for (unsigned lane = first; lane != kLanes; ++lane)
+    if ((active >> lane & 1) && lanes.value[lane] != lanes.value[first]) {
+      fail(lane,
+           use + " differs between lanes: " + llvm::Twine(lanes.value[first]) +
+               " in lane " + llvm::Twine(first) + ", " +
+               llvm::Twine(lanes.value[lane]) + " here");
+      return std::nullopt;
+    }
+  return lanes.value[first];
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static std::string hex(uint64_t value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format_hex(value, 1);
+  return text;
+}
+
+/// The space that a generic address is in.
+static AddressSpace getSpace(uint64_t address) {
+  switch (getRegion(address)) {
+  case kSharedRegion:
+    return AddressSpace::Shared;
+  case kLocalRegion:
+    return AddressSpace::Local;
+  case kParamRegion:
+    return AddressSpace::Param;
+  default:
+    return AddressSpace::Global;
+  }
+}
+
+bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
+                   uint64_t size, uint64_t alignment, bool isStore,
+                   Span &span) {
+  auto reject = [&](const llvm::Twine &text) {
+    fail(lane, llvm::Twine(isStore ? "a store" : "a load") + " of " +
+                   llvm::Twine(size) + " bytes at " + hex(address) + " " +
+                   text);
+    return false;
+  };
+  if (address % alignment != 0)
+    return reject("expected an address that is a multiple of " +
+                  llvm::Twine(alignment));
+  if (space == AddressSpace::Generic ||
+      (space == AddressSpace::Param && getRegion(address) == kLocalRegion)) {
+    space = getSpace(address);
+    if (space != AddressSpace::Global)
+      address = getRegionOffset(address);
+  } else if (space == AddressSpace::Param &&
+             getRegion(address) == kParamRegion) {
+    address = getRegionOffset(address);
+  }
+
+  uint64_t limit = 0;
+  switch (space) {
+  case AddressSpace::Shared: {
+    Storage &shared = block.shared;
+    limit = shared.size();
+    if (address < limit && size <= limit - address) {
+      span = {shared.data() + address, shared.states() + address, &shared};
+      uint8_t refused = ByteUnmapped | ByteMBarrier;
+      if (isStore)
+        refused |= BytePending;
+      for (uint64_t i = 0; i != size; ++i) {
+        uint8_t state = span.states[i] & refused;
+        if (!state)
+          continue;
+        if (state & ByteUnmapped)
+          return reject("in shared memory is outside of its variables");
+        if (state & ByteMBarrier)
+          return reject("in shared memory touches the mbarrier object at " +
+                        hex((address + i) / kMBarrierBytes * kMBarrierBytes));
+        return reject("in shared memory touches a byte that an asynchronous "
+                      "copy has still to write: expected a wait for it before");
+      }
+      return true;
+    }
+    return reject("in shared memory is out of bounds, which has " +
+                  llvm::Twine(limit) + " bytes");
+  }
+  case AddressSpace::Local:
+    limit = local[lane].size();
+    if (address < limit && size <= limit - address) {
+      span = {local[lane].data() + address, localStates[lane].data() + address,
+              nullptr};
+      return true;
+    }
+    return reject("in local memory is out of bounds, which has " +
+                  llvm::Twine(limit) + " bytes");
+  case AddressSpace::Param: {
+    Storage &parameters = *block.launch.parameters;
+    limit = parameters.size();
+    if (isStore)
+      return reject("would change a parameter of the kernel");
+    if (address < limit && size <= limit - address) {
+      span = {parameters.data() + address, nullptr, &parameters};
+      return true;
+    }
+    return reject("is outside of the parameters, which have " +
+                  llvm::Twine(limit) + " bytes");
+  }
+  case AddressSpace::Generic:
+  case AddressSpace::Const:
+  case AddressSpace::Global:
+    break;
+  }
+
+  GlobalMemory::Allocation *allocation = block.launch.memory->lookup(address);
+  if (!allocation) {
+    switch (getRegion(address)) {
+    case kSharedRegion:
+      return reject("expected global memory, got a generic address of shared "
+                    "memory");
+    case kLocalRegion:
+      return reject("expected global memory, got a generic address of local "
+                    "memory");
+    case kFunctionRegion:
+      return reject("expected memory, got the address of a function");
+    default:
+      return reject("is in no allocation");
+    }
+  }
+  limit = allocation->storage.size();
+  // Addresses before the first byte wrap around to large offsets.
+  uint64_t offset = address - allocation->address;
+  if (offset >= limit || size > limit - offset)
+    return reject("is out of bounds of " + allocation->name + ", which has " +
+                  llvm::Twine(limit) + " bytes at " + hex(allocation->address));
+  if (isStore && allocation->isConstant)
+    return reject("would change " + allocation->name +
+                  ", which is in constant memory");
+  if (allocation->isConstant != (space == AddressSpace::Const) &&
+      space == AddressSpace::Const)
+    return reject("expected constant memory, got " + allocation->name);
+  uint8_t *states = allocation->storage.states();
+  span = {allocation->storage.data() + offset,
+          states ? states + offset : nullptr, &allocation->storage};
+  return true;
+}
+
+bool Warp::checkReadable(unsigned lane, const Span &span, uint64_t size) {
+  if (!span.states)
+    return true;
+  for (uint64_t i = 0; i != size; ++i)
+    if (span.states[i] & BytePending) {
+      fail(lane, "a load of a byte that an asynchronous copy has still to "
+                 "write: expected a wait for it before");
+      return false;
+    }
+  return true;
+}

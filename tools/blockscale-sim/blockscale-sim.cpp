@@ -1,0 +1,54 @@
+//===- blockscale-sim.cpp - Run kernels on a CPU --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/Launcher.h"
+#include "blockscale/Runtime/OutputFile.h"
+#include "blockscale/Simulator/SimulatorFlags.h"
+
+#include <cstdio>
+
+using namespace mlir::blockscale;
+
+static Error execute(PreparedLaunch &launch, const sim::Options &options,
+                     const std::string &statisticsPath) {
+  Result<sim::SimulatedProgram> program =
+      sim::SimulatedProgram::load(std::move(launch.image));
+  if (!program)
+    return pathError(launch.path, program.message());
+  Result<sim::Report> report =
+      program->run(launch.plan, launch.arguments, options);
+  if (!report)
+    return pathError(launch.path, report.message());
+  for (const std::string &warning : report->warnings)
+    std::fprintf(stderr, "warning: '%s': %s\n", launch.path.c_str(),
+                 warning.c_str());
+  if (options.wantsStatistics)
+    return writeOutput(statisticsPath, report->statistics);
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  sim::Options options;
+  std::string statisticsPath;
+  Launcher launcher;
+  launcher.name = "blockscale-sim";
+  launcher.ownFlags = "[FLAG]...";
+  launcher.device = "in the simulator";
+  launcher.flags = sim::getSimulatorFlags();
+  launcher.flags.insert(
+      launcher.flags.begin(),
+      {"seed", "N", "Draws the order in which warps run; the default is 0"});
+  launcher.checkFlags = [&](const CommandLine &line) {
+    statisticsPath = sim::getStatisticsPath(line);
+    return sim::parseSimulatorFlags(line, "seed", options);
+  };
+  launcher.execute = [&](PreparedLaunch &launch) {
+    return execute(launch, options, statisticsPath);
+  };
+  return runLauncher(launcher, std::vector<std::string>(argv + 1, argv + argc));
+}
