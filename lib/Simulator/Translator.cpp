@@ -62,7 +62,7 @@ static const InstructionTable &getInstructionTable() {
   static const InstructionTable table = [] {
     InstructionTable table;
     for (auto *add :
-         {addArithmeticInstructions, addBarrierInstructions, addBitInstructions,
+         {addArithmeticInstructions, addBarrierInstructions, addBitInstructions, addLogicInstructions,
           addComparisonInstructions, addControlInstructions,
           addConversionInstructions, addCopyInstructions, addMatrixInstructions,
           addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,

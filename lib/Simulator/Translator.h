@@ -38,6 +38,7 @@ using InstructionTable = llvm::StringMap<TranslateInstruction>;
 
 void addArithmeticInstructions(InstructionTable &table);
 void addBitInstructions(InstructionTable &table);
+void addLogicInstructions(InstructionTable &table);
 void addBarrierInstructions(InstructionTable &table);
 void addComparisonInstructions(InstructionTable &table);
 void addControlInstructions(InstructionTable &table);

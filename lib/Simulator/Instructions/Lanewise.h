@@ -102,7 +102,7 @@ inline uint8_t collapseBits(uint64_t bits) {
 namespace detail {
 
 template <typename Op, size_t... i>
-LLVM_ATTRIBUTE_ALWAYS_INLINE inline typename Op::Result
+LLVM_ATTRIBUTE_ALWAYS_INLINE typename Op::Result
 computeLane(const Op &op, const Lanes *const *sources, unsigned lane,
             std::index_sequence<i...>) {
   return static_cast<typename Op::Result>(op(sources[i]->value[lane]...));

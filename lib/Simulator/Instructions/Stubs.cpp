@@ -2,9 +2,6 @@
 #include "Arithmetic.h"
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-void sim::addBitInstructions(InstructionTable &table) {}
-void sim::addComparisonInstructions(InstructionTable &table) {}
-void sim::addConversionInstructions(InstructionTable &table) {}
 void sim::addCopyInstructions(InstructionTable &table) {}
 void sim::addWarpInstructions(InstructionTable &table) {}
 void sim::translateFloatArithmetic(Translator &, Modifiers &, Type) {}
