@@ -9,6 +9,7 @@
 #include "Program.h"
 
 #include "Translator.h"
+#include "Uses.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,11 +39,12 @@ static Error failAt(Location location, const llvm::Twine &text) {
                std::to_string(location.column) + ": " + text.str());
 }
 
-/// Gives addresses to all variables but those of frames.
-static Error layOutVariables(Program &program, Kernel &layout) {
+/// Gives addresses to variables in global and constant memory, and checks the
+/// sizes of others.
+static Error layOutVariables(Program &program) {
   const Module &module = program.module;
   program.addresses.resize(module.variables.size());
-  uint64_t shared = kSharedStart, total = 0, dynamicAlignment = kSharedStart;
+  uint64_t total = 0;
   for (auto [i, variable] : llvm::enumerate(module.variables)) {
     switch (variable.space) {
     case Space::Global:
@@ -57,19 +59,10 @@ static Error layOutVariables(Program &program, Kernel &layout) {
       program.allocations.push_back(i);
       break;
     case Space::Shared:
-      if (variable.isUnsized) {
-        dynamicAlignment = std::max(dynamicAlignment, variable.alignment);
-        break;
-      }
-      shared = llvm::alignTo(shared, variable.alignment);
-      if (variable.size > kMaxSharedBytes ||
-          shared + variable.size > kMaxSharedBytes + kSharedStart)
+      if (variable.size > kMaxSharedBytes)
         return failAt(variable.location, "expected at most " +
                                              llvm::Twine(kMaxSharedBytes) +
                                              " bytes of shared memory");
-      program.addresses[i] = shared;
-      layout.sharedVariables.push_back({shared, shared + variable.size});
-      shared += variable.size + kSharedGap;
       break;
     case Space::Local:
     case Space::Param:
@@ -80,11 +73,36 @@ static Error layOutVariables(Program &program, Kernel &layout) {
       break;
     }
   }
-  layout.staticShared = llvm::alignTo(shared, dynamicAlignment);
-  for (auto [i, variable] : llvm::enumerate(module.variables))
-    if (variable.space == Space::Shared && variable.isUnsized)
-      program.addresses[i] = layout.staticShared;
   return Error::success();
+}
+
+/// Gives addresses to shared variables: each behind those before it in all of
+/// the kernels that use it. Dynamic shared memory comes last.
+static void layOutShared(Program &program, llvm::ArrayRef<Uses> uses) {
+  const Module &module = program.module;
+  for (Kernel &kernel : program.kernels)
+    kernel.staticShared = kSharedStart;
+  for (bool isUnsized : {false, true})
+    for (auto [i, variable] : llvm::enumerate(module.variables)) {
+      if (variable.space != Space::Shared || variable.isUnsized != isUnsized)
+        continue;
+      // All names of dynamic shared memory are names of the same bytes.
+      uint64_t address = kSharedStart;
+      for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses))
+        if (used.sharedVariables.test(i) || isUnsized)
+          address = std::max(address, kernel.staticShared);
+      address = llvm::alignTo(address, std::max(variable.alignment,
+                                                isUnsized ? kSharedStart : 1));
+      program.addresses[i] = address;
+      for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses)) {
+        if (isUnsized) {
+          kernel.staticShared = address;
+        } else if (used.sharedVariables.test(i)) {
+          kernel.sharedVariables.push_back({address, address + variable.size});
+          kernel.staticShared = address + variable.size + kSharedGap;
+        }
+      }
+    }
 }
 
 static void layOutParameters(Program &program, Kernel &kernel) {
@@ -102,23 +120,30 @@ static void layOutParameters(Program &program, Kernel &kernel) {
 Result<std::unique_ptr<Program>> sim::translate(Module module) {
   auto program = std::make_unique<Program>();
   program->module = std::move(module);
-  program->codes.resize(program->module.functions.size());
-  Kernel layout = {};
-  if (Error error = layOutVariables(*program, layout))
+  llvm::ArrayRef<Function> functions = program->module.functions;
+  program->codes.resize(functions.size());
+  if (Error error = layOutVariables(*program))
     return error;
-  for (auto [function, code] :
-       llvm::zip_equal(program->module.functions, program->codes)) {
+  std::vector<Uses> uses;
+  for (auto [i, function] : llvm::enumerate(functions)) {
     if (!function.isEntry || !function.isDefined)
       continue;
-    Kernel &kernel = program->kernels.emplace_back(layout);
+    Kernel &kernel = program->kernels.emplace_back();
     kernel.function = &function;
-    kernel.code = &code;
+    kernel.code = &program->codes[i];
     layOutParameters(*program, kernel);
+    uses.push_back(findUses(program->module, i));
   }
-  for (auto [function, code] :
-       llvm::zip_equal(program->module.functions, program->codes))
-    if (function.isDefined)
-      if (Error error = Translator(*program, function, code).run())
-        return error;
+  layOutShared(*program, uses);
+  for (auto [i, function] : llvm::enumerate(functions)) {
+    if (!function.isDefined)
+      continue;
+    Error error = Translator(*program, function, program->codes[i]).run();
+    if (!error)
+      continue;
+    for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
+      if (used.functions.test(i) && !kernel.error)
+        kernel.error = error;
+  }
   return program;
 }

@@ -15,6 +15,7 @@
 #include "blockscale/Simulator/Simulator.h"
 
 #include <deque>
+#include <optional>
 
 namespace mlir::blockscale::sim {
 
@@ -29,11 +30,15 @@ struct KernelParameter {
 struct Kernel {
   const Function *function;
   const Code *code;
+  /// What is wrong with the kernel, or with a function that it may call. A
+  /// module can have kernels beside it that run.
+  std::optional<Error> error;
   std::vector<KernelParameter> parameters;
   uint64_t parameterBytes = 0;
-  /// Bytes of the shared variables, after which dynamic shared memory begins.
+  /// Where dynamic shared memory begins, behind the shared variables.
   uint64_t staticShared = 0;
-  /// Parts of shared memory that belong to a variable: [begin, end).
+  /// Parts of shared memory that belong to a variable of this kernel: [begin,
+  /// end).
   std::vector<std::pair<uint64_t, uint64_t>> sharedVariables;
 
   uint64_t sharedVariableBytes() const {
@@ -59,7 +64,8 @@ struct Program {
   const Kernel *lookup(std::string_view name) const;
 };
 
-/// Translates a module that was parsed.
+/// Translates a module that was parsed. What is wrong with the body of a
+/// function is the error of the kernels that reach it.
 Result<std::unique_ptr<Program>> translate(Module module);
 
 } // namespace mlir::blockscale::sim

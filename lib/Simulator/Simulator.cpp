@@ -331,6 +331,8 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
     if (!kernel)
       return Error("expected a kernel named " + quoteForMessage(planned.name) +
                    ", got none");
+    if (kernel->error)
+      return *kernel->error;
     if (Error error = checkLaunch(*kernel, planned))
       return error;
     Storage parameters(kernel->parameterBytes);

@@ -110,6 +110,8 @@ TEST(ConversionsTest, FloatsToFloats) {
       {"cvt.rz.f16.f32 %d, %a;", 16, {f32(1e9f)}, 0x7BFF},
       {"cvt.rn.f16.f32 %d, %a;", 16, {f32(-1e-8f)}, 0x8000},
       {"cvt.rm.f16.f32 %d, %a;", 16, {f32(-1e-8f)}, 0x8001},
+      {"cvt.rp.f16.f32 %d, %a;", 16, {b32(1)}, 1},
+      {"cvt.rz.f16.f32 %d, %a;", 16, {b32(1)}, 0},
       {"cvt.rn.f16.f32 %d, %a;", 16, {f32(0x1p-25f)}, 0},
       {"cvt.rn.f16.f32 %d, %a;", 16, {f32(0x1.8p-25f)}, 1},
       {"cvt.rn.f16.f32 %d, %a;", 16, {f32(NAN)}, 0x7FFF},

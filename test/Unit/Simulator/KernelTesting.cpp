@@ -155,11 +155,13 @@ Value kerneltest::evaluate(const std::string &text, unsigned resultBits,
 
 std::string kerneltest::getLoadError(const std::string &body,
                                      const std::string &target) {
-  Result<SimulatedProgram> program =
-      SimulatedProgram::load(makeModule("", body, 1, target));
-  if (program)
+  KernelRun run;
+  run.body = body;
+  run.target = target;
+  run.buffers = {zeros<uint64_t>(1)};
+  std::string message = runKernel(run).error;
+  if (message.empty())
     return "no error";
-  std::string message = program.message();
   size_t colon = message.find(": ");
   return colon == std::string::npos ? message : message.substr(colon + 2);
 }
