@@ -91,8 +91,8 @@ static void layOutShared(Program &program, llvm::ArrayRef<Uses> uses) {
       for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses))
         if (used.sharedVariables.test(i) || isUnsized)
           address = std::max(address, kernel.staticShared);
-      address = llvm::alignTo(address, std::max(variable.alignment,
-                                                isUnsized ? kSharedStart : 1));
+      address = llvm::alignTo(
+          address, std::max(variable.alignment, isUnsized ? kSharedStart : 1));
       program.addresses[i] = address;
       for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses)) {
         if (isUnsized) {

@@ -277,7 +277,7 @@ static void writeStatistics(llvm::json::OStream &json, const Launch &launch,
     writeExtents("block", launch.block);
     json.attribute("registers", static_cast<int64_t>(
                                     launch.kernel->function->registers.size()));
-    json.attribute("shared",
+    json.attribute("shared_bytes",
                    static_cast<int64_t>(launch.kernel->sharedVariableBytes() +
                                         launch.dynamicShared));
     statistics.write(json);

@@ -186,9 +186,10 @@ void Statistics::write(llvm::json::OStream &json) const {
   for (const auto &[key, counts] : accesses)
     totals[key.space].add(counts);
   for (const auto &[space, counts] : totals)
-    json.attributeObject(getLabel(space), [&, space = space, &counts = counts] {
-      writeCounts(json, space, counts);
-    });
+    json.attributeObject((getLabel(space) + "_memory").str(),
+                         [&, space = space, &counts = counts] {
+                           writeCounts(json, space, counts);
+                         });
   json.attributeArray("lines", [&] {
     for (const auto &[key, counts] : accesses)
       json.object([&, &key = key, &counts = counts] {

@@ -62,11 +62,11 @@ static const InstructionTable &getInstructionTable() {
   static const InstructionTable table = [] {
     InstructionTable table;
     for (auto *add :
-         {addArithmeticInstructions, addBarrierInstructions, addBitInstructions, addLogicInstructions,
-          addComparisonInstructions, addControlInstructions,
-          addConversionInstructions, addCopyInstructions, addMatrixInstructions,
-          addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,
-          addWarpInstructions})
+         {addArithmeticInstructions, addBarrierInstructions, addBitInstructions,
+          addLogicInstructions, addComparisonInstructions,
+          addControlInstructions, addConversionInstructions,
+          addCopyInstructions, addMatrixInstructions, addMBarrierInstructions,
+          addMemoryInstructions, addMoveInstructions, addWarpInstructions})
       add(table);
     return table;
   }();

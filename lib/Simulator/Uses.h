@@ -1,4 +1,5 @@
-//===- Uses.h - What kernels use ---------------------------------*- C++ -*-===//
+//===- Uses.h - What kernels use ---------------------------------*- C++
+//-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A module may have many kernels; a launch needs one of them, with the functions
-// that it may call and the shared variables that those name.
+// A module may have many kernels; a launch needs one of them, with the
+// functions that it may call and the shared variables that those name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,68 @@
+"""The kernels for sm_120a in the simulator: every row of the table, as PTX that is executed.
+
+The rows are those of blockscale.LEGAL_ROWS, which test/Unit holds against the compiler's table: a
+new row runs here, or the suite fails.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import conftest
+import pytest
+
+sys.path.append(str(Path(conftest.__file__).resolve().parent.parent / "cuda"))
+import gpu_bundle  # noqa: E402
+import numpy as np  # noqa: E402
+from gpu_cases import add_problem  # noqa: E402
+from harness import ROWS, RUN, Program, random  # noqa: E402
+
+SIMULATOR = RUN.parent / "blockscale-sim"
+SHAPES = [(1, 1, None), (2, 2, 64), (33, 17, 96), (130, 70, 160)]
+
+
+def shapes_program(row):
+    """All shapes, then a batch; y is an N x K argument that is read through a transpose."""
+    program = Program()
+    for m, n, k in SHAPES:
+        data = random(row, m, n, k or row.block, seed=1)
+        program.result(add_problem(program, row, data, y_is_nk=True))
+    data = [np.stack([array] * 3) for array in random(row, 33, 17, 96, seed=1)]
+    program.result(add_problem(program, row, data, y_is_nk=True))
+    return program
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_compare(row, tmp_path):
+    """Against the reference on the CPU, on arguments drawn from a seed."""
+    source = tmp_path / "program.mlir"
+    source.write_text(shapes_program(row).text())
+    done = subprocess.run(
+        [RUN, source, "--device=sim", "--target=sm_120a", "--compare", "--seed=1"],
+        capture_output=True, text=True, timeout=gpu_bundle.TIMEOUT_S, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("result #")]
+    assert len(lines) == len(SHAPES) + 1, done.stderr
+
+
+def check(case, folder, flags):
+    gpu_bundle.write_case(case, folder, flags)
+    gpu_bundle.check_case(case, folder, SIMULATOR)
+
+
+@pytest.mark.parametrize("case", gpu_bundle.select(""), ids=lambda case: case.name)
+def test_native(case, tmp_path):
+    check(case, tmp_path, ["--target=sm_120a"])
+
+
+@pytest.mark.parametrize("case", gpu_bundle.select("-37x19x96"), ids=lambda case: case.name)
+def test_plain(case, tmp_path):
+    """The code for chips without block-scaled instructions."""
+    check(case, tmp_path, ["--target=sm_80"])
+
+
+@pytest.mark.parametrize("case", gpu_bundle.select("-37x19x96"), ids=lambda case: case.name)
+def test_emulated(case, tmp_path):
+    """The code for sm_120a with its instructions in software."""
+    check(case, tmp_path, ["--target=sm_120a", "--emulate-on=sm_80"])
