@@ -161,7 +161,13 @@ struct MulWide
     : Operation<std::conditional_t<sizeof(T) == 2, uint32_t, uint64_t>, 2,
                 Spread::Upwards> {
   uint64_t operator()(uint64_t a, uint64_t b) const {
-    return static_cast<int64_t>(T(a)) * static_cast<int64_t>(T(b));
+    return extend(a) * extend(b);
+  }
+
+private:
+  /// Sign-extended, if T has a sign.
+  static uint64_t extend(uint64_t value) {
+    return static_cast<int64_t>(T(value));
   }
 };
 
