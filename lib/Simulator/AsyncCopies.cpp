@@ -38,65 +38,68 @@ void PendingCopy::complete() {
   }
 }
 
-void CopyQueue::begin(unsigned lane, PendingCopy copy) {
-  copy.begin();
-  entries.push_back({lane, numCommitted[lane], /*isArrival=*/false, copy, {}});
+bool PendingCopy::isSame(const PendingCopy &other) const {
+  return source.bytes == other.source.bytes &&
+         destination.bytes == other.destination.bytes && size == other.size &&
+         totalSize == other.totalSize;
 }
 
-void CopyQueue::addArrival(unsigned lane, uint32_t barrier, uint32_t line) {
-  entries.push_back({lane,
-                     numCommitted[lane],
-                     /*isArrival=*/true,
-                     {},
-                     {lane, barrier, line}});
+void CopyQueue::begin(PendingCopy copy) {
+  copy.begin();
+  entries.push_back({numEntries++, numCommitted[copy.lane], copy, {}});
+}
+
+void CopyQueue::addArrival(unsigned lane, uint32_t mbarrier, uint32_t line) {
+  entries.push_back(
+      {numEntries++, numCommitted[lane], std::nullopt, {lane, mbarrier, line}});
 }
 
 bool CopyQueue::contains(const PendingCopy &copy) const {
   return llvm::any_of(entries, [&](const Entry &entry) {
-    return !entry.isArrival && entry.copy.source.bytes == copy.source.bytes &&
-           entry.copy.destination.bytes == copy.destination.bytes &&
-           entry.copy.size == copy.size &&
-           entry.copy.totalSize == copy.totalSize;
+    return entry.copy && entry.copy->isSame(copy);
   });
 }
 
 template <typename Predicate>
-void CopyQueue::completeIf(Predicate predicate) {
+void CopyQueue::completeIf(Predicate predicate, OnComplete onComplete) {
   llvm::erase_if(entries, [&](Entry &entry) {
-    if (entry.isArrival || !predicate(entry))
+    if (!entry.copy || !predicate(entry))
       return false;
-    entry.copy.complete();
+    entry.copy->complete();
+    onComplete(*entry.copy);
     return true;
   });
 }
 
-void CopyQueue::waitGroups(LaneMask lanes, uint64_t keep) {
-  completeIf([&](const Entry &entry) {
-    return (lanes >> entry.lane & 1) &&
-           entry.group + keep < numCommitted[entry.lane];
+void CopyQueue::waitGroups(LaneMask lanes, uint64_t keep,
+                           OnComplete onComplete) {
+  completeIf(
+      [&](const Entry &entry) {
+        unsigned lane = entry.copy->lane;
+        return (lanes >> lane & 1) && entry.group + keep < numCommitted[lane];
+      },
+      onComplete);
+}
+
+void CopyQueue::waitAll(LaneMask lanes, OnComplete onComplete) {
+  completeIf([&](const Entry &entry) { return lanes >> entry.copy->lane & 1; },
+             onComplete);
+}
+
+std::optional<CopyQueue::Arrival>
+CopyQueue::takeArrival(uint32_t mbarrier, OnComplete onComplete) {
+  auto found = llvm::find_if(entries, [&](const Entry &entry) {
+    return !entry.copy && entry.arrival.mbarrier == mbarrier;
   });
-}
-
-void CopyQueue::waitAll(LaneMask lanes) {
-  completeIf([&](const Entry &entry) { return lanes >> entry.lane & 1; });
-}
-
-std::vector<CopyQueue::Arrival> CopyQueue::settle(uint32_t barrier) {
-  std::vector<Arrival> arrivals;
-  LaneMask lanes = 0;
-  // From the back: what stands before an arrival of its lane is due.
-  for (Entry &entry : llvm::reverse(entries)) {
-    LaneMask bit = LaneMask(1) << entry.lane;
-    if (entry.isArrival && entry.arrival.barrier == barrier) {
-      lanes |= bit;
-      arrivals.push_back(entry.arrival);
-      entry.group = ~uint64_t(0);
-    } else if (!entry.isArrival && (lanes & bit)) {
-      entry.copy.complete();
-      entry.group = ~uint64_t(0);
-    }
-  }
-  llvm::erase_if(
-      entries, [](const Entry &entry) { return entry.group == ~uint64_t(0); });
-  return arrivals;
+  if (found == entries.end())
+    return std::nullopt;
+  Arrival arrival = found->arrival;
+  uint64_t number = found->number;
+  entries.erase(found);
+  completeIf(
+      [&](const Entry &entry) {
+        return entry.copy->lane == arrival.lane && entry.number < number;
+      },
+      onComplete);
+  return arrival;
 }

@@ -21,6 +21,9 @@
 #include "Lanes.h"
 #include "Memory.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <optional>
 #include <vector>
 
 namespace mlir::blockscale::sim {
@@ -30,50 +33,58 @@ struct PendingCopy {
   Span source, destination;
   uint64_t size = 0;
   uint64_t totalSize = 0;
+  unsigned lane = 0;
+  uint32_t line = 0;
 
   /// Marks the destination as pending.
   void begin();
   void complete();
+  /// Whether to do both changes nothing.
+  bool isSame(const PendingCopy &other) const;
 };
 
 /// The copies that the lanes of a warp have begun and not waited for. Groups
 /// are those of each lane: number 0 is its first one.
 class CopyQueue {
 public:
-  void begin(unsigned lane, PendingCopy copy);
+  using OnComplete = llvm::function_ref<void(const PendingCopy &)>;
+
+  void begin(PendingCopy copy);
   /// An arrival at an mbarrier, as soon as the copies before it are done.
-  void addArrival(unsigned lane, uint32_t barrier, uint32_t line);
-  /// Whether the same copy is under way already: to do it twice changes
-  /// nothing.
+  void addArrival(unsigned lane, uint32_t mbarrier, uint32_t line);
+  /// Whether the same copy is under way already.
   bool contains(const PendingCopy &copy) const;
 
   /// Closes the current group of a lane.
   void commit(unsigned lane) { ++numCommitted[lane]; }
   /// Completes all groups of some lanes but the `keep` most recent ones.
-  void waitGroups(LaneMask lanes, uint64_t keep);
+  void waitGroups(LaneMask lanes, uint64_t keep, OnComplete onComplete);
   /// Completes all copies of some lanes, committed or not.
-  void waitAll(LaneMask lanes);
+  void waitAll(LaneMask lanes, OnComplete onComplete);
 
   struct Arrival {
     unsigned lane;
-    uint32_t barrier;
+    uint32_t mbarrier;
     uint32_t line;
   };
-  /// Completes what stands before arrivals at `barrier` and takes those out.
-  std::vector<Arrival> settle(uint32_t barrier);
+  /// Takes out the oldest arrival at `mbarrier`, after completing what its lane
+  /// has begun before.
+  std::optional<Arrival> takeArrival(uint32_t mbarrier, OnComplete onComplete);
 
 private:
   struct Entry {
-    unsigned lane;
+    /// In the order of the program.
+    uint64_t number;
     uint64_t group;
-    bool isArrival;
-    PendingCopy copy;
+    /// One of both.
+    std::optional<PendingCopy> copy;
     Arrival arrival;
   };
   template <typename Predicate>
-  void completeIf(Predicate predicate);
+  void completeIf(Predicate predicate, OnComplete onComplete);
 
   std::vector<Entry> entries;
+  uint64_t numEntries = 0;
   std::array<uint64_t, kLanes> numCommitted = {};
 };
 

@@ -17,6 +17,7 @@
 #define BLOCKSCALE_SIMULATOR_BARRIERS_H
 
 #include "Code.h"
+#include "Races.h"
 
 #include <map>
 
@@ -45,6 +46,8 @@ struct BlockBarrier {
   /// Threads whose predicates have been counted.
   uint32_t numCounted = 0;
   std::vector<BarrierWaiter> waiting;
+  /// For the search for races: the clocks of those who have arrived.
+  Clocks clocks;
 };
 
 inline constexpr unsigned kNumBarriers = 16;
@@ -64,6 +67,9 @@ struct MBarrier {
   /// barrier has followed, so that asynchronous operations may use it.
   unsigned initializer = 0;
   bool isPublished = false;
+  /// For the search for races: the clocks of those who have arrived, and as
+  /// they were when the last phase was complete.
+  Clocks clocks, completeClocks;
 
   bool tryComplete();
 };

@@ -43,7 +43,7 @@ Block::Block(const Launch &launch, std::array<uint32_t, 3> index)
   if (launch.options->checkRace)
     races = std::make_unique<RaceDetector>(shared.size(),
                                            (threads + kLanes - 1) / kLanes);
-  if (launch.kernel->code->hasBulkCopies)
+  if (launch.kernel->hasBulkCopies)
     proxies = std::make_unique<ProxyTracker>(shared.size(), threads);
   isObserved = statistics || races || proxies;
   for (unsigned first = 0; first < threads; first += kLanes)
@@ -122,43 +122,19 @@ void Block::warn(const Warp &warp, LocatedMessage message) {
   warnings.push_back({std::move(message), warp.index});
 }
 
-static llvm::StringRef describe(AccessKind kind) {
-  switch (kind) {
-  case AccessKind::Load:
-    return "load";
-  case AccessKind::Store:
-    return "store";
-  case AccessKind::Atomic:
-    return "atomic access";
-  }
-  return "";
-}
-
 void Block::notify(Warp &warp, const WarpAccess &access) {
   uint32_t line = warp.current->line;
   if (statistics)
     statistics->observe(line, access);
-  if (proxies && access.space == AddressSpace::Shared &&
-      access.kind != AccessKind::Load)
-    forEachLane(access.lanes, [&](unsigned lane) {
-      proxies->store(warp.index * kLanes + lane, access.addresses[lane],
-                     access.size);
-    });
-  if (!races || access.space != AddressSpace::Shared ||
-      warp.state == WarpState::Failed)
+  if (access.space != AddressSpace::Shared)
     return;
   forEachLane(access.lanes, [&](unsigned lane) {
-    std::optional<RaceDetector::Conflict> conflict =
-        races->access(warp.index, lane, line, access.addresses[lane],
-                      access.size, access.kind);
-    if (conflict)
-      warp.fail(lane,
-                "race: this " + describe(access.kind) + " of the byte at " +
-                    llvm::Twine(conflict->address) +
-                    " in shared memory and the " + describe(conflict->kind) +
-                    " in line " + llvm::Twine(conflict->line) + " by lane " +
-                    llvm::Twine(conflict->lane) + " of warp " +
-                    llvm::Twine(conflict->warp) + " have no barrier between");
+    uint64_t address = access.addresses[lane];
+    if (proxies && access.kind != AccessKind::Load)
+      proxies->store(warp.index * kLanes + lane, address, access.size);
+    if (races)
+      checkRace(warp, {warp.index, lane, line, address, access.size,
+                       access.kind, access.isCollective, access.isAsync});
   });
 }
 
@@ -183,16 +159,11 @@ void Block::completeIfDue(BlockBarrier &barrier) {
   if (barrier.arrived < expected)
     return;
   ++progress;
-  if (races) {
-    llvm::SmallVector<unsigned> joined;
-    for (unsigned warp = 0; warp != warps.size(); ++warp)
-      if (barrier.warps >> warp & 1)
-        joined.push_back(warp);
-    races->joinWarps(joined);
-  }
   for (const BarrierWaiter &waiter : barrier.waiting) {
     Warp &warp = warps[waiter.warp];
     warp.state = WarpState::Ready;
+    if (races)
+      races->acquire(warp.index, barrier.clocks);
     bool isTrue = barrier.reduction == Reduction::And
                       ? barrier.numTrue == barrier.numCounted
                       : barrier.numTrue != 0;

@@ -75,6 +75,16 @@ public:
                        int64_t bytes);
   /// Completes the phase of an mbarrier object if nothing is missing.
   void completeIfDue(uint32_t mbarrier);
+  /// Begins a copy of the current step; fails where it races with what others
+  /// did before.
+  void begin(Warp &warp, BulkCopy copy);
+  /// Whether the same copy is under way already, so that its destination may be
+  /// pending.
+  bool isUnderWay(const PendingCopy &copy) const;
+  /// Completes the copies of the active lanes but those of the `keep` most
+  /// recent groups; without a number, all of them.
+  void waitCopies(Warp &warp, std::optional<uint64_t> keep);
+  void waitBulkCopies(Warp &warp, unsigned lane, uint64_t keep, bool onlyReads);
   /// The mbarrier object at an address; null after a failure.
   MBarrier *findMBarrier(Warp &warp, unsigned lane, uint32_t address);
   /// What threads of a warp have initialized is visible to others from here on.
@@ -114,6 +124,15 @@ public:
 private:
   void mapShared();
   void notify(Warp &warp, const WarpAccess &access);
+  void checkRace(Warp &warp, const RaceDetector::Access &access);
+  void checkSource(Warp &warp, const BulkCopy &copy);
+  void checkProxy(Warp &warp, const BulkCopy &copy, const Span &span,
+                  llvm::StringRef what);
+  bool isShared(const Span &span) const { return span.storage == &shared; }
+  RaceDetector::Access makeAccess(const PendingCopy &copy, unsigned warp) const;
+  RaceDetector::Access makeAccess(const BulkCopy &copy, AccessKind kind) const;
+  bool completeBulkCopy(uint32_t mbarrier);
+  bool completeArrival(Warp &warp, uint32_t mbarrier);
   void releaseBarriers();
   bool reportDeadlock();
   bool goOnWithoutReady(unsigned &numTries);

@@ -78,8 +78,11 @@ bool Block::addTransactions(Warp &warp, unsigned lane, uint32_t address,
 }
 
 void Block::completeIfDue(uint32_t address) {
-  if (mbarriers.at(address).tryComplete())
-    wakeWaiters(address);
+  MBarrier &mbarrier = mbarriers.at(address);
+  if (!mbarrier.tryComplete())
+    return;
+  mbarrier.completeClocks = mbarrier.clocks;
+  wakeWaiters(address);
 }
 
 void Block::wakeWaiters(uint32_t mbarrier) {
@@ -112,29 +115,9 @@ void Block::reportProxy(Warp &warp, unsigned lane, const llvm::Twine &text) {
 /// Completes the next asynchronous operation that an mbarrier object is told
 /// of; false if there is none.
 bool Block::completeNext(uint32_t address) {
-  if (std::optional<BulkCopy> copy = bulkCopies.completeNext(address)) {
-    Warp &warp = warps[copy->warp];
-    if (addTransactions(warp, copy->lane, address,
-                        -static_cast<int64_t>(copy->size)))
-      completeIfDue(address);
-    if (warp.state == WarpState::Failed) {
-      warp.failure.line = copy->line;
-      failed = &warp;
-    }
-    return true;
-  }
-  for (Warp &warp : warps) {
-    std::vector<CopyQueue::Arrival> arrivals = warp.copies.settle(address);
-    for (const CopyQueue::Arrival &arrival : arrivals)
-      if (!arrive(warp, arrival.lane, address, /*count=*/1)) {
-        warp.failure.line = arrival.line;
-        failed = &warp;
-        return true;
-      }
-    if (!arrivals.empty())
-      return true;
-  }
-  return false;
+  return completeBulkCopy(address) || llvm::any_of(warps, [&](Warp &warp) {
+           return completeArrival(warp, address);
+         });
 }
 
 /// Completes asynchronous operations until the phases that warps wait for are

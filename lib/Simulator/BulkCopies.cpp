@@ -33,36 +33,48 @@ void BulkCopy::read() {
     states.assign(current, current + size);
 }
 
-void BulkCopy::complete() {
-  read();
-  destination.states = getStates(destination);
-  auto isUndefined = [&](uint64_t i) {
-    return !states.empty() && (states[i] & ByteUndefined);
-  };
-  if (operation) {
-    unsigned step = operation->getBytes();
-    for (uint64_t i = 0; i != size; i += step) {
-      uint64_t operand = 0;
-      uint8_t undefined = 0;
-      std::memcpy(&operand, bytes.data() + i, step);
-      for (unsigned j = 0; j != step; ++j)
-        undefined |= isUndefined(i + j) << j;
-      Span element = destination.at(i);
-      operation->apply(element, operand, undefined);
-    }
-    return;
-  }
-  std::memcpy(destination.bytes, bytes.data(), size);
-  bool isAnyUndefined = llvm::any_of(
-      states, [](uint8_t state) { return (state & ByteUndefined) != 0; });
-  if (!destination.states && !isAnyUndefined)
+void BulkCopy::begin() {
+  // Global memory may belong to others meanwhile.
+  if (!mbarrier)
     return;
   uint8_t *written = destination.ensureStates();
   for (uint64_t i = 0; i != size; ++i)
-    written[i] = isUndefined(i) ? ByteUndefined : 0;
+    written[i] |= BytePending;
+}
+
+void BulkCopy::reduce() {
+  unsigned step = operation->getBytes();
+  for (uint64_t i = 0; i != size; i += step) {
+    uint64_t operand = 0;
+    uint8_t undefined = 0;
+    std::memcpy(&operand, bytes.data() + i, step);
+    for (unsigned j = 0; j != step && !states.empty(); ++j)
+      undefined |= (states[i + j] & ByteUndefined) << j;
+    Span element = destination.at(i);
+    operation->apply(element, operand, undefined);
+  }
+}
+
+void BulkCopy::complete() {
+  read();
+  destination.states = getStates(destination);
+  if (operation)
+    return reduce();
+  bool isAnyUndefined = llvm::any_of(
+      states, [](uint8_t state) { return (state & ByteUndefined) != 0; });
+  uint8_t *written =
+      isAnyUndefined ? destination.ensureStates() : destination.states;
+  for (uint64_t i = 0; i != size; ++i) {
+    if (!(byteMask >> i % 16 & 1))
+      continue;
+    destination.bytes[i] = bytes[i];
+    if (written)
+      written[i] = states.empty() ? 0 : states[i] & ByteUndefined;
+  }
 }
 
 void BulkCopies::begin(BulkCopy copy) {
+  copy.begin();
   copy.group = getCommitted(copy.warp, copy.lane);
   copies.push_back(std::move(copy));
 }
@@ -75,12 +87,15 @@ uint64_t &BulkCopies::getCommitted(unsigned warp, unsigned lane) {
 }
 
 void BulkCopies::waitGroups(unsigned warp, unsigned lane, uint64_t keep,
-                            bool onlyReads) {
+                            bool onlyReads,
+                            llvm::function_ref<void(const BulkCopy &)> onRead) {
   uint64_t committed = getCommitted(warp, lane);
   llvm::erase_if(copies, [&](BulkCopy &copy) {
     if (copy.mbarrier || copy.warp != warp || copy.lane != lane ||
         copy.group + keep >= committed)
       return false;
+    if (!copy.isRead)
+      onRead(copy);
     if (onlyReads)
       copy.read();
     else

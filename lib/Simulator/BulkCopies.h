@@ -22,6 +22,8 @@
 #include "Lanes.h"
 #include "Memory.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <optional>
 #include <vector>
 
@@ -34,11 +36,17 @@ struct BulkCopy {
   std::optional<uint32_t> mbarrier;
   /// What is made of the old and the new elements; null copies the bytes.
   const ElementOperation *operation = nullptr;
+  /// Bit i: byte i of each 16 bytes is copied.
+  uint16_t byteMask = 0xFFFF;
   /// Who has begun it, and in which of its groups.
   unsigned warp = 0, lane = 0;
   uint32_t line = 0;
   uint64_t group = 0;
+  /// For the search for races: how many stores there were before.
+  uint64_t numStoresBefore = 0;
 
+  /// Marks a destination in shared memory as pending.
+  void begin();
   /// Takes the bytes of the source.
   void read();
   /// Reads if that is still to be done, and writes.
@@ -47,6 +55,8 @@ struct BulkCopy {
   bool isRead = false;
 
 private:
+  void reduce();
+
   std::vector<uint8_t> bytes, states;
 };
 
@@ -58,8 +68,10 @@ public:
 
   /// Closes the current group of a thread.
   void commit(unsigned warp, unsigned lane) { ++getCommitted(warp, lane); }
-  /// Completes all groups of a thread but the `keep` most recent ones.
-  void waitGroups(unsigned warp, unsigned lane, uint64_t keep, bool onlyReads);
+  /// Completes all groups of a thread but the `keep` most recent ones, or lets
+  /// them only read; `onRead` gets each whose source is read now.
+  void waitGroups(unsigned warp, unsigned lane, uint64_t keep, bool onlyReads,
+                  llvm::function_ref<void(const BulkCopy &)> onRead);
 
   /// Completes the oldest copy that an mbarrier object is told of, and takes it
   /// out.

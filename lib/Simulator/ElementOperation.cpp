@@ -87,7 +87,7 @@ bool ElementOperation::isLegal() const {
   bool isWord = info.elements == 1 && (info.bits == 32 || info.bits == 64);
   switch (kind) {
   case Kind::Add:
-    return isInteger ? isWord
+    return isInteger ? isWord && type != Type::S64
                      : info.kind == TypeClass::Float && type != Type::TF32 &&
                            type != Type::F32x2 && info.bits >= 16 &&
                            info.bits / info.elements >= 16;

@@ -22,6 +22,7 @@ enum class AddressSpace : uint8_t {
   Param,
   Shared,
 };
+inline constexpr unsigned kNumAddressSpaces = 6;
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
@@ -33,6 +34,10 @@ struct WarpAccess {
   LaneMask lanes = 0;
   /// Bytes of each lane.
   unsigned size = 0;
+  /// The bytes of a lane's address are those of other lanes, too (ldmatrix).
+  bool isCollective = false;
+  /// An asynchronous copy begins.
+  bool isAsync = false;
   std::array<uint64_t, kLanes> addresses;
 };
 

@@ -145,5 +145,12 @@ Result<std::unique_ptr<Program>> sim::translate(Module module) {
       if (used.functions.test(i) && !kernel.error)
         kernel.error = error;
   }
+  // What a function does that is called counts for its kernel.
+  for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
+    for (unsigned i : used.functions.set_bits()) {
+      kernel.hasBulkCopies |= program->codes[i].hasBulkCopies;
+      kernel.hasGlobalSynchronization |=
+          program->codes[i].hasGlobalSynchronization;
+    }
   return program;
 }

@@ -33,6 +33,8 @@ struct Kernel {
   /// What is wrong with the kernel, or with a function that it may call. A
   /// module can have kernels beside it that run.
   std::optional<Error> error;
+  /// Of the kernel or a function that it may call, see Code.
+  bool hasGlobalSynchronization = false, hasBulkCopies = false;
   std::vector<KernelParameter> parameters;
   uint64_t parameterBytes = 0;
   /// Where dynamic shared memory begins, behind the shared variables.

@@ -14,10 +14,8 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 void ProxyTracker::store(unsigned thread, uint64_t address, uint64_t size) {
-  Record record = {true, static_cast<uint16_t>(thread), numFences[thread]};
-  // Accesses that failed are told, too.
-  if (address < stores.size() && size <= stores.size() - address)
-    std::fill_n(stores.begin() + address, size, record);
+  Record record = {true, static_cast<uint16_t>(thread), now};
+  std::fill_n(stores.begin() + address, size, record);
 }
 
 void ProxyTracker::forget(uint64_t address, uint64_t size) {
@@ -25,10 +23,12 @@ void ProxyTracker::forget(uint64_t address, uint64_t size) {
 }
 
 std::optional<ProxyTracker::Store>
-ProxyTracker::findUnfenced(uint64_t address, uint64_t size) const {
+ProxyTracker::findUnfenced(unsigned thread, uint64_t address,
+                           uint64_t size) const {
   for (uint64_t i = address; i != address + size; ++i) {
     const Record &record = stores[i];
-    if (record.isStored && record.numFences == numFences[record.thread])
+    if (record.isStored && fences[record.thread] <= record.time &&
+        fences[thread] <= record.time)
       return Store{i, record.thread};
   }
   return std::nullopt;

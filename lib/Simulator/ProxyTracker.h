@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bulk copies and matrix units read shared memory through the async proxy. What
-// threads store is visible there after a fence.proxy.async of the thread that
-// stored it.
+// Bulk copies read and write shared memory through the async proxy. What
+// threads store is visible there after a fence.proxy.async on the way from the
+// store to the copy: by the thread that stored, or, behind a barrier, by the
+// one that begins the copy. Whether there is a barrier is for the search for
+// races.
 //
 // Source: PTX ISA, sections 8.6 "Proxies" and 9.7.9.27.1 "Async proxy".
 //
@@ -26,12 +28,12 @@ namespace mlir::blockscale::sim {
 class ProxyTracker {
 public:
   ProxyTracker(uint64_t sharedBytes, unsigned numThreads)
-      : stores(sharedBytes), numFences(numThreads) {}
+      : stores(sharedBytes), fences(numThreads) {}
 
   /// A thread stores through the generic proxy.
   void store(unsigned thread, uint64_t address, uint64_t size);
   /// A thread executes fence.proxy.async.
-  void fence(unsigned thread) { ++numFences[thread]; }
+  void fence(unsigned thread) { fences[thread] = ++now; }
   /// The async proxy itself writes bytes.
   void forget(uint64_t address, uint64_t size);
 
@@ -39,18 +41,22 @@ public:
     uint64_t address;
     unsigned thread;
   };
-  /// The first byte of a range that a thread has stored without a fence.
-  std::optional<Store> findUnfenced(uint64_t address, uint64_t size) const;
+  /// The first byte of a range that has been stored without a fence before
+  /// `thread` hands the range to the async proxy.
+  std::optional<Store> findUnfenced(unsigned thread, uint64_t address,
+                                    uint64_t size) const;
 
 private:
-  /// The last store to a byte: the thread, and how many fences it had executed.
+  /// The last store to a byte: the thread, and how many fences there were.
   struct Record {
     bool isStored = false;
     uint16_t thread = 0;
-    uint32_t numFences = 0;
+    uint32_t time = 0;
   };
   std::vector<Record> stores;
-  std::vector<uint32_t> numFences;
+  /// Fences of all threads, and when each of them executed its last one.
+  uint32_t now = 0;
+  std::vector<uint32_t> fences;
 };
 
 } // namespace mlir::blockscale::sim

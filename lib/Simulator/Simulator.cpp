@@ -262,26 +262,54 @@ private:
 };
 } // namespace
 
-static void writeStatistics(llvm::json::OStream &json, const Launch &launch,
-                            const Statistics &statistics) {
-  auto writeExtents = [&](llvm::StringRef name,
-                          const std::array<uint32_t, 3> &extents) {
-    json.attributeArray(name, [&] {
-      for (uint32_t extent : extents)
-        json.value(extent);
-    });
+namespace {
+/// A kernel of a plan that has run, with what it did.
+struct CountedKernel {
+  const Kernel *kernel;
+  const PlannedKernel *planned;
+  std::unique_ptr<Statistics> statistics;
+};
+} // namespace
+
+static void writeStatistics(llvm::json::OStream &json,
+                            const CountedKernel &counted) {
+  const auto &[kernel, planned, statistics] = counted;
+  auto writeExtents = [&](llvm::StringRef name, const Dim3 &extents) {
+    json.attributeBegin(name);
+    json.arrayBegin();
+    for (uint32_t extent : extents)
+      json.value(extent);
+    json.arrayEnd();
+    json.attributeEnd();
   };
+  json.objectBegin();
+  json.attribute("name", kernel->function->name);
+  writeExtents("grid", planned->grid);
+  writeExtents("block", planned->block);
+  json.attribute("registers",
+                 static_cast<int64_t>(kernel->function->registers.size()));
+  json.attribute(
+      "shared_bytes",
+      static_cast<int64_t>(kernel->sharedVariableBytes() + planned->shared));
+  statistics->write(json);
+  json.objectEnd();
+}
+
+/// The JSON of a run.
+static std::string
+printStatistics(const std::vector<CountedKernel> &kernels) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, /*IndentSize=*/2);
   json.object([&] {
-    json.attribute("name", launch.kernel->function->name);
-    writeExtents("grid", launch.grid);
-    writeExtents("block", launch.block);
-    json.attribute("registers", static_cast<int64_t>(
-                                    launch.kernel->function->registers.size()));
-    json.attribute("shared_bytes",
-                   static_cast<int64_t>(launch.kernel->sharedVariableBytes() +
-                                        launch.dynamicShared));
-    statistics.write(json);
+    json.attribute("version", 1);
+    json.attributeArray("kernels", [&] {
+      for (const CountedKernel &kernel : kernels)
+        writeStatistics(json, kernel);
+    });
   });
+  stream << "\n";
+  return text;
 }
 
 /// Bytes of a buffer that is stored must have been defined.
@@ -311,21 +339,11 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                                      const Options &options) const {
   RunMemory memory;
   fillMemory(*program, plan, arguments, memory);
-  bool isSequential = llvm::any_of(program->codes, [](const Code &code) {
-    return code.hasGlobalSynchronization;
-  });
-  unsigned jobs = isSequential ? 1 : options.jobs;
   std::atomic<int64_t> budget{
       static_cast<int64_t>(std::min<uint64_t>(options.maxSteps, INT64_MAX))};
   Report report;
   uint64_t number = 0;
-  llvm::raw_string_ostream text(report.statistics);
-  llvm::json::OStream json(text, /*IndentSize=*/2);
-  if (options.wantsStatistics) {
-    json.objectBegin();
-    json.attributeBegin("kernels");
-    json.arrayBegin();
-  }
+  std::vector<CountedKernel> counted;
   for (const PlannedKernel &planned : plan.kernels) {
     const Kernel *kernel = program->lookup(planned.name);
     if (!kernel)
@@ -341,18 +359,15 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
         kernel,          planned.grid,   planned.block,
         planned.cluster, planned.shared, &memory.memory,
         &parameters,     &options,       options.seed + (number++ << 32)};
+    unsigned jobs = kernel->hasGlobalSynchronization ? 1 : options.jobs;
     GridRun grid(launch, budget);
     if (Error error = grid.run(jobs, report.warnings))
       return error;
     if (grid.statistics)
-      writeStatistics(json, launch, *grid.statistics);
+      counted.push_back({kernel, &planned, std::move(grid.statistics)});
   }
-  if (options.wantsStatistics) {
-    json.arrayEnd();
-    json.attributeEnd();
-    json.objectEnd();
-    text << "\n";
-  }
+  if (options.wantsStatistics)
+    report.statistics = printStatistics(counted);
   for (auto [argument, allocation] :
        llvm::zip_equal(arguments, memory.arguments))
     if (argument.isStored())

@@ -62,11 +62,12 @@ static const InstructionTable &getInstructionTable() {
   static const InstructionTable table = [] {
     InstructionTable table;
     for (auto *add :
-         {addArithmeticInstructions, addBarrierInstructions, addBitInstructions,
-          addLogicInstructions, addComparisonInstructions,
-          addControlInstructions, addConversionInstructions,
-          addCopyInstructions, addMatrixInstructions, addMBarrierInstructions,
-          addMemoryInstructions, addMoveInstructions, addWarpInstructions})
+         {addArithmeticInstructions, addAtomicInstructions,
+          addBarrierInstructions, addBitInstructions, addCacheInstructions,
+          addComparisonInstructions, addControlInstructions,
+          addConversionInstructions, addCopyInstructions, addLogicInstructions,
+          addMatrixInstructions, addMBarrierInstructions, addMemoryInstructions,
+          addMoveInstructions, addWarpInstructions})
       add(table);
     return table;
   }();

@@ -37,9 +37,11 @@ using TranslateInstruction = void (*)(Translator &translator,
 using InstructionTable = llvm::StringMap<TranslateInstruction>;
 
 void addArithmeticInstructions(InstructionTable &table);
+void addAtomicInstructions(InstructionTable &table);
 void addBitInstructions(InstructionTable &table);
 void addLogicInstructions(InstructionTable &table);
 void addBarrierInstructions(InstructionTable &table);
+void addCacheInstructions(InstructionTable &table);
 void addComparisonInstructions(InstructionTable &table);
 void addControlInstructions(InstructionTable &table);
 void addConversionInstructions(InstructionTable &table);

@@ -8,7 +8,7 @@
 
 #include "Access.h"
 
-#include "llvm/Support/Endian.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
 
@@ -64,6 +64,17 @@ bool sim::getAddresses(Warp &warp, AddressSpace space, Slot base,
   for (unsigned lane = 0; lane != kLanes; ++lane)
     access.addresses[lane] = lanes.value[lane] + offset;
   return true;
+}
+
+void sim::observe(Warp &warp, WarpAccess &access,
+                  llvm::ArrayRef<LaneMask> lanesOfSpaces) {
+  for (auto [space, lanes] : llvm::enumerate(lanesOfSpaces)) {
+    if (!lanes)
+      continue;
+    access.space = static_cast<AddressSpace>(space);
+    access.lanes = lanes;
+    warp.block.observe(warp, access);
+  }
 }
 
 void sim::readBytes(const Span &span, unsigned size, uint64_t &value,

@@ -33,6 +33,30 @@ bool takeHints(Modifiers &modifiers, bool &hasCachePolicy);
 bool getAddresses(Warp &warp, AddressSpace space, Slot base, int64_t offset,
                   WarpAccess &access);
 
+/// Tells those who watch of an access whose addresses are resolved; the lanes
+/// are sorted by the space that they came to.
+void observe(Warp &warp, WarpAccess &access,
+             llvm::ArrayRef<LaneMask> lanesOfSpaces);
+
+/// Calls `body(lane, space, span)` with the bytes of each lane of an access,
+/// which are aligned to their size, exist and may be read or written.
+template <typename Body>
+void forEachAccess(Warp &warp, WarpAccess &access, Body body) {
+  std::array<LaneMask, kNumAddressSpaces> lanesOfSpaces = {};
+  bool isLoad = access.kind == AccessKind::Load;
+  forEachLane(access.lanes, [&](unsigned lane) {
+    AddressSpace space = access.space;
+    Span span;
+    if (!warp.resolve(lane, space, access.addresses[lane], access.size,
+                      access.size, !isLoad, span) ||
+        (isLoad && !warp.checkReadable(lane, span, access.size)))
+      return;
+    lanesOfSpaces[static_cast<unsigned>(space)] |= LaneMask(1) << lane;
+    body(lane, space, span);
+  });
+  observe(warp, access, lanesOfSpaces);
+}
+
 /// Reads `size` bytes (at most 8) with their states.
 void readBytes(const Span &span, unsigned size, uint64_t &value,
                uint8_t &undefined);

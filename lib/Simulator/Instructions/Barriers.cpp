@@ -136,6 +136,8 @@ static void executeBarrier(Warp &warp, const Step &step) {
   barrier.arrived += kLanes;
   barrier.warps |= uint32_t(1) << warp.index;
   warp.block.publishMBarriers(warp, warp.active);
+  if (warp.block.races)
+    warp.block.races->release(warp.index, barrier.clocks);
   if (form.waits) {
     barrier.waiting.push_back({warp.index, destination});
     warp.wait("at a barrier", /*retries=*/false);

@@ -262,7 +262,6 @@ void sim::addControlInstructions(InstructionTable &table) {
   table["ret"] = translateEnd<executeReturn>;
   table["exit"] = translateEnd<executeExit>;
   table["trap"] = translateEnd<executeTrap>;
-  for (llvm::StringRef name :
-       {"nanosleep", "pmevent", "prefetch", "prefetchu", "applypriority"})
-    table[name] = translateHint;
+  table["nanosleep"] = translateHint;
+  table["pmevent"] = translateHint;
 }

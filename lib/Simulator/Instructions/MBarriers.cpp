@@ -16,7 +16,6 @@
 
 #include "MBarriers.h"
 
-#include "Access.h"
 #include "Lanewise.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -91,23 +90,6 @@ struct WaitForm {
   bool isParity, blocks;
 };
 } // namespace
-
-/// Calls `body(lane, address)` with the address of each lane's mbarrier object,
-/// until one fails.
-template <typename Body>
-static void forEachMBarrier(Warp &warp, AddressSpace space, Slot base,
-                            int64_t offset, Body body) {
-  WarpAccess access;
-  if (!getAddresses(warp, space, base, offset, access))
-    return;
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state == WarpState::Failed)
-      return;
-    if (std::optional<uint32_t> address =
-            getMBarrierAddress(warp, lane, space, access.addresses[lane]))
-      body(lane, *address);
-  });
-}
 
 /// A lane's count of arrivals (from 1 on) or bytes (from 0 on).
 static std::optional<uint32_t> getCount(Warp &warp, Slot slot, unsigned lane,
@@ -187,7 +169,7 @@ static void arrive(Warp &warp, unsigned lane, uint32_t address,
                            "are left in this phase of the mbarrier object at " +
                                hex(address) + ", got the last one");
   if (block.races)
-    block.races->release(warp.index, address);
+    block.races->release(warp.index, mbarrier->clocks);
   if (!block.arrive(warp, lane, address, *count))
     return;
   Lanes &destination = warp.reg(step.operands[3]);
@@ -276,18 +258,20 @@ static void executeWait(Warp &warp, const Step &step) {
   const auto &form = step.getForm<WaitForm>();
   LaneMask complete = 0;
   llvm::SmallVector<uint32_t, 2> awaited;
-  forEachMBarrier(warp, form.space, step.operands[0], form.offset,
-                  [&](unsigned lane, uint32_t address) {
-                    std::optional<bool> result = isComplete(
-                        warp, lane, address, step.operands[1], form.isParity);
-                    if (result && *result) {
-                      complete |= LaneMask(1) << lane;
-                      if (warp.block.races)
-                        warp.block.races->acquire(warp.index, address);
-                    } else if (!llvm::is_contained(awaited, address)) {
-                      awaited.push_back(address);
-                    }
-                  });
+  forEachMBarrier(
+      warp, form.space, step.operands[0], form.offset,
+      [&](unsigned lane, uint32_t address) {
+        std::optional<bool> result =
+            isComplete(warp, lane, address, step.operands[1], form.isParity);
+        if (result && *result) {
+          complete |= LaneMask(1) << lane;
+          if (warp.block.races)
+            warp.block.races->acquire(
+                warp.index, warp.block.mbarriers.at(address).completeClocks);
+        } else if (!llvm::is_contained(awaited, address)) {
+          awaited.push_back(address);
+        }
+      });
   if (warp.state == WarpState::Failed)
     return;
   // Lanes whose phases are complete need not wait for those of others.

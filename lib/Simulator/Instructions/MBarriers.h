@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_SIMULATOR_INSTRUCTIONS_MBARRIERS_H
 #define BLOCKSCALE_SIMULATOR_INSTRUCTIONS_MBARRIERS_H
 
-#include "../Block.h"
+#include "Access.h"
 
 namespace mlir::blockscale::sim {
 
@@ -18,6 +18,23 @@ namespace mlir::blockscale::sim {
 std::optional<uint32_t> getMBarrierAddress(Warp &warp, unsigned lane,
                                            AddressSpace space,
                                            uint64_t address);
+
+/// Calls `body(lane, address)` with the address of each lane's mbarrier object,
+/// until one fails.
+template <typename Body>
+void forEachMBarrier(Warp &warp, AddressSpace space, Slot base, int64_t offset,
+                     Body body) {
+  WarpAccess access;
+  if (!getAddresses(warp, space, base, offset, access))
+    return;
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state == WarpState::Failed)
+      return;
+    if (std::optional<uint32_t> address =
+            getMBarrierAddress(warp, lane, space, access.addresses[lane]))
+      body(lane, *address);
+  });
+}
 
 } // namespace mlir::blockscale::sim
 

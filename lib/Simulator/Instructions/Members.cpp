@@ -24,19 +24,18 @@ bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
   for (LaneMask rest = warp.active; rest;) {
     unsigned lane = __builtin_ctz(rest);
     LaneMask members = masks.value[lane];
-    std::string start =
-        ("the member mask " + print(members) + " of " + what).str();
+    auto describe = [&, members] {
+      return ("the member mask " + print(members) + " of " + what).str();
+    };
     if (!(members >> lane & 1)) {
-      warp.fail(lane, start + " does not name the lane itself");
+      warp.fail(lane, describe() + " does not name the lane itself");
       return false;
     }
-    members &= warp.existing;
+    members &= getPresent(warp);
     if (LaneMask missing = members & ~warp.active) {
       unsigned other = __builtin_ctz(missing);
-      warp.fail(other, start + " names lane " + llvm::Twine(other) +
-                           (warp.exited >> other & 1 ? ", which has exited"
-                                                     : ", which does not take "
-                                                       "part"));
+      warp.fail(other, describe() + " names lane " + llvm::Twine(other) +
+                           ", which does not take part");
       return false;
     }
     for (LaneMask others = members; others; others &= others - 1) {

@@ -13,18 +13,24 @@
 
 namespace mlir::blockscale::sim {
 
+/// The lanes that a member mask asks for, if it names them: those that have not
+/// exited.
+inline LaneMask getPresent(const Warp &warp) {
+  return warp.existing & ~warp.exited;
+}
+
 /// Fails unless each active lane's member mask names the lane itself, all lanes
-/// that it names are active, and they pass the same mask. Lanes beyond the end
-/// of the block may be named. `what` names the instruction.
+/// that it names are active, and they pass the same mask. Lanes that have
+/// exited and those beyond the end of the block may be named. `what` names the
+/// instruction.
 bool requireMembers(Warp &warp, Slot mask, llvm::StringRef what);
 
-/// Calls `body(members)` for each group of active lanes with the same mask;
-/// `members` are those that exist.
+/// Calls `body(members)` for each group of active lanes with the same mask.
 template <typename Body>
 void forEachGroup(Warp &warp, Slot mask, Body body) {
   for (LaneMask rest = warp.active; rest;) {
     LaneMask members =
-        warp.reg(mask).value[__builtin_ctz(rest)] & warp.existing;
+        warp.reg(mask).value[__builtin_ctz(rest)] & getPresent(warp);
     body(members);
     rest &= ~members;
   }

@@ -32,63 +32,52 @@ struct AccessForm {
 };
 } // namespace
 
-/// Calls `body(lane, span)` with the bytes of each lane.
-template <typename Body>
-static void forEachAccess(Warp &warp, const AccessForm &form, Slot base,
-                          bool isStore, Body body) {
-  WarpAccess access;
-  if (!getAddresses(warp, form.space, base, form.offset, access))
-    return;
+static bool makeAccess(Warp &warp, const Step &step, AccessKind kind,
+                       WarpAccess &access) {
+  const auto &form = step.getForm<AccessForm>();
   access.size = form.total;
-  access.kind = isStore ? AccessKind::Store : AccessKind::Load;
-  forEachLane(access.lanes, [&](unsigned lane) {
-    AddressSpace space = form.space;
-    Span span;
-    if (!warp.resolve(lane, space, access.addresses[lane], form.total,
-                      form.total, isStore, span))
-      return;
-    access.space = space;
-    body(lane, span);
-  });
-  warp.block.observe(warp, access);
+  access.kind = kind;
+  return getAddresses(warp, form.space, step.operands[0], form.offset, access);
 }
 
 static void executeLoad(Warp &warp, const Step &step) {
   const auto &form = step.getForm<AccessForm>();
-  forEachAccess(warp, form, step.operands[0], /*isStore=*/false,
-                [&](unsigned lane, Span span) {
-                  if (!warp.checkReadable(lane, span, form.total))
-                    return;
-                  for (unsigned i = 0; i != form.masks.size(); ++i) {
-                    uint64_t value;
-                    uint8_t undefined;
-                    readBytes(span.at(i * form.size), form.size, value,
-                              undefined);
-                    if (form.isSigned)
-                      value = llvm::SignExtend64(value, form.size * 8);
-                    // What a register has above is made of the highest byte.
-                    if (form.isSigned && (undefined >> (form.size - 1) & 1))
-                      undefined |= ~llvm::maskTrailingOnes<uint8_t>(form.size);
-                    Lanes &reg = warp.reg(step.operands[1 + i]);
-                    reg.value[lane] = value & form.masks[i];
-                    reg.setUndefined(lane, undefined);
-                  }
-                });
+  WarpAccess access;
+  if (!makeAccess(warp, step, AccessKind::Load, access))
+    return;
+  forEachAccess(
+      warp, access, [&](unsigned lane, AddressSpace, const Span &span) {
+        for (unsigned i = 0; i != form.masks.size(); ++i) {
+          uint64_t value;
+          uint8_t undefined;
+          readBytes(span.at(i * form.size), form.size, value, undefined);
+          if (form.isSigned)
+            value = llvm::SignExtend64(value, form.size * 8);
+          // What a register has above is made of the highest byte.
+          if (form.isSigned && (undefined >> (form.size - 1) & 1))
+            undefined |= ~llvm::maskTrailingOnes<uint8_t>(form.size);
+          Lanes &reg = warp.reg(step.operands[1 + i]);
+          reg.value[lane] = value & form.masks[i];
+          reg.setUndefined(lane, undefined);
+        }
+      });
 }
 
 static void executeStore(Warp &warp, const Step &step) {
   const auto &form = step.getForm<AccessForm>();
-  forEachAccess(warp, form, step.operands[0], /*isStore=*/true,
-                [&](unsigned lane, Span span) {
-                  for (unsigned i = 0; i != form.masks.size(); ++i) {
-                    const Lanes &reg = warp.reg(step.operands[1 + i]);
-                    uint8_t undefined =
-                        reg.getUndefined(lane) &
-                        llvm::maskTrailingOnes<uint8_t>(form.size);
-                    Span element = span.at(i * form.size);
-                    writeBytes(element, form.size, reg.value[lane], undefined);
-                  }
-                });
+  WarpAccess access;
+  if (!makeAccess(warp, step, AccessKind::Store, access))
+    return;
+  forEachAccess(
+      warp, access, [&](unsigned lane, AddressSpace, const Span &span) {
+        for (unsigned i = 0; i != form.masks.size(); ++i) {
+          const Lanes &reg = warp.reg(step.operands[1 + i]);
+          uint8_t undefined = reg.getUndefined(lane) &
+                              llvm::maskTrailingOnes<uint8_t>(form.size);
+          Span element = span.at(i * form.size);
+          writeBytes(element, form.size, reg.value[lane], undefined);
+        }
+      });
 }
 
 static void translateAccess(Translator &t, const Instruction &instruction,

@@ -1,0 +1,27 @@
+//===- Copies.h - Families of cp --------------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `cp` is one opcode with several families of instructions; each has a routine
+// that gets the modifiers that are left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_INSTRUCTIONS_COPIES_H
+#define BLOCKSCALE_SIMULATOR_INSTRUCTIONS_COPIES_H
+
+#include "../Translator.h"
+
+namespace mlir::blockscale::sim {
+
+/// cp.async.bulk and cp.reduce.async.bulk: BulkCopyInstructions.cpp.
+void translateBulk(Translator &t, Modifiers &modifiers);
+void translateBulkReduction(Translator &t, Modifiers &modifiers);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_INSTRUCTIONS_COPIES_H

@@ -1,0 +1,24 @@
+//===- Warps.cpp - Opcodes that exchange values between lanes -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Warps.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+void sim::addWarpInstructions(InstructionTable &table) {
+  table["activemask"] = translateActiveMask;
+  table["elect"] = translateElect;
+  table["ldmatrix"] = translateLoadMatrix;
+  table["match"] = translateMatch;
+  table["movmatrix"] = translateMoveMatrix;
+  table["redux"] = translateRedux;
+  table["shfl"] = translateShuffle;
+  table["stmatrix"] = translateStoreMatrix;
+  table["vote"] = translateVote;
+}

@@ -1,0 +1,54 @@
+//===- ThreadTesting.h - Kernels whose threads work together ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels of one block with shared memory, for tests of what threads do
+// together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TEST_UNIT_SIMULATOR_THREADTESTING_H
+#define BLOCKSCALE_TEST_UNIT_SIMULATOR_THREADTESTING_H
+
+#include "KernelTesting.h"
+
+namespace mlir::blockscale::sim::kerneltest {
+
+/// A kernel with two buffers of 1024 words: the input, where word i is i, and
+/// the output, which is 0 at first. In front of the body, on its first line:
+///   %r0           the number of the thread
+///   %r1           the same times 4
+///   %r2, %r3      the addresses of S, and of word %r0 of S (4096 bytes in
+///                 shared memory at 0x400, aligned to 128)
+///   %d2, %d3      the addresses of word %r0 of the input and of the output
+/// M has 8 times 8 bytes of shared memory at 0x1410.
+KernelRun makeRun(const std::string &body, unsigned threads = 32,
+                  uint64_t seed = 0);
+
+/// The words of the output, after a run that goes well.
+std::vector<uint32_t> getOutput(const KernelRun &run);
+/// The message of a run that fails, "no error" if it does not.
+std::string getError(const KernelRun &run);
+
+/// A run that searches for races.
+KernelRun checkingRaces(KernelRun run);
+
+/// How many of the first seeds make a run go well with this output.
+unsigned countGoodSeeds(KernelRun run, const std::vector<uint32_t> &expected,
+                        unsigned numSeeds = 10);
+
+} // namespace mlir::blockscale::sim::kerneltest
+
+/// The run fails in this line with this text in the message.
+#define EXPECT_FAILS(run, line, text)                                          \
+  do {                                                                         \
+    std::string message = ::mlir::blockscale::sim::kerneltest::getError(run);  \
+    EXPECT_EQ(message.rfind("line " #line ", ", 0), 0u) << message;            \
+    EXPECT_NE(message.find(text), std::string::npos) << message;               \
+  } while (false)
+
+#endif // BLOCKSCALE_TEST_UNIT_SIMULATOR_THREADTESTING_H
