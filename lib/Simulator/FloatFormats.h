@@ -63,7 +63,7 @@ struct FloatFormat {
 // clang-format off
 inline constexpr FloatFormat kF16  = {5,  10, 0,  15,   true, true, SpecialCodes::Ieee, 0x7FFF};
 inline constexpr FloatFormat kBF16 = {8,  7,  0,  127,  true, true, SpecialCodes::Ieee, 0x7FFF};
-inline constexpr FloatFormat kTF32 = {8,  10, 13, 127,  true, true, SpecialCodes::Ieee, 0x7FFFFFFF};
+inline constexpr FloatFormat kTF32 = {8,  10, 13, 127,  true, true, SpecialCodes::Ieee, 0x7FFFE000};
 inline constexpr FloatFormat kF32  = {8,  23, 0,  127,  true, true, SpecialCodes::Ieee, 0x7FFFFFFF};
 /// An f64 keeps the payloads of NaNs; this one is for operations without a NaN
 /// among the sources.

@@ -296,8 +296,7 @@ static void writeStatistics(llvm::json::OStream &json,
 }
 
 /// The JSON of a run.
-static std::string
-printStatistics(const std::vector<CountedKernel> &kernels) {
+static std::string printStatistics(const std::vector<CountedKernel> &kernels) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, /*IndentSize=*/2);

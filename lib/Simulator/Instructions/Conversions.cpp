@@ -162,14 +162,33 @@ protected:
 };
 
 struct FloatToFloat : FloatConversion {
+  /// A NaN keeps its sign and what fits of its payload; else it becomes the
+  /// canonical one. The ISA leaves it open; GPUs do so.
+  bool keepsNaN;
+
   uint64_t operator()(uint64_t a) const {
     double value = read(a);
+    if (keepsNaN && std::isnan(value))
+      return moveNaN(a);
     if (form.isIntegral)
       value = roundToIntegral(value, *form.rounding);
     uint64_t bits = convertTo(*to, value, form);
     if (form.isFlushing && to->mantissaBits == kF32.mantissaBits)
       bits = flushSubnormal(bits, *to);
     return bits;
+  }
+
+private:
+  uint64_t moveNaN(uint64_t nan) const {
+    uint64_t payload = nan & ~from->getInfinity() & from->getMagnitudeMask();
+    int shift = static_cast<int>(to->mantissaBits - from->mantissaBits);
+    payload = shift < 0 ? payload >> -shift : payload << shift;
+    // Wide ones come out quiet.
+    if (from->exponentBits == kF64.exponentBits ||
+        to->exponentBits == kF64.exponentBits)
+      payload |= uint64_t(1) << (to->mantissaBits - 1);
+    uint64_t sign = nan >> from->getSignBit() & 1;
+    return sign << to->getSignBit() | to->getInfinity() | payload;
   }
 };
 
@@ -299,8 +318,14 @@ static void emitFloatConversion(Translator &t, const ConversionModifiers &form,
   base.fromBytes = static_cast<uint8_t>(getBytes(from));
   base.mask = mask;
   if (!isInteger(to)) {
-    if (!isInteger(from))
-      return emitOperation(t, slots, FloatToFloat{base}, StepClass::Conversion);
+    if (!isInteger(from)) {
+      bool isMove = from == to && !form.isFlushing && !form.isSaturating &&
+                    !form.isIntegral;
+      bool keepsNaN = from == Type::F64 || to == Type::F64 || isMove ||
+                      (from == Type::BF16 && to == Type::F32);
+      return emitOperation(t, slots, FloatToFloat{base, keepsNaN},
+                           StepClass::Conversion);
+    }
     return emitOperation(t, slots, IntegerToFloat{base, getExtension(from)},
                          StepClass::Conversion);
   }
@@ -308,7 +333,7 @@ static void emitFloatConversion(Translator &t, const ConversionModifiers &form,
   // Where 64 bits are involved, a NaN becomes the highest bit alone.
   unsigned bits = getBits(to);
   if (from == Type::F64 || bits == 64)
-    conversion.nan = uint64_t(1) << (bits - 1);
+    conversion.nan = getExtension(to)(uint64_t(1) << (bits - 1)) & mask;
   emitOperation(t, slots, conversion, StepClass::Conversion);
 }
 

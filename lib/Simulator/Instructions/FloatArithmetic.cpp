@@ -177,7 +177,11 @@ private:
 template <FloatOperation operation, bool isFlushing>
 struct NearestArithmetic : Operation<uint32_t, getNumSources(operation)> {
   uint64_t operator()(uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
-    if constexpr (operation == FloatOperation::Fma)
+    // Rounding hides that a product or quotient was subnormal.
+    constexpr bool mayRoundUp =
+        isFlushing &&
+        (operation == FloatOperation::Mul || operation == FloatOperation::Div);
+    if constexpr (operation == FloatOperation::Fma || mayRoundUp)
       return narrowResult<F32Element>(
           computeWide<operation>(widenSource<F32Element>(a, isFlushing),
                                  widenSource<F32Element>(b, isFlushing),

@@ -118,14 +118,19 @@ double widenSource(uint64_t bits, bool isFlushing) {
                                    : bits);
 }
 
-/// A result of an instruction. All NaNs are one; `.ftz` looks at the number
-/// after it has been rounded.
+/// A result of an instruction. All NaNs are one. `.ftz` looks at an f32 before
+/// it is rounded, and at an f16 after that, as GPUs do (the ISA does not say).
 template <typename Element>
 uint64_t narrowResult(double value, RoundingMode mode, bool isFlushing) {
+  constexpr FloatFormat format = Element::format;
   uint64_t bits = Element::narrow(value, mode);
-  if (isFlushing)
-    bits = flushSubnormal(bits, Element::format);
-  return value == value ? bits : Element::format.nan;
+  if (isFlushing) {
+    bool isTiny =
+        std::is_same_v<Element, F32Element> && std::abs(value) < 0x1p-126;
+    uint64_t sign = detail::getSign(value) << format.getSignBit();
+    bits = isTiny ? sign : flushSubnormal(bits, format);
+  }
+  return value == value ? bits : format.nan;
 }
 
 } // namespace mlir::blockscale::sim

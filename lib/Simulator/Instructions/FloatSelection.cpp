@@ -225,8 +225,8 @@ struct Negate : Operation<typename Element::Bits, 1> {
       : isFlushing(isFlushing) {}
 
   uint64_t operator()(uint64_t a) const {
-    if (!kKeepsPayload<Element> && isNaN<Element>(a))
-      return Element::format.nan;
+    if (isNaN<Element>(a))
+      return kKeepsPayload<Element> ? a : Element::format.nan;
     if (isFlushing)
       a = flushSubnormal(a, Element::format);
     return a ^ getSignMask<Element>();

@@ -239,7 +239,7 @@ def collectives():
             expected[warp, lane] = np.array([
                 ballot(row & 1), (row == 3).any(), (row >= 0).all(), ballot(row & 7 == x & 7),
                 (0xFFFFFFFF + 1) & 0xFFFFFFFF if is_same else 0,
-                int(row.sum()) & 0xFFFFFFFF, int(row.min()) & 0xFFFFFFFF, unsigned.max(),
+                int(row.sum()) & 0xFFFFFFFF, int(row.min()) & 0xFFFFFFFF, int(unsigned.max()),
                 np.bitwise_xor.reduce(unsigned), unsigned[lane ^ 5], unsigned[source], last,
             ], np.int64).astype(np.uint32)
     arguments = [numbers, np.zeros((96, 12), np.uint32)]
@@ -262,7 +262,7 @@ def histogram():
     expected = out.copy()
     expected[:16] = np.bincount(numbers & 15, minlength=16)
     expected[16] = max(numbers.max(), 0)
-    expected[17] = np.uint32(numbers.min() & 0xFFFFFFFF)
+    expected[17] = np.uint32(int(numbers.min()) & 0xFFFFFFFF)
     expected[18] = np.bitwise_xor.reduce(numbers.view(np.uint32))
     expected[19] = 300
     expected[20] = 77

@@ -80,7 +80,7 @@ TEST(BulkCopiesTest, StatisticsCountGlobalMemory) {
                           "[S], [%buf0 + 64], 256, [M];" + kWait);
   run.options.wantsStatistics = true;
   std::string statistics = runKernel(run).statistics;
-  size_t at = statistics.find("\"global\": {");
+  size_t at = statistics.find("\"global_memory\": {");
   ASSERT_NE(at, std::string::npos) << statistics;
   std::string row = statistics.substr(at, statistics.find('}', at) - at);
   EXPECT_NE(row.find("\"bytes\": 256,"), std::string::npos) << row;

@@ -228,7 +228,7 @@ TEST(ComparisonsTest, Properties) {
   for (const Case &row :
        {Case{"finite", {1, 1, 1, 0, 0}}, Case{"infinite", {0, 0, 0, 1, 0}},
         Case{"number", {1, 1, 1, 1, 0}}, Case{"notanumber", {0, 0, 0, 0, 1}},
-        Case{"normal", {1, 0, 0, 0, 0}}, Case{"subnormal", {0, 0, 1, 0, 0}}})
+        Case{"normal", {1, 1, 0, 0, 0}}, Case{"subnormal", {0, 0, 1, 0, 0}}})
     for (unsigned i = 0; i != 5; ++i) {
       std::string text = "testp." + std::string(row.name);
       EXPECT_EQ(evaluate(text + ".f32 %d, %a;", 1, {b32(singles[i])}).bits,

@@ -119,7 +119,6 @@ TEST(StatisticsTest, MatrixInstructions) {
   run.blocks = 3;
   llvm::json::Object kernel = runCounted(run);
   EXPECT_EQ(kernel.getInteger("multiply_adds"), 3 * 16 * 8 * 16);
-  EXPECT_EQ(
-      kernel.getObject("matrix")->getInteger("X"),
-      3);
+  EXPECT_EQ(kernel.getObject("matrix")->getInteger("mma.m16n8k16.f16.f16.f32"),
+            3);
 }
