@@ -177,7 +177,7 @@ private:
 template <FloatOperation operation, bool isFlushing>
 struct NearestArithmetic : Operation<uint32_t, getNumSources(operation)> {
   uint64_t operator()(uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
-    // Rounding hides that a product or quotient was subnormal.
+    // Rounding hides that a product or quotient is tiny.
     constexpr bool mayRoundUp =
         isFlushing &&
         (operation == FloatOperation::Mul || operation == FloatOperation::Div);

@@ -118,18 +118,27 @@ double widenSource(uint64_t bits, bool isFlushing) {
                                    : bits);
 }
 
-/// A result of an instruction. All NaNs are one. `.ftz` looks at an f32 before
-/// it is rounded, and at an f16 after that, as GPUs do (the ISA does not say).
+/// Whether a number is subnormal after it has been rounded as if exponents had
+/// no lower end.
+template <typename Element>
+bool isTinyRounded(double value, RoundingMode mode) {
+  constexpr FloatFormat format = Element::format;
+  // The same number where all exponents are normal, against the smallest
+  // normal one there.
+  constexpr unsigned shift = 8;
+  constexpr uint64_t least = uint64_t(1 + shift) << format.mantissaBits;
+  uint64_t bits = Element::narrow(value * (1 << shift), mode);
+  return (bits & format.getMagnitudeMask()) < least;
+}
+
+/// A result of an instruction. All NaNs are one, and `.ftz` flushes what is
+/// tiny after rounding, as GPUs do (the ISA does not say).
 template <typename Element>
 uint64_t narrowResult(double value, RoundingMode mode, bool isFlushing) {
   constexpr FloatFormat format = Element::format;
   uint64_t bits = Element::narrow(value, mode);
-  if (isFlushing) {
-    bool isTiny =
-        std::is_same_v<Element, F32Element> && std::abs(value) < 0x1p-126;
-    uint64_t sign = detail::getSign(value) << format.getSignBit();
-    bits = isTiny ? sign : flushSubnormal(bits, format);
-  }
+  if (isFlushing && isTinyRounded<Element>(value, mode))
+    bits = detail::getSign(value) << format.getSignBit();
   return value == value ? bits : format.nan;
 }
 
