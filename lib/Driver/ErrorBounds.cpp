@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -36,12 +37,25 @@ public:
 
 private:
   Value getBound(Value value) const { return bounds.lookup(value); }
+  /// The bound, 0 where a value is exact.
+  Value getBoundOrZero(Value value) {
+    Value bound = getBound(value);
+    return bound ? bound : makeConstant(value.getType(), 0);
+  }
+  Value makeSum(Value a, Value b) {
+    return arith::AddFOp::create(builder, a.getLoc(), a, b);
+  }
+  Value makeProduct(Value a, Value b) {
+    return arith::MulFOp::create(builder, a.getLoc(), a, b);
+  }
   /// The name of the op that the bound of a value got lost in.
   StringRef getUnknown(Value value) const { return unknown.lookup(value); }
 
   void visit(Operation &op);
   void visitMma(MmaScaledOp op);
   void visitSum(Operation &op);
+  void visitProduct(Operation &op);
+  void visitExtremum(Operation &op);
   void visitMove(Operation &op);
 
   Value makeConstant(Type type, double value);
@@ -92,12 +106,11 @@ void BoundBuilder::visitMma(MmaScaledOp op) {
   magnitude->moveAfter(&*std::prev(builder.getInsertionPoint()));
 
   Value sum = magnitude.getResult();
-  Value bound = arith::MulFOp::create(
-      builder, loc, sum, makeConstant(type, k * std::ldexp(1.0, -22)));
-  bound = arith::AddFOp::create(builder, loc, bound,
-                                makeConstant(type, std::ldexp(1.0, -122)));
+  Value bound =
+      makeProduct(sum, makeConstant(type, k * std::ldexp(1.0, -22)));
+  bound = makeSum(bound, makeConstant(type, std::ldexp(1.0, -122)));
   if (Value accBound = getBound(op.getAcc()))
-    bound = arith::AddFOp::create(builder, loc, bound, accBound);
+    bound = makeSum(bound, accBound);
   Value isLarge =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, sum,
                             makeConstant(type, std::ldexp(1.0, 126)));
@@ -106,17 +119,43 @@ void BoundBuilder::visitMma(MmaScaledOp op) {
       makeConstant(type, std::numeric_limits<double>::infinity()), bound);
 }
 
+/// What the rounding of an f32 may add.
+static double getRoundingError() { return std::ldexp(1.0, -23); }
+
 /// Errors of a sum: those of both sides, and of its own rounding.
 void BoundBuilder::visitSum(Operation &op) {
-  Location loc = op.getLoc();
-  Type type = op.getResult(0).getType();
+  Value result = op.getResult(0);
   Value bound =
-      arith::MulFOp::create(builder, loc, makeMagnitude(op.getResult(0)),
-                            makeConstant(type, std::ldexp(1.0, -23)));
+      makeProduct(makeMagnitude(result),
+                  makeConstant(result.getType(), getRoundingError()));
   for (Value operand : op.getOperands())
     if (Value operandBound = getBound(operand))
-      bound = arith::AddFOp::create(builder, loc, bound, operandBound);
-  bounds[op.getResult(0)] = bound;
+      bound = makeSum(bound, operandBound);
+  bounds[result] = bound;
+}
+
+/// (a + e) (b + f) - a b, and its own rounding.
+void BoundBuilder::visitProduct(Operation &op) {
+  Value result = op.getResult(0);
+  Value a = op.getOperand(0), b = op.getOperand(1);
+  Value boundA = getBoundOrZero(a), boundB = getBoundOrZero(b);
+  Value bound =
+      makeProduct(makeMagnitude(result),
+                  makeConstant(result.getType(), getRoundingError()));
+  Value fromA = makeProduct(makeMagnitude(a), boundB);
+  bound = makeSum(bound, fromA);
+  Value fromB = makeProduct(makeMagnitude(b), boundA);
+  bound = makeSum(bound, fromB);
+  Value fromBoth = makeProduct(boundA, boundB);
+  bounds[result] = makeSum(bound, fromBoth);
+}
+
+/// The larger or smaller of two is off by no more than either.
+void BoundBuilder::visitExtremum(Operation &op) {
+  Value boundA = getBoundOrZero(op.getOperand(0));
+  Value boundB = getBoundOrZero(op.getOperand(1));
+  bounds[op.getResult(0)] =
+      arith::MaximumFOp::create(builder, op.getLoc(), boundA, boundB);
 }
 
 /// An op that moves elements moves their bounds.
@@ -125,8 +164,7 @@ void BoundBuilder::visitMove(Operation &op) {
   for (Value operand : op.getOperands()) {
     if (!isFloatTensor(operand.getType()))
       continue;
-    Value bound = getBound(operand);
-    mapping.map(operand, bound ? bound : makeConstant(operand.getType(), 0));
+    mapping.map(operand, getBoundOrZero(operand));
   }
   Operation *moved = builder.clone(op, mapping);
   for (auto [result, bound] : llvm::zip(op.getResults(), moved->getResults()))
@@ -156,6 +194,13 @@ void BoundBuilder::visit(Operation &op) {
   } else if (isa<arith::AddFOp, arith::SubFOp>(op) &&
              isFloatTensor(op.getResult(0).getType())) {
     visitSum(op);
+  } else if (isa<arith::MulFOp>(op) &&
+             isFloatTensor(op.getResult(0).getType())) {
+    visitProduct(op);
+  } else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                 arith::MinNumFOp>(op) &&
+             isFloatTensor(op.getResult(0).getType())) {
+    visitExtremum(op);
   } else if (isa<linalg::TransposeOp, tensor::ExtractSliceOp,
                  tensor::InsertSliceOp, tensor::CollapseShapeOp,
                  tensor::ExpandShapeOp, arith::SelectOp>(op) &&

@@ -13,6 +13,7 @@ import pytest
 
 sys.path.append(str(Path(conftest.__file__).resolve().parent.parent / "cuda"))
 import gpu_bundle  # noqa: E402
+import blockscale  # noqa: E402
 import numpy as np  # noqa: E402
 from gpu_cases import add_problem  # noqa: E402
 from harness import ROWS, RUN, Program, random  # noqa: E402
@@ -66,3 +67,41 @@ def test_plain(case, tmp_path):
 def test_emulated(case, tmp_path):
     """The code for sm_120a with its instructions in software."""
     check(case, tmp_path, ["--target=sm_120a", "--emulate-on=sm_80"])
+
+
+def run_compare(program, folder):
+    source = folder / "program.mlir"
+    source.write_text(program.text())
+    inputs = [folder / f"in{i}.npy" for i in range(len(program.arrays))]
+    for path, array in zip(inputs, program.arrays):
+        np.save(path, array)
+    command = [RUN, source, "--device=sim", "--compare", "-o", folder / "out.npy", *inputs]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=gpu_bundle.TIMEOUT_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_compare_overflow(tmp_path):
+    """2^129 - 2^129 in two blocks: the first partial sum overflows, and nothing is compared."""
+    row = ROWS[0]
+    ones = blockscale.encode(np.ones((2, 64)), row.x)
+    signs = blockscale.encode(np.repeat([[1.0], [-1.0]], 32, 0), row.y)
+    scale = np.full((2, 2), 127 + 62, np.uint8)
+    data = [ones, scale, signs, scale[:, :1], np.zeros((2, 1), np.float32)]
+    program = Program()
+    program.result(add_problem(program, row, data, y_is_nk=True))
+    line = run_compare(program, tmp_path)
+    assert "2 elements may overflow and are not compared" in line, line
+
+
+def test_compare_nan(tmp_path):
+    """A NaN operand shows in its row, and in no other."""
+    row = ROWS[0]
+    data = random(row, 20, 10, 64, seed=2)
+    data[0][3, 5] = 0x7F
+    program = Program()
+    program.result(add_problem(program, row, data, y_is_nk=True))
+    run_compare(program, tmp_path)
+    assert np.array_equal(np.isnan(np.load(tmp_path / "out.npy")).any(1), np.arange(20) == 3)

@@ -1,0 +1,75 @@
+// --compare holds results against the reference, and each cell's error against
+// its bound.
+
+// DEFINE: %{run} = blockscale-run %s --device=sim --compare --seed=1 -o %t.npy
+
+// RUN: %{run} --entry=exact 2>&1 | FileCheck %s --check-prefix=EXACT
+// EXACT: {{^}}result #0: largest error 0{{$}}
+
+// RUN: %{run} --entry=chain 2>&1 | FileCheck %s --check-prefix=BOUND
+// RUN: %{run} --entry=moved 2>&1 | FileCheck %s --check-prefix=BOUND
+// RUN: %{run} --entry=elementwise 2>&1 | FileCheck %s --check-prefix=BOUND
+// BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9]+}}, {{[0-9]+}}], bound {{[0-9.e+-]+}}{{$}}
+
+// Codes that no rounding touches.
+// RUN: %{run} --entry=codes 2>&1 | FileCheck %s --check-prefix=CODES
+// CODES: {{^}}result #0: equal{{$}}
+
+// Through other ops no bound is known.
+// RUN: %python %S/Inputs/expect.py 1 blockscale-run %s --device=sim --compare --seed=1 --entry=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: result #0: element [{{[0-9]+, [0-9]+}}]: expected {{.*}} within 0, got {{.*}} (no bound is known through 'arith.divf', so results must be equal)
+
+func.func @exact() -> tensor<2x2xf32> {
+  %x = arith.constant dense<1.0> : tensor<2x64xf8E4M3FN>
+  %y = arith.constant dense<1.0> : tensor<64x2xf8E4M3FN>
+  %s = arith.constant dense<2.0> : tensor<2x2xf8E8M0FNU>
+  %acc = arith.constant dense<0.5> : tensor<2x2xf32>
+  %d = blockscale.mma_scaled %x, %s, %y, %s, %acc : tensor<2x64xf8E4M3FN>, tensor<2x2xf8E8M0FNU>,
+       tensor<64x2xf8E4M3FN>, tensor<2x2xf8E8M0FNU>, tensor<2x2xf32>
+  return %d : tensor<2x2xf32>
+}
+
+func.func @chain(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+                 %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
+  %c = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
+  %d = blockscale.mma_scaled %x, %s, %y, %t, %c : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
+  return %d : tensor<20x10xf32>
+}
+
+func.func @moved(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+                 %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<10x20xf32> {
+  %c = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
+  %e = tensor.empty() : tensor<10x20xf32>
+  %d = linalg.transpose ins(%c : tensor<20x10xf32>) outs(%e : tensor<10x20xf32>) permutation = [1, 0]
+  return %d : tensor<10x20xf32>
+}
+
+func.func @elementwise(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+                       %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
+  %c = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
+  %three = arith.constant dense<3.0> : tensor<20x10xf32>
+  %p = arith.mulf %c, %three : tensor<20x10xf32>
+  %q = arith.subf %p, %acc : tensor<20x10xf32>
+  %n = arith.negf %q : tensor<20x10xf32>
+  %r = arith.maximumf %n, %three : tensor<20x10xf32>
+  return %r : tensor<20x10xf32>
+}
+
+func.func @codes(%x: tensor<4x6xf8E4M3FN>) -> tensor<6x4xf8E4M3FN> {
+  %e = tensor.empty() : tensor<6x4xf8E4M3FN>
+  %d = linalg.transpose ins(%x : tensor<4x6xf8E4M3FN>) outs(%e : tensor<6x4xf8E4M3FN>) permutation = [1, 0]
+  return %d : tensor<6x4xf8E4M3FN>
+}
+
+func.func @unknown(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+                   %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
+  %c = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
+  %three = arith.constant dense<3.0> : tensor<20x10xf32>
+  %d = arith.divf %c, %three : tensor<20x10xf32>
+  return %d : tensor<20x10xf32>
+}
