@@ -347,20 +347,40 @@ static bool takeFlushing(Translator &t, Modifiers &modifiers, Type type) {
 
 static bool isPacked(Type type) { return getTypeInfo(type).elements == 2; }
 
+/// Takes out all that set and setp share; whether `.ftz` is there, or nothing
+/// after an error.
+static std::optional<bool> takeForm(Translator &t, Modifiers &modifiers,
+                                    Type type, SetPredicateForm &form) {
+  const ComparisonRow *row;
+  bool isFlushing = takeFlushing(t, modifiers, type);
+  if (!takeComparison(t, modifiers, form, row) ||
+      !checkComparison(t, *row, type) || !t.finish(modifiers) ||
+      !t.expectOperands(form.combination == Combination::None ? 3 : 4))
+    return std::nullopt;
+  form.isPacked = isPacked(type);
+  return isFlushing;
+}
+
+/// The registers of the sources, and of the predicate behind them.
+static void addSources(Translator &t, Type type, SetPredicateForm &form,
+                       llvm::SmallVectorImpl<Slot> &slots) {
+  llvm::ArrayRef<Operand> operands = t.current->operands;
+  slots.push_back(t.source(operands[1], type));
+  slots.push_back(t.source(operands[2], type));
+  if (form.combination != Combination::None)
+    slots.push_back(t.predicateSource(operands[3], &form.isNegated));
+}
+
 static void translateSetPredicate(Translator &t,
                                   const Instruction &instruction) {
   Modifiers modifiers(instruction);
   SetPredicateForm form = {};
-  const ComparisonRow *row;
   std::optional<Type> type = modifiers.takeType();
   if (!type)
     return t.fail("expected a type behind setp");
-  bool isFlushing = takeFlushing(t, modifiers, *type);
-  if (!takeComparison(t, modifiers, form, row) ||
-      !checkComparison(t, *row, *type) || !t.finish(modifiers) ||
-      !t.expectOperands(form.combination == Combination::None ? 3 : 4))
+  std::optional<bool> isFlushing = takeForm(t, modifiers, *type, form);
+  if (!isFlushing)
     return;
-  form.isPacked = isPacked(*type);
   llvm::ArrayRef<Operand> operands = instruction.operands;
   llvm::SmallVector<Slot, 5> slots = {kNoSlot, kNoSlot};
   llvm::ArrayRef<Operand> destinations(operands[0]);
@@ -368,13 +388,10 @@ static void translateSetPredicate(Translator &t,
     destinations = operands[0].elements;
   for (auto [i, operand] : llvm::enumerate(destinations))
     slots[i] = t.predicateDestination(operand);
-  slots.push_back(t.source(operands[1], *type));
-  slots.push_back(t.source(operands[2], *type));
-  if (form.combination != Combination::None)
-    slots.push_back(t.predicateSource(operands[3], &form.isNegated));
+  addSources(t, *type, form, slots);
   if (t.hasFailed())
     return;
-  bool isKnown = withNumber(*type, isFlushing, [&](auto number) {
+  bool isKnown = withNumber(*type, *isFlushing, [&](auto number) {
     using Number = decltype(number);
     CompareForm<Number> compareForm;
     static_cast<SetPredicateForm &>(compareForm) = form;
@@ -414,31 +431,24 @@ static std::optional<uint32_t> getTrue(Type type) {
 static void translateSet(Translator &t, const Instruction &instruction) {
   Modifiers modifiers(instruction);
   SetPredicateForm form = {};
-  const ComparisonRow *row;
   std::optional<Type> result = modifiers.takeType(),
                       type = modifiers.takeType();
   if (!result || !type)
     return t.fail("expected two types behind set");
-  bool isFlushing = takeFlushing(t, modifiers, *type);
-  if (!takeComparison(t, modifiers, form, row) ||
-      !checkComparison(t, *row, *type) || !t.finish(modifiers) ||
-      !t.expectOperands(form.combination == Combination::None ? 3 : 4))
+  std::optional<bool> isFlushing = takeForm(t, modifiers, *type, form);
+  if (!isFlushing)
     return;
-  form.isPacked = isPacked(*type);
   std::optional<uint32_t> trueBits = getTrue(*result);
   if (!trueBits || isPacked(*result) != form.isPacked)
     return failType(t, *result,
                     "u32, s32, u16, s16, f32 and halves for the "
                     "result");
-  llvm::ArrayRef<Operand> operands = instruction.operands;
-  llvm::SmallVector<Slot, 4> slots = {t.destination(operands[0], *result),
-                                      t.source(operands[1], *type),
-                                      t.source(operands[2], *type)};
-  if (form.combination != Combination::None)
-    slots.push_back(t.predicateSource(operands[3], &form.isNegated));
+  llvm::SmallVector<Slot, 4> slots = {
+      t.destination(instruction.operands[0], *result)};
+  addSources(t, *type, form, slots);
   if (t.hasFailed())
     return;
-  bool isKnown = withNumber(*type, isFlushing, [&](auto number) {
+  bool isKnown = withNumber(*type, *isFlushing, [&](auto number) {
     using Number = decltype(number);
     SetForm<Number> setForm;
     static_cast<SetPredicateForm &>(setForm) = form;

@@ -45,6 +45,18 @@ class Case(NamedTuple):
         return text
 
 
+class Sweep(Case):
+    """A case whose PTX is made where it is needed: `file` is the text, `label` the name."""
+
+    @property
+    def ptx(self):
+        return self.file
+
+    @property
+    def name(self):
+        return self.label
+
+
 # mma.sync of every type
 
 

@@ -10,6 +10,7 @@ each other, bit for bit. Both print a line for each case and exit with 1 if one 
 """
 
 import argparse
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -84,22 +85,29 @@ def compare(first, second):
     return wrong
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def dispatch(doc, run, compare, digest=None):
+    """The command line of this program and of those like it; the exit code."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     actions = parser.add_subparsers(dest="action", required=True)
-    run = actions.add_parser("run")
-    run.add_argument("folder", type=Path)
-    run.add_argument("--launcher", type=Path, required=True)
-    run.add_argument("--only", default="")
-    run.add_argument("flags", nargs="*")
+    runner = actions.add_parser("run")
+    runner.add_argument("folder", type=Path)
+    runner.add_argument("--launcher", type=Path, required=True)
+    runner.add_argument("--only", default="")
+    runner.add_argument("flags", nargs="*")
     both = actions.add_parser("compare")
     both.add_argument("first", type=Path)
     both.add_argument("second", type=Path)
+    if digest:
+        actions.add_parser("digest").add_argument("folder", type=Path)
     options = parser.parse_args()
-    if options.action == "run":
-        return min(run_all(options.folder, options.launcher, options.only, options.flags), 1)
-    return min(compare(options.first, options.second), 1)
+    if options.action == "digest":
+        json.dump(digest(options.folder), sys.stdout, indent=0)
+        return 0
+    if options.action == "compare":
+        return min(compare(options.first, options.second), 1)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    return min(run(options.folder, options.launcher, options.only, options.flags), 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(dispatch(__doc__, run_all, compare))

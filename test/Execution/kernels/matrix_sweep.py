@@ -1,24 +1,26 @@
 #!/usr/bin/python3
 """Every mma.sync and mma.sp that sm_90 has, on registers of random small numbers.
 
-usage: matrix_sweep.py run FOLDER --launcher=PROGRAM
+usage: matrix_sweep.py run FOLDER --launcher=PROGRAM [--only=TEXT] [-- FLAG...]
        matrix_sweep.py compare FOLDER FOLDER
+       matrix_sweep.py digest FOLDER
 
 As sweep.py, for matrix instructions: fragments, metadata and sparsity selectors are those of the
 machine, as nothing here knows where an element is. Sums are exact, so that results must be the same
 bit for bit.
 """
 
-import argparse
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import conftest  # noqa: E402, F401
 import numpy as np  # noqa: E402
-from cases import BITS, RANGES, Case, pack, to_codes  # noqa: E402
-from launch import launch  # noqa: E402
+from cases import BITS, RANGES, Sweep, pack, to_codes  # noqa: E402
+from launch import dispatch, launch  # noqa: E402
+from stream import Stream  # noqa: E402
 
 TIMES = 8
 
@@ -88,39 +90,39 @@ def all_forms():
     yield from sparse_forms(".sp::ordered_metadata")
 
 
-def registers(rng, kind, count):
+def registers(stream, kind, count):
     """Words of small numbers: TIMES x count x 32."""
     smallest, largest = RANGES.get(kind, (-4, 4))
     bits = BITS[kind]
-    values = rng.integers(smallest, largest + 1, (TIMES, count, 32, 32 // bits))
+    values = stream.integers(smallest, largest, (TIMES, count, 32, 32 // bits))
     return pack(to_codes(values, kind), bits)[..., 0]
 
 
-def accumulators(rng, kind, count):
-    values = rng.integers(-20, 21, (TIMES, count, 32, 2))
+def accumulators(stream, kind, count):
+    values = stream.integers(-20, 20, (TIMES, count, 32, 2))
     if kind == "f16":
         return pack(to_codes(values, "f16"), 16)[..., 0]
     return values[..., 0].astype(np.int32 if kind == "s32" else np.float32).view(np.uint32)
 
 
-def metadata(rng, kind):
+def metadata(stream, kind):
     fields = np.array([4, 14] if kind == "tf32" else [4, 8, 9, 12, 13, 14])
-    return pack(rng.choice(fields, (TIMES, 1, 32, 8)), 4)[..., 0]
+    return pack(stream.choice(fields, (TIMES, 1, 32, 8)), 4)[..., 0]
 
 
 def names(first, count):
     return "{" + ", ".join(f"%x{i}" for i in range(first, first + count)) + "}"
 
 
-def make_case(number, form):
-    rng = np.random.default_rng(number)
+def make_case(form):
+    stream = Stream(form.text)
     a_kind, b_kind, acc = form.kinds
     parts = [
-        registers(rng, a_kind, form.a), registers(rng, b_kind, form.b),
-        accumulators(rng, acc, form.c),
+        registers(stream, a_kind, form.a), registers(stream, b_kind, form.b),
+        accumulators(stream, acc, form.c),
     ]
     if form.is_sparse:
-        parts.append(metadata(rng, a_kind))
+        parts.append(metadata(stream, a_kind))
     data = np.concatenate(parts, axis=1)
     count, results = data.shape[1], form.selectors * form.c
     b, c, d = form.a, form.a + form.b, count
@@ -147,32 +149,21 @@ def make_case(number, form):
     return Sweep("\n".join(lines) + "\n", "k", (TIMES,), (32,), [data, out], {1: None}, (), name)
 
 
-class Sweep(Case):
-    """A case whose PTX is made here."""
-
-    @property
-    def ptx(self):
-        return self.file
-
-    @property
-    def name(self):
-        return self.label
-
-
 def cases():
-    return [make_case(number, form) for number, form in enumerate(all_forms())]
+    return [make_case(form) for form in all_forms()]
 
 
-def run(folder, launcher):
+def run(folder, launcher, only, flags):
     wrong = 0
-    for case in cases():
+    chosen = [case for case in cases() if only in case.name]
+    for case in chosen:
         try:
-            launch(case, folder, launcher)
+            launch(case, folder, launcher, flags)
         except AssertionError as error:
             wrong += 1
             print(f"{case.name}: {error}")
-    print(f"{len(cases()) - wrong} of {len(cases())} instructions ran")
-    return min(wrong, 1)
+    print(f"{len(chosen) - wrong} of {len(chosen)} instructions ran")
+    return wrong
 
 
 def compare(folder, other):
@@ -183,23 +174,15 @@ def compare(folder, other):
             wrong += 1
             print(f"{case.name}: {(first != second).sum()} of {first.size} words differ")
     print(f"{len(cases()) - wrong} of {len(cases())} instructions agree")
-    return min(wrong, 1)
+    return wrong
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    actions = parser.add_subparsers(dest="action", required=True)
-    runner = actions.add_parser("run")
-    runner.add_argument("folder", type=Path)
-    runner.add_argument("--launcher", type=Path, required=True)
-    both = actions.add_parser("compare")
-    both.add_argument("first", type=Path)
-    both.add_argument("second", type=Path)
-    options = parser.parse_args()
-    if options.action == "run":
-        return run(options.folder, options.launcher)
-    return compare(options.first, options.second)
+def digest(folder):
+    """A number for each instruction's results."""
+    return {
+        case.name: crc32(np.load(folder / f"{case.name}.1.npy").tobytes()) for case in cases()
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(dispatch(__doc__, run, compare, digest))

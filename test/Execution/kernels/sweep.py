@@ -1,27 +1,31 @@
 #!/usr/bin/python3
 """Single instructions on many numbers: the simulator against a card of sm_90 or later.
 
-usage: sweep.py run FOLDER --launcher=PROGRAM
+usage: sweep.py run FOLDER --launcher=PROGRAM [--only=TEXT] [-- FLAG...]
        sweep.py compare FOLDER FOLDER
+       sweep.py digest FOLDER
 
 `run` makes one kernel for each class of sources, with every instruction of the class, launches it with
 PROGRAM (blockscale-sim or blockscale-launch) and stores what came out. `compare` holds two such
 folders against each other: bit for bit, but for approximations, whose largest distance in units in
 the last place is printed and must be at most that of the row. Sources are the ends of each format
-and random codes. It prints each instruction that differs, and exits with 1 if there is one.
+and random codes. `digest` prints a number for each instruction, as cards.json has them. It prints each instruction that differs, and exits with 1 if there is one.
 """
 
-import argparse
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
-import numpy as np
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import conftest  # noqa: E402, F401
+import numpy as np  # noqa: E402
+from cases import Sweep  # noqa: E402
+from launch import dispatch, launch  # noqa: E402
+from stream import Stream  # noqa: E402
 
 N = 4096
-TIMEOUT_S = 300
 
 
 class Row(NamedTuple):
@@ -307,39 +311,39 @@ def make_ptx(cls):
 
 
 def make_sources(name, cls):
-    """Every pair of special numbers, and random codes."""
-    rng = np.random.default_rng(list(name.encode()))
+    """Pairs of special numbers, and random codes."""
+    stream = Stream(name)
     mask = (1 << cls.bits) - 1
-    sources = rng.integers(0, 1 << 63, (3, N), dtype=np.uint64) * np.uint64(2)
-    sources += rng.integers(0, 2, (3, N), dtype=np.uint64)
+    sources = stream.words((3, N))
     special = np.array(cls.special, np.uint64)
     every = min(len(special) ** 2, N * 3 // 4)
-    chosen = rng.permutation(len(special) ** 2)[:every]
+    chosen = stream.integers(0, len(special) ** 2 - 1, every)
     sources[0, :every] = special[chosen // len(special)]
     sources[1, :every] = special[chosen % len(special)]
-    sources[2, :every] = rng.choice(special, every)
+    sources[2, :every] = stream.choice(special, every)
     # Numbers near each other, so that sums cancel.
     half = N * 7 // 8
     sources[1, half:] = sources[0, half:] ^ (sources[1, half:] & np.uint64(mask >> cls.bits // 2))
     return sources & np.uint64(mask)
 
 
-def run(folder, launcher):
-    folder.mkdir(parents=True, exist_ok=True)
+def make_case(name, cls):
+    out = np.zeros((len(cls.rows), N), np.uint64)
+    return Sweep(make_ptx(cls), "k", (N // 128,), (128,), [make_sources(name, cls), out], {1: None}, (), name)
+
+
+def run(folder, launcher, only, flags):
+    wrong = 0
     for name, cls in CLASSES.items():
-        ptx, source, result = (folder / f"{name}.{end}" for end in ("ptx", "in.npy", "npy"))
-        ptx.write_text(make_ptx(cls))
-        np.save(source, make_sources(name, cls))
-        command = [
-            launcher, ptx, "--entry=k", f"--grid={N // 128}", "--block=128", f"in:{source}",
-            f"out:{result}:u8:{len(cls.rows)}x{N}",
-        ]
-        done = subprocess.run(
-            [str(part) for part in command], capture_output=True, text=True, timeout=TIMEOUT_S,
-            check=False,
-        )
-        print(f"{name}: {len(cls.rows)} instructions {done.stderr.strip() or 'ran'}")
-    return 0
+        if only not in name:
+            continue
+        try:
+            launch(make_case(name, cls), folder, launcher, flags)
+            print(f"{name}: {len(cls.rows)} instructions ran")
+        except AssertionError as error:
+            wrong += 1
+            print(f"{name}: {error}")
+    return wrong
 
 
 def to_numbers(codes, kind):
@@ -385,6 +389,22 @@ def distance(first, second, kind):
         return np.where(same, 0, np.where(special, np.inf, np.abs(ordered(first) - ordered(second))))
 
 
+def digest(folder):
+    """A number for each instruction's results, but for approximations; all NaNs count as one."""
+    numbers = {}
+    for name, cls in CLASSES.items():
+        for row, codes in zip(cls.rows, np.load(folder / f"{name}.1.npy")):
+            if row.tolerance is not None:
+                continue
+            kind = result_kind(row)
+            if kind:
+                parts = split(codes, kind, row.bits)
+                nan = np.uint64((1 << FLOATS[kind]) - 1)
+                codes = np.where(np.isnan(to_numbers(parts, kind)), nan, parts)
+            numbers[f"{name}: {row.text}"] = crc32(codes.tobytes())
+    return numbers
+
+
 def show(name, row, sources, first, second, different):
     i = np.flatnonzero(different)[0]
     numbers = " ".join(f"{int(source[i]):#x}" for source in sources)
@@ -405,7 +425,7 @@ def compare(folder, other):
     wrong = total = nans = 0
     for name, cls in CLASSES.items():
         sources = make_sources(name, cls)
-        first, second = np.load(folder / f"{name}.npy"), np.load(other / f"{name}.npy")
+        first, second = np.load(folder / f"{name}.1.npy"), np.load(other / f"{name}.1.npy")
         for row, a, b in zip(cls.rows, first, second):
             total += 1
             different = a != b
@@ -422,23 +442,8 @@ def compare(folder, other):
                 wrong += 1
                 show(name, row, sources, a, b, different)
     print(f"{total - wrong} of {total} instructions agree ({nans} of them but for a NaN)")
-    return min(wrong, 1)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    actions = parser.add_subparsers(dest="action", required=True)
-    runner = actions.add_parser("run")
-    runner.add_argument("folder", type=Path)
-    runner.add_argument("--launcher", type=Path, required=True)
-    both = actions.add_parser("compare")
-    both.add_argument("first", type=Path)
-    both.add_argument("second", type=Path)
-    options = parser.parse_args()
-    if options.action == "run":
-        return run(options.folder, options.launcher)
-    return compare(options.first, options.second)
+    return wrong
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(dispatch(__doc__, run, compare, digest))
