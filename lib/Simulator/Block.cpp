@@ -63,7 +63,7 @@ void Block::mapShared() {
               launch.dynamicShared);
 }
 
-bool Block::run(std::atomic<int64_t> &budget) {
+bool Block::run(uint64_t maxSteps) {
   llvm::SmallVector<Warp *, 32> ready;
   // Turns since asynchronous operations were completed, and vain tries to go on
   // since anything happened.
@@ -97,13 +97,11 @@ bool Block::run(std::atomic<int64_t> &budget) {
       warp.awaited.clear();
     }
     uint64_t executed = warp.run(1 + random.below(kMaxTurn));
-    numSteps += executed;
     if (warp.state == WarpState::Done) {
       ++progress;
       releaseBarriers();
     }
-    if (warp.state != WarpState::Failed &&
-        budget.fetch_sub(executed) < static_cast<int64_t>(executed))
+    if (warp.state != WarpState::Failed && (numSteps += executed) > maxSteps)
       warp.fail(__builtin_ctz(warp.existing),
                 "the run takes more steps than --max-steps allows");
     if (warp.state == WarpState::Failed) {

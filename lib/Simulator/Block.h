@@ -22,7 +22,6 @@
 #include "Statistics.h"
 #include "Warp.h"
 
-#include <atomic>
 #include <deque>
 
 namespace mlir::blockscale::sim {
@@ -60,9 +59,9 @@ class Block {
 public:
   Block(const Launch &launch, std::array<uint32_t, 3> index);
 
-  /// Runs to the end, or to the first failure; false then. Takes steps out of
-  /// `budget`.
-  bool run(std::atomic<int64_t> &budget);
+  /// Runs to the end, or to the first failure; false then. More steps than
+  /// `maxSteps` are one.
+  bool run(uint64_t maxSteps);
 
   /// Lets go those who wait at a barrier, if enough threads have arrived.
   void completeIfDue(BlockBarrier &barrier);
@@ -118,7 +117,8 @@ public:
   /// Null where nobody asked for them.
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<RaceDetector> races;
-  /// Steps executed, which is also what clocks show.
+  /// Steps executed, which is also what clocks show; without those of the turn
+  /// that failed.
   uint64_t numSteps = 0;
 
 private:

@@ -14,7 +14,6 @@
 #include "Block.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -32,18 +31,14 @@ static std::string describe(const RaceDetector::Conflict &conflict) {
          std::to_string(conflict.warp);
 }
 
-static std::string hex(uint64_t value) {
-  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
-}
-
 void Block::checkRace(Warp &warp, const RaceDetector::Access &access) {
   std::optional<RaceDetector::Conflict> conflict = races->access(access);
   if (conflict)
-    warp.fail(access.lane, "race: this " +
-                               describe(access.kind, access.isAsync) +
-                               " of the byte at " + hex(conflict->address) +
-                               " in shared memory and " + describe(*conflict) +
-                               " have no barrier between");
+    warp.fail(access.lane,
+              "race: this " + describe(access.kind, access.isAsync) +
+                  " of the byte at " + printHex(conflict->address) +
+                  " in shared memory and " + describe(*conflict) +
+                  " have no barrier between");
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,7 +127,8 @@ void Block::checkProxy(Warp &warp, const BulkCopy &copy, const Span &span,
   if (store)
     reportProxy(warp, copy.lane,
                 "the async proxy " + what + " the byte at " +
-                    hex(store->address) + " in shared memory, which lane " +
+                    printHex(store->address) +
+                    " in shared memory, which lane " +
                     llvm::Twine(store->thread % kLanes) + " of warp " +
                     llvm::Twine(store->thread / kLanes) +
                     " has stored: expected fence.proxy.async between");
@@ -148,7 +144,7 @@ void Block::begin(Warp &warp, BulkCopy copy) {
   if (copy.mbarrier && !mbarriers.at(*copy.mbarrier).isPublished)
     reportProxy(warp, copy.lane,
                 "the async proxy uses the mbarrier object at " +
-                    hex(*copy.mbarrier) +
+                    printHex(*copy.mbarrier) +
                     ", which has just been initialized: expected "
                     "fence.mbarrier_init, fence.proxy.async or a barrier "
                     "between");
@@ -167,7 +163,7 @@ void Block::checkSource(Warp &warp, const BulkCopy &copy) {
   if (std::optional<RaceDetector::Conflict> store =
           races->findStore(access.address, access.size, copy.numStoresBefore))
     warp.fail(copy.lane, "race: " + describe(*store) + " changes the byte at " +
-                             hex(store->address) +
+                             printHex(store->address) +
                              " in shared memory, which the copy in line " +
                              llvm::Twine(copy.line) +
                              " may still have to read");

@@ -16,7 +16,6 @@
 #include "Block.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -25,8 +24,7 @@ using namespace mlir::blockscale::sim;
 static constexpr unsigned kMaxVainTries = 1000;
 
 static std::string describe(uint32_t mbarrier) {
-  return "the mbarrier object at 0x" +
-         llvm::utohexstr(mbarrier, /*LowerCase=*/true);
+  return "the mbarrier object at " + printHex(mbarrier);
 }
 
 //===----------------------------------------------------------------------===//
@@ -37,8 +35,7 @@ MBarrier *Block::findMBarrier(Warp &warp, unsigned lane, uint32_t address) {
   auto found = mbarriers.find(address);
   if (found != mbarriers.end())
     return &found->second;
-  warp.fail(lane, "expected an mbarrier object at 0x" +
-                      llvm::utohexstr(address, /*LowerCase=*/true) +
+  warp.fail(lane, "expected an mbarrier object at " + printHex(address) +
                       ", got none: there is no mbarrier.init before");
   return nullptr;
 }

@@ -56,6 +56,8 @@ struct Step {
   /// The predicate that guards the step.
   Slot guard = kNoSlot;
   bool isGuardNegated = false;
+  /// The program promises that the lanes that come here agree (`.uni`).
+  bool isUniform = false;
   StepClass kind = StepClass::Arithmetic;
   /// What statistics call it, and how many multiply-adds it counts as.
   llvm::StringRef name;
@@ -153,8 +155,11 @@ struct Code {
   Slot numRegisters = 0;
   Slot numPredicates = 0;
   std::vector<FilledSlot> filled;
-  /// Bytes of the local and param variables of a frame.
-  uint64_t localSize = 0;
+  /// Bytes of the local and param variables of a frame, and the largest
+  /// alignment of one.
+  uint64_t localSize = 0, localAlignment = 1;
+  /// Parts of them that belong to a variable: [begin, end).
+  std::vector<std::pair<uint64_t, uint64_t>> localVariables;
   /// Whether blocks may see each other's work while they run (atomics, volatile
   /// and acquire accesses of global memory): then they run one after another.
   bool hasGlobalSynchronization = false;

@@ -8,8 +8,14 @@
 
 #include "Memory.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
+
+std::string sim::printHex(uint64_t value) {
+  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
+}
 
 uint8_t *Storage::ensureStates() {
   if (uint8_t *states = this->states())

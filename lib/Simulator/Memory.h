@@ -45,6 +45,9 @@ inline constexpr uint64_t getRegionOffset(uint64_t address) {
   return address & ((uint64_t(1) << kRegionBits) - 1);
 }
 
+/// An address or mask for a message: 0x and lower-case digits.
+std::string printHex(uint64_t value);
+
 /// What is known of one byte of memory; several may hold.
 enum ByteState : uint8_t {
   /// It was never given a value.

@@ -17,15 +17,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Where shared variables begin: no variable has address 0, and the driver
-/// keeps these bytes for itself on recent chips.
-static constexpr uint64_t kSharedStart = 1024;
-/// Bytes between variables that belong to none.
-static constexpr uint64_t kSharedGap = 16;
 /// Variables in global and constant memory, together.
 static constexpr uint64_t kMaxModuleBytes = uint64_t(4) << 30;
-/// What a thread may have, as far as a frame's own variables go.
-static constexpr uint64_t kMaxFrameBytes = 512 << 10;
 
 const Kernel *Program::lookup(std::string_view name) const {
   for (const Kernel &kernel : kernels)
@@ -66,9 +59,9 @@ static Error layOutVariables(Program &program) {
       break;
     case Space::Local:
     case Space::Param:
-      if (variable.size > kMaxFrameBytes)
+      if (variable.size > kMaxLocalBytes)
         return failAt(variable.location,
-                      "expected at most " + llvm::Twine(kMaxFrameBytes) +
+                      "expected at most " + llvm::Twine(kMaxLocalBytes) +
                           " bytes of a variable in local memory");
       break;
     }
@@ -99,7 +92,7 @@ static void layOutShared(Program &program, llvm::ArrayRef<Uses> uses) {
           kernel.staticShared = address;
         } else if (used.sharedVariables.test(i)) {
           kernel.sharedVariables.push_back({address, address + variable.size});
-          kernel.staticShared = address + variable.size + kSharedGap;
+          kernel.staticShared = address + variable.size + kVariableGap;
         }
       }
     }

@@ -22,6 +22,14 @@ namespace mlir::blockscale::sim {
 /// Shared memory that a block may have, of the chips that have most.
 inline constexpr uint64_t kMaxSharedBytes = 227 << 10;
 
+/// Where shared variables begin: no variable has address 0, and the driver
+/// keeps these bytes for itself on recent chips.
+inline constexpr uint64_t kSharedStart = 1024;
+/// Local memory that a thread may have.
+inline constexpr uint64_t kMaxLocalBytes = 512 << 10;
+/// Bytes between variables in shared or local memory that belong to none.
+inline constexpr uint64_t kVariableGap = 16;
+
 /// Where a parameter is in the memory of a kernel's parameters.
 struct KernelParameter {
   uint64_t offset, size;

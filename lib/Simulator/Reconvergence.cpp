@@ -30,6 +30,13 @@ struct BlockGraph {
 };
 } // namespace
 
+/// Whether lanes that come to an instruction leave the kernel.
+static bool isExit(const Function &function, const Instruction &instruction) {
+  return !instruction.guard &&
+         (instruction.opcode == "exit" ||
+          (instruction.opcode == "ret" && function.isEntry));
+}
+
 /// The instructions that control may go to, apart from the next one; whether it
 /// may go to that.
 static bool getTargets(const Function &function, const Instruction &instruction,
@@ -156,8 +163,32 @@ std::vector<Index> sim::computeReconvergence(const Function &function) {
     for (Index i = graph.begins[block]; i != last; ++i)
       reconvergence[i] = i + 1;
     Index meet = immediate[block];
-    if (meet != kUnknown && meet != end)
-      reconvergence[last] = graph.begins[meet];
+    if (meet == kUnknown || meet == end)
+      continue;
+    // Lanes that leave need not wait for others, who may wait for them.
+    Index begin = graph.begins[meet];
+    if (!isExit(function, function.instructions[begin]))
+      reconvergence[last] = begin;
   }
   return reconvergence;
+}
+
+bool sim::leadsToExit(const Function &function, Index instruction) {
+  Index count = function.instructions.size(), at = instruction;
+  // Whoever goes on for longer goes round in circles.
+  for (Index steps = 0; at != count && steps != count; ++steps) {
+    const Instruction &current = function.instructions[at];
+    if (isExit(function, current))
+      return true;
+    if (current.opcode == "bra" && !current.guard &&
+        current.operands.size() == 1 &&
+        current.operands[0].kind == Operand::Kind::Label)
+      at = function.labels[current.operands[0].index].instruction;
+    else if (current.opcode == "bra" || current.opcode == "brx" ||
+             current.opcode == "call" || current.opcode == "ret")
+      return false;
+    else
+      ++at;
+  }
+  return at == count && function.isEntry;
 }

@@ -14,8 +14,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
 
+#include <atomic>
 #include <cstring>
 #include <map>
+#include <optional>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -186,10 +188,10 @@ namespace {
 /// block with the lowest number, so that it does not depend on who came first.
 class GridRun {
 public:
-  GridRun(const Launch &launch, std::atomic<int64_t> &budget)
-      : launch(launch), budget(budget),
-        count(uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2]),
-        firstFailure(count) {
+  GridRun(const Launch &launch, uint64_t maxSteps)
+      : launch(launch), maxSteps(maxSteps),
+        firstFailure(uint64_t(launch.grid[0]) * launch.grid[1] *
+                     launch.grid[2]) {
     if (launch.options->wantsStatistics)
       statistics = std::make_unique<Statistics>();
   }
@@ -197,19 +199,23 @@ public:
   /// What all blocks did; null where nobody asked.
   std::unique_ptr<Statistics> statistics;
 
+  /// How many steps the blocks took.
+  uint64_t getNumSteps() const { return numSteps; }
+
   Error run(unsigned jobs, std::vector<std::string> &warnings) {
     if (jobs <= 1) {
-      runBlocks();
+      runBlocks(/*isAlone=*/true);
     } else {
       llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
       for (unsigned i = 0; i != jobs; ++i)
-        pool.async([this] { runBlocks(); });
+        pool.async([this] { runBlocks(/*isAlone=*/false); });
       pool.wait();
+      findExcess();
     }
     for (const auto &[key, place] : found)
       warnings.push_back("line " + std::to_string(key.first) + ", " +
                          place.second + ": " + key.second);
-    return firstFailure == count ? Error::success() : Error(failure);
+    return failure ? *failure : Error::success();
   }
 
 private:
@@ -219,42 +225,74 @@ private:
            std::to_string(warp.index) + ", lane " + std::to_string(lane);
   }
 
-  void runBlocks() {
-    while (true) {
+  std::array<uint32_t, 3> getIndex(uint64_t number) const {
+    return {static_cast<uint32_t>(number % launch.grid[0]),
+            static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]),
+            static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
+  }
+
+  /// Those who run beside others do not know how many steps are left for them.
+  void runBlocks(bool isAlone) {
+    while (numSteps <= maxSteps) {
       uint64_t number = next.fetch_add(1);
       if (number >= firstFailure)
         return;
-      std::array<uint32_t, 3> index = {
-          static_cast<uint32_t>(number % launch.grid[0]),
-          static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]),
-          static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
-      Block block(launch, index);
-      bool isGood = block.run(budget);
-      std::lock_guard<std::mutex> lock(mutex);
-      if (statistics)
-        statistics->add(*block.statistics);
-      for (const Warning &warning : block.warnings) {
-        auto [entry, isNew] = found.try_emplace(
-            {warning.message.line, warning.message.text}, number, "");
-        if (isNew || number < entry->second.first)
-          entry->second = {number, describe(block, block.warps[warning.warp],
-                                            warning.message.lane)};
+      runBlock(number, isAlone ? maxSteps - numSteps : maxSteps);
+    }
+  }
+
+  void runBlock(uint64_t number, uint64_t stepsLeft) {
+    Block block(launch, getIndex(number));
+    bool isGood = block.run(stepsLeft);
+    std::lock_guard<std::mutex> lock(mutex);
+    numSteps += block.numSteps;
+    if (numStepsOf.size() <= number)
+      numStepsOf.resize(number + 1);
+    numStepsOf[number] = block.numSteps;
+    if (statistics)
+      statistics->add(*block.statistics);
+    for (const Warning &warning : block.warnings) {
+      auto [entry, isNew] = found.try_emplace(
+          {warning.message.line, warning.message.text}, number, "");
+      if (isNew || number < entry->second.first)
+        entry->second = {number, describe(block, block.warps[warning.warp],
+                                          warning.message.lane)};
+    }
+    if (!isGood && number < firstFailure) {
+      const LocatedMessage &message = block.failed->failure;
+      firstFailure = number;
+      failure = Error("line " + std::to_string(message.line) + ", " +
+                      describe(block, *block.failed, message.lane) + ": " +
+                      message.text);
+    }
+  }
+
+  /// The block that takes the step too many is the one that would do so if the
+  /// blocks ran one after another. It runs once more, to find the place.
+  void findExcess() {
+    uint64_t left = maxSteps;
+    for (uint64_t number = 0; number != numStepsOf.size(); ++number) {
+      if (number > firstFailure)
+        return;
+      if (numStepsOf[number] <= left) {
+        left -= numStepsOf[number];
+        continue;
       }
-      if (!isGood && number < firstFailure) {
-        const LocatedMessage &message = block.failed->failure;
-        firstFailure = number;
-        failure = "line " + std::to_string(message.line) + ", " +
-                  describe(block, *block.failed, message.lane) + ": " +
-                  message.text;
-      }
+      failure = Error("block " + printDim3(getIndex(number)) +
+                      ": the run takes more steps than --max-steps allows");
+      firstFailure = number + 1;
+      return runBlock(number, left);
     }
   }
 
   const Launch &launch;
-  std::atomic<int64_t> &budget;
-  uint64_t count;
+  const uint64_t maxSteps;
+  /// The next block, and the first one that must not run.
   std::atomic<uint64_t> next{0}, firstFailure;
-  std::string failure;
+  std::optional<Error> failure;
+  std::atomic<uint64_t> numSteps{0};
+  /// By number of the block.
+  std::vector<uint64_t> numStepsOf;
   /// Line and text of a warning: the first block with it, and the place.
   std::map<std::pair<uint32_t, std::string>, std::pair<uint64_t, std::string>>
       found;
@@ -338,8 +376,7 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                                      const Options &options) const {
   RunMemory memory;
   fillMemory(*program, plan, arguments, memory);
-  std::atomic<int64_t> budget{
-      static_cast<int64_t>(std::min<uint64_t>(options.maxSteps, INT64_MAX))};
+  uint64_t stepsLeft = options.maxSteps;
   Report report;
   uint64_t number = 0;
   std::vector<CountedKernel> counted;
@@ -359,9 +396,10 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
         planned.cluster, planned.shared, &memory.memory,
         &parameters,     &options,       options.seed + (number++ << 32)};
     unsigned jobs = kernel->hasGlobalSynchronization ? 1 : options.jobs;
-    GridRun grid(launch, budget);
+    GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))
       return error;
+    stepsLeft -= grid.getNumSteps();
     if (grid.statistics)
       counted.push_back({kernel, &planned, std::move(grid.statistics)});
   }

@@ -11,6 +11,7 @@
 #include "Block.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -76,6 +77,14 @@ const SpecialInfo *sim::lookupSpecial(llvm::StringRef name) {
   return map.lookup(name);
 }
 
+/// Variables and dynamic shared memory, in the units that targets from sm_80 on
+/// allocate.
+static uint64_t getSharedSize(const Launch &launch) {
+  constexpr uint64_t unit = 128;
+  return llvm::alignTo(
+      launch.kernel->sharedVariableBytes() + launch.dynamicShared, unit);
+}
+
 /// What a lane sees.
 static uint64_t readLane(Special special, const Warp &warp, unsigned lane) {
   const Block &block = warp.block;
@@ -133,8 +142,9 @@ static uint64_t readLane(Special special, const Warp &warp, unsigned lane) {
   case Special::DynamicSharedSize:
     return launch.dynamicShared;
   case Special::TotalSharedSize:
+    return getSharedSize(launch);
   case Special::AggrSharedSize:
-    return launch.kernel->staticShared + launch.dynamicShared;
+    return getSharedSize(launch) + kSharedStart;
   case Special::ClusterIdX:
   case Special::ClusterIdY:
   case Special::ClusterIdZ:

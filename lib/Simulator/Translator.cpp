@@ -84,6 +84,10 @@ Error Translator::run() {
   code.name = function.name.str();
   layOutRegisters();
   layOutLocals();
+  if (code.localSize > kMaxLocalBytes)
+    fail(function.location, "expected at most " + llvm::Twine(kMaxLocalBytes) +
+                                " bytes of variables in local memory, got " +
+                                llvm::Twine(code.localSize));
   reconvergence = computeReconvergence(function);
   firstSteps.reserve(function.instructions.size() + 1);
   for (const Instruction &instruction : function.instructions) {
@@ -131,9 +135,12 @@ void Translator::layOutRegisters() {
 void Translator::layOutLocals() {
   auto place = [&](Index number) {
     const Variable &variable = program.module.variables[number];
-    code.localSize = llvm::alignTo(code.localSize, variable.alignment);
-    localOffsets[number] = code.localSize;
-    code.localSize += variable.size;
+    uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
+    uint64_t begin = llvm::alignTo(code.localSize + gap, variable.alignment);
+    localOffsets[number] = begin;
+    code.localSize = begin + variable.size;
+    code.localAlignment = std::max(code.localAlignment, variable.alignment);
+    code.localVariables.push_back({begin, code.localSize});
   };
   for (Index number : function.variables) {
     Space space = program.module.variables[number].space;
@@ -286,7 +293,7 @@ Slot Translator::registerSlot(const Operand &operand, Type type, bool isWide) {
   return places[operand.index];
 }
 
-Slot Translator::specialSlot(const Operand &operand, Type type, bool isWide) {
+Slot Translator::specialSlot(const Operand &operand, Type type) {
   const SpecialInfo *info = lookupSpecial(operand.name);
   if (!info) {
     fail(operand.location,
@@ -312,12 +319,15 @@ Slot Translator::specialSlot(const Operand &operand, Type type, bool isWide) {
   return slot;
 }
 
-Slot Translator::variableSlot(const Operand &operand) {
+/// The address of a variable, as a value or as the base of an access. That of a
+/// function's parameter is in local memory, and generic as a base: `ld.param`
+/// names those of kernels, too.
+Slot Translator::variableSlot(const Operand &operand, bool isBase) {
   const Variable &variable = program.module.variables[operand.index];
   if (std::optional<uint64_t> offset = getLocalOffset(operand.index))
-    return filledSlot(variable.space == Space::Local
-                          ? FilledSlot::Kind::LocalOffset
-                          : FilledSlot::Kind::LocalAddress,
+    return filledSlot(isBase && variable.space == Space::Param
+                          ? FilledSlot::Kind::LocalAddress
+                          : FilledSlot::Kind::LocalOffset,
                       *offset + operand.offset);
   uint64_t address = program.addresses[operand.index] + operand.offset;
   if (variable.space == Space::Param)
@@ -340,26 +350,29 @@ static std::optional<uint64_t> getFloatBits(const Operand &operand, Type type) {
 }
 
 Slot Translator::source(const Operand &operand, Type type, bool isWide) {
+  // What is filled has one slot, and a value of 128 bits needs two.
+  bool isFillable = getBits(type) <= 64;
   switch (operand.kind) {
   case Operand::Kind::Register:
     return registerSlot(operand, type, isWide);
   case Operand::Kind::SpecialRegister:
-    return specialSlot(operand, type, isWide);
-  case Operand::Kind::Integer: {
-    unsigned bits = getBits(type);
-    if (bits > 64)
+    if (!isFillable)
       break;
-    return constantSlot(operand.bits & llvm::maskTrailingOnes<uint64_t>(bits));
-  }
+    return specialSlot(operand, type);
+  case Operand::Kind::Integer:
+    if (!isFillable)
+      break;
+    return constantSlot(operand.bits &
+                        llvm::maskTrailingOnes<uint64_t>(getBits(type)));
   case Operand::Kind::Float32:
   case Operand::Kind::Float64:
     if (std::optional<uint64_t> bits = getFloatBits(operand, type))
       return constantSlot(*bits);
     break;
   case Operand::Kind::Variable:
-    if (getBits(type) < 32)
+    if (getBits(type) < 32 || !isFillable)
       break;
-    return variableSlot(operand);
+    return variableSlot(operand, /*isBase=*/false);
   case Operand::Kind::Function:
     if (getBits(type) != 64)
       break;
@@ -488,7 +501,7 @@ std::optional<Translator::Address> Translator::address(const Operand &operand,
     return Address{constantSlot(base.bits), operand.offset, space};
   case Operand::Kind::Variable: {
     const Variable &variable = program.module.variables[base.index];
-    Slot slot = variableSlot(base);
+    Slot slot = variableSlot(base, /*isBase=*/true);
     // Without a space, the variable says where it is.
     if (space == AddressSpace::Generic)
       switch (variable.space) {

@@ -185,8 +185,8 @@ public:
 
 private:
   Slot filledSlot(FilledSlot::Kind kind, uint64_t value);
-  Slot specialSlot(const Operand &operand, Type type, bool isWide);
-  Slot variableSlot(const Operand &operand);
+  Slot specialSlot(const Operand &operand, Type type);
+  Slot variableSlot(const Operand &operand, bool isBase);
   Slot registerSlot(const Operand &operand, Type type, bool isWide);
   bool checkCount(const Operand &operand, unsigned count);
   void layOutRegisters();

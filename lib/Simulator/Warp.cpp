@@ -12,15 +12,12 @@
 #include "SpecialRegisters.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static constexpr unsigned kMaxCallDepth = 1024;
-/// Bytes of local memory of a lane, as on all targets.
-static constexpr uint64_t kMaxLocalSize = 512 << 10;
 
 Warp::Warp(Block &block, unsigned index, unsigned numThreads)
     : block(block), index(index),
@@ -40,18 +37,22 @@ void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
   frame.code = &code;
   frame.caller = caller;
   frame.entered = lanes;
-  frame.localBase = frames.empty() ? 0 : (local[0].size() + 15) / 16 * 16;
+  if (!frames.empty())
+    frame.localBase =
+        llvm::alignTo(local[0].size() + kVariableGap, code.localAlignment);
   uint64_t localSize = frame.localBase + code.localSize;
-  if (localSize > kMaxLocalSize)
+  if (localSize > kMaxLocalBytes)
     return fail(__builtin_ctz(lanes),
-                "expected at most " + llvm::Twine(kMaxLocalSize) +
+                "expected at most " + llvm::Twine(kMaxLocalBytes) +
                     " bytes of local memory for a thread, got " +
                     llvm::Twine(localSize));
   for (unsigned lane = 0; lane != kLanes; ++lane) {
-    local[lane].resize(frame.localBase);
     local[lane].resize(localSize);
-    localStates[lane].resize(frame.localBase);
-    localStates[lane].resize(localSize, ByteUndefined);
+    std::vector<uint8_t> &states = localStates[lane];
+    states.resize(localSize, ByteUnmapped);
+    for (auto [begin, end] : code.localVariables)
+      std::fill(states.begin() + frame.localBase + begin,
+                states.begin() + frame.localBase + end, ByteUndefined);
   }
   Lanes undefined;
   undefined.value.fill(0);
@@ -98,7 +99,6 @@ void Warp::bindFrame() {
 
 void Warp::popFrame() {
   const Step *caller = frames.back().caller;
-  uint64_t localBase = frames.back().localBase;
   if (!caller) {
     state = WarpState::Done;
     return;
@@ -106,9 +106,10 @@ void Warp::popFrame() {
   // Results are copied while both frames are there.
   finishCall(*this, *caller);
   frames.pop_back();
+  uint64_t localSize = frames.back().localBase + frames.back().code->localSize;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
-    local[lane].resize(localBase);
-    localStates[lane].resize(localBase);
+    local[lane].resize(localSize);
+    localStates[lane].resize(localSize);
   }
   bindFrame();
 }
@@ -145,13 +146,15 @@ uint64_t Warp::run(uint64_t count) {
       active &= step.isGuardNegated ? ~guard.value : guard.value;
       if (!active)
         continue;
+      if (!checkUniformGuard(step))
+        break;
     }
     step.execute(*this, step);
   }
   return executed;
 }
 
-void Warp::branch(uint32_t pc, uint32_t reconverge) {
+void Warp::branch(uint32_t pc, uint32_t reconverge, bool othersFirst) {
   LaneSet &lanes = top();
   uint32_t next = lanes.pc;
   LaneMask taken = active, others = lanes.lanes & ~active;
@@ -167,10 +170,12 @@ void Warp::branch(uint32_t pc, uint32_t reconverge) {
     stack.pop_back();
   else
     lanes.pc = reconverge;
-  if (next != reconverge)
-    stack.push_back({next, reconverge, others});
-  if (pc != reconverge)
-    stack.push_back({pc, reconverge, taken});
+  LaneSet sets[] = {{next, reconverge, others}, {pc, reconverge, taken}};
+  if (othersFirst)
+    std::swap(sets[0], sets[1]);
+  for (const LaneSet &set : sets)
+    if (set.pc != reconverge)
+      stack.push_back(set);
 }
 
 void Warp::branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge) {
@@ -188,6 +193,19 @@ void Warp::branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge) {
   branch(pc, reconverge);
 }
 
+/// Of the lanes that come to a step with `.uni`, all must carry it out.
+bool Warp::checkUniformGuard(const Step &step) {
+  LaneMask others = top().lanes & ~active;
+  if (!step.isUniform || !others)
+    return true;
+  fail(__builtin_ctz(others),
+       step.name +
+           ".uni expected the same guard in all lanes, but it holds "
+           "in lane " +
+           llvm::Twine(__builtin_ctz(active)) + " and not in this one");
+  return false;
+}
+
 void Warp::dropLanes(LaneMask lanes) {
   exited |= lanes;
   for (Frame &frame : frames)
@@ -202,6 +220,26 @@ void Warp::leave() {
     return exit();
   uint32_t end = frames.back().code->steps.size();
   branch(end, end);
+}
+
+bool Warp::letOthersGoFirst(LaneMask missing) {
+  if (top().lanes & missing)
+    return false;
+  std::vector<LaneSet> &stack = frames.back().stack;
+  LaneMask above = 0;
+  for (auto set = stack.rbegin(); set != stack.rend(); ++set) {
+    // Sets that share lanes with those above them wait for them.
+    bool canRun = set->lanes && !(set->lanes & above) && !set->hasYielded &&
+                  set->pc != set->reconverge;
+    above |= set->lanes;
+    if (set == stack.rbegin() || !canRun)
+      continue;
+    --top().pc;
+    top().hasYielded = true;
+    std::rotate(set.base() - 1, set.base(), stack.end());
+    return true;
+  }
+  return false;
 }
 
 void Warp::wait(std::string reason, bool retries) {
@@ -228,14 +266,16 @@ void Warp::warn(unsigned lane, const llvm::Twine &text) {
 }
 
 bool Warp::requireWholeWarp(llvm::StringRef what) {
-  LaneMask missing = existing & ~active;
+  LaneMask missing = ~active;
   if (!missing)
     return true;
   unsigned lane = __builtin_ctz(missing);
-  bool hasExited = exited >> lane & 1;
+  LaneMask bit = LaneMask(1) << lane;
   fail(lane, what + " expected all lanes of the warp, but lane " +
                  llvm::Twine(lane) +
-                 (hasExited ? " has exited" : " does not take part"));
+                 (!(existing & bit) ? " has no thread"
+                  : exited & bit    ? " has exited"
+                                    : " does not take part"));
   return false;
 }
 
@@ -267,12 +307,6 @@ std::optional<uint64_t> Warp::getUniform(Slot slot, llvm::StringRef use) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-static std::string hex(uint64_t value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format_hex(value, 1);
-  return text;
-}
-
 /// The space that a generic address is in.
 static AddressSpace getSpace(uint64_t address) {
   switch (getRegion(address)) {
@@ -292,21 +326,21 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
                    Span &span) {
   auto reject = [&](const llvm::Twine &text) {
     fail(lane, llvm::Twine(isStore ? "a store" : "a load") + " of " +
-                   llvm::Twine(size) + " bytes at " + hex(address) + " " +
+                   llvm::Twine(size) + " bytes at " + printHex(address) + " " +
                    text);
     return false;
   };
   if (address % alignment != 0)
     return reject("expected an address that is a multiple of " +
                   llvm::Twine(alignment));
-  if (space == AddressSpace::Generic ||
-      (space == AddressSpace::Param && getRegion(address) == kLocalRegion)) {
+  // Parameters are those of the kernel or, in local memory, of a function.
+  if (space == AddressSpace::Param && getRegion(address) != kParamRegion &&
+      getRegion(address) != kLocalRegion)
+    return reject("expected a parameter");
+  if (space == AddressSpace::Generic || space == AddressSpace::Param) {
     space = getSpace(address);
     if (space != AddressSpace::Global)
       address = getRegionOffset(address);
-  } else if (space == AddressSpace::Param &&
-             getRegion(address) == kParamRegion) {
-    address = getRegionOffset(address);
   }
 
   uint64_t limit = 0;
@@ -326,8 +360,9 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
         if (state & ByteUnmapped)
           return reject("in shared memory is outside of its variables");
         if (state & ByteMBarrier)
-          return reject("in shared memory touches the mbarrier object at " +
-                        hex((address + i) / kMBarrierBytes * kMBarrierBytes));
+          return reject(
+              "in shared memory touches the mbarrier object at " +
+              printHex((address + i) / kMBarrierBytes * kMBarrierBytes));
         return reject("in shared memory touches a byte that an asynchronous "
                       "copy has still to write: expected a wait for it before");
       }
@@ -341,6 +376,9 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
     if (address < limit && size <= limit - address) {
       span = {local[lane].data() + address, localStates[lane].data() + address,
               nullptr};
+      for (uint64_t i = 0; i != size; ++i)
+        if (span.states[i] & ByteUnmapped)
+          return reject("in local memory is outside of its variables");
       return true;
     }
     return reject("in local memory is out of bounds, which has " +
@@ -383,7 +421,8 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
   uint64_t offset = address - allocation->address;
   if (offset >= limit || size > limit - offset)
     return reject("is out of bounds of " + allocation->name + ", which has " +
-                  llvm::Twine(limit) + " bytes at " + hex(allocation->address));
+                  llvm::Twine(limit) + " bytes at " +
+                  printHex(allocation->address));
   if (isStore && allocation->isConstant)
     return reject("would change " + allocation->name +
                   ", which is in constant memory");

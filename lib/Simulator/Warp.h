@@ -51,6 +51,8 @@ struct LaneSet {
   uint32_t pc;
   uint32_t reconverge;
   LaneMask lanes;
+  /// Has let others go first, see `letOthersGoFirst`.
+  bool hasYielded = false;
 };
 
 /// A function that is being executed.
@@ -107,8 +109,9 @@ public:
   Predicate &pred(Slot slot) { return predicates[slot]; }
 
   /// Goes on at `pc`, with those lanes of the top of the stack that are active;
-  /// the others go on behind the current step. They meet at `reconverge`.
-  void branch(uint32_t pc, uint32_t reconverge);
+  /// the others go on behind the current step, later or first. They meet at
+  /// `reconverge`.
+  void branch(uint32_t pc, uint32_t reconverge, bool othersFirst = false);
   /// The active lanes go on at the pc of each (a `brx.idx`).
   void branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge);
   /// The active lanes leave the kernel.
@@ -123,7 +126,12 @@ public:
   void fail(unsigned lane, const llvm::Twine &text);
   void warn(unsigned lane, const llvm::Twine &text);
 
-  /// Fails unless all lanes that exist take part. `what` names the instruction.
+  /// The current step has to have the lanes `missing`. If they parted from the
+  /// active ones, they go on first, as they may be about to exit: true, and the
+  /// step is executed again when they have exited or wait for the active ones.
+  /// False if that has been tried.
+  bool letOthersGoFirst(LaneMask missing);
+  /// Fails unless all 32 lanes take part. `what` names the instruction.
   bool requireWholeWarp(llvm::StringRef what);
   /// Fails where a lane of `lanes` has an undefined value, which `use` (such as
   /// "an address") must not be.
@@ -162,6 +170,7 @@ public:
 
 private:
   LaneSet &top() { return frames.back().stack.back(); }
+  bool checkUniformGuard(const Step &step);
   void bindFrame();
   void popFrame();
   void fillSlots(Frame &frame);

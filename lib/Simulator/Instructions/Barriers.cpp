@@ -48,11 +48,14 @@ static llvm::StringRef getName(Reduction reduction) {
   return "";
 }
 
-/// All lanes arrive that have not exited; a warp counts as a whole.
+/// All lanes arrive that have not exited; a warp counts as a whole. False after
+/// a failure, and where others go on first.
 static bool requireConverged(Warp &warp, bool isAligned) {
   LaneMask missing = warp.existing & ~warp.exited & ~warp.active;
   if (!missing)
     return true;
+  if (warp.letOthersGoFirst(missing))
+    return false;
   unsigned lane = __builtin_ctz(missing);
   if (isAligned)
     warp.fail(lane, "an aligned barrier expected all lanes of the warp that "

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Block.h"
+#include "../Reconvergence.h"
 #include "../Translator.h"
 
 #include <cstring>
@@ -25,24 +26,24 @@ using namespace mlir::blockscale::sim;
 namespace {
 struct BranchForm {
   uint32_t target, reconverge;
+  /// Lanes that leave the kernel go first: nobody should wait for them.
+  bool othersFirst;
 };
 
 struct IndexedBranchForm {
   llvm::ArrayRef<uint32_t> targets;
   uint32_t reconverge;
-  bool isUniform;
 };
 } // namespace
 
 static void executeBranch(Warp &warp, const Step &step) {
   const auto &form = step.getForm<BranchForm>();
-  warp.branch(form.target, form.reconverge);
+  warp.branch(form.target, form.reconverge, form.othersFirst);
 }
 
 static void translateBranch(Translator &t, const Instruction &instruction) {
   Modifiers modifiers(instruction);
-  // With .uni the program promises that lanes agree; they need not be told.
-  modifiers.take("uni");
+  bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
   const Operand &label = instruction.operands[0];
@@ -51,7 +52,10 @@ static void translateBranch(Translator &t, const Instruction &instruction) {
   auto *form = const_cast<BranchForm *>(t.keep(BranchForm()));
   t.patchTarget(&form->target, label.index);
   t.patchReconvergence(&form->reconverge);
-  t.emit(executeBranch, StepClass::Control, {}, form);
+  form->othersFirst =
+      leadsToExit(t.function, t.index + 1) &&
+      !leadsToExit(t.function, t.function.labels[label.index].instruction);
+  t.emit(executeBranch, StepClass::Control, {}, form).isUniform = isUniform;
 }
 
 static void executeIndexedBranch(Warp &warp, const Step &step) {
@@ -70,6 +74,14 @@ static void executeIndexedBranch(Warp &warp, const Step &step) {
                           llvm::Twine(form.targets.size()) + ", got " +
                           llvm::Twine(value));
   });
+  unsigned first = __builtin_ctz(active);
+  if (step.isUniform)
+    forEachLane(active, [&](unsigned lane) {
+      if (targets[lane] != targets[first])
+        warp.fail(lane, "brx.idx.uni expected the same target in all lanes, "
+                        "but this one and lane " +
+                            llvm::Twine(first) + " go apart");
+    });
   if (warp.state != WarpState::Failed)
     warp.branch(targets, form.reconverge);
 }
@@ -77,8 +89,7 @@ static void executeIndexedBranch(Warp &warp, const Step &step) {
 static void translateIndexedBranch(Translator &t,
                                    const Instruction &instruction) {
   Modifiers modifiers(instruction);
-  bool isIndexed = modifiers.take("idx");
-  modifiers.take("uni");
+  bool isIndexed = modifiers.take("idx"), isUniform = modifiers.take("uni");
   if (!isIndexed)
     t.fail("expected brx.idx");
   if (!t.finish(modifiers) || !t.expectOperands(2))
@@ -91,11 +102,12 @@ static void translateIndexedBranch(Translator &t,
       llvm::ArrayRef<uint32_t>(std::vector<uint32_t>(labels.size())));
   for (size_t i = 0; i != labels.size(); ++i)
     t.patchTarget(const_cast<uint32_t *>(&targets[i]), labels[i]);
-  auto *form = const_cast<IndexedBranchForm *>(
-      t.keep(IndexedBranchForm{targets, 0, false}));
+  auto *form =
+      const_cast<IndexedBranchForm *>(t.keep(IndexedBranchForm{targets, 0}));
   t.patchReconvergence(&form->reconverge);
   t.emit(executeIndexedBranch, StepClass::Control,
-         t.source(instruction.operands[0], Type::U32), form);
+         t.source(instruction.operands[0], Type::U32), form)
+      .isUniform = isUniform;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,13 +118,13 @@ static void executeTrap(Warp &warp, const Step &step) {
   warp.fail(__builtin_ctz(warp.active), "the kernel executes a trap");
 }
 
-/// An instruction without operands and modifiers but `.uni`.
+/// An instruction without operands and modifiers but the `.uni` of `ret`.
 template <void (*execute)(Warp &, const Step &)>
 static void translateEnd(Translator &t, const Instruction &instruction) {
   Modifiers modifiers(instruction);
-  modifiers.take("uni");
+  bool isUniform = instruction.opcode == "ret" && modifiers.take("uni");
   if (t.finish(modifiers) && t.expectOperands(0))
-    t.emit(execute, StepClass::Control, {});
+    t.emit(execute, StepClass::Control, {}).isUniform = isUniform;
 }
 
 static void executeReturn(Warp &warp, const Step &step) { warp.leave(); }
@@ -222,7 +234,7 @@ static bool relate(Translator &t, llvm::ArrayRef<Operand> operands,
 
 static void translateCall(Translator &t, const Instruction &instruction) {
   Modifiers modifiers(instruction);
-  modifiers.take("uni");
+  bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers))
     return;
   llvm::ArrayRef<Operand> operands = instruction.operands;
@@ -252,7 +264,8 @@ static void translateCall(Translator &t, const Instruction &instruction) {
   t.emit(executeCall, StepClass::Control, {},
          t.keep(CallForm{&t.program.codes[callee.index],
                          t.keepArray(llvm::ArrayRef(parameters)),
-                         t.keepArray(llvm::ArrayRef(returns))}));
+                         t.keepArray(llvm::ArrayRef(returns))}))
+      .isUniform = isUniform;
 }
 
 void sim::addControlInstructions(InstructionTable &table) {

@@ -19,7 +19,6 @@
 #include "Lanewise.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -34,17 +33,13 @@ static uint64_t packState(uint32_t address, const MBarrier &mbarrier) {
          mbarrier.phase << (kPendingBits + kAddressBits);
 }
 
-static std::string hex(uint64_t value) {
-  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
-}
-
 std::optional<uint32_t> sim::getMBarrierAddress(Warp &warp, unsigned lane,
                                                 AddressSpace space,
                                                 uint64_t address) {
   if (address % kMBarrierBytes != 0) {
     warp.fail(lane, "expected the address of an mbarrier object to be a "
                     "multiple of 8, got " +
-                        hex(address));
+                        printHex(address));
     return std::nullopt;
   }
   if (space == AddressSpace::Generic && getRegion(address) == kSharedRegion) {
@@ -54,7 +49,7 @@ std::optional<uint32_t> sim::getMBarrierAddress(Warp &warp, unsigned lane,
   if (space != AddressSpace::Shared || address >= warp.block.shared.size()) {
     warp.fail(lane,
               "expected an mbarrier object in shared memory, got address " +
-                  hex(address));
+                  printHex(address));
     return std::nullopt;
   }
   return address;
@@ -121,7 +116,8 @@ static void initialize(Warp &warp, unsigned lane, uint32_t address,
   if (!count)
     return;
   if (block.mbarriers.count(address))
-    return warp.fail(lane, "there is an mbarrier object at " + hex(address) +
+    return warp.fail(lane, "there is an mbarrier object at " +
+                               printHex(address) +
                                " already: expected mbarrier.inval before");
   AddressSpace space = AddressSpace::Shared;
   uint64_t resolved = address;
@@ -157,7 +153,7 @@ static void arrive(Warp &warp, unsigned lane, uint32_t address,
   }
   if (form.kind == Kind::ArriveDrop) {
     if (*count > mbarrier->expected)
-      return warp.fail(lane, "the mbarrier object at " + hex(address) +
+      return warp.fail(lane, "the mbarrier object at " + printHex(address) +
                                  " expected to lose at most " +
                                  llvm::Twine(mbarrier->expected) +
                                  " participants, got " + llvm::Twine(*count));
@@ -167,7 +163,7 @@ static void arrive(Warp &warp, unsigned lane, uint32_t address,
       mbarrier->transactions == 0)
     return warp.fail(lane, "mbarrier.arrive.noComplete expected that arrivals "
                            "are left in this phase of the mbarrier object at " +
-                               hex(address) + ", got the last one");
+                               printHex(address) + ", got the last one");
   if (block.races)
     block.races->release(warp.index, mbarrier->clocks);
   if (!block.arrive(warp, lane, address, *count))
@@ -240,7 +236,8 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
       kMBarrierBytes;
   if (of != address) {
     warp.fail(lane, "expected a state of the mbarrier object at " +
-                        hex(address) + ", got one of that at " + hex(of));
+                        printHex(address) + ", got one of that at " +
+                        printHex(of));
     return std::nullopt;
   }
   uint64_t phase = value >> (kPendingBits + kAddressBits);
@@ -248,7 +245,7 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   if (phase == now || phase + 1 == now)
     return phase != now;
   warp.fail(lane, "expected the state of phase " + llvm::Twine(now) +
-                      " of the mbarrier object at " + hex(address) +
+                      " of the mbarrier object at " + printHex(address) +
                       " or of the phase before, got that of phase " +
                       llvm::Twine(phase));
   return std::nullopt;

@@ -8,14 +8,8 @@
 
 #include "Members.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-
-static std::string print(LaneMask mask) {
-  return "0x" + llvm::utohexstr(mask, /*LowerCase=*/true);
-}
 
 bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
   if (!warp.requireDefined(slot, warp.active, "the member mask"))
@@ -25,7 +19,7 @@ bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
     unsigned lane = __builtin_ctz(rest);
     LaneMask members = masks.value[lane];
     auto describe = [&, members] {
-      return ("the member mask " + print(members) + " of " + what).str();
+      return ("the member mask " + printHex(members) + " of " + what).str();
     };
     if (!(members >> lane & 1)) {
       warp.fail(lane, describe() + " does not name the lane itself");
@@ -33,6 +27,8 @@ bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
     }
     members &= getPresent(warp);
     if (LaneMask missing = members & ~warp.active) {
+      if (warp.letOthersGoFirst(missing))
+        return false;
       unsigned other = __builtin_ctz(missing);
       warp.fail(other, describe() + " names lane " + llvm::Twine(other) +
                            ", which does not take part");
@@ -42,9 +38,9 @@ bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
       unsigned other = __builtin_ctz(others);
       if (masks.value[other] != masks.value[lane]) {
         warp.fail(other, "expected one member mask of " + what + ", got " +
-                             print(masks.value[lane]) + " in lane " +
+                             printHex(masks.value[lane]) + " in lane " +
                              llvm::Twine(lane) + " and " +
-                             print(masks.value[other]) + " in lane " +
+                             printHex(masks.value[other]) + " in lane " +
                              llvm::Twine(other));
         return false;
       }

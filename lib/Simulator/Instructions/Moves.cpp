@@ -46,7 +46,7 @@ static void executePredicateMove(Warp &warp, const Step &step) {
 
 namespace {
 struct PackForm {
-  /// Bytes of an element; half a byte counts as 0.
+  /// Bytes of an element.
   unsigned size;
 };
 } // namespace
@@ -220,9 +220,8 @@ static void translateConvertAddress(Translator &t,
     return t.fail("expected a state space and .u64 behind cvta");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  Operand from = instruction.operands[1];
   Slot slots[] = {t.destination(instruction.operands[0], Type::U64),
-                  t.source(from, Type::U64)};
+                  t.source(instruction.operands[1], Type::U64)};
   t.emit(executeConvertAddress, StepClass::Arithmetic, slots, t.keep(form));
 }
 

@@ -51,6 +51,25 @@ TEST(BarriersTest, WithoutBarrierBytesAreUndefined) {
             0u);
 }
 
+// What is read has to be read before the next round overwrites it.
+TEST(BarriersTest, WithoutSecondBarrierBytesAreOverwritten) {
+  auto makeRounds = [](const std::string &barrier) {
+    return makeRun("mov.u32 %r7, 0; mov.u32 %r8, 0; sub.u32 %r4, 127, %r0; "
+                   "mad.lo.u32 %r5, %r4, 4, %r2; L: add.u32 %r9, %r0, %r8; "
+                   "st.shared.b32 [%r3], %r9; bar.sync 0; "
+                   "ld.shared.b32 %r6, [%r5]; add.u32 %r7, %r7, %r6; " +
+                       barrier +
+                       " add.u32 %r8, %r8, 1; setp.lt.u32 %p0, %r8, 4; "
+                       "@%p0 bra L; st.global.b32 [%d3], %r7;",
+                   128);
+  };
+  auto expected =
+      makeWords(128, [](unsigned i) { return 4 * (127 - i) + 0 + 1 + 2 + 3; });
+  EXPECT_EQ(countGoodSeeds(makeRounds("bar.sync 0;"), expected), 10u);
+  EXPECT_LT(countGoodSeeds(makeRounds(""), expected, /*numSeeds=*/3), 3u);
+  EXPECT_EQ(countGoodSeeds(checkingRaces(makeRounds("")), expected), 0u);
+}
+
 TEST(BarriersTest, LastWarpMayBePartlyThere) {
   std::string body = "st.shared.b32 [%r3], %r0; bar.sync 0; sub.u32 %r4, 39, "
                      "%r0; mad.lo.u32 %r5, %r4, 4, %r2; "

@@ -152,7 +152,7 @@ TEST(RacesTest, Matrices) {
   std::string matrix = "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r5], {%r0};";
   EXPECT_TRUE(isAlwaysRace(check("mad.lo.u32 %r5, %r0, 16, %r2;" + matrix +
                                      "ld.shared.b32 %r4, [%r5];",
-                                 8)));
+                                 32)));
 }
 
 TEST(RacesTest, CopyOverBytesThatOthersRead) {

@@ -32,7 +32,7 @@ TEST(ReconvergenceTest, LoopMeetsBehindIt) {
   EXPECT_EQ(getMeeting("L: mov.b32 r, 1; @p bra L; mov.b32 r, 2; ret;", 1), 2u);
   // A loop that is left from two places, 1 and 3, which meet behind it.
   const std::string body = "L: mov.b32 r, 1; @p bra X; mov.b32 r, 2; "
-                           "@p bra X; bra L; X: ret;";
+                           "@p bra X; bra L; X: mov.b32 r, 3; ret;";
   EXPECT_EQ(getMeeting(body, 1), 5u);
   EXPECT_EQ(getMeeting(body, 3), 5u);
 }
@@ -40,7 +40,7 @@ TEST(ReconvergenceTest, LoopMeetsBehindIt) {
 TEST(ReconvergenceTest, NestedBranches) {
   const std::string body =
       "@p bra E; @p bra I; mov.b32 r, 1; I: mov.b32 r, 2; bra J; "
-      "E: mov.b32 r, 3; J: ret;";
+      "E: mov.b32 r, 3; J: mov.b32 r, 4; ret;";
   EXPECT_EQ(getMeeting(body, 0), 6u);
   EXPECT_EQ(getMeeting(body, 1), 3u);
 }
@@ -52,12 +52,29 @@ TEST(ReconvergenceTest, LanesThatExitAreNotWaitedFor) {
   // A branch to a return: nothing is on both ways but the end.
   EXPECT_EQ(getMeeting("@p bra X; mov.b32 r, 1; ret; X: ret;", 0),
             kFunctionEnd);
+  // Nor do they wait for others, to leave with them.
+  for (const char *exit : {"ret", "exit"})
+    EXPECT_EQ(
+        getMeeting(std::string("@p bra X; mov.b32 r, 1; X: ") + exit + ";", 0),
+        kFunctionEnd);
+}
+
+TEST(ReconvergenceTest, WaysOut) {
+  auto leads = [](const std::string &body, Index instruction) {
+    Module module = parseBody(".reg .pred p; .reg .b32 r; " + body);
+    return leadsToExit(module.functions[0], instruction);
+  };
+  EXPECT_TRUE(leads("mov.b32 r, 1; exit;", 0));
+  EXPECT_TRUE(leads("mov.b32 r, 1;", 0));
+  EXPECT_TRUE(leads("bra X; Y: ret; X: mov.b32 r, 1; bra Y;", 0));
+  EXPECT_FALSE(leads("mov.b32 r, 1; @p bra X; X: ret;", 0));
+  EXPECT_FALSE(leads("L: mov.b32 r, 1; bra L;", 0));
 }
 
 TEST(ReconvergenceTest, Switches) {
   const std::string body =
       "T: .branchtargets A, B, C; brx.idx r, T; A: mov.b32 r, 1; bra J; "
-      "B: mov.b32 r, 2; C: mov.b32 r, 3; J: ret;";
+      "B: mov.b32 r, 2; C: mov.b32 r, 3; J: mov.b32 r, 4; ret;";
   EXPECT_EQ(getMeeting(body, 0), 5u);
 }
 

@@ -1,0 +1,195 @@
+//===- MemoryTest.cpp - Tests of loads and stores -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadTesting.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+using namespace mlir::blockscale::sim::kerneltest;
+
+/// The message of one access in line 2, behind a body.
+#define EXPECT_REFUSED(before, access, text)                                   \
+  EXPECT_FAILS(makeRun(std::string(before) + "\n" + (access), 1), 2, text)
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+TEST(MemoryTest, BuffersEndWhereTheyEnd) {
+  const std::string bounds = "is out of bounds of argument 0, which has 4096 "
+                             "bytes at 0x";
+  EXPECT_EQ(getError(makeRun("ld.global.b8 %s0, [%buf0 + 4095];", 1)),
+            "no error");
+  EXPECT_REFUSED("", "ld.global.b8 %s0, [%buf0 + 4096];", bounds);
+  EXPECT_REFUSED("", "ld.global.b8 %s0, [%buf0 + -1];", bounds);
+  EXPECT_REFUSED("", "st.global.b8 [%buf0 + 4096], %r0;", bounds);
+  EXPECT_REFUSED("", "ld.global.v2.b64 {%d8, %d9}, [%buf0 + -16];", bounds);
+  // The last byte of a wide access counts.
+  EXPECT_REFUSED("",
+                 "ld.global.v8.b32 {%r4, %r4, %r4, %r4, %r4, %r4, %r4, "
+                 "%r4}, [%buf0 + 4096];",
+                 bounds);
+  EXPECT_REFUSED("", "ld.b32 %r4, [%buf0 + 4096];", bounds);
+}
+
+TEST(MemoryTest, BetweenBuffersIsNothing) {
+  // Half-way from one argument to the next.
+  const std::string halfway = "sub.u64 %d9, %buf1, %buf0; shr.u64 %d9, %d9, 1;"
+                              "add.u64 %d9, %d9, %buf0;";
+  EXPECT_REFUSED(halfway, "ld.global.b32 %r4, [%d9];",
+                 "is out of bounds of argument 0");
+  EXPECT_REFUSED(halfway, "st.b32 [%d9], %r4;",
+                 "is out of bounds of argument 0");
+  // What a kernel computes from a wrong pointer is a neighbor of nobody.
+  EXPECT_REFUSED("mov.b64 %d9, 0x2000;", "ld.global.b32 %r4, [%d9];",
+                 "is in no allocation");
+  EXPECT_REFUSED("not.b64 %d9, %buf0; and.b64 %d9, %d9, -256;",
+                 "ld.global.b32 %r4, [%d9];", "is in no allocation");
+}
+
+TEST(MemoryTest, SharedMemoryHasGaps) {
+  const std::string outside = "in shared memory is outside of its variables";
+  EXPECT_REFUSED("", "st.shared.b8 [S + 4096], %r0;", outside);
+  EXPECT_REFUSED("", "ld.shared.b8 %s0, [M + -1];", outside);
+  EXPECT_REFUSED("", "ld.shared.b8 %s0, [S + -1];", outside);
+  EXPECT_REFUSED("cvta.shared.u64 %d9, 0x1400;", "ld.b8 %s0, [%d9];", outside);
+  EXPECT_REFUSED("", "ld.shared.b8 %s0, [M + 4096];",
+                 "in shared memory is out of bounds, which has");
+}
+
+TEST(MemoryTest, LocalMemoryHasGaps) {
+  const std::string variables =
+      ".local .align 8 .b8 A[8], B[8]; st.local.b64 [B], %d1;";
+  const std::string outside = "in local memory is outside of its variables";
+  EXPECT_REFUSED(variables, "ld.local.b8 %s0, [A + 8];", outside);
+  EXPECT_REFUSED(variables, "ld.local.b8 %s0, [B + -1];", outside);
+  EXPECT_REFUSED(variables + "mov.u64 %d9, A; cvta.local.u64 %d9, %d9;",
+                 "st.b64 [%d9 + 8], %d1;", outside);
+  EXPECT_REFUSED(variables, "ld.local.b8 %s0, [B + 8];",
+                 "in local memory is out of bounds, which has");
+  // Nor do the frames of functions touch each other.
+  KernelRun run = makeRun(".local .b8 A[16]; st.local.b8 [A + 15], 1;"
+                          "call f;",
+                          1);
+  run.declarations = ".func f() { .local .align 1 .b8 L[4]; .reg .b16 s;"
+                     "ld.local.b8 s, [L + -1]; ret; }";
+  EXPECT_FAILS(run, 0, outside);
+}
+
+TEST(MemoryTest, LocalVariablesAreTooLarge) {
+  EXPECT_EQ(getLoadError(".local .b8 A[300000], B[300000];"),
+            "expected at most 524288 bytes of variables in local memory, got "
+            "600016");
+}
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+TEST(MemoryTest, AccessesAreAlignedToTheirSize) {
+  struct Row {
+    const char *access;
+    unsigned size;
+  };
+  for (Row row :
+       {Row{"ld.global.b16 %s0, [%buf0 + 1];", 2},
+        Row{"st.global.b16 [%buf0 + 3], %s0;", 2},
+        Row{"st.global.b64 [%buf0 + 4], %d1;", 8},
+        Row{"ld.global.v2.b32 {%r4, %r5}, [%buf0 + 4];", 8},
+        Row{"st.global.v4.b32 [%buf0 + 8], {%r0, %r0, %r0, %r0};", 16},
+        Row{"ld.global.v4.b64 {%d4, %d5, %d6, %d7}, [%buf0 + 16];", 32},
+        Row{"ld.b32 %r4, [%buf0 + 2];", 4},
+        Row{"ld.shared.b32 %r4, [S + 2];", 4},
+        Row{"st.shared.v2.b16 [S + 2], {%s0, %s0};", 4},
+        Row{"ld.param.b32 %r4, [B0 + 2];", 4},
+        Row{"ld.const.b32 %r4, [C + 1];", 4},
+        Row{"st.local.b64 [L + 4], %d1;", 8}}) {
+    KernelRun run =
+        makeRun(".local .align 8 .b8 L[16];\n" + std::string(row.access));
+    run.declarations = ".const .align 8 .b8 C[16];";
+    EXPECT_FAILS(run, 2,
+                 "block (0,0,0), warp 0, lane 0: a " +
+                     std::string(row.access[0] == 's' ? "store" : "load") +
+                     " of " + std::to_string(row.size) + " bytes at 0x");
+    EXPECT_FAILS(run, 2,
+                 " expected an address that is a multiple of " +
+                     std::to_string(row.size));
+  }
+}
+
+TEST(MemoryTest, TheLaneThatIsMisalignedIsNamed) {
+  EXPECT_FAILS(makeRun("setp.eq.u32 %p0, %r0, 37; selp.u32 %r4, 2, 0, %p0;"
+                       "add.u32 %r3, %r3, %r4;\nst.shared.b32 [%r3], %r0;",
+                       64),
+               2,
+               "warp 1, lane 5: a store of 4 bytes at 0x496 expected an "
+               "address that is a multiple of 4");
+}
+
+//===----------------------------------------------------------------------===//
+// Spaces and widths
+//===----------------------------------------------------------------------===//
+
+TEST(MemoryTest, SpacesAreKeptApart) {
+  EXPECT_REFUSED("mov.u64 %d9, S; cvta.shared.u64 %d9, %d9;",
+                 "ld.shared.b32 %r4, [%d9];", "in shared memory is out of");
+  EXPECT_REFUSED(".local .b32 L; mov.u64 %d9, L; cvta.local.u64 %d9, %d9;",
+                 "st.local.b32 [%d9], 1;", "in local memory is out of bounds");
+  EXPECT_REFUSED("", "ld.const.b32 %r4, [%buf0];",
+                 "expected constant memory, got argument 0");
+  EXPECT_REFUSED("mov.u64 %d9, B0; cvta.param.u64 %d9, %d9;",
+                 "st.b32 [%d9], 1;", "would change a parameter of the kernel");
+}
+
+// mov makes a local copy of a function's parameter, which may change.
+TEST(MemoryTest, AddressesOfParameters) {
+  KernelRun run = makeRun(".param .align 8 .b8 a[16]; st.param.b32 [a], 1;"
+                          "st.param.b32 [a + 8], 5; call (%r4), f, (a);"
+                          "ld.param.b32 %r5, [a + 8];"
+                          "mov.b64 %d9, B1; ld.param.b64 %d9, [%d9];"
+                          "st.global.v2.b32 [%d9], {%r4, %r5};",
+                          1);
+  run.declarations =
+      ".func (.reg .b32 o) f(.param .align 8 .b8 a[16]) { .reg .b64 d, e;"
+      ".reg .b32 r; mov.b64 d, a; add.u64 d, d, 8; ld.local.b32 o, [d];"
+      "st.local.b32 [d], 7; cvta.local.u64 e, d; ld.b32 r, [e];"
+      "add.u32 o, o, r; ld.param.b32 r, [a]; add.u32 o, o, r; ret; }";
+  std::vector<uint32_t> output = getOutput(run);
+  EXPECT_EQ(output[0], 13u);
+  EXPECT_EQ(output[1], 5u);
+  EXPECT_REFUSED("", "ld.param.b32 %r4, [8];",
+                 "a load of 4 bytes at 0x8 expected a parameter");
+  EXPECT_REFUSED("", "ld.param.b32 %r4, [%buf0];", "expected a parameter");
+}
+
+// A value of 128 bits is in two registers, which a constant does not have.
+TEST(MemoryTest, WideOperandsAreRegisters) {
+  for (const char *operand : {"%tid.x", "V", "0"}) {
+    const std::string text = operand;
+    const std::string variables = ".shared .b32 V; .reg .b128 q; ";
+    const std::string message = "expected a register or constant for .b128";
+    EXPECT_EQ(getLoadError(variables + "mov.b128 q, " + text + ";"), message);
+    EXPECT_EQ(getLoadError(variables + "st.global.b128 [%buf0], " + text + ";"),
+              message);
+  }
+}
+
+TEST(MemoryTest, SizesOfSharedMemoryHaveUnits) {
+  KernelRun run = makeRun("mov.u32 %r4, %total_smem_size; mov.u32 %r5, "
+                          "%aggr_smem_size; mov.u32 %r6, %dynamic_smem_size;"
+                          "st.shared.b32 [M], 1;"
+                          "st.global.v2.b32 [%buf1], {%r4, %r5};"
+                          "st.global.b32 [%buf1 + 8], %r6;",
+                          1);
+  run.dynamicShared = 100;
+  std::vector<uint32_t> output = getOutput(run);
+  // 4096 bytes of S, 64 of M and 100 are 34 units of 128.
+  EXPECT_EQ(output[0], 4352u);
+  EXPECT_EQ(output[1], 4352u + 1024);
+  EXPECT_EQ(output[2], 100u);
+}
