@@ -45,6 +45,10 @@ struct PendingCopy {
 
 /// The copies that the lanes of a warp have begun and not waited for. Groups
 /// are those of each lane: number 0 is its first one.
+/// Asynchronous copies of a warp (or bulk copies of a block) that nobody has
+/// waited for, at most. Shared memory has room for fewer of 4 bytes.
+inline constexpr size_t kMaxCopiesUnderWay = 1 << 16;
+
 class CopyQueue {
 public:
   using OnComplete = llvm::function_ref<void(const PendingCopy &)>;
@@ -52,6 +56,8 @@ public:
   void begin(PendingCopy copy);
   /// An arrival at an mbarrier, as soon as the copies before it are done.
   void addArrival(unsigned lane, uint32_t mbarrier, uint32_t line);
+  /// Whether nothing more can be added.
+  bool isFull() const { return entries.size() >= kMaxCopiesUnderWay; }
   /// Whether the same copy is under way already.
   bool contains(const PendingCopy &copy) const;
 

@@ -68,6 +68,11 @@ bool Block::run(uint64_t maxSteps) {
   // Turns since asynchronous operations were completed, and vain tries to go on
   // since anything happened.
   unsigned numTurns = 0, numTries = 0;
+  for (const Warp &warp : warps)
+    if (warp.state == WarpState::Failed) {
+      failed = &warp;
+      return false;
+    }
   while (true) {
     ready.clear();
     bool isDone = true, canRun = false;
@@ -113,11 +118,14 @@ bool Block::run(uint64_t maxSteps) {
 
 void Block::warn(const Warp &warp, LocatedMessage message) {
   // One for each place and text says enough.
-  for (Warning &warning : warnings)
-    if (warning.message.line == message.line &&
-        warning.message.text == message.text)
+  LineWarnings &line = warnings[message.line];
+  for (const Warning &warning : line.first)
+    if (warning.message.text == message.text)
       return;
-  warnings.push_back({std::move(message), warp.index});
+  if (line.first.size() == kMaxWarningsOfLine)
+    line.areMore = true;
+  else
+    line.first.push_back({std::move(message), warp.index});
 }
 
 void Block::notify(Warp &warp, const WarpAccess &access) {

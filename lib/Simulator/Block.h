@@ -23,6 +23,7 @@
 #include "Warp.h"
 
 #include <deque>
+#include <map>
 
 namespace mlir::blockscale::sim {
 
@@ -41,6 +42,14 @@ struct Launch {
 struct Warning {
   LocatedMessage message;
   unsigned warp;
+};
+
+/// What is kept for each line: texts have addresses in them, of which a loop
+/// has any number.
+inline constexpr size_t kMaxWarningsOfLine = 16;
+struct LineWarnings {
+  std::vector<Warning> first;
+  bool areMore = false;
 };
 
 /// Numbers drawn from a seed; small state, so that each block has its own.
@@ -111,7 +120,8 @@ public:
   /// Null where nothing goes through the async proxy.
   std::unique_ptr<ProxyTracker> proxies;
   std::deque<Warp> warps;
-  std::vector<Warning> warnings;
+  /// By line.
+  std::map<uint32_t, LineWarnings> warnings;
   /// The warp whose failure ended the run.
   const Warp *failed = nullptr;
   /// Null where nobody asked for them.
@@ -120,6 +130,8 @@ public:
   /// Steps executed, which is also what clocks show; without those of the turn
   /// that failed.
   uint64_t numSteps = 0;
+  /// Registers and predicates of all functions that warps are in.
+  uint64_t numRegisters = 0;
 
 private:
   void mapShared();

@@ -135,6 +135,11 @@ void Block::checkProxy(Warp &warp, const BulkCopy &copy, const Span &span,
 }
 
 void Block::begin(Warp &warp, BulkCopy copy) {
+  if (bulkCopies.getCopies().size() >= kMaxCopiesUnderWay)
+    return warp.fail(copy.lane, "expected at most " +
+                                    llvm::Twine(kMaxCopiesUnderWay) +
+                                    " bulk copies under way in a block: "
+                                    "expected a wait for some before");
   if (isShared(copy.source))
     checkProxy(warp, copy, copy.source, "reads");
   if (isShared(copy.destination)) {

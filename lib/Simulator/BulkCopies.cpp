@@ -73,7 +73,20 @@ void BulkCopy::complete() {
   }
 }
 
+/// Copies that hold what they have read, at most. They complete when nobody
+/// waits for that, too, at any time.
+static constexpr unsigned kMaxReadCopies = 256;
+
 void BulkCopies::begin(BulkCopy copy) {
+  if (numRead >= kMaxReadCopies) {
+    llvm::erase_if(copies, [](BulkCopy &other) {
+      if (!other.isRead)
+        return false;
+      other.complete();
+      return true;
+    });
+    numRead = 0;
+  }
   copy.begin();
   copy.group = getCommitted(copy.warp, copy.lane);
   copies.push_back(std::move(copy));
@@ -96,6 +109,7 @@ void BulkCopies::waitGroups(unsigned warp, unsigned lane, uint64_t keep,
       return false;
     if (!copy.isRead)
       onRead(copy);
+    numRead += onlyReads && !copy.isRead;
     if (onlyReads)
       copy.read();
     else

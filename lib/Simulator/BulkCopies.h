@@ -85,6 +85,8 @@ private:
   uint64_t &getCommitted(unsigned warp, unsigned lane);
 
   std::vector<BulkCopy> copies;
+  /// How many copies hold the bytes that they have read.
+  unsigned numRead = 0;
   std::vector<uint64_t> numCommitted;
 };
 

@@ -9,6 +9,7 @@
 #include "Memory.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemAlloc.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -17,12 +18,16 @@ std::string sim::printHex(uint64_t value) {
   return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
 }
 
+Storage::Bytes Storage::allocateZeros(uint64_t size) {
+  return Bytes(static_cast<uint8_t *>(llvm::safe_calloc(size, 1)));
+}
+
 uint8_t *Storage::ensureStates() {
   if (uint8_t *states = this->states())
     return states;
   std::lock_guard<std::mutex> lock(mutex);
   if (!ownedStates) {
-    ownedStates.reset(new uint8_t[numBytes]());
+    ownedStates = allocateZeros(numBytes);
     current.store(ownedStates.get(), std::memory_order_release);
   }
   return ownedStates.get();

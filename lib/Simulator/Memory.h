@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -67,7 +68,7 @@ class Storage {
 public:
   /// Memory of its own, zeroed.
   explicit Storage(uint64_t size)
-      : owned(new uint8_t[size]()), bytes(owned.get()), numBytes(size) {}
+      : owned(allocateZeros(size)), bytes(owned.get()), numBytes(size) {}
   /// The memory of somebody else.
   Storage(uint8_t *bytes, uint64_t size) : bytes(bytes), numBytes(size) {}
 
@@ -80,12 +81,19 @@ public:
   uint8_t *ensureStates();
 
 private:
-  std::unique_ptr<uint8_t[]> owned;
+  struct Free {
+    void operator()(uint8_t *bytes) const { std::free(bytes); }
+  };
+  using Bytes = std::unique_ptr<uint8_t[], Free>;
+  /// Pages that nobody touches cost nothing.
+  static Bytes allocateZeros(uint64_t size);
+
+  Bytes owned;
   uint8_t *bytes;
   uint64_t numBytes;
   std::atomic<uint8_t *> current{nullptr};
   std::mutex mutex;
-  std::unique_ptr<uint8_t[]> ownedStates;
+  Bytes ownedStates;
 };
 
 /// Where the bytes of one access are. `states` is null while all bytes around

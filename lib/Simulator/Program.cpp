@@ -19,6 +19,10 @@ using namespace mlir::blockscale::sim;
 
 /// Variables in global and constant memory, together.
 static constexpr uint64_t kMaxModuleBytes = uint64_t(4) << 30;
+/// Shared memory with what lies between variables, which costs memory too.
+static constexpr uint64_t kMaxSharedSpan = uint64_t(16) << 20;
+/// Parameters of a kernel, as on all targets.
+static constexpr uint64_t kMaxParameterBytes = 32764;
 
 const Kernel *Program::lookup(std::string_view name) const {
   for (const Kernel &kernel : kernels)
@@ -94,6 +98,11 @@ static void layOutShared(Program &program, llvm::ArrayRef<Uses> uses) {
           kernel.sharedVariables.push_back({address, address + variable.size});
           kernel.staticShared = address + variable.size + kVariableGap;
         }
+        if (kernel.staticShared > kMaxSharedSpan && !kernel.error)
+          kernel.error =
+              failAt(variable.location,
+                     "expected at most " + llvm::Twine(kMaxSharedSpan) +
+                         " bytes of shared memory and of gaps for alignment");
       }
     }
 }
@@ -106,6 +115,11 @@ static void layOutParameters(Program &program, Kernel &kernel) {
     program.addresses[parameter.index] = offset;
     kernel.parameters.push_back({offset, variable.size});
     offset += variable.size;
+    if (offset > kMaxParameterBytes && !kernel.error)
+      kernel.error =
+          failAt(variable.location,
+                 "expected at most " + llvm::Twine(kMaxParameterBytes) +
+                     " bytes of parameters, got " + llvm::Twine(offset));
   }
   kernel.parameterBytes = offset;
 }

@@ -6,15 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
-// Algorithm") on the reversed graph of basic blocks.
+// The algorithm of Lengauer and Tarjan ("A Fast Algorithm for Finding
+// Dominators in a Flowgraph"), with path compression only, on the reversed
+// graph of basic blocks. Its time is not quadratic for any graph.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Reconvergence.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
+
+#include <utility>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -94,76 +98,130 @@ static BlockGraph buildGraph(const Function &function) {
     targets.clear();
     if (getTargets(function, function.instructions[last], targets))
       targets.push_back(last + 1);
-    for (Index target : targets) {
-      Index successor = blockOf[target];
-      if (llvm::is_contained(graph.successors[block], successor))
-        continue;
-      graph.successors[block].push_back(successor);
+    auto &successors = graph.successors[block];
+    for (Index target : targets)
+      successors.push_back(blockOf[target]);
+    // Tables of branches may be long, and have few targets.
+    llvm::sort(successors);
+    successors.erase(llvm::unique(successors), successors.end());
+    for (Index successor : successors)
       graph.predecessors[successor].push_back(block);
-    }
   }
   return graph;
 }
 
-std::vector<Index> sim::computeReconvergence(const Function &function) {
-  BlockGraph graph = buildGraph(function);
-  Index end = graph.end();
-  constexpr Index kUnknown = ~Index(0);
+namespace {
+/// Immediate post-dominators: dominators of the graph with its edges reversed.
+/// Blocks go by their number in preorder from the end; blocks from which the
+/// end is not reached have none.
+class PostDominators {
+public:
+  explicit PostDominators(const BlockGraph &graph);
 
-  // Blocks in postorder of the reversed graph, from the end.
-  std::vector<Index> order, position(graph.begins.size(), kUnknown);
-  std::vector<bool> isSeen(graph.begins.size());
-  std::vector<std::pair<Index, unsigned>> path = {{end, 0}};
-  isSeen[end] = true;
+  /// The immediate post-dominator of a block; kUnknown where there is none.
+  Index lookup(Index block) const {
+    Index number = numbers[block];
+    return number == kUnknown || number == 0 ? kUnknown
+                                             : order[immediate[number]];
+  }
+
+  static constexpr Index kUnknown = ~Index(0);
+
+private:
+  void search(const BlockGraph &graph);
+  Index findLeast(Index number);
+
+  std::vector<Index> order, numbers;
+  /// By number: the parent in the search, the semidominator, and the immediate
+  /// dominator.
+  std::vector<Index> parents, semi, immediate;
+  /// The forest that grows while the numbers go down; `least` is the one with
+  /// the least semidominator on the part of the path that is compressed.
+  std::vector<Index> ancestors, least;
+};
+} // namespace
+
+/// Numbers the blocks.
+void PostDominators::search(const BlockGraph &graph) {
+  numbers.assign(graph.begins.size(), kUnknown);
+  std::vector<std::pair<Index, unsigned>> path;
+  auto visit = [&](Index block, Index parent) {
+    numbers[block] = order.size();
+    order.push_back(block);
+    parents.push_back(parent);
+    path.push_back({block, 0});
+  };
+  visit(graph.end(), kUnknown);
   while (!path.empty()) {
     auto &[block, next] = path.back();
     if (next == graph.predecessors[block].size()) {
-      position[block] = order.size();
-      order.push_back(block);
       path.pop_back();
       continue;
     }
     Index predecessor = graph.predecessors[block][next++];
-    if (!isSeen[predecessor]) {
-      isSeen[predecessor] = true;
-      path.push_back({predecessor, 0});
-    }
+    if (numbers[predecessor] == kUnknown)
+      visit(predecessor, numbers[block]);
   }
+}
 
-  std::vector<Index> immediate(graph.begins.size(), kUnknown);
-  immediate[end] = end;
-  auto intersect = [&](Index a, Index b) {
-    while (a != b) {
-      while (position[a] < position[b])
-        a = immediate[a];
-      while (position[b] < position[a])
-        b = immediate[b];
-    }
-    return a;
-  };
-  for (bool hasChanged = true; hasChanged;) {
-    hasChanged = false;
-    for (Index block : llvm::reverse(order)) {
-      if (block == end)
-        continue;
-      Index meet = kUnknown;
-      for (Index successor : graph.successors[block])
-        if (immediate[successor] != kUnknown)
-          meet = meet == kUnknown ? successor : intersect(meet, successor);
-      if (meet != immediate[block]) {
-        immediate[block] = meet;
-        hasChanged = true;
-      }
+/// The number with the least semidominator on the way up in the forest, without
+/// the root.
+Index PostDominators::findLeast(Index number) {
+  if (ancestors[number] == kUnknown)
+    return number;
+  llvm::SmallVector<Index> path;
+  Index top = number;
+  for (; ancestors[ancestors[top]] != kUnknown; top = ancestors[top])
+    path.push_back(top);
+  for (Index below : llvm::reverse(path)) {
+    Index above = ancestors[below];
+    if (semi[least[above]] < semi[least[below]])
+      least[below] = least[above];
+    ancestors[below] = ancestors[above];
+  }
+  return least[number];
+}
+
+PostDominators::PostDominators(const BlockGraph &graph) {
+  search(graph);
+  Index count = order.size();
+  llvm::append_range(semi, llvm::seq<Index>(0, count));
+  least = semi;
+  immediate.assign(count, 0);
+  ancestors.assign(count, kUnknown);
+  // Those whose semidominator a number is, as lists.
+  std::vector<Index> first(count, kUnknown), next(count, kUnknown);
+  for (Index number = count - 1; number != 0; --number) {
+    for (Index successor : graph.successors[order[number]])
+      if (numbers[successor] != kUnknown)
+        semi[number] =
+            std::min(semi[number], semi[findLeast(numbers[successor])]);
+    next[number] = std::exchange(first[semi[number]], number);
+    Index parent = parents[number];
+    ancestors[number] = parent;
+    for (Index of = std::exchange(first[parent], kUnknown); of != kUnknown;
+         of = next[of]) {
+      Index best = findLeast(of);
+      immediate[of] = semi[best] < semi[of] ? best : parent;
     }
   }
+  for (Index number = 1; number < count; ++number)
+    if (immediate[number] != semi[number])
+      immediate[number] = immediate[immediate[number]];
+}
+
+std::vector<Index> sim::computeReconvergence(const Function &function) {
+  BlockGraph graph = buildGraph(function);
+  PostDominators dominators(graph);
+  Index end = graph.end();
 
   std::vector<Index> reconvergence(function.instructions.size(), kFunctionEnd);
   for (Index block = 0; block != end; ++block) {
     Index last = graph.begins[block + 1] - 1;
     for (Index i = graph.begins[block]; i != last; ++i)
       reconvergence[i] = i + 1;
-    Index meet = immediate[block];
-    if (meet == kUnknown || meet == end)
+    Index meet = dominators.lookup(block);
+    if (meet == PostDominators::kUnknown || meet == end)
       continue;
     // Lanes that leave need not wait for others, who may wait for them.
     Index begin = graph.begins[meet];

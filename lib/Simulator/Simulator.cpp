@@ -12,12 +12,14 @@
 #include "Ptx/Parser.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <atomic>
 #include <cstring>
 #include <map>
 #include <optional>
+#include <tuple>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -61,6 +63,12 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
   };
   if (planned.cluster != Dim3{1, 1, 1} || function.requiredCluster)
     return Error("not supported in this version: clusters");
+  if (llvm::is_contained(planned.block, 0u))
+    return reject("expected a thread in a block at least, got a block of " +
+                  printDim3(planned.block));
+  if (llvm::is_contained(planned.grid, 0u))
+    return reject("expected a block in a grid at least, got a grid of " +
+                  printDim3(planned.grid));
   uint64_t threads =
       uint64_t(planned.block[0]) * planned.block[1] * planned.block[2];
   if (threads > kMaxThreads)
@@ -80,7 +88,7 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
   if (function.maximumBlock) {
     uint64_t most = 1;
     for (uint32_t extent : *function.maximumBlock)
-      most *= extent;
+      most = llvm::SaturatingMultiply<uint64_t>(most, extent);
     if (threads > most)
       return reject("expected at most " + std::to_string(most) +
                     " threads in a block (.maxntid), got " +
@@ -93,11 +101,16 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
   if (planned.params.size() != kernel.parameters.size())
     return reject("expected " + std::to_string(kernel.parameters.size()) +
                   " parameters, got " + std::to_string(planned.params.size()));
-  for (size_t i = 0; i != planned.params.size(); ++i)
+  for (size_t i = 0; i != planned.params.size(); ++i) {
     if (planned.params[i].size != kernel.parameters[i].size)
       return reject("expected parameter " + std::to_string(i) + " of " +
                     std::to_string(kernel.parameters[i].size) + " bytes, got " +
                     std::to_string(planned.params[i].size));
+    if (planned.params[i].size > sizeof planned.params[i].value)
+      return reject("not supported in this version: parameter " +
+                    std::to_string(i) + " of " +
+                    std::to_string(planned.params[i].size) + " bytes");
+  }
   return Error::success();
 }
 
@@ -107,8 +120,7 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
 
 static void initialize(const Program &program, const Variable &variable,
                        Storage &storage) {
-  std::memcpy(storage.data(), variable.initializer.data(),
-              variable.initializer.size());
+  llvm::copy(variable.initializer, storage.data());
   for (const Relocation &relocation : variable.relocations) {
     uint64_t address = relocation.addend;
     if (relocation.isFunction) {
@@ -212,13 +224,46 @@ public:
       pool.wait();
       findExcess();
     }
-    for (const auto &[key, place] : found)
-      warnings.push_back("line " + std::to_string(key.first) + ", " +
-                         place.second + ": " + key.second);
+    for (const auto &[line, of] : found) {
+      std::string start = "line " + std::to_string(line);
+      for (const auto &[text, place] : of.first)
+        warnings.push_back(start + ", " + place.second + ": " + text);
+      if (of.areMore)
+        warnings.push_back(start + ": further warnings are left out");
+    }
     return failure ? *failure : Error::success();
   }
 
 private:
+  /// Warnings of one line.
+  struct Found {
+    /// By text: the first block with it, and the place.
+    std::map<std::string, std::pair<uint64_t, std::string>> first;
+    bool areMore = false;
+  };
+
+  /// Adds the warnings of one line in a block. Those of the blocks with the
+  /// lowest numbers are kept, in whatever order blocks come.
+  static void add(const Block &block, uint64_t number,
+                  const LineWarnings &warnings, Found &found) {
+    found.areMore |= warnings.areMore;
+    for (const Warning &warning : warnings.first) {
+      auto [entry, isNew] =
+          found.first.try_emplace(warning.message.text, number, "");
+      if (isNew || number < entry->second.first)
+        entry->second = {number, describe(block, block.warps[warning.warp],
+                                          warning.message.lane)};
+    }
+    while (found.first.size() > kMaxWarningsOfLine) {
+      found.areMore = true;
+      found.first.erase(
+          llvm::max_element(found.first, [](const auto &lhs, const auto &rhs) {
+            return std::tie(lhs.second.first, lhs.first) <
+                   std::tie(rhs.second.first, rhs.first);
+          }));
+    }
+  }
+
   static std::string describe(const Block &block, const Warp &warp,
                               unsigned lane) {
     return "block " + printDim3(block.index) + ", warp " +
@@ -251,13 +296,8 @@ private:
     numStepsOf[number] = block.numSteps;
     if (statistics)
       statistics->add(*block.statistics);
-    for (const Warning &warning : block.warnings) {
-      auto [entry, isNew] = found.try_emplace(
-          {warning.message.line, warning.message.text}, number, "");
-      if (isNew || number < entry->second.first)
-        entry->second = {number, describe(block, block.warps[warning.warp],
-                                          warning.message.lane)};
-    }
+    for (const auto &[line, warnings] : block.warnings)
+      add(block, number, warnings, found[line]);
     if (!isGood && number < firstFailure) {
       const LocatedMessage &message = block.failed->failure;
       firstFailure = number;
@@ -293,9 +333,8 @@ private:
   std::atomic<uint64_t> numSteps{0};
   /// By number of the block.
   std::vector<uint64_t> numStepsOf;
-  /// Line and text of a warning: the first block with it, and the place.
-  std::map<std::pair<uint32_t, std::string>, std::pair<uint64_t, std::string>>
-      found;
+  /// Warnings by line.
+  std::map<uint32_t, Found> found;
   std::mutex mutex;
 };
 } // namespace

@@ -82,12 +82,11 @@ static void executeReturn(Warp &warp, const Step &step) { warp.leave(); }
 
 Error Translator::run() {
   code.name = function.name.str();
-  layOutRegisters();
+  layOutRegisters(function.registers);
+  layOutParameters();
   layOutLocals();
-  if (code.localSize > kMaxLocalBytes)
-    fail(function.location, "expected at most " + llvm::Twine(kMaxLocalBytes) +
-                                " bytes of variables in local memory, got " +
-                                llvm::Twine(code.localSize));
+  if (failure)
+    return *failure;
   reconvergence = computeReconvergence(function);
   firstSteps.reserve(function.instructions.size() + 1);
   for (const Instruction &instruction : function.instructions) {
@@ -117,8 +116,8 @@ Error Translator::run() {
   return Error::success();
 }
 
-void Translator::layOutRegisters() {
-  for (const Register &reg : function.registers) {
+void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
+  for (const Register &reg : registers) {
     if (reg.type == Type::Pred) {
       places.push_back(code.numPredicates++);
       continue;
@@ -132,41 +131,52 @@ void Translator::layOutRegisters() {
   }
 }
 
-void Translator::layOutLocals() {
-  auto place = [&](Index number) {
-    const Variable &variable = program.module.variables[number];
-    uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
-    uint64_t begin = llvm::alignTo(code.localSize + gap, variable.alignment);
-    localOffsets[number] = begin;
-    code.localSize = begin + variable.size;
-    code.localAlignment = std::max(code.localAlignment, variable.alignment);
-    code.localVariables.push_back({begin, code.localSize});
-  };
-  for (Index number : function.variables) {
-    Space space = program.module.variables[number].space;
-    if (space == Space::Local || space == Space::Param)
-      place(number);
-  }
-  // Module-wide local variables have a copy in each frame.
-  for (Index number : program.module.globals)
-    if (program.module.variables[number].space == Space::Local)
-      place(number);
+/// Gives a variable its place in the frame.
+void Translator::placeLocal(Index number) {
+  const Variable &variable = program.module.variables[number];
+  uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
+  uint64_t begin = llvm::alignTo(code.localSize + gap, variable.alignment);
+  localOffsets[number] = begin;
+  code.localSize = begin + variable.size;
+  code.localAlignment = std::max(code.localAlignment, variable.alignment);
+  code.localVariables.push_back({begin, code.localSize});
+  if (code.localSize > kMaxLocalBytes)
+    fail(variable.location, "expected at most " + llvm::Twine(kMaxLocalBytes) +
+                                " bytes of local memory for a thread, got " +
+                                llvm::Twine(code.localSize));
+}
+
+void Translator::layOutParameters() {
   if (function.isEntry)
     return;
   for (const auto *parameters : {&function.returns, &function.parameters})
     for (const Parameter &parameter : *parameters)
       if (!parameter.isRegister)
-        place(parameter.index);
+        placeLocal(parameter.index);
+}
+
+void Translator::layOutLocals() {
+  for (Index number : function.variables) {
+    Space space = program.module.variables[number].space;
+    if (space == Space::Local || space == Space::Param)
+      placeLocal(number);
+  }
 }
 
 Translator::ParameterPlaces Translator::getPlaces(Program &program,
                                                   const Function &function,
                                                   bool ofReturns) {
-  // Laid out once more: callers may come before callees.
+  // Laid out once more: callers may come before callees. Parameters come
+  // before all else, so that a call costs no more than it has parameters.
   Code unused;
   Translator layout(program, function, unused);
-  layout.layOutRegisters();
-  layout.layOutLocals();
+  size_t numRegisters = 0;
+  for (const auto *parameters : {&function.returns, &function.parameters})
+    numRegisters += llvm::count_if(
+        *parameters, [](const Parameter &each) { return each.isRegister; });
+  layout.layOutRegisters(
+      llvm::ArrayRef(function.registers).take_front(numRegisters));
+  layout.layOutParameters();
   ParameterPlaces places;
   for (const Parameter &parameter :
        ofReturns ? function.returns : function.parameters) {

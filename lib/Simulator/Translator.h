@@ -189,8 +189,10 @@ private:
   Slot variableSlot(const Operand &operand, bool isBase);
   Slot registerSlot(const Operand &operand, Type type, bool isWide);
   bool checkCount(const Operand &operand, unsigned count);
-  void layOutRegisters();
+  void layOutRegisters(llvm::ArrayRef<Register> registers);
+  void layOutParameters();
   void layOutLocals();
+  void placeLocal(Index number);
 
   /// A number of a step that is still to be written.
   struct Patch {

@@ -12,12 +12,17 @@
 #include "SpecialRegisters.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static constexpr unsigned kMaxCallDepth = 1024;
+/// Registers and predicates of all frames in a block, which bounds their memory
+/// by some 1.3 GB. A kernel of 32 warps may have 2^17.
+static constexpr uint64_t kMaxBlockRegisters = uint64_t(1) << 22;
 
 Warp::Warp(Block &block, unsigned index, unsigned numThreads)
     : block(block), index(index),
@@ -27,6 +32,10 @@ Warp::Warp(Block &block, unsigned index, unsigned numThreads)
 //===----------------------------------------------------------------------===//
 // Frames
 //===----------------------------------------------------------------------===//
+
+static uint64_t getNumRegisters(const Code &code) {
+  return uint64_t(code.numRegisters) + code.numPredicates;
+}
 
 void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
   if (frames.size() == kMaxCallDepth)
@@ -46,6 +55,14 @@ void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
                 "expected at most " + llvm::Twine(kMaxLocalBytes) +
                     " bytes of local memory for a thread, got " +
                     llvm::Twine(localSize));
+  uint64_t numRegisters = getNumRegisters(code);
+  if (block.numRegisters + numRegisters > kMaxBlockRegisters)
+    return fail(__builtin_ctz(lanes),
+                "expected at most " + llvm::Twine(kMaxBlockRegisters) +
+                    " registers in the functions that the warps of a block "
+                    "are in, got " +
+                    llvm::Twine(block.numRegisters + numRegisters));
+  block.numRegisters += numRegisters;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
     local[lane].resize(localSize);
     std::vector<uint8_t> &states = localStates[lane];
@@ -105,6 +122,7 @@ void Warp::popFrame() {
   }
   // Results are copied while both frames are there.
   finishCall(*this, *caller);
+  block.numRegisters -= getNumRegisters(*frames.back().code);
   frames.pop_back();
   uint64_t localSize = frames.back().localBase + frames.back().code->localSize;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
@@ -258,7 +276,10 @@ void Warp::fail(unsigned lane, const llvm::Twine &text) {
   if (state == WarpState::Failed)
     return;
   state = WarpState::Failed;
-  failure = {current ? current->line : 0, lane, text.str()};
+  // A kernel that cannot be entered has no current step.
+  failure = {current ? current->line
+                     : block.launch.kernel->function->location.line,
+             lane, text.str()};
 }
 
 void Warp::warn(unsigned lane, const llvm::Twine &text) {

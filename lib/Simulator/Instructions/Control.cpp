@@ -200,6 +200,13 @@ static bool relate(Translator &t, llvm::ArrayRef<Operand> operands,
        llvm::zip_equal(operands, parameters, places)) {
     PassedParameter pass = {};
     if (parameter.isRegister) {
+      if (place.type == Type::Pred || getBits(place.type) > 64) {
+        t.fail(operand.location, "not supported in this version: parameter of "
+                                 "type ." +
+                                     llvm::Twine(getName(place.type)) +
+                                     " in a register");
+        return false;
+      }
       pass.isRegister = true;
       pass.from = isReturn ? t.destination(operand, place.type)
                            : t.source(operand, place.type);
@@ -250,6 +257,9 @@ static void translateCall(Translator &t, const Instruction &instruction) {
   if (operands.size() > 1 && operands[1].kind == Operand::Kind::Vector)
     arguments = operands[1].elements;
   const Function &function = t.program.module.functions[callee.index];
+  if (function.isEntry)
+    return t.fail(callee.location,
+                  "expected a function, got the kernel " + function.name);
   if (!function.isDefined)
     return t.fail(callee.location, "expected a function with a body, got " +
                                        function.name + ", which is declared");

@@ -34,6 +34,12 @@ struct CopyForm {
 };
 } // namespace
 
+static void failFull(Warp &warp, unsigned lane) {
+  warp.fail(lane, "expected at most " + llvm::Twine(kMaxCopiesUnderWay) +
+                      " copies and arrivals of a warp under way: expected a "
+                      "wait for some before");
+}
+
 /// The bytes that a lane copies from its source; nothing after a failure.
 static std::optional<unsigned> getSourceSize(Warp &warp, const Step &step,
                                              unsigned lane) {
@@ -115,6 +121,8 @@ static void executeCopy(Warp &warp, const Step &step) {
       return;
     if (*size)
       from.lanes |= bit;
+    if (warp.copies.isFull())
+      return failFull(warp, lane);
     warp.copies.begin(copy);
   });
   if (warp.state == WarpState::Failed)
@@ -237,6 +245,8 @@ static void executeArrival(Warp &warp, const Step &step) {
                                      llvm::Twine(kMaxMBarrierCount) +
                                      " arrivals that an mbarrier object waits "
                                      "for, got one more");
+        if (warp.copies.isFull())
+          return failFull(warp, lane);
         mbarrier->pending += form.isCounted;
         warp.copies.addArrival(lane, address, step.line);
       });

@@ -141,7 +141,7 @@ TEST(BitsTest, Fields) {
 
 TEST(BitsTest, Permutes) {
   auto rows = [](const char *text, uint64_t selector, uint64_t expected) {
-    return Row{
+    return InstructionRow{
         text, 32, {b32(0x33221100), b32(0x77665544), b32(selector)}, expected};
   };
   const char *general = "prmt.b32 %d, %a, %b, %c;";

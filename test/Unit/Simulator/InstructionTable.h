@@ -13,8 +13,9 @@
 
 namespace mlir::blockscale::sim::kerneltest {
 
-/// An instruction, its sources, and the result as computed by hand.
-struct Row {
+/// An instruction, its sources, and the result as computed by hand. The names
+/// here are others than those in ArithmeticTesting.h: they share a namespace.
+struct InstructionRow {
   const char *text;
   unsigned resultBits;
   std::vector<Source> sources;
@@ -22,8 +23,8 @@ struct Row {
   uint8_t undefined = 0;
 };
 
-inline void expectRows(const std::vector<Row> &rows) {
-  for (const Row &row : rows) {
+inline void expectRows(const std::vector<InstructionRow> &rows) {
+  for (const InstructionRow &row : rows) {
     Value value = evaluate(row.text, row.resultBits, row.sources);
     std::string place = row.text;
     for (const Source &source : row.sources)
@@ -40,12 +41,12 @@ inline void expectRows(const std::vector<Row> &rows) {
 }
 
 /// A body that is refused, and what the message has.
-struct Refusal {
+struct RefusedBody {
   const char *body, *message;
 };
 
-inline void expectRefusals(const std::vector<Refusal> &refusals) {
-  for (const Refusal &refusal : refusals)
+inline void expectRefusals(const std::vector<RefusedBody> &refusals) {
+  for (const RefusedBody &refusal : refusals)
     EXPECT_EQ(getLoadError(refusal.body), refusal.message) << refusal.body;
 }
 

@@ -83,7 +83,7 @@ TEST(MemoryTest, LocalMemoryHasGaps) {
 
 TEST(MemoryTest, LocalVariablesAreTooLarge) {
   EXPECT_EQ(getLoadError(".local .b8 A[300000], B[300000];"),
-            "expected at most 524288 bytes of variables in local memory, got "
+            "expected at most 524288 bytes of local memory for a thread, got "
             "600016");
 }
 

@@ -81,3 +81,15 @@ TEST(ReconvergenceTest, Switches) {
 TEST(ReconvergenceTest, LoopsWithoutAnEnd) {
   EXPECT_EQ(getMeeting("@p bra L; ret; L: bra L;", 2), kFunctionEnd);
 }
+
+TEST(ReconvergenceTest, LongWaysToTheMeeting) {
+  // Each of many branches meets another at the end of a long chain of blocks.
+  constexpr unsigned kCount = 20000;
+  std::string body;
+  for (unsigned i = 0; i != kCount; ++i)
+    body += "@p bra X0; bra X" + std::to_string(kCount) + "; ";
+  for (unsigned i = 0; i != kCount; ++i)
+    body += "X" + std::to_string(i) + ": bra X" + std::to_string(i + 1) + "; ";
+  body += "X" + std::to_string(kCount) + ": mov.b32 r, 1; ret;";
+  EXPECT_EQ(getMeeting(body, 0), 3 * kCount);
+}
