@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""What Triton makes of tl.dot_scaled for sm_120, executed in the simulator.
+
+usage: dot_scaled.py compile FOLDER
+       dot_scaled.py check FOLDER --launcher=PROGRAM
+
+`compile` needs Triton (3.6 was tried), and no card: it compiles for sm_120 on any machine. `check`
+launches the PTX in FOLDER with PROGRAM (blockscale-sim, or blockscale-launch where there is such a
+card) on exact and on random numbers, and holds results against the reference.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import conftest  # noqa: E402, F401
+
+TILE = 128
+TYPES = {"e4m3": ("f8E4M3FN", "*fp8e4nv"), "e5m2": ("f8E5M2", "*fp8e5"), "e2m1": ("f4E2M1FN", "*u8")}
+CASES = [
+    (a, b, block, stages)
+    for a, b, block in [
+        ("e4m3", "e4m3", 32), ("e5m2", "e5m2", 32), ("e4m3", "e5m2", 32), ("e2m1", "e2m1", 32),
+        ("e2m1", "e2m1", 16),
+    ]
+    for stages in (1, 3)
+]
+
+
+def make_kernel():
+    """Pointers to row-major operands, b as N x K; fp4 in pairs along K."""
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def kernel(a, b, sa, sb, d, M, N, K, FA: tl.constexpr, FB: tl.constexpr, PACK: tl.constexpr,
+               BLOCK: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+        rows = tl.program_id(0) * BM + tl.arange(0, BM)
+        columns = tl.program_id(1) * BN + tl.arange(0, BN)
+        bytes = tl.arange(0, BK // PACK)
+        scales = tl.arange(0, BK // BLOCK)
+        a += rows[:, None] * (K // PACK) + bytes[None, :]
+        b += columns[None, :] * (K // PACK) + bytes[:, None]
+        sa += rows[:, None] * (K // BLOCK) + scales[None, :]
+        sb += columns[:, None] * (K // BLOCK) + scales[None, :]
+        acc = tl.zeros((BM, BN), dtype=tl.float32)
+        for _ in range(0, tl.cdiv(K, BK)):
+            acc = tl.dot_scaled(tl.load(a), tl.load(sa), FA, tl.load(b), tl.load(sb), FB, acc)
+            a += BK // PACK
+            b += BK // PACK
+            sa += BK // BLOCK
+            sb += BK // BLOCK
+        tl.store(d + rows[:, None] * N + columns[None, :], acc)
+
+    return kernel
+
+
+def get_name(case):
+    return "-".join(map(str, case))
+
+
+def compile_all(folder):
+    import triton
+    from triton.backends.compiler import GPUTarget
+
+    folder.mkdir(parents=True, exist_ok=True)
+    kernel = make_kernel()
+    for case in CASES:
+        a, b, block, stages = case
+        constants = dict(FA=a, FB=b, PACK=2 if a == "e2m1" else 1, BLOCK=block, BM=TILE, BN=TILE, BK=TILE)
+        scale = "*fp8e4nv" if block == 16 else "*u8"
+        signature = dict(a=TYPES[a][1], b=TYPES[b][1], sa=scale, sb=scale, d="*fp32", M="i32", N="i32", K="i32")
+        signature.update({name: "constexpr" for name in constants})
+        divisible = {(i,): [["tt.divisibility", 16]] for i in range(8)}
+        source = triton.compiler.ASTSource(
+            fn=kernel, signature=signature, constexprs=constants, attrs=divisible
+        )
+        made = triton.compile(
+            source, target=GPUTarget("cuda", 120, 32), options={"num_warps": 4, "num_stages": stages}
+        )
+        ptx = made.asm["ptx"]
+        (folder / f"{get_name(case)}.ptx").write_text(ptx)
+        (folder / f"{get_name(case)}.json").write_text(json.dumps({"shared": made.metadata.shared}))
+        print(f"{get_name(case)}: {ptx.count('mma.sync')} mma.sync")
+    return 0
+
+
+def check_case(case, folder, launcher, data, row):
+    import blockscale
+    import numpy as np
+    from harness import gpu_buffer
+
+    x, x_scale, y, y_scale, acc = data
+    m, n, k = x.shape[0], y.shape[1], x.shape[1]
+    shared = json.loads((folder / f"{get_name(case)}.json").read_text())["shared"]
+    command = [
+        launcher, folder / f"{get_name(case)}.ptx", f"--grid={m // TILE},{n // TILE}",
+        "--block=128", f"--shared={shared}",
+    ]
+    for i, (array, element) in enumerate([
+        (x, row.x), (np.ascontiguousarray(y.T), row.y), (x_scale, row.scale),
+        (np.ascontiguousarray(y_scale.T), row.scale),
+    ]):
+        np.save(folder / f"{i}.npy", gpu_buffer(array, element))
+        command.append(f"in:{folder}/{i}.npy")
+    # The last two are Triton's own scratch memory, which is not used.
+    command += [f"out:{folder}/d.npy:f4:{m}x{n}", f"i32:{m}", f"i32:{n}", f"i32:{k}", "i64:0", "i64:0"]
+    subprocess.run([str(part) for part in command], check=True)
+    blockscale.compare(np.load(folder / "d.npy"), x, x_scale, y, y_scale, np.zeros_like(acc), **row.types)
+
+
+def check_all(folder, launcher):
+    from harness import Row, exact, random
+
+    wrong = 0
+    for case in CASES:
+        a, b, block, _ = case
+        scale = "f8E4M3FN" if block == 16 else "f8E8M0FNU"
+        row = Row(TYPES[a][0], TYPES[b][0], scale, block)
+        try:
+            check_case(case, folder, launcher, exact(row, 128, 256, 512, 3), row)
+            check_case(case, folder, launcher, random(row, 256, 128, 384, 4), row)
+            print(f"{get_name(case)}: ok")
+        except (AssertionError, subprocess.CalledProcessError) as error:
+            wrong += 1
+            print(f"{get_name(case)}: {str(error).splitlines()[0]}")
+    return min(wrong, 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    actions = parser.add_subparsers(dest="action", required=True)
+    actions.add_parser("compile").add_argument("folder", type=Path)
+    check = actions.add_parser("check")
+    check.add_argument("folder", type=Path)
+    check.add_argument("--launcher", type=Path, required=True)
+    options = parser.parse_args()
+    if options.action == "compile":
+        return compile_all(options.folder)
+    return check_all(options.folder, options.launcher)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
