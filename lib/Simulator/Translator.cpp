@@ -304,6 +304,8 @@ Slot Translator::registerSlot(const Operand &operand, Type type, bool isWide) {
 }
 
 Slot Translator::specialSlot(const Operand &operand, Type type) {
+  if (operand.name == "WARP_SZ")
+    return constantSlot(kLanes);
   const SpecialInfo *info = lookupSpecial(operand.name);
   if (!info) {
     fail(operand.location,

@@ -147,12 +147,12 @@ public:
              llvm::ArrayRef<Slot> operands, const void *form = nullptr);
   /// Keeps a form as long as the code.
   template <typename T>
-  const T *keep(const T &form) {
+  T *keep(const T &form) {
     static_assert(std::is_trivially_destructible_v<T>);
     return new (code.allocator->Allocate<T>()) T(form);
   }
   template <typename T>
-  llvm::ArrayRef<T> keepArray(llvm::ArrayRef<T> elements) {
+  llvm::MutableArrayRef<T> keepArray(llvm::ArrayRef<T> elements) {
     return elements.copy(*code.allocator);
   }
 

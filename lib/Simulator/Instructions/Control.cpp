@@ -49,7 +49,7 @@ static void translateBranch(Translator &t, const Instruction &instruction) {
   const Operand &label = instruction.operands[0];
   if (label.kind != Operand::Kind::Label)
     return t.fail(label.location, "expected a label");
-  auto *form = const_cast<BranchForm *>(t.keep(BranchForm()));
+  auto *form = t.keep(BranchForm());
   t.patchTarget(&form->target, label.index);
   t.patchReconvergence(&form->reconverge);
   form->othersFirst =
@@ -101,9 +101,8 @@ static void translateIndexedBranch(Translator &t,
   auto targets = t.keepArray(
       llvm::ArrayRef<uint32_t>(std::vector<uint32_t>(labels.size())));
   for (size_t i = 0; i != labels.size(); ++i)
-    t.patchTarget(const_cast<uint32_t *>(&targets[i]), labels[i]);
-  auto *form =
-      const_cast<IndexedBranchForm *>(t.keep(IndexedBranchForm{targets, 0}));
+    t.patchTarget(&targets[i], labels[i]);
+  auto *form = t.keep(IndexedBranchForm{targets, 0});
   t.patchReconvergence(&form->reconverge);
   t.emit(executeIndexedBranch, StepClass::Control,
          t.source(instruction.operands[0], Type::U32), form)

@@ -45,6 +45,18 @@ static constexpr T applyTable(TruthTable table, T a, T b, T c) {
   return result;
 }
 
+/// The table of a function whose source `second` is the same register as
+/// `first` (2 is a, 1 is b, 0 is c): x ^ x is 0, whatever x is.
+static TruthTable foldEqual(TruthTable table, unsigned first, unsigned second) {
+  TruthTable folded = 0;
+  for (unsigned i = 0; i != 8; ++i) {
+    unsigned bit = i >> first & 1;
+    unsigned from = (i & ~(1u << second)) | bit << second;
+    folded |= (table >> from & 1) << i;
+  }
+  return folded;
+}
+
 /// The bits that depend on undefined ones: those that any choice of them
 /// changes.
 template <typename T>
@@ -164,8 +176,10 @@ static void emitPredicateLogic(Translator &t, const LogicRow &row) {
   Slot slots[] = {t.predicateDestination(operands[0]),
                   t.predicateSource(operands[1], nullptr),
                   t.predicateSource(operands[row.numSources], nullptr)};
-  t.emit(executePredicateLogic, StepClass::Arithmetic, slots,
-         t.keep(row.table));
+  TruthTable table = row.table;
+  if (slots[1] == slots[2])
+    table = foldEqual(table, /*first=*/2, /*second=*/1);
+  t.emit(executePredicateLogic, StepClass::Arithmetic, slots, t.keep(table));
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,6 +244,10 @@ static void translateLogic3(Translator &t, const Instruction &instruction) {
   Slot slots[] = {
       t.destination(operands[0], Type::B32), t.source(operands[1], Type::B32),
       t.source(operands[2], Type::B32), t.source(operands[3], Type::B32)};
+  for (unsigned first = 1; first != 4; ++first)
+    for (unsigned second = first + 1; second != 4; ++second)
+      if (slots[first] == slots[second])
+        logic.table = foldEqual(logic.table, 3 - first, 3 - second);
   emitOperation(t, slots, logic);
 }
 

@@ -211,6 +211,15 @@ TEST(LogicTest, OnRegisters) {
        32,
        {b32(0b11110000), b32(0b11001100), b32(0b10101010)},
        0x4A},
+      // One register twice: a ^ a, and c & ~c.
+      {"lop3.b32 %d, %a, %a, %c, 0x3C;",
+       32,
+       {holed(b32(1)), b32(0), b32(7)},
+       0},
+      {"lop3.b32 %d, %a, %c, %c, 0x22;",
+       32,
+       {b32(1), b32(0), holed(b32(7))},
+       0},
       // A zero decides an and, whatever the other is; a one an or.
       {"and.b32 %d, %a, %b;", 32, {holed(b32(0x1)), b32(0xFFFF00FF)}, 1},
       {"and.b32 %d, %a, %b;", 32, {holed(b32(0x1)), b32(0x000001FF)}, 1, 2},
@@ -247,6 +256,7 @@ TEST(LogicTest, OnPredicates) {
                 row.results[i])
           << row.text << i;
   // %p2 was never set.
+  EXPECT_EQ(evaluate("xor.pred %d, %p2, %p2;", 1, {}).undefined, 0);
   EXPECT_EQ(
       evaluate(start + "and.pred %d, %p2, %p0;", 1, {b32(0), b32(0)}).undefined,
       0);

@@ -203,3 +203,7 @@ TEST(SimulatorRegressionTest, CopiesThatHaveOnlyRead) {
   EXPECT_EQ(getOutput(run)[3], 999u);
   EXPECT_EQ(getOutput(checkingRaces(run))[3], 999u);
 }
+
+TEST(SimulatorRegressionTest, TheSizeOfAWarpIsAConstant) {
+  EXPECT_EQ(evaluate("mov.u32 %d, WARP_SZ;", 32, {}).bits, 32u);
+}
