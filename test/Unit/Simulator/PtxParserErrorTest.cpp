@@ -528,8 +528,9 @@ TEST(PtxParserErrorTest, Nesting) {
     std::string shallow =
         "op " + repeat(test.text, 256) + "1" + repeat(test.message, 256) + ";";
     // An address in an address is no base.
-    if (test.text != "[")
+    if (test.text != "[") {
       EXPECT_EQ(getBodyMessage(shallow), "no error");
+    }
   }
   EXPECT_EQ(getBodyMessage(repeat("{", 256) + repeat("}", 256)), "no error");
   EXPECT_EQ(getBodyMessage(repeat("{", 257) + repeat("}", 257)),

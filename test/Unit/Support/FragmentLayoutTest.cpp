@@ -161,9 +161,10 @@ TEST(ScaleFragment, IsThatOfPtx) {
     for (int64_t lane = 0; lane != kWarpLanes; ++lane)
       for (int64_t thread = 0; thread != tiles; ++thread) {
         int64_t row = getRow(lane, thread);
-        if (row >= 0)
+        if (row >= 0) {
           EXPECT_EQ(applyLayout<1>(scales.toRow, std::array{lane})[0],
                     thread * rows + row);
+        }
       }
   }
 }
