@@ -77,8 +77,9 @@ static const InstructionTable &getInstructionTable() {
 Translator::Translator(Program &program, const Function &function, Code &code)
     : program(program), function(function), code(code) {}
 
-/// Steps that only a call to the end of a function reaches.
-static void executeReturn(Warp &warp, const Step &step) { warp.leave(); }
+void sim::executeNothing(Warp &warp, const Step &step) {}
+
+void sim::executeReturn(Warp &warp, const Step &step) { warp.leave(); }
 
 Error Translator::run() {
   code.name = function.name.str();

@@ -30,6 +30,11 @@ namespace mlir::blockscale::sim {
 
 class Translator;
 
+/// Steps of more than one family: one that does nothing, and one at which lanes
+/// leave the function.
+void executeNothing(Warp &warp, const Step &step);
+void executeReturn(Warp &warp, const Step &step);
+
 /// Emits the steps of one instruction; after an error,
 /// `translator.hasFailed()`.
 using TranslateInstruction = void (*)(Translator &translator,

@@ -41,11 +41,12 @@ static cl::opt<std::string> device("device",
                                    cl::desc("cpu (the default), sim or cuda"),
                                    cl::value_desc("DEVICE"), cl::init("cpu"),
                                    cl::cat(category));
-static cl::opt<std::string>
-    target("target",
-           cl::desc("The chip to compile for; the default for cuda is the "
-                    "card's"),
-           cl::value_desc("CHIP"), cl::cat(category));
+static cl::opt<std::string> target(
+    "target",
+    cl::desc(
+        "The chip to compile for; the default is sm_120a for sim, for cuda the "
+        "card's"),
+    cl::value_desc("CHIP"), cl::cat(category));
 static cl::opt<std::string> ptxVersion("ptx-version",
                                        cl::desc("PTX version, 87 for 8.7"),
                                        cl::value_desc("N"), cl::cat(category));

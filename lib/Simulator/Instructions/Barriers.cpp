@@ -222,8 +222,6 @@ static void translateBarrier(Translator &t, const Instruction &instruction) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-static void executeNothing(Warp &warp, const Step &step) {}
-
 /// fence.mbarrier_init: for the mbarrier objects of the thread.
 static void executeMBarrierFence(Warp &warp, const Step &step) {
   warp.block.publishMBarriers(warp, warp.active);

@@ -280,16 +280,11 @@ static void executeWaitGroup(Warp &warp, const Step &step) {
 static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
   WaitGroupForm form = {};
   form.onlyReads = modifiers.take("read");
-  if (!t.finish(modifiers) || !t.expectOperands(1))
+  if (!t.finish(modifiers))
     return;
-  const Operand &operand = t.current->operands[0];
-  std::optional<int64_t> keep = t.constant(operand, "the number of groups");
+  std::optional<uint64_t> keep = takeNumGroups(t);
   if (!keep)
     return;
-  if (*keep < 0)
-    return t.fail(operand.location,
-                  "expected a number of groups from 0 on, got " +
-                      llvm::Twine(*keep));
   form.keep = *keep;
   t.emit(executeWaitGroup, StepClass::Synchronization, {}, t.keep(form));
 }

@@ -126,10 +126,7 @@ static void translateEnd(Translator &t, const Instruction &instruction) {
     t.emit(execute, StepClass::Control, {}).isUniform = isUniform;
 }
 
-static void executeReturn(Warp &warp, const Step &step) { warp.leave(); }
 static void executeExit(Warp &warp, const Step &step) { warp.exit(); }
-static void executeNothing(Warp &warp, const Step &step) {}
-
 /// Instructions that change nothing that can be seen.
 static void translateHint(Translator &t, const Instruction &instruction) {
   t.emit(executeNothing, StepClass::Control, {});

@@ -198,19 +198,25 @@ static void executeWaitAll(Warp &warp, const Step &step) {
   warp.block.waitCopies(warp, std::nullopt);
 }
 
-static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
-  if (!t.finish(modifiers) || !t.expectOperands(1))
-    return;
+std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
+  if (!t.expectOperands(1))
+    return std::nullopt;
   const Operand &operand = t.current->operands[0];
-  std::optional<int64_t> keep = t.constant(operand, "the number of groups");
+  std::optional<int64_t> count = t.constant(operand, "the number of groups");
+  if (!count || *count >= 0)
+    return count;
+  t.fail(operand.location,
+         "expected a number of groups from 0 on, got " + llvm::Twine(*count));
+  return std::nullopt;
+}
+
+static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
+  if (!t.finish(modifiers))
+    return;
+  std::optional<uint64_t> keep = takeNumGroups(t);
   if (!keep)
     return;
-  if (*keep < 0)
-    return t.fail(operand.location,
-                  "expected a number of groups from 0 on, got " +
-                      llvm::Twine(*keep));
-  t.emit(executeWaitGroup, StepClass::Synchronization, {},
-         t.keep(static_cast<uint64_t>(*keep)));
+  t.emit(executeWaitGroup, StepClass::Synchronization, {}, t.keep(*keep));
 }
 
 static void translateWithoutOperands(Translator &t, Modifiers &modifiers,

@@ -22,6 +22,9 @@ namespace mlir::blockscale::sim {
 void translateBulk(Translator &t, Modifiers &modifiers);
 void translateBulkReduction(Translator &t, Modifiers &modifiers);
 
+/// The only operand of a wait: how many of the last groups may be under way.
+std::optional<uint64_t> takeNumGroups(Translator &t);
+
 } // namespace mlir::blockscale::sim
 
 #endif // BLOCKSCALE_SIMULATOR_INSTRUCTIONS_COPIES_H

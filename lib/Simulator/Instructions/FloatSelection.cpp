@@ -217,35 +217,21 @@ void sim::translateFloatExtremum(Translator &t, Modifiers &modifiers,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Changes the sign of a number, or clears it.
 template <typename Element>
-struct Negate : Operation<typename Element::Bits, 1> {
-  bool isFlushing;
+struct ChangeSign : Operation<typename Element::Bits, 1> {
+  bool isFlushing, clears;
 
-  Negate(Operation<typename Element::Bits, 1>, bool isFlushing)
-      : isFlushing(isFlushing) {}
+  ChangeSign(Operation<typename Element::Bits, 1>, bool isFlushing, bool clears)
+      : isFlushing(isFlushing), clears(clears) {}
 
   uint64_t operator()(uint64_t a) const {
     if (isNaN<Element>(a))
       return kKeepsPayload<Element> ? a : Element::format.nan;
     if (isFlushing)
       a = flushSubnormal(a, Element::format);
-    return a ^ getSignMask<Element>();
-  }
-};
-
-template <typename Element>
-struct Absolute : Operation<typename Element::Bits, 1> {
-  bool isFlushing;
-
-  Absolute(Operation<typename Element::Bits, 1>, bool isFlushing)
-      : isFlushing(isFlushing) {}
-
-  uint64_t operator()(uint64_t a) const {
-    if (isNaN<Element>(a))
-      return kKeepsPayload<Element> ? a : Element::format.nan;
-    if (isFlushing)
-      a = flushSubnormal(a, Element::format);
-    return a & ~getSignMask<Element>();
+    uint64_t magnitude = a & ~getSignMask<Element>();
+    return clears ? magnitude : a ^ getSignMask<Element>();
   }
 };
 
@@ -274,10 +260,8 @@ void sim::translateFloatSign(Translator &t, Modifiers &modifiers, Type type) {
   Slots slots;
   if (!t.finish(modifiers) || !collectOperands(t, type, {type}, slots))
     return;
-  if (t.current->opcode == "abs")
-    emitFloat<Absolute>(t, type, slots, isFlushing);
-  else
-    emitFloat<Negate>(t, type, slots, isFlushing);
+  emitFloat<ChangeSign>(t, type, slots, isFlushing,
+                        /*clears=*/t.current->opcode == "abs");
 }
 
 void sim::translateCopySign(Translator &t, Modifiers &modifiers, Type type) {
