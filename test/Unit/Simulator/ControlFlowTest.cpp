@@ -253,3 +253,11 @@ TEST(ControlFlowTest, ABlockTakesTheStepTooMany) {
     }
   }
 }
+
+TEST(ControlFlowTest, TrapsAndHints) {
+  EXPECT_FAILS(makeRun("\nsetp.eq.u32 %p0, %r0, 7; @%p0 trap;"), 2,
+               "lane 7: the kernel executes a trap");
+  EXPECT_EQ(getOutput(makeRun("nanosleep.u32 20; pmevent 3;"
+                              "st.global.b32 [%d3], %r0;"))[9],
+            9u);
+}

@@ -193,3 +193,36 @@ TEST(MemoryTest, SizesOfSharedMemoryHaveUnits) {
   EXPECT_EQ(output[1], 4352u + 1024);
   EXPECT_EQ(output[2], 100u);
 }
+
+//===----------------------------------------------------------------------===//
+// Spaces of addresses
+//===----------------------------------------------------------------------===//
+
+TEST(MemoryTest, AddressesTellTheirSpace) {
+  const std::string start = ".local .align 8 .b8 L[8]; mov.u64 %d5, L; "
+                            "cvta.local.u64 %d5, %d5; mov.u64 %d6, S; "
+                            "cvta.shared.u64 %d6, %d6; mov.u32 %r4, 0; ";
+  struct Case {
+    const char *space;
+    // Of a local, a shared and a global address.
+    uint32_t expected;
+  };
+  for (const Case &row :
+       {Case{"local", 1}, Case{"shared", 2}, Case{"global", 4},
+        Case{"const", 0}, Case{"param", 0}}) {
+    std::string body = start;
+    const char *addresses[] = {"%d5", "%d6", "%d2"};
+    for (unsigned i = 0; i != 3; ++i)
+      body += "isspacep." + std::string(row.space) + " %p0, " + addresses[i] +
+              "; @%p0 or.b32 %r4, %r4, " + std::to_string(1 << i) + "; ";
+    EXPECT_EQ(getOutput(makeRun(body + "st.global.b32 [%d3], %r4;", 1))[0],
+              row.expected)
+        << row.space;
+  }
+}
+
+TEST(MemoryTest, UniformLoads) {
+  EXPECT_EQ(getOutput(makeRun(
+                "ldu.global.b32 %r4, [%d2]; st.global.b32 [%d3], %r4;"))[5],
+            5u);
+}
