@@ -9,11 +9,16 @@
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_CONVERTBLOCKSCALETONVVMPASS
@@ -83,6 +88,120 @@ private:
   }
 };
 
+struct ConvertLoadMatrix final : OpRewritePattern<LoadMatrixOp> {
+  ConvertLoadMatrix(MLIRContext *context, const LLVMTypeConverter &converter)
+      : OpRewritePattern(context), converter(converter) {}
+
+  LogicalResult matchAndRewrite(LoadMatrixOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const MatrixLoad &form = op.getForm();
+    int64_t count =
+        cast<VectorType>(op.getRegisters().getType()).getNumElements();
+    Type i32 = rewriter.getI32Type();
+    Type type = LLVM::LLVMStructType::getLiteral(
+        getContext(), SmallVector<Type>(count, i32));
+    unsigned matrices = count / form.registers;
+    Value loaded = NVVM::LdMatrixOp::create(
+        rewriter, loc, type, getPointer(rewriter, op), matrices,
+        form.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(getContext(), form.m, form.n),
+        *NVVM::symbolizeLdStMatrixEltType(getTypeName(form)));
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i != count; ++i)
+      registers.push_back(
+          LLVM::ExtractValueOp::create(rewriter, loc, loaded, i));
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, op.getRegisters().getType(), registers);
+    return success();
+  }
+
+private:
+  /// The NVVM dialect writes the type as PTX does.
+  static StringRef getTypeName(const MatrixLoad &form) {
+    return toRef(form.type);
+  }
+
+  /// The memory is contiguous, see (D1).
+  Value getPointer(OpBuilder &b, LoadMatrixOp op) const {
+    Location loc = op.getLoc();
+    MemRefType type = op.getMemory().getType();
+    Type descriptorType = converter.convertType(type);
+    Value memory = UnrealizedConversionCastOp::create(b, loc, descriptorType,
+                                                      op.getMemory())
+                       .getResult(0);
+    Value base = MemRefDescriptor(memory).alignedPtr(b, loc);
+    Value offset = arith::IndexCastUIOp::create(b, loc, b.getI64Type(),
+                                                op.getOffset());
+    Value row = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                                    offset);
+    if (op.getPlus() == 0)
+      return row;
+    // Apart, so that it ends up in the instruction.
+    return LLVM::GEPOp::create(
+        b, loc, base.getType(), b.getI8Type(), row,
+        LLVM::GEPArg(static_cast<int32_t>(op.getPlus())));
+  }
+
+  const LLVMTypeConverter &converter;
+};
+
+/// The conversion of the gpu dialect makes a variable of the module's own,
+/// which the code generator gives a byte: then dynamic shared memory starts
+/// behind it, and its end is beyond what the launch asked for. An external
+/// variable is the dynamic memory itself (PTX ISA, "extern .shared").
+struct ConvertDynamicSharedMemory final
+    : OpRewritePattern<gpu::DynamicSharedMemoryOp> {
+  ConvertDynamicSharedMemory(MLIRContext *context,
+                             const LLVMTypeConverter &converter)
+      : OpRewritePattern(context), converter(converter) {}
+
+  LogicalResult matchAndRewrite(gpu::DynamicSharedMemoryOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<gpu::GPUModuleOp>();
+    auto type = dyn_cast<LLVM::LLVMStructType>(
+        converter.convertType(op.getResultMemref().getType()));
+    if (!module || !type)
+      return rewriter.notifyMatchFailure(op, "expected a gpu.module");
+    auto pointerType = cast<LLVM::LLVMPointerType>(type.getBody()[0]);
+    Value pointer = LLVM::AddressOfOp::create(
+        rewriter, loc, pointerType,
+        getVariable(rewriter, module, pointerType).getSymName());
+    Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                          rewriter.getI64IntegerAttr(0));
+    Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                         rewriter.getI64IntegerAttr(1));
+    // As upstream, the size is not known.
+    auto memory = MemRefDescriptor::poison(rewriter, loc, type);
+    memory.setAllocatedPtr(rewriter, loc, pointer);
+    memory.setAlignedPtr(rewriter, loc, pointer);
+    memory.setOffset(rewriter, loc, zero);
+    memory.setSize(rewriter, loc, 0, zero);
+    memory.setStride(rewriter, loc, 0, one);
+    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(
+        op, op.getResultMemref().getType(), Value(memory));
+    return success();
+  }
+
+private:
+  static constexpr StringLiteral kName = "__blockscale_dynamic_shared";
+
+  static LLVM::GlobalOp getVariable(OpBuilder &b, gpu::GPUModuleOp module,
+                                    LLVM::LLVMPointerType pointerType) {
+    if (auto variable = module.lookupSymbol<LLVM::GlobalOp>(kName))
+      return variable;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    return LLVM::GlobalOp::create(
+        b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External, kName, Attribute(),
+        /*alignment=*/kBankLineBytes, pointerType.getAddressSpace());
+  }
+
+  const LLVMTypeConverter &converter;
+};
+
 struct ConvertBlockScaleToNVVMPass final
     : mlir::blockscale::impl::ConvertBlockScaleToNVVMPassBase<
           ConvertBlockScaleToNVVMPass> {
@@ -94,24 +213,44 @@ struct ConvertBlockScaleToNVVMPass final
       emitError(getOperation()->getLoc(), describeUnknownChip(target));
       return signalPassFailure();
     }
-    WalkResult check = getOperation()->walk([&](MmaSyncOp op) -> WalkResult {
-      const Instruction &instruction = op.getInstruction().getInstruction();
-      if (chip->path == instruction.path)
-        return WalkResult::advance();
-      return op.emitOpError("expected a chip with ")
-             << getOpcode(instruction) << ", got " << toRef(chip->name);
+    WalkResult check = getOperation()->walk([&](Operation *op) -> WalkResult {
+      return TypeSwitch<Operation *, LogicalResult>(op)
+          .Case<MmaSyncOp, LoadMatrixOp>(
+              [&](auto op) { return checkChip(op, *chip); })
+          .Default([](Operation *) { return success(); });
     });
     if (check.wasInterrupted())
       return signalPassFailure();
+    LLVMTypeConverter converter(&getContext());
+    nvgpu::populateCommonGPUTypeAndAttributeConversions(converter);
     RewritePatternSet patterns(&getContext());
-    populateBlockScaleToNVVMConversionPatterns(patterns);
+    populateBlockScaleToNVVMConversionPatterns(converter, patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+
+private:
+  static LogicalResult checkChip(MmaSyncOp op, const Chip &chip) {
+    const Instruction &instruction = op.getInstruction().getInstruction();
+    if (chip.path == instruction.path)
+      return success();
+    return op.emitOpError("expected a chip with ")
+           << getOpcode(instruction) << ", got " << toRef(chip.name);
+  }
+
+  static LogicalResult checkChip(LoadMatrixOp op, const Chip &chip) {
+    const MatrixLoad &form = op.getForm();
+    if (chip.capability >= form.lowestCapability)
+      return success();
+    return op.emitOpError("expected a chip with ldmatrix of ")
+           << toRef(form.type) << ", got " << toRef(chip.name);
   }
 };
 
 } // namespace
 
 void blockscale::populateBlockScaleToNVVMConversionPatterns(
-    RewritePatternSet &patterns) {
+    const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<ConvertMmaSync>(patterns.getContext());
+  patterns.add<ConvertLoadMatrix, ConvertDynamicSharedMemory>(
+      patterns.getContext(), converter);
 }

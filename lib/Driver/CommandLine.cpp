@@ -8,6 +8,7 @@
 
 #include "blockscale/Driver/CommandLine.h"
 
+#include "blockscale/Dialect/Transforms/Schedule.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -102,5 +103,13 @@ bool blockscale::parsePtxVersion(StringRef text, unsigned &version) {
     return true;
   reportUsage("unknown PTX version '" + text +
               "', expected one of 70 to 78, 80 to 88, 90");
+  return false;
+}
+
+bool blockscale::checkSchedule(StringRef text) {
+  if (parseSchedule(text))
+    return true;
+  reportUsage("expected a schedule of the form " + kScheduleForm + ", got '" +
+              text + "'");
   return false;
 }

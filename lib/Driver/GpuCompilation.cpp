@@ -141,6 +141,7 @@ FailureOr<GpuCode> blockscale::compileForGpu(Program &program, GpuStage stage,
   if (options.emulateOn)
     pipeline.emulateOn = std::string(options.emulateOn->name);
   pipeline.nativeOnly = options.nativeOnly;
+  pipeline.schedule = options.schedule;
   unsigned ptx = choosePtxVersion(module, chip, options.ptxVersion);
   GpuCode code;
   for (const Level &level : levels) {

@@ -91,6 +91,7 @@ FailureOr<GpuRun> blockscale::compileAndRun(Program &program,
   compile.target = *target;
   compile.ptxVersion = options.ptxVersion;
   compile.nativeOnly = options.nativeOnly;
+  compile.schedule = options.schedule;
   FailureOr<GpuCode> code = compileForGpu(program, GpuStage::PTX, compile);
   if (failed(code))
     return failure();

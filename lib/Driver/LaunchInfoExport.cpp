@@ -69,6 +69,13 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
             exportSizes(op, op.getBlockSizeOperandValues(),
                         [&](unsigned i, uint32_t n) { kernel.block[i] = n; })))
       return WalkResult::interrupt();
+    if (Value shared = op.getDynamicSharedMemorySize()) {
+      std::optional<int64_t> bytes = getConstantIntValue(shared);
+      if (!bytes || *bytes < 0 || *bytes > maxLaunchNumber)
+        return op.emitError("not supported in this version: dynamic shared "
+                            "memory of a size that is not constant");
+      kernel.shared = static_cast<uint32_t>(*bytes);
+    }
     for (Value operand : op.getKernelOperands())
       kernel.params.push_back(getParam(operand));
     return WalkResult::advance();

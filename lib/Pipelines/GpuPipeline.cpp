@@ -67,6 +67,10 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   select.nativeOnly = options.nativeOnly;
   pm.addPass(createSelectPathPass(select));
   pm.addPass(createLegalizePass());
+  SelectSchedulePassOptions schedule;
+  schedule.target = options.target;
+  schedule.schedule = options.schedule;
+  pm.addPass(createSelectSchedulePass(schedule));
   addStageCheck(pm, "tile");
 }
 

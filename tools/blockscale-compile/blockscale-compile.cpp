@@ -50,7 +50,8 @@ static cl::opt<bool> nativeOnly(
     cl::desc("Refuse an op that no block-scaled instruction computes"),
     cl::cat(category));
 static cl::opt<std::string> schedule("schedule",
-                                     cl::desc("Tile sizes, warps and stages"),
+                                     cl::desc("Tile sizes, warps and stages: tile="
+                                              "128x128x128,warps=2x2,stages=3"),
                                      cl::value_desc("S"), cl::cat(category));
 static cl::opt<std::string>
     emulateOn("emulate-on", cl::desc("Emulate the target's instructions there"),
@@ -148,6 +149,7 @@ static int compileForGpu(Program &program, const Chip &chip,
   options.emulateOn = emulatingChip;
   options.ptxVersion = ptx;
   options.nativeOnly = nativeOnly;
+  options.schedule = schedule;
   bool hasFunctions = !program.getModule().getOps<func::FuncOp>().empty();
   FailureOr<GpuCode> code = compileForGpu(program, lastStage.gpuStage, options);
   if (failed(code))
@@ -238,8 +240,8 @@ int main(int argc, char **argv) {
     return reportUsage("the target cpu has no stage '" + stageName +
                        "', expected one of tile kernel llvm");
 
-  if (schedule.getNumOccurrences())
-    return reportUnsupported("--schedule");
+  if (schedule.getNumOccurrences() && !checkSchedule(schedule))
+    return ExitUsage;
   for (cl::Option *option : std::initializer_list<cl::Option *>{
            &ptxVersion, &emulateOn, &launchInfo})
     if (chip->isCpu() && option->getNumOccurrences())

@@ -54,6 +54,11 @@ static cl::opt<bool> nativeOnly(
     "native-only",
     cl::desc("Refuse an op that no block-scaled instruction computes"),
     cl::cat(category));
+static cl::opt<std::string>
+    schedule("schedule",
+             cl::desc("Tile sizes, warps and stages: tile=128x128x128,"
+                      "warps=2x2,stages=3"),
+             cl::value_desc("S"), cl::cat(category));
 static cl::opt<bool>
     wantsTime("time",
               cl::desc("Print the median time of some repetitions, for cuda"),
@@ -103,23 +108,6 @@ private:
   std::deque<std::string> names, texts;
   std::vector<std::unique_ptr<cl::opt<std::string>>> options;
 };
-
-/// Flags of devices and comparisons that are not in this version: known, so
-/// that they are answered as such and not as mistakes.
-static constexpr struct {
-  const char *name;
-  bool hasValue;
-} futureFlags[] = {{"schedule", true}};
-
-static std::vector<std::unique_ptr<cl::opt<std::string>>> makeFutureFlags() {
-  std::vector<std::unique_ptr<cl::opt<std::string>>> flags;
-  for (auto &flag : futureFlags)
-    flags.push_back(std::make_unique<cl::opt<std::string>>(
-        StringRef(flag.name), cl::desc("Not in this version"),
-        cl::cat(category),
-        flag.hasValue ? cl::ValueRequired : cl::ValueOptional));
-  return flags;
-}
 
 //===----------------------------------------------------------------------===//
 // Arguments and results
@@ -299,7 +287,6 @@ static int run(const RunOptions &options) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   dropForeignOptions(category);
-  auto unsupported = makeFutureFlags();
   std::vector<Flag> simulatorTable = sim::getSimulatorFlags();
   simulatorTable.push_back(
       {"sim-seed", "N", "The simulator's seed; the default is 0"});
@@ -315,6 +302,9 @@ int main(int argc, char **argv) {
   RunOptions options;
   const Chip *&chip = options.gpu.target;
   options.gpu.nativeOnly = nativeOnly;
+  options.gpu.schedule = schedule;
+  if (schedule.getNumOccurrences() && !checkSchedule(schedule))
+    return ExitUsage;
   if (target.getNumOccurrences() && !(chip = parseTarget(target)))
     return ExitUsage;
   if (seed.getNumOccurrences() && !parseNumber("--seed", seed, options.seed))
@@ -336,6 +326,7 @@ int main(int argc, char **argv) {
   for (auto [option, only] :
        std::initializer_list<std::pair<cl::Option *, StringRef>>{
            {&ptxVersion, "cpu"},
+           {&schedule, "cpu"},
            {&wantsTime, "cpu"},
            {&wantsTime, "sim"},
            {&wantsComparison, "cpu"}})
@@ -345,8 +336,5 @@ int main(int argc, char **argv) {
   if (device != "sim" && !simulatorLine.flags.empty())
     return reportUnsupported("--" + simulatorLine.flags.begin()->first +
                              " with --device=" + device);
-  for (auto &flag : unsupported)
-    if (flag->getNumOccurrences())
-      return reportUnsupported("--" + flag->ArgStr);
   return run(options);
 }

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_CONVERSION_BLOCKSCALETONVVM_H
 #define BLOCKSCALE_CONVERSION_BLOCKSCALETONVVM_H
 
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 
@@ -20,8 +21,10 @@ namespace mlir::blockscale {
 #define GEN_PASS_REGISTRATION
 #include "blockscale/Conversion/Passes.h.inc"
 
-/// `mma_sync` to `nvvm.mma.block_scale`. The chip is the caller's to check.
-void populateBlockScaleToNVVMConversionPatterns(RewritePatternSet &patterns);
+/// `mma_sync` to `nvvm.mma.block_scale` and `load_matrix` to `nvvm.ldmatrix`.
+/// The chip is the caller's to check; `converter` knows memory spaces of GPUs.
+void populateBlockScaleToNVVMConversionPatterns(
+    const LLVMTypeConverter &converter, RewritePatternSet &patterns);
 
 } // namespace mlir::blockscale
 

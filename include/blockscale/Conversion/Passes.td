@@ -12,11 +12,12 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
-  let summary = "convert mma_sync to the NVVM dialect";
+  let summary = "convert mma_sync and load_matrix to the NVVM dialect";
   let description = [{
-    Rewrites `mma_sync` as `nvvm.mma.block_scale`, for a chip that has the
-    instruction. An instruction that the chip lacks is an error: neither the
-    NVVM dialect nor the code generator says so before it is too late.
+    Rewrites `mma_sync` as `nvvm.mma.block_scale` and `load_matrix` as
+    `nvvm.ldmatrix`, for a chip that has the instruction. An instruction that
+    the chip lacks is an error: neither the NVVM dialect nor the code generator
+    says so before it is too late.
 
     Before:
 

@@ -53,6 +53,10 @@ bool parseNumber(StringRef flag, StringRef text, uint64_t &number);
 /// printed.
 bool parsePtxVersion(StringRef text, unsigned &version);
 
+/// Whether `text` has the form of a schedule; false after a usage error has
+/// been printed.
+bool checkSchedule(StringRef text);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DRIVER_COMMANDLINE_H

@@ -27,6 +27,8 @@ struct GpuCompileOptions {
   /// 0 for the lowest that works.
   unsigned ptxVersion = 0;
   bool nativeOnly = false;
+  /// Of all kernels, see parseSchedule; empty to choose.
+  std::string schedule;
 
   /// The chip that runs the code.
   const Chip &getFinalChip() const { return emulateOn ? *emulateOn : *target; }

@@ -56,6 +56,7 @@ struct GpuRunOptions {
   /// 0 for the lowest that works.
   unsigned ptxVersion = 0;
   bool nativeOnly = false;
+  std::string schedule;
 };
 
 struct GpuRun {

@@ -42,6 +42,10 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
   Option<bool> nativeOnly{
       *this, "native-only",
       llvm::cl::desc("Refuse an op that no block-scaled instruction computes")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("The schedule of all mma_scaled on tensors, "
+                     "tile=MxNxK,warps=MxN,stages=S")};
 };
 
 /// The levels of the lowering for GPUs, each from the one before. The module

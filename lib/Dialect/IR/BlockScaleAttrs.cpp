@@ -28,6 +28,10 @@ static StringRef getName(Format format) {
 }
 static StringRef getName(Kind kind) { return toRef(stringifyKind(kind)); }
 static StringRef getName(Path path) { return toRef(stringifyPath(path)); }
+static StringRef getName(Major major) { return toRef(stringifyMajor(major)); }
+static StringRef getName(Storage storage) {
+  return toRef(stringifyStorage(storage));
+}
 
 /// Parses one of the first `count` values of an enumeration by its name.
 template <typename Enum>
@@ -135,6 +139,64 @@ InstructionAttr InstructionAttr::get(MLIRContext *context,
                                      const Instruction &instruction) {
   return get(context, instruction.kind, instruction.a, instruction.b,
              instruction.scale, instruction.scaleVec);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Attribute TileLayoutAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<Major> major = parseName<Major>(parser, kNumMajors);
+  if (failed(major) || parser.parseComma())
+    return {};
+  FailureOr<Storage> storage = parseName<Storage>(parser, kNumStorages);
+  if (failed(storage))
+    return {};
+  bool isSwizzled = succeeded(parser.parseOptionalComma());
+  if ((isSwizzled && parser.parseKeyword("swizzled")) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), *major, *storage, isSwizzled);
+}
+
+void TileLayoutAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getName(getMajor()) << ", " << getName(getStorage());
+  if (getSwizzled())
+    printer << ", swizzled";
+  printer << ">";
+}
+
+/// Whether scales of a warp's share can be in the order of lanes.
+static bool isWholeShare(int64_t extent, int64_t unit) {
+  constexpr int64_t kGroup = kWarpLanes;
+  return extent >= unit && (extent % kGroup == 0 || kGroup % extent == 0);
+}
+
+LogicalResult
+ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                     ArrayRef<int64_t> tile, ArrayRef<int64_t> warps,
+                     int64_t stages) {
+  if (tile.size() != 3 || warps.size() != 2)
+    return emitError() << "expected three sizes of a tile and two numbers of "
+                          "warps, got "
+                       << tile.size() << " and " << warps.size();
+  constexpr int64_t kMaxStages = 16, kMinK = 128, kMaxK = 1024;
+  if (stages < 1 || stages > kMaxStages)
+    return emitError() << "expected 1 to " << kMaxStages << " stages, got "
+                       << stages;
+  if (tile[2] < kMinK || tile[2] > kMaxK || !llvm::isPowerOf2_64(tile[2]))
+    return emitError() << "expected K of the tile to be a power of two from "
+                       << kMinK << " to " << kMaxK << ", got " << tile[2];
+  if (failed(AccType::verify(emitError, tile[0], tile[1], warps[0], warps[1])))
+    return failure();
+  constexpr int64_t units[] = {kMmaSyncM, kMmaSyncN};
+  for (unsigned i : {0, 1})
+    if (!isWholeShare(tile[i] / warps[i], units[i]))
+      return emitError() << "expected " << (i == 0 ? "M" : "N")
+                         << " of a warp to be a power of two or a multiple of "
+                         << kWarpLanes << ", got " << tile[i] / warps[i];
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,5 +75,8 @@ LogicalResult LaunchOp::verify() { // (L1)
     llvm::interleaveComma(sizes, diagnostic);
     return diagnostic;
   }
+  if (static_cast<int64_t>(getShared()) < 0)
+    return emitOpError("expected shared memory not to be negative, got ")
+           << static_cast<int64_t>(getShared());
   return success();
 }

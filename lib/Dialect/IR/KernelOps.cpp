@@ -17,77 +17,194 @@ using namespace mlir::blockscale;
 // tile_mma
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifySharedMemory(TileMmaOp op, StringRef name,
-                                        MemRefType type) { // (T1)
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
-    return op.emitOpError("expected ")
-           << name
-           << " to have a static shape, the identity layout and the workgroup "
-              "memory space, got "
-           << type;
-  int64_t largest = 0;
-  for (const Chip &chip : getChips())
-    largest = std::max<int64_t>(largest, 1024 * chip.sharedMemoryKiB);
-  if (type.getDimSize(0) > largest || type.getDimSize(1) > largest ||
-      type.getNumElements() > largest)
-    return op.emitOpError("expected ")
-           << name << " to have at most " << largest << " bytes, got " << type;
-  return success();
+TileLayout TileMmaOp::getLayout(Operand operand) {
+  std::optional<TileLayoutAttr> attr =
+      operand == Operand::A ? getALayout() : getBLayout();
+  return attr ? attr->getLayout() : TileLayout();
 }
 
-static LogicalResult verifyRows(TileMmaOp op, StringRef name, MemRefType type,
-                                int64_t rows) { // (T2)
-  if (type.getDimSize(0) == rows)
+int64_t TileMmaOp::getNumK() {
+  MemRefType type = getA().getType();
+  TileLayout layout = getLayout(Operand::A);
+  if (layout.major == Major::MN)
+    return type.getDimSize(0);
+  OpRow row = getRow().getRow();
+  Slot slot =
+      getSlot(getEmittedInstruction(row, Path::MmaSync).kind, row.lhs);
+  return type.getDimSize(1) * 8 / getStoredBits(layout.storage, slot);
+}
+
+namespace {
+/// Checks one of A and B, with its scales.
+class TileOperandVerifier {
+public:
+  TileOperandVerifier(TileMmaOp op, Operand operand)
+      : op(op), name(operand == Operand::A ? "a" : "b"),
+        scaleName(name + "_scale"), layout(op.getLayout(operand)) {
+    bool isA = operand == Operand::A;
+    elements = isA ? op.getA().getType() : op.getB().getType();
+    Value scale = isA ? op.getAScale() : op.getBScale();
+    scales = dyn_cast<MemRefType>(scale.getType());
+    auto acc = cast<AccType>(op.getAcc().getType());
+    rows = isA ? acc.getM() : acc.getN();
+    warpRows = isA ? acc.getWarpM() : acc.getWarpN();
+    OpRow row = op.getRow().getRow();
+    kind = getEmittedInstruction(row, Path::MmaSync).kind;
+    format = isA ? row.lhs : row.rhs;
+  }
+
+  LogicalResult verifyMemory() { // (T1)
+    if (failed(verifySharedMemory(name, elements)))
+      return failure();
+    return success(!scales ||
+                   succeeded(verifySharedMemory(scaleName, scales)));
+  }
+
+  /// The scales along K; 0 where they are one value.
+  int64_t getNumScales() {
+    if (!scales)
+      return 0;
+    if (scales.getRank() == 4)
+      return scales.getDimSize(0) * kScalesPerWord;
+    return scales.getShape().back();
+  }
+
+  LogicalResult verifyShape(int64_t k) {
+    if (failed(verifyLayout()))
+      return failure();
+    Slot slot = getSlot(kind, format);
+    bool isK = layout.major == Major::K;
+    int64_t bytes =
+        (isK ? k : rows) * getStoredBits(layout.storage, slot) / 8;
+    if (failed(verifyRows(name, elements.getDimSize(0), isK ? rows : k,
+                          isK ? "rows" : "steps along K")))
+      return failure();
+    if (elements.getDimSize(1) != bytes || bytes % kChunkBytes != 0) // (T4)
+      return op.emitOpError("expected ")
+             << name << " to have " << bytes << " bytes per row for "
+             << (isK ? k : rows) << " elements, a multiple of " << kChunkBytes
+             << ", got " << elements.getDimSize(1);
+    if (layout.isSwizzled && !canSwizzle(bytes))
+      return op.emitOpError("expected ")
+             << name
+             << " to have rows of 16, 32, 64 or a multiple of 128 bytes that "
+                "are swizzled, got "
+             << bytes;
+    return success(!scales || succeeded(verifyScales()));
+  }
+
+private:
+  LogicalResult verifySharedMemory(StringRef name, MemRefType type) { // (T1)
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+      return op.emitOpError("expected ")
+             << name
+             << " to have a static shape, the identity layout and the "
+                "workgroup memory space, got "
+             << type;
+    int64_t largest = 0;
+    for (const Chip &chip : getChips())
+      largest = std::max<int64_t>(largest, 1024 * chip.sharedMemoryKiB);
+    int64_t bytes = 1;
+    for (int64_t size : type.getShape()) {
+      if (size > largest)
+        bytes = largest + 1;
+      if (bytes <= largest)
+        bytes *= size;
+    }
+    if (bytes > largest)
+      return op.emitOpError("expected ")
+             << name << " to have at most " << largest << " bytes, got "
+             << type;
     return success();
-  return op.emitOpError("expected ")
-         << name << " to have the " << rows << " rows that "
-         << op.getAcc().getType() << " has, got " << type.getDimSize(0);
-}
+  }
 
-/// The bytes of `count` elements of `format` in slots of `kind`.
-static int64_t getSlotBytes(int64_t count, Kind kind, Format format) {
-  return count * getSlot(kind, format).bits / 8;
-}
+  LogicalResult verifyRows(StringRef name, int64_t got, int64_t expected,
+                           StringRef what) { // (T2)
+    if (got == expected)
+      return success();
+    return op.emitOpError("expected ")
+           << name << " to have the " << expected << " " << what << " that "
+           << op.getAcc().getType() << " has, got " << got;
+  }
+
+  LogicalResult verifyLayout() { // (T5)
+    bool hasContainers = kind == Kind::MXF8F6F4;
+    bool isPadded = layout.storage == Storage::Padded;
+    if (!hasContainers &&
+        (layout.major != Major::K || layout.storage != Storage::Slots))
+      return op.emitOpError("expected ")
+             << name
+             << " to have the layout <k, slots> for an instruction that takes "
+                "packed fp4";
+    if (layout.major == Major::MN && warpRows % kChunkBytes != 0)
+      return op.emitOpError("expected a warp to have a multiple of ")
+             << kChunkBytes << " rows of " << name << ", which is <mn>, got "
+             << warpRows;
+    if (isPadded && getFormatInfo(format).bits == 8)
+      return op.emitOpError("expected ")
+             << name << " not to be padded: its elements have 8 bits";
+    return success();
+  }
+
+  LogicalResult verifyScales() {
+    if (scales.getRank() == 2)
+      return verifyRows(scaleName, scales.getDimSize(0), rows, "rows");
+    ArrayRef<int64_t> shape = scales.getShape();
+    constexpr int64_t kLines = kWarpLanes;
+    int64_t numRows = llvm::alignTo(rows, kLines);
+    int64_t perPart = kLines;
+    if (scales.getRank() == 4)
+      perPart *= shape.back() / kScalesPerWord;
+    if (shape[shape.size() - 2] != kLines ||
+        (scales.getRank() == 4 && shape.back() != 4 && shape.back() != 8 &&
+         shape.back() != 16) ||
+        shape[shape.size() - 3] * perPart != numRows) // (T2)
+      return op.emitOpError("expected ")
+             << scaleName
+             << " to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G "
+                "or 32 P Q the "
+             << numRows << " rows, and Q 1, 2 or 4, got " << scales;
+    if (warpRows % perPart != 0 &&
+        (perPart != kLines || kLines % warpRows != 0)) // (T6)
+      return op.emitOpError("expected ")
+             << scaleName << " to have parts of " << perPart
+             << " rows that divide the " << warpRows << " rows of a warp";
+    return success();
+  }
+
+  TileMmaOp op;
+  std::string name, scaleName;
+  TileLayout layout;
+  MemRefType elements, scales;
+  int64_t rows, warpRows;
+  Kind kind;
+  Format format;
+};
+} // namespace
 
 LogicalResult TileMmaOp::verify() {
-  std::pair<StringRef, MemRefType> operands[] = {
-      {"a", getA().getType()},
-      {"a_scale", getAScale().getType()},
-      {"b", getB().getType()},
-      {"b_scale", getBScale().getType()}};
-  for (auto [name, type] : operands)
-    if (failed(verifySharedMemory(*this, name, type)))
-      return failure();
-  auto acc = cast<AccType>(getAcc().getType());
-  int64_t rows[] = {acc.getM(), acc.getM(), acc.getN(), acc.getN()};
-  for (auto [operand, count] : llvm::zip_equal(operands, rows))
-    if (failed(verifyRows(*this, operand.first, operand.second, count)))
-      return failure();
+  TileOperandVerifier a(*this, Operand::A), b(*this, Operand::B);
+  if (failed(a.verifyMemory()) || failed(b.verifyMemory()))
+    return failure();
 
   // (T3)
   OpRow row = getRow().getRow();
   const Instruction &instruction = getEmittedInstruction(row, Path::MmaSync);
-  int64_t scales = getAScale().getType().getDimSize(1);
-  int64_t k = scales * row.blockSize;
-  if (getBScale().getType().getDimSize(1) != scales)
+  int64_t aScales = a.getNumScales(), bScales = b.getNumScales();
+  int64_t scales = std::max(aScales, bScales);
+  if (scales == 0)
+    scales = getNumK() / row.blockSize;
+  if ((aScales != 0 && aScales != scales) ||
+      (bScales != 0 && bScales != scales))
     return emitOpError("expected a_scale and b_scale to have one K_s, got ")
-           << scales << " and " << getBScale().getType().getDimSize(1);
+           << aScales << " and " << bScales;
+  int64_t k = scales * row.blockSize;
   if (scales < 1 || scales % kScalesPerWord != 0 || k % instruction.k != 0)
     return emitOpError("expected K_s to be a multiple of ")
            << kScalesPerWord << " and K of " << instruction.k << ", got "
            << scales << " and " << k;
-  // (T4)
-  for (unsigned i : {0, 2}) {
-    auto [name, type] = operands[i];
-    int64_t bytes =
-        getSlotBytes(k, instruction.kind, i == 0 ? row.lhs : row.rhs);
-    if (type.getDimSize(1) != bytes)
-      return emitOpError("expected ")
-             << name << " to have " << bytes << " bytes per row for " << k
-             << " elements, got " << type.getDimSize(1);
-  }
-  return success();
+  return success(succeeded(a.verifyShape(k)) && succeeded(b.verifyShape(k)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,6 +222,27 @@ static LogicalResult verifyIndices(AccOp op) {
 
 LogicalResult AccLoadOp::verify() { return verifyIndices(*this); }
 LogicalResult AccStoreOp::verify() { return verifyIndices(*this); }
+
+//===----------------------------------------------------------------------===//
+// load_matrix
+//===----------------------------------------------------------------------===//
+
+const MatrixLoad &LoadMatrixOp::getForm() {
+  return *lookupMatrixLoad(getCodeBits(), getTransposed());
+}
+
+LogicalResult LoadMatrixOp::verify() {
+  MemRefType type = getMemory().getType(); // (D1)
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+    return emitOpError("expected memory of a static shape, the identity layout "
+                       "and the workgroup memory space, got ")
+           << type;
+  if (!lookupMatrixLoad(getCodeBits(), getTransposed())) // (D2)
+    return emitOpError("expected code_bits to be 4, 6 or 8, got ")
+           << getCodeBits();
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // mma_sync

@@ -68,9 +68,13 @@ struct LaunchModel
     llvm::append_range(arguments, copies);
     gpu::KernelDim3 blocks = makeSizes(rewriter, loc, launch.getBlocks());
     gpu::KernelDim3 threads = makeSizes(rewriter, loc, launch.getThreads());
+    Value shared;
+    if (launch.getShared() != 0)
+      shared = arith::ConstantIntOp::create(
+          rewriter, loc, rewriter.getI32Type(),
+          static_cast<int64_t>(launch.getShared()));
     gpu::LaunchFuncOp::create(rewriter, loc, launch.getKernel(), blocks,
-                              threads, /*dynamicSharedMemorySize=*/Value(),
-                              arguments);
+                              threads, shared, arguments);
     for (auto [copy, result] : llvm::zip_equal(copies, results))
       if (copy != result)
         memref::CopyOp::create(rewriter, loc, copy, result);

@@ -10,23 +10,66 @@
 
 #include "OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AffineExprVisitor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
+namespace {
+/// Affine expressions as arithmetic on indices that are not negative: the
+/// division of affine.apply has to look at signs.
+class Expander : public AffineExprVisitor<Expander, Value> {
+public:
+  Expander(OpBuilder &b, Location loc, ValueRange operands)
+      : b(b), loc(loc), operands(operands) {}
+
+  Value visitDimExpr(AffineDimExpr expr) {
+    return operands[expr.getPosition()];
+  }
+  Value visitConstantExpr(AffineConstantExpr expr) {
+    return arith::ConstantIndexOp::create(b, loc, expr.getValue());
+  }
+  Value visitAddExpr(AffineBinaryOpExpr expr) {
+    return visitBinary<arith::AddIOp>(expr);
+  }
+  Value visitMulExpr(AffineBinaryOpExpr expr) {
+    return visitBinary<arith::MulIOp>(expr);
+  }
+  Value visitFloorDivExpr(AffineBinaryOpExpr expr) {
+    return visitBinary<arith::DivUIOp>(expr);
+  }
+  Value visitModExpr(AffineBinaryOpExpr expr) {
+    return visitBinary<arith::RemUIOp>(expr);
+  }
+  Value visitCeilDivExpr(AffineBinaryOpExpr expr) {
+    return visitBinary<arith::CeilDivUIOp>(expr);
+  }
+  Value visitSymbolExpr(AffineSymbolExpr) {
+    llvm_unreachable("maps of positions have no symbols");
+  }
+
+private:
+  template <typename Op>
+  Value visitBinary(AffineBinaryOpExpr expr) {
+    Value lhs = visit(expr.getLHS());
+    Value rhs = visit(expr.getRHS());
+    return b.createOrFold<Op>(loc, lhs, rhs);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  ValueRange operands;
+};
+} // namespace
+
 SmallVector<Value> blockscale::applyMap(OpBuilder &builder, Location loc,
                                         AffineMap map, ValueRange operands) {
   SmallVector<Value> results;
-  for (AffineExpr expr : map.getResults())
-    results.push_back(getValueOrCreateConstantIndexOp(
-        builder, loc,
-        affine::makeComposedFoldedAffineApply(
-            builder, loc, AffineMap::get(map.getNumDims(), 0, expr),
-            getAsOpFoldResult(operands))));
+  Expander expander(builder, loc, operands);
+  for (AffineExpr expr : simplifyAffineMap(map).getResults())
+    results.push_back(expander.visit(expr));
   return results;
 }
 

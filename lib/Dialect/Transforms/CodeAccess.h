@@ -14,7 +14,7 @@
 
 namespace mlir::blockscale {
 
-/// The values of `map` at `operands`.
+/// The values of `map` at `operands`, none of which is negative.
 SmallVector<Value> applyMap(OpBuilder &builder, Location loc, AffineMap map,
                             ValueRange operands);
 

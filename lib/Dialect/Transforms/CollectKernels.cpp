@@ -101,9 +101,8 @@ private:
         if (!kernel || !seen.insert(kernel).second)
           return launch.emitError("expected a kernel of its own, got ")
                  << launch.getKernel();
-        if (launch.getDynamicSharedMemorySize() || launch.hasClusterSize())
-          return launch.emitError("not supported in this version: dynamic "
-                                  "shared memory or clusters");
+        if (launch.hasClusterSize())
+          return launch.emitError("not supported in this version: clusters");
         launches.push_back({launch, kernel});
         continue;
       }

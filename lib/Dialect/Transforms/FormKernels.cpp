@@ -12,6 +12,7 @@
 #include "OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::blockscale {
@@ -56,6 +58,37 @@ static AffineMap getOperandMap(MLIRContext *context, unsigned rank,
   return AffineMap::get(3, 0, exprs, context);
 }
 
+/// `map` leads from (batch, row, column) of an operand of `rank` to memory.
+static Contiguity getContiguity(AffineMap map, unsigned rank) {
+  MLIRContext *context = map.getContext();
+  AffineExpr batch, row, column;
+  bindDims(context, batch, row, column);
+  if (map.getNumResults() == rank + 2) {
+    SmallVector<AffineExpr> index = {row, column};
+    if (rank == 3)
+      index.insert(index.begin(), map.getResult(0));
+    AffineMap swizzle = getSwizzleMap(context, rank).compose(
+        AffineMap::get(3, 0, index, context));
+    return simplifyAffineMap(swizzle) == simplifyAffineMap(map)
+               ? Contiguity::Atoms
+               : Contiguity::Other;
+  }
+  AffineExpr last = map.getResults().back();
+  if (last == row)
+    return Contiguity::Rows;
+  return last == column ? Contiguity::Columns : Contiguity::Other;
+}
+
+/// The code that all elements of `tensor` have, if it is known.
+static std::optional<uint8_t> getSplat(Value tensor) {
+  DenseElementsAttr attr;
+  if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(attr.getElementType()))
+    return attr.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue();
+  return attr.getSplatValue<APInt>().getZExtValue();
+}
+
 namespace {
 
 struct FormKernel final : OpRewritePattern<MmaScaledOp> {
@@ -73,9 +106,14 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     if (path.getValue() == Path::Tcgen05)
       return rewriter.notifyMatchFailure(op, "expected a path with kernels");
 
-    SetVector<Value> inputs;
-    KernelProblem problem = makeProblem(rewriter, op, inputs);
     bool isNative = path.getValue() == Path::MmaSync;
+    auto schedule = op->getAttrOfType<ScheduleAttr>(kScheduleAttrName);
+    if (isNative && !schedule)
+      return rewriter.notifyMatchFailure(op, "expected a schedule");
+
+    SetVector<Value> inputs;
+    KernelProblem problem = makeProblem(rewriter, op, inputs, isNative);
+    problem.schedule = schedule;
     KernelShape shape =
         isNative ? getMmaKernelShape(problem) : getPlainKernelShape(problem);
     if (failed(verifyShape(op, shape)))
@@ -96,14 +134,15 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
         FlatSymbolRefAttr::get(kernel.getNameAttr()));
     rewriter.replaceOpWithNewOp<LaunchOp>(op, TypeRange(problem.resultType),
                                           symbol, shape.blocks, shape.threads,
-                                          inputs.getArrayRef(), empty);
+                                          shape.shared, inputs.getArrayRef(),
+                                          empty);
     return success();
   }
 
 private:
   /// What the kernel computes from `inputs`, which are filled in.
   static KernelProblem makeProblem(OpBuilder &builder, MmaScaledOp op,
-                                   SetVector<Value> &inputs) {
+                                   SetVector<Value> &inputs, bool isNative) {
     auto add = [&](Value tensor) -> unsigned {
       inputs.insert(tensor);
       return llvm::find(inputs, tensor) - inputs.begin();
@@ -115,9 +154,18 @@ private:
       unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
       AffineMap map =
           getOperandMap(op.getContext(), rank, rowDim, type.getDimSize(0));
-      return {add(view.tensor), view.map.compose(map), view.bits,
-              type.getDimSize(rowDim),
-              type.getDimSize(MmaScaledOp::getKDim(side, rank))};
+      KernelOperand result;
+      result.map = view.map.compose(map);
+      result.bits = view.bits;
+      result.rows = type.getDimSize(rowDim);
+      result.columns = type.getDimSize(MmaScaledOp::getKDim(side, rank));
+      result.contiguity = getContiguity(result.map, rank);
+      result.rowAlignment = getMemoryType(view.tensor).getShape().back();
+      // Plain kernels load what they are told to.
+      if (isNative && getScaleFormat(type))
+        result.splat = getSplat(view.tensor);
+      result.argument = result.splat ? 0 : add(view.tensor);
+      return result;
     };
     KernelProblem problem;
     problem.row = op.getRow();
@@ -194,6 +242,10 @@ struct FormKernelsPass final
       if (path.getValue() == Path::Tcgen05)
         return op.emitOpError("not supported in this version: tcgen05 "
                               "lowering");
+      if (path.getValue() == Path::MmaSync &&
+          !op->getAttrOfType<ScheduleAttr>(kScheduleAttrName))
+        return op.emitOpError("expected the attribute '")
+               << kScheduleAttrName << "' of blockscale-select-schedule";
       return WalkResult::interrupt();
     });
     if (failedToForm && !left.wasInterrupted())

@@ -36,12 +36,29 @@ std::pair<Value, Value> emitElementPosition(OpBuilder &builder, Location loc,
 Value emitScaleRow(OpBuilder &builder, Location loc, Operand operand,
                    Value lane);
 
-/// What the lane holds of A or B, of a warp's share of a tile.
+/// What the lane holds of A or B, all of it.
 struct OperandFragments {
   /// [tile along M or N][step along K]: vector<4xi32> or vector<2xi32>.
   SmallVector<SmallVector<Value>> registers;
   /// [group of tiles][word along K]: i32.
   SmallVector<SmallVector<Value>> scaleWords;
+
+  int64_t getNumSteps() const { return registers.front().size(); }
+  SmallVector<Value> getTiles(int64_t step) const {
+    return getColumn(registers, step);
+  }
+  SmallVector<Value> getWords(int64_t word) const {
+    return getColumn(scaleWords, word);
+  }
+
+private:
+  static SmallVector<Value> getColumn(ArrayRef<SmallVector<Value>> rows,
+                                      int64_t column) {
+    SmallVector<Value> values;
+    for (const SmallVector<Value> &row : rows)
+      values.push_back(row[column]);
+    return values;
+  }
 };
 
 /// The numbers of tiles, steps, groups and words for `rows` x `k` elements.
@@ -50,14 +67,51 @@ struct FragmentCounts {
   int64_t tiles, steps, groups, words;
 };
 
-/// Elements of an accumulator fragment that one lane holds of `m` x `n`, and
-/// their order: tiles row-major, then registers.
-int64_t getAccFragmentSize(int64_t m, int64_t n);
+/// Elements of an accumulator of `m` x `n` that one lane holds. Their order:
+/// tiles of the instruction row-major, then registers.
+int64_t getNumAccElements(int64_t m, int64_t n);
 
-/// Emits the instructions that add a x b to `acc`, a vector with the elements
-/// of getAccFragmentSize. Gives the new vector.
-Value emitMmas(OpBuilder &builder, Location loc, const OpRow &row, Value lane,
-               const OperandFragments &a, const OperandFragments &b, Value acc);
+/// The instructions of one product.
+class MmaEmitter {
+public:
+  MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row, Value lane);
+
+  /// Adds one step along K to the elements `acc`. There is one value for each
+  /// tile of A and of B, and one word for each group of tiles.
+  void emitStep(int64_t step, ArrayRef<Value> aTiles, ArrayRef<Value> aWords,
+                ArrayRef<Value> bTiles, ArrayRef<Value> bWords,
+                MutableArrayRef<Value> acc);
+
+  /// The number, along K, of the word with the scales of step number `step`.
+  int64_t getWord(int64_t step) const {
+    return step * scalesPerStep / kScalesPerWord;
+  }
+
+private:
+  /// One of the instructions that compute one step along K of an op row.
+  struct Part {
+    /// For the rewrite into half blocks: which 16-element halves of A's blocks
+    /// are kept; nullopt for all of A.
+    std::optional<unsigned> half;
+    /// The byte selector of both scales.
+    unsigned byte;
+  };
+
+  SmallVector<Part> getParts(int64_t step) const;
+  Value arrangeScales(Value word);
+  Value evenBytesFirst(Value word);
+  Value keepHalf(Value registers, std::optional<unsigned> half);
+
+  OpBuilder &b;
+  Location loc;
+  OpRow row;
+  Value lane;
+  const Instruction &instruction;
+  int64_t scalesPerStep;
+  bool isHalved;
+  DenseMap<Value, Value> reorderedWords;
+  DenseMap<std::pair<Value, unsigned>, Value> keptHalves;
+};
 
 } // namespace mlir::blockscale
 

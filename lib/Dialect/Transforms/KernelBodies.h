@@ -14,16 +14,31 @@
 
 namespace mlir::blockscale {
 
+/// Which index of an operand is contiguous in memory.
+enum class Contiguity {
+  Rows,    // of one column, one after the other
+  Columns, // of one row
+  Atoms,   // scales in the 32x4x4 layout
+  Other,
+};
+
 /// An operand of `mma_scaled` in a kernel: a matrix of rows (M of x, N of y)
 /// by columns (K, or blocks of K for scales).
 struct KernelOperand {
-  /// The parameter of the kernel that holds it, a memref.
+  /// The parameter of the kernel that holds it, a memref of bytes. Unused for a
+  /// splat.
   unsigned argument;
   /// (batch, row, column) -> position in the memref; see StoredView.
   AffineMap map;
   unsigned bits;
   int64_t rows;
   int64_t columns;
+  Contiguity contiguity;
+  /// A number of bytes that the strides of the memref are multiples of, but for
+  /// the innermost.
+  int64_t rowAlignment;
+  /// The code of all elements, where it is known.
+  std::optional<uint8_t> splat;
 };
 
 /// One `mma_scaled` as a kernel computes it. All shapes are static.
@@ -36,7 +51,13 @@ struct KernelProblem {
   std::optional<unsigned> acc;
   /// The parameter for the result.
   unsigned result;
+  /// For the path mma_sync.
+  ScheduleAttr schedule;
 
+  /// x, its scales, y, its scales.
+  const KernelOperand &getOperand(unsigned i) const {
+    return *std::array<const KernelOperand *, 4>{&x, &xScale, &y, &yScale}[i];
+  }
   int64_t getM() const { return x.rows; }
   int64_t getN() const { return y.rows; }
   int64_t getK() const { return x.columns; }
@@ -49,6 +70,8 @@ struct KernelProblem {
 struct KernelShape {
   SmallVector<int64_t, 3> blocks;
   SmallVector<int64_t, 3> threads;
+  /// Dynamic shared memory, in bytes.
+  int64_t shared = 0;
 };
 
 /// The kernel for `mma.sync`: its shape, and its body, which is filled in at

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeAccess.h"
-#include "KernelBodies.h"
+#include "TileCopy.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,82 +19,32 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-// A block computes kTileM x kTileN results, kTileK of K at a time.
-static constexpr int64_t kTileM = 64, kTileN = 64, kTileK = 128;
-static constexpr int64_t kWarpsM = 2, kWarpsN = 2;
-static constexpr int64_t kThreads = kWarpsM * kWarpsN * kWarpLanes;
-
-KernelShape blockscale::getMmaKernelShape(const KernelProblem &problem) {
-  return {{llvm::divideCeilSigned(problem.getM(), kTileM),
-           llvm::divideCeilSigned(problem.getN(), kTileN), problem.getBatch()},
-          {kThreads, 1, 1}};
-}
+/// Static shared memory that a kernel may have on every chip.
+static constexpr int64_t kMaxStaticShared = 48 * 1024;
 
 namespace {
-/// A tile of an operand in shared memory.
-struct SharedTile {
-  const KernelOperand *operand;
-  Slot slot;
-  Value memory;
-
-  int64_t getCodesPerByte() const { return 8 / slot.bits; }
-  MemRefType getType() const { return cast<MemRefType>(memory.getType()); }
-};
 
 class MmaKernel {
 public:
   MmaKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem)
-      : kernel(kernel), problem(problem), loc(kernel.getLoc()) {}
+      : kernel(kernel), problem(problem), schedule(problem.schedule),
+        loc(kernel.getLoc()), stages(problem) {}
 
   void build() {
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    Kind kind = getEmittedInstruction(problem.row, Path::MmaSync).kind;
-    int64_t scales = kTileK / problem.row.blockSize;
-    constexpr Slot byte = {8, 0};
-    tiles = {addTile(problem.x, kTileM, kTileK, getSlot(kind, problem.row.lhs)),
-             addTile(problem.xScale, kTileM, scales, byte),
-             addTile(problem.y, kTileN, kTileK, getSlot(kind, problem.row.rhs)),
-             addTile(problem.yScale, kTileN, scales, byte)};
-
+    shared = makeSharedMemory(b);
     thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-    Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-    Value blockN = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
     batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-    firstRow = multiply(b, blockM, kTileM);
-    firstColumn = multiply(b, blockN, kTileN);
-    SmallVector<Value> origin = {batch, firstRow, firstColumn};
-    if (problem.resultType.getRank() == 2)
-      origin.erase(origin.begin());
-
-    auto accType =
-        AccType::get(b.getContext(), kTileM, kTileN, kWarpsM, kWarpsN);
-    Value acc;
-    if (problem.acc)
-      acc = AccLoadOp::create(b, loc, accType, kernel.getArgument(*problem.acc),
-                              origin);
-    else
-      acc = AccZeroOp::create(b, loc, accType);
-    acc = buildLoop(b, acc);
-    AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result), origin);
+    auto [blockM, blockN] = getBlock(b);
+    firstRow = multiply(b, blockM, schedule.getM());
+    firstColumn = multiply(b, blockN, schedule.getN());
+    buildTile(b, !isAligned());
     gpu::ReturnOp::create(b, loc);
   }
 
 private:
-  SharedTile addTile(const KernelOperand &operand, int64_t rows,
-                     int64_t columns, Slot slot) {
-    MLIRContext *context = kernel.getContext();
-    auto type = MemRefType::get(
-        {rows, columns * slot.bits / 8}, IntegerType::get(context, 8),
-        MemRefLayoutAttrInterface(),
-        gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
-    Value memory = kernel.addWorkgroupAttribution(type, loc);
-    // ldmatrix and copies of 16 bytes want it.
-    constexpr int64_t kAlignment = 16;
-    kernel.setWorkgroupAttributionAttr(
-        kernel.getNumWorkgroupAttributions() - 1,
-        LLVM::LLVMDialect::getAlignAttrName(),
-        IntegerAttr::get(IntegerType::get(context, 64), kAlignment));
-    return {&operand, slot, memory};
+  Value index(OpBuilder &b, int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
   }
 
   Value multiply(OpBuilder &b, Value value, int64_t factor) {
@@ -101,164 +52,237 @@ private:
     return applyMap(b, loc, AffineMap::get(1, 0, d0 * factor), value)[0];
   }
 
-  Value buildLoop(OpBuilder &b, Value acc) {
-    int64_t steps = llvm::divideCeilSigned(problem.getK(), kTileK);
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value count = arith::ConstantIndexOp::create(b, loc, steps);
-    auto loop = scf::ForOp::create(b, loc, zero, count, one, acc);
-    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    Value origins[] = {firstRow, firstRow, firstColumn, firstColumn};
-    for (auto [tile, origin] : llvm::zip_equal(tiles, origins))
-      copy(inner, tile, origin, loop.getInductionVar());
-    if (hasAsyncCopies) {
-      Value group = nvgpu::DeviceAsyncCreateGroupOp::create(
-          inner, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()),
-          ValueRange());
-      nvgpu::DeviceAsyncWaitOp::create(inner, loc, group, nullptr);
+  Value makeSharedMemory(OpBuilder &b) {
+    MLIRContext *context = b.getContext();
+    auto space =
+        gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
+    auto getType = [&](int64_t size) {
+      return MemRefType::get({size}, b.getI8Type(),
+                             MemRefLayoutAttrInterface(), space);
+    };
+    int64_t bytes = stages.getNumBytes();
+    if (bytes > kMaxStaticShared)
+      return gpu::DynamicSharedMemoryOp::create(b, loc,
+                                                getType(ShapedType::kDynamic));
+    Value memory =
+        kernel.addWorkgroupAttribution(getType(std::max<int64_t>(bytes, 1)), loc);
+    kernel.setWorkgroupAttributionAttr(
+        kernel.getNumWorkgroupAttributions() - 1,
+        LLVM::LLVMDialect::getAlignAttrName(),
+        b.getI64IntegerAttr(kBankLineBytes));
+    return memory;
+  }
+
+  /// No block reaches beyond the operands.
+  bool isAligned() {
+    return problem.getM() % schedule.getM() == 0 &&
+           problem.getN() % schedule.getN() == 0 &&
+           problem.getK() % schedule.getK() == 0;
+  }
+
+  /// The tile of this block, in M and N. Blocks that run at the same time are
+  /// those of neighboring numbers: they take a few tiles along M by as many
+  /// along N as it takes, not a long row of tiles, so that they share operands
+  /// in the L2 cache.
+  std::pair<Value, Value> getBlock(OpBuilder &b) {
+    constexpr int64_t kGroup = 8;
+    Value x = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    Value y = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+    int64_t tilesM = llvm::divideCeilSigned(problem.getM(), schedule.getM());
+    int64_t tilesN = llvm::divideCeilSigned(problem.getN(), schedule.getN());
+    if (tilesM <= kGroup || tilesN == 1)
+      return {x, y};
+    AffineExpr d0, d1, d2, d3;
+    bindDims(b.getContext(), d0, d1, d2, d3);
+    AffineExpr number = d1 * tilesM + d0;
+    int64_t perGroup = kGroup * tilesN;
+    SmallVector<Value> at = applyMap(
+        b, loc,
+        AffineMap::get(2, 0,
+                       {number.floorDiv(perGroup) * kGroup, number % perGroup},
+                       b.getContext()),
+        {x, y});
+    if (tilesM % kGroup == 0) {
+      SmallVector<Value> block = applyMap(
+          b, loc,
+          AffineMap::get(2, 0, {d0 + d1 % kGroup, d1.floorDiv(kGroup)},
+                         b.getContext()),
+          at);
+      return {block[0], block[1]};
     }
-    gpu::BarrierOp::create(inner, loc);
-    Value next = TileMmaOp::create(
-        inner, loc, acc.getType(), tiles[0].memory, tiles[1].memory,
-        tiles[2].memory, tiles[3].memory, loop.getRegionIterArgs().front(),
-        RowAttr::get(b.getContext(), problem.row));
-    // The next step overwrites what other warps may still read.
-    gpu::BarrierOp::create(inner, loc);
-    scf::YieldOp::create(inner, loc, next);
+    // The last group has fewer tiles along M.
+    Value left = arith::SubIOp::create(b, loc, index(b, tilesM), at[0]);
+    Value rows = arith::MinUIOp::create(b, loc, left, index(b, kGroup));
+    Value inGroup = arith::RemUIOp::create(b, loc, at[1], rows);
+    Value blockM = arith::AddIOp::create(b, loc, at[0], inGroup);
+    Value blockN = arith::DivUIOp::create(b, loc, at[1], rows);
+    return {blockM, blockN};
+  }
+
+  void buildTile(OpBuilder &b, bool isGuarded) {
+    SmallVector<Value> origin = {batch, firstRow, firstColumn};
+    if (problem.resultType.getRank() == 2)
+      origin.erase(origin.begin());
+    auto accType =
+        AccType::get(b.getContext(), schedule.getM(), schedule.getN(),
+                     schedule.getWarpsM(), schedule.getWarpsN());
+    Value acc;
+    if (problem.acc)
+      acc = AccLoadOp::create(b, loc, accType, kernel.getArgument(*problem.acc),
+                              origin, /*inBounds=*/!isGuarded);
+    else
+      acc = AccZeroOp::create(b, loc, accType);
+    acc = buildLoop(b, acc, isGuarded);
+    AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result), origin,
+                       /*inBounds=*/!isGuarded);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The loop along K
+  //===--------------------------------------------------------------------===//
+
+  /// Starts the copies of step number `step` to the stage at byte `offset`.
+  void copyStage(OpBuilder &b, Value offset, Value step, bool isGuarded) {
+    auto getArgument = [&](unsigned i) -> Value {
+      return kernel.getArgument(i);
+    };
+    CopyContext context = {loc,    getArgument, schedule.getNumThreads(),
+                           thread, batch,       isGuarded};
+    const Value origins[] = {firstRow, firstRow, firstColumn, firstColumn};
+    // Elements first; for scales, some of the threads are enough.
+    for (unsigned i : {0, 2, 1, 3})
+      if (!stages.getTile(i).getShape().empty())
+        stages.getTile(i).emit(b, context, getMemory(b, i, offset), origins[i],
+                               step);
+  }
+
+  /// Tile number `i` of the stage at byte `offset`.
+  Value getMemory(OpBuilder &b, unsigned i, Value offset) {
+    const TileCopy &tile = stages.getTile(i);
+    auto type = MemRefType::get(
+        tile.getShape(), b.getI8Type(), MemRefLayoutAttrInterface(),
+        cast<MemRefType>(shared.getType()).getMemorySpace());
+    Value at = offset;
+    if (int64_t inStage = stages.getOffset(i))
+      at = arith::AddIOp::create(b, loc, offset, index(b, inStage));
+    return memref::ViewOp::create(b, loc, type, shared, at, ValueRange());
+  }
+
+  Value multiplyStage(OpBuilder &b, Value offset, Value acc) {
+    std::array<Value, 4> operands;
+    for (unsigned i = 0; i != operands.size(); ++i) {
+      const KernelOperand &operand = problem.getOperand(i);
+      operands[i] = operand.splat
+                        ? Value(arith::ConstantIntOp::create(
+                              b, loc, b.getI8Type(),
+                              static_cast<int8_t>(*operand.splat)))
+                        : getMemory(b, i, offset);
+    }
+    MLIRContext *context = b.getContext();
+    auto getLayout = [&](unsigned i) {
+      return TileLayoutAttr::get(context, stages.getTile(i).getLayout());
+    };
+    return TileMmaOp::create(b, loc, acc.getType(), operands[0], operands[1],
+                             operands[2], operands[3], acc,
+                             RowAttr::get(context, problem.row), getLayout(0),
+                             getLayout(2));
+  }
+
+  /// Ends the group of copies that were started; null if there are none.
+  Value commit(OpBuilder &b) {
+    if (!stages.hasAsyncCopies())
+      return {};
+    return nvgpu::DeviceAsyncCreateGroupOp::create(
+        b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()),
+        ValueRange());
+  }
+
+  /// Waits until at most `left` groups of this thread are on their way, and for
+  /// all other threads to have waited.
+  void wait(OpBuilder &b, int64_t left) {
+    if (commitToken)
+      nvgpu::DeviceAsyncWaitOp::create(
+          b, loc, commitToken, b.getI32IntegerAttr(static_cast<int32_t>(left)));
+    gpu::BarrierOp::create(b, loc);
+  }
+
+  Value buildLoop(OpBuilder &b, Value acc, bool isGuarded) {
+    int64_t numSteps =
+        llvm::divideCeilSigned(problem.getK(), schedule.getK());
+    // Steps that are on their way while one is multiplied.
+    int64_t ahead = schedule.getStages() - 1;
+    Value zero = index(b, 0), one = index(b, 1);
+    Value steps = index(b, numSteps);
+    int64_t stageBytes = stages.getStageBytes();
+    for (int64_t i = 0; i != ahead; ++i) {
+      if (i < numSteps)
+        copyStage(b, index(b, i * stageBytes), index(b, i), isGuarded);
+      commitToken = commit(b);
+    }
+    // The stages that are multiplied and filled next. What is filled is what
+    // was multiplied in the step before.
+    Value first = zero, next = index(b, ahead * stageBytes);
+    auto loop =
+        scf::ForOp::create(b, loc, zero, steps, one, ValueRange{acc, first, next});
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    Value step = loop.getInductionVar();
+    Value current = loop.getRegionIterArg(1), filled = loop.getRegionIterArg(2);
+    if (ahead == 0) {
+      copyStage(inner, current, step, isGuarded);
+      commitToken = commit(inner);
+      wait(inner, 0);
+    } else {
+      // All threads are done with the stage that is filled now: they multiplied
+      // it in the step before.
+      wait(inner, ahead - 1);
+      Value aheadStep =
+          arith::AddIOp::create(inner, loc, step, index(inner, ahead));
+      Value isStep = arith::CmpIOp::create(
+          inner, loc, arith::CmpIPredicate::ult, aheadStep, steps);
+      auto guard = scf::IfOp::create(inner, loc, isStep);
+      OpBuilder then = guard.getThenBodyBuilder();
+      copyStage(then, filled, aheadStep, isGuarded);
+      commit(inner);
+    }
+    Value sum = multiplyStage(inner, current, loop.getRegionIterArg(0));
+    if (ahead == 0 && numSteps > 1)
+      gpu::BarrierOp::create(inner, loc);
+    scf::YieldOp::create(inner, loc,
+                         ValueRange{sum, advance(inner, current), current});
     return loop.getResult(0);
   }
 
-  //===--------------------------------------------------------------------===//
-  // Copies to shared memory
-  //===--------------------------------------------------------------------===//
-
-  /// Bytes that one asynchronous copy can move: 16, 8 or 4 where the operand
-  /// is stored as its slots are, contiguous along K, and no such piece crosses
-  /// the end of a row; 0 where there is no such size.
-  int64_t getChunk(const SharedTile &tile) {
-    const KernelOperand &operand = *tile.operand;
-    bool sameCodes = operand.bits == tile.slot.bits && tile.slot.shift == 0;
-    AffineExpr column = getAffineDimExpr(2, kernel.getContext());
-    bool isContiguous =
-        operand.map.getResults().back() == column &&
-        llvm::none_of(operand.map.getResults().drop_back(),
-                      [](AffineExpr e) { return e.isFunctionOfDim(2); });
-    if (!sameCodes || !isContiguous)
-      return 0;
-    int64_t rowBytes =
-        cast<MemRefType>(kernel.getArgument(operand.argument).getType())
-            .getShape()
-            .back();
-    for (int64_t chunk : {16, 8, 4})
-      if (rowBytes % chunk == 0 && tile.getType().getDimSize(1) % chunk == 0)
-        return chunk;
-    return 0;
-  }
-
-  /// Copies step number `step` of `tile.operand`, from row `origin` on. What
-  /// lies outside of the operand becomes 0.
-  void copy(OpBuilder &b, const SharedTile &tile, Value origin, Value step) {
-    int64_t chunk = getChunk(tile);
-    hasAsyncCopies |= chunk != 0;
-    // Threads take pieces of the tile in turn: chunks, or single bytes.
-    int64_t pieceBytes = std::max<int64_t>(chunk, 1);
-    int64_t rowPieces = tile.getType().getDimSize(1) / pieceBytes;
-    int64_t pieces = tile.getType().getDimSize(0) * rowPieces;
-    Value count = arith::ConstantIndexOp::create(b, loc, pieces);
-    Value threads = arith::ConstantIndexOp::create(b, loc, kThreads);
-    auto loop = scf::ForOp::create(b, loc, thread, count, threads);
-    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-
-    AffineExpr piece, first, s;
-    bindDims(b.getContext(), piece, first, s);
-    AffineExpr byte = (piece % rowPieces) * pieceBytes;
-    int64_t codesPerByte = tile.getCodesPerByte();
-    int64_t tileCodes = tile.getType().getDimSize(1) * codesPerByte;
-    // (row and byte in the tile; row and column in the operand)
-    SmallVector<Value> at =
-        applyMap(inner, loc,
-                 AffineMap::get(3, 0,
-                                {piece.floorDiv(rowPieces), byte,
-                                 first + piece.floorDiv(rowPieces),
-                                 s * tileCodes + byte * codesPerByte},
-                                b.getContext()),
-                 {loop.getInductionVar(), origin, step});
-    if (chunk)
-      copyChunk(inner, tile, chunk, at);
-    else
-      copyByte(inner, tile, at);
-  }
-
-  /// `index` and whether it is below `size`; if not, the last one that is.
-  std::pair<Value, Value> clamp(OpBuilder &b, Value index, int64_t size) {
-    Value bound = arith::ConstantIndexOp::create(b, loc, size);
-    Value last = arith::ConstantIndexOp::create(b, loc, size - 1);
-    Value isInside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, bound);
-    Value clamped = arith::MinUIOp::create(b, loc, index, last);
-    return {clamped, isInside};
-  }
-
-  void copyChunk(OpBuilder &b, const SharedTile &tile, int64_t chunk,
-                 ArrayRef<Value> at) {
-    const KernelOperand &operand = *tile.operand;
-    auto [row, isRow] = clamp(b, at[2], operand.rows);
-    auto [column, isColumn] = clamp(b, at[3], operand.columns);
-    Value isInside = arith::AndIOp::create(b, loc, isRow, isColumn);
-    // A chunk that is not read still has an address, which must be aligned.
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    column = arith::SelectOp::create(b, loc, isColumn, at[3], zero);
-    SmallVector<Value> source =
-        applyMap(b, loc, operand.map, {batch, row, column});
-    if (operand.bits != 8)
-      source.back() = divide(b, source.back(), 8 / operand.bits);
-    Value size = arith::ConstantIndexOp::create(b, loc, chunk);
-    Value bytes = arith::SelectOp::create(b, loc, isInside, size, zero);
-    nvgpu::DeviceAsyncCopyOp::create(
-        b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile.memory,
-        ValueRange{at[0], at[1]}, kernel.getArgument(operand.argument), source,
-        b.getIndexAttr(chunk), bytes, /*bypassL1=*/UnitAttr());
-  }
-
-  Value divide(OpBuilder &b, Value value, int64_t divisor) {
-    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-    return applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(divisor)),
-                    value)[0];
-  }
-
-  void copyByte(OpBuilder &b, const SharedTile &tile, ArrayRef<Value> at) {
-    const KernelOperand &operand = *tile.operand;
-    Type i8 = b.getI8Type();
-    Value zero = arith::ConstantIntOp::create(b, loc, i8, 0);
-    auto [row, isRow] = clamp(b, at[2], operand.rows);
-    Value byte;
-    for (int64_t i = 0; i != tile.getCodesPerByte(); ++i) {
-      Value offset = arith::ConstantIndexOp::create(b, loc, i);
-      Value index = arith::AddIOp::create(b, loc, at[3], offset);
-      auto [column, isColumn] = clamp(b, index, operand.columns);
-      Value isInside = arith::AndIOp::create(b, loc, isRow, isColumn);
-      SmallVector<Value> position =
-          applyMap(b, loc, operand.map, {batch, row, column});
-      Value code = emitLoadCode(b, loc, kernel.getArgument(operand.argument),
-                                operand.bits, position);
-      code = arith::SelectOp::create(b, loc, isInside, code, zero);
-      Value shift = arith::ConstantIntOp::create(
-          b, loc, i8, i * tile.slot.bits + tile.slot.shift);
-      code = arith::ShLIOp::create(b, loc, code, shift);
-      byte = byte ? arith::OrIOp::create(b, loc, byte, code) : code;
-    }
-    memref::StoreOp::create(b, loc, byte, tile.memory,
-                            ValueRange{at[0], at[1]});
+  /// The stage after the one at byte `offset`, in a circle.
+  Value advance(OpBuilder &b, Value offset) {
+    if (schedule.getStages() == 1)
+      return offset;
+    int64_t stageBytes = stages.getStageBytes();
+    Value next =
+        arith::AddIOp::create(b, loc, offset, index(b, stageBytes));
+    Value isEnd = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, next,
+        index(b, stageBytes * schedule.getStages()));
+    return arith::SelectOp::create(b, loc, isEnd, index(b, 0), next);
   }
 
   gpu::GPUFuncOp kernel;
   const KernelProblem &problem;
+  ScheduleAttr schedule;
   Location loc;
-  SmallVector<SharedTile> tiles;
-  Value thread, batch, firstRow, firstColumn;
-  bool hasAsyncCopies = false;
+  SharedStages stages;
+  Value shared, thread, batch, firstRow, firstColumn, commitToken;
 };
 } // namespace
+
+KernelShape blockscale::getMmaKernelShape(const KernelProblem &problem) {
+  ScheduleAttr schedule = problem.schedule;
+  int64_t bytes = SharedStages(problem).getNumBytes();
+  return {{llvm::divideCeilSigned(problem.getM(), schedule.getM()),
+           llvm::divideCeilSigned(problem.getN(), schedule.getN()),
+           problem.getBatch()},
+          {schedule.getNumThreads(), 1, 1},
+          bytes > kMaxStaticShared ? bytes : 0};
+}
 
 void blockscale::buildMmaKernel(gpu::GPUFuncOp kernel,
                                 const KernelProblem &problem) {

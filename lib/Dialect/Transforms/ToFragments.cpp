@@ -32,25 +32,28 @@ using namespace mlir::blockscale;
 
 namespace {
 
-/// Accumulators become fragments; so do shared vectors, in a function that
-/// multiplies vectors.
+/// Accumulators become the elements that a lane holds; so do shared vectors, in
+/// a function that multiplies vectors. They are values of their own, not a
+/// vector: the code generator takes long vectors apart in ways that cost moves.
 class FragmentTypeConverter : public TypeConverter {
 public:
   explicit FragmentTypeConverter(bool hasSharedVectors) {
     addConversion([](Type type) { return type; });
-    addConversion([](AccType type) -> Type {
-      return VectorType::get(
-          getAccFragmentSize(type.getWarpM(), type.getWarpN()),
-          Float32Type::get(type.getContext()));
+    addConversion([](AccType type, SmallVectorImpl<Type> &types) {
+      types.append(getNumAccElements(type.getWarpM(), type.getWarpN()),
+                   Float32Type::get(type.getContext()));
+      return success();
     });
     if (!hasSharedVectors)
       return;
-    addConversion([](VectorType type) -> Type {
+    addConversion([](VectorType type, SmallVectorImpl<Type> &types)
+                      -> std::optional<LogicalResult> {
       if (!isSharedVector(type))
-        return type;
-      return VectorType::get(
-          getAccFragmentSize(type.getDimSize(0), type.getDimSize(1)),
+        return std::nullopt;
+      types.append(
+          getNumAccElements(type.getDimSize(0), type.getDimSize(1)),
           type.getElementType());
+      return success();
     });
   }
 };

@@ -33,9 +33,10 @@ struct LanePattern : OpConversionPattern<SourceOp> {
   Value lane;
 };
 
-/// Calls `body` with the position of each element, in the tile, that the lane
-/// holds of an accumulator fragment, and its number in the fragment.
-void forEachAccElement(
+/// Calls `body` for each pair of neighbors in a row that the lane holds of an
+/// accumulator: with the number of the first one, among the lane's elements,
+/// and its position in the tile.
+void forEachAccPair(
     OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
     function_ref<void(int64_t index, Value row, Value column)> body);
 

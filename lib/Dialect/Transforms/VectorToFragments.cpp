@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CodeAccess.h"
 #include "FragmentEmitter.h"
 #include "ToFragments.h"
 #include "VectorOperands.h"
@@ -24,7 +25,7 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
   using LanePattern::LanePattern;
 
   LogicalResult
-  matchAndRewrite(MmaScaledOp op, OpAdaptor adaptor,
+  matchAndRewrite(MmaScaledOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.getRank() != 2)
@@ -35,8 +36,14 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
         loadVectorOperand(rewriter, op, Operand::B, lane);
     if (failed(a) || failed(b))
       return failure();
-    rewriter.replaceOp(op, emitMmas(rewriter, op.getLoc(), op.getRow(), lane,
-                                    *a, *b, adaptor.getAcc()));
+    MmaEmitter emitter(rewriter, op.getLoc(), op.getRow(), lane);
+    SmallVector<Value> acc(adaptor.getAcc());
+    for (int64_t step = 0; step != a->getNumSteps(); ++step) {
+      int64_t word = emitter.getWord(step);
+      emitter.emitStep(step, a->getTiles(step), a->getWords(word),
+                       b->getTiles(step), b->getWords(word), acc);
+    }
+    rewriter.replaceOpWithMultiple(op, {acc});
     return success();
   }
 };
@@ -52,18 +59,24 @@ static void forEachTransferElement(
   int64_t m = type.getDimSize(0), n = type.getDimSize(1);
   Location loc = op.getLoc();
   const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
-  forEachAccElement(
+  AffineExpr d0 = getAffineDimExpr(0, builder.getContext());
+  forEachAccPair(
       builder, op.getLoc(), lane, {m, n, {}, {}},
-      [&](int64_t index, Value row, Value column) {
-        TransferAddress address(builder, op);
-        auto [position, inside] = address.at({row, column});
-        inside = TransferAddress::both(
-            builder, loc, inside,
-            TransferAddress::isBelow(builder, loc, row, m, layout.rows));
-        inside = TransferAddress::both(
-            builder, loc, inside,
-            TransferAddress::isBelow(builder, loc, column, n, layout.columns));
-        body(index, position, inside);
+      [&](int64_t index, Value row, Value firstColumn) {
+        for (int64_t i : {0, 1}) {
+          Value column = applyMap(builder, loc, AffineMap::get(1, 0, d0 + i),
+                                  firstColumn)[0];
+          TransferAddress address(builder, op);
+          auto [position, inside] = address.at({row, column});
+          inside = TransferAddress::both(
+              builder, loc, inside,
+              TransferAddress::isBelow(builder, loc, row, m, layout.rows));
+          inside = TransferAddress::both(
+              builder, loc, inside,
+              TransferAddress::isBelow(builder, loc, column, n,
+                                       layout.columns));
+          body(index + i, position, inside);
+        }
       });
 }
 
@@ -71,7 +84,7 @@ struct LowerTransferRead final : LanePattern<vector::TransferReadOp> {
   using LanePattern::LanePattern;
 
   LogicalResult
-  matchAndRewrite(vector::TransferReadOp op, OpAdaptor adaptor,
+  matchAndRewrite(vector::TransferReadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     SmallVector<Value> elements;
@@ -86,10 +99,7 @@ struct LowerTransferRead final : LanePattern<vector::TransferReadOp> {
               },
               op.getPadding()));
         });
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
-        op,
-        cast<VectorType>(getTypeConverter()->convertType(op.getVectorType())),
-        elements);
+    rewriter.replaceOpWithMultiple(op, {elements});
     return success();
   }
 };
@@ -98,16 +108,16 @@ struct LowerTransferWrite final : LanePattern<vector::TransferWriteOp> {
   using LanePattern::LanePattern;
 
   LogicalResult
-  matchAndRewrite(vector::TransferWriteOp op, OpAdaptor adaptor,
+  matchAndRewrite(vector::TransferWriteOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     // Lanes may have read what this overwrites, and may read what it writes.
     syncWarp(rewriter, loc);
+    SmallVector<Value> elements(adaptor.getValueToStore());
     forEachTransferElement(
         rewriter, cast<VectorTransferOpInterface>(op.getOperation()), lane,
         [&](int64_t index, ArrayRef<Value> position, Value inside) {
-          Value element = vector::ExtractOp::create(
-              rewriter, loc, adaptor.getValueToStore(), index);
+          Value element = elements[index];
           OpBuilder b(rewriter);
           if (inside)
             b = scf::IfOp::create(rewriter, loc, inside).getThenBodyBuilder();
@@ -125,26 +135,52 @@ private:
   }
 };
 
-/// Elementwise ops do to the fragment what they do to the whole.
+/// Elementwise ops do to each element what they do to the whole.
 struct LowerElementwise final : ConversionPattern {
   LowerElementwise(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
                           context) {}
 
   LogicalResult
-  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                   ConversionPatternRewriter &rewriter) const override {
     if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumRegions() != 0)
       return rewriter.notifyMatchFailure(op, "expected an elementwise op");
+    if (op->getNumResults() != 1)
+      return rewriter.notifyMatchFailure(op, "expected one result");
     SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+    if (failed(getTypeConverter()->convertType(op->getResult(0).getType(),
+                                               types)))
       return failure();
-    OperationState state(op->getLoc(), op->getName(), operands, types,
-                         op->getAttrs());
-    rewriter.replaceOp(op, rewriter.create(state));
+    SmallVector<Value> elements;
+    for (auto [i, type] : llvm::enumerate(types)) {
+      SmallVector<Value> ofElement;
+      for (auto [operand, values] :
+           llvm::zip_equal(op->getOperands(), operands)) {
+        // A scalar, such as the condition of a select, is that of all.
+        bool isWhole = !isa<VectorType>(operand.getType());
+        ofElement.push_back(values[isWhole ? 0 : i]);
+      }
+      OperationState state(op->getLoc(), op->getName(), ofElement, type,
+                           op->getAttrs());
+      elements.push_back(rewriter.create(state)->getResult(0));
+    }
+    rewriter.replaceOpWithMultiple(op, {elements});
     return success();
   }
 };
+
+/// `element` for each element of `op`'s result.
+static LogicalResult replaceByElements(Operation *op, Value element,
+                                       const TypeConverter &converter,
+                                       ConversionPatternRewriter &rewriter) {
+  SmallVector<Type> types;
+  if (failed(converter.convertType(op->getResult(0).getType(), types)))
+    return failure();
+  SmallVector<Value> elements(types.size(), element);
+  rewriter.replaceOpWithMultiple(op, {elements});
+  return success();
+}
 
 struct LowerConstant final : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -153,12 +189,11 @@ struct LowerConstant final : OpConversionPattern<arith::ConstantOp> {
   matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto attr = dyn_cast<DenseElementsAttr>(op.getValue());
-    auto type =
-        dyn_cast<VectorType>(getTypeConverter()->convertType(op.getType()));
-    if (!attr || !attr.isSplat() || !type)
+    if (!attr || !attr.isSplat() || !isa<VectorType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "expected a splat");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, attr.resizeSplat(type));
-    return success();
+    Value element = arith::ConstantOp::create(
+        rewriter, op.getLoc(), attr.getSplatValue<TypedAttr>());
+    return replaceByElements(op, element, *getTypeConverter(), rewriter);
   }
 };
 
@@ -170,9 +205,7 @@ struct LowerBroadcast final : OpConversionPattern<vector::BroadcastOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (isa<VectorType>(op.getSourceType()))
       return rewriter.notifyMatchFailure(op, "expected a scalar");
-    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(
-        op, getTypeConverter()->convertType(op.getType()), op.getSource());
-    return success();
+    return replaceByElements(op, op.getSource(), *getTypeConverter(), rewriter);
   }
 };
 

@@ -100,7 +100,7 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
   auto vector = cast<VectorType>(type);
   if (failed(verifyExtents(op, vector)))
     return failure();
-  if (getAccFragmentSize(vector.getDimSize(0), vector.getDimSize(1)) >
+  if (getNumAccElements(vector.getDimSize(0), vector.getDimSize(1)) >
       kMaxAccElements)
     return emitUnsupported(op) << "a vector of more than " << kMaxAccElements
                                << " elements in each lane, " << type;

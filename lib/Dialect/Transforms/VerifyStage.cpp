@@ -41,7 +41,8 @@ static bool isAnything(Operation *) { return true; }
 static bool isTileOp(Operation *op) {
   if (auto mma = dyn_cast<MmaScaledOp>(op))
     return mma->hasAttr(kPathAttrName);
-  return !isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, MmaSyncOp, LaunchOp>(
+  return !isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, LoadMatrixOp, MmaSyncOp,
+              LaunchOp>(
       op);
 }
 
@@ -57,7 +58,7 @@ static bool isLaunchingOp(Operation *op) {
 }
 
 static bool isInstructionOp(Operation *op) {
-  return !isOurs(op) || isa<MmaSyncOp>(op);
+  return !isOurs(op) || isa<LoadMatrixOp, MmaSyncOp>(op);
 }
 
 static bool isLLVMOp(Operation *op) {

@@ -16,7 +16,6 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import conftest  # noqa: E402, F401
 
 TILE = 128
 TYPES = {"e4m3": ("f8E4M3FN", "*fp8e4nv"), "e5m2": ("f8E5M2", "*fp8e5"), "e2m1": ("f4E2M1FN", "*u8")}
@@ -36,21 +35,20 @@ def make_kernel():
     import triton.language as tl
 
     @triton.jit
-    def kernel(a, b, sa, sb, d, M, N, K, FA: tl.constexpr, FB: tl.constexpr, PACK: tl.constexpr,
-               BLOCK: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    def kernel(a, b, sa, sb, d, M, N, K, FA: tl.constexpr, FB: tl.constexpr, PA: tl.constexpr,
+               PB: tl.constexpr, BLOCK: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
         rows = tl.program_id(0) * BM + tl.arange(0, BM)
         columns = tl.program_id(1) * BN + tl.arange(0, BN)
-        bytes = tl.arange(0, BK // PACK)
         scales = tl.arange(0, BK // BLOCK)
-        a += rows[:, None] * (K // PACK) + bytes[None, :]
-        b += columns[None, :] * (K // PACK) + bytes[:, None]
+        a += rows[:, None] * (K // PA) + tl.arange(0, BK // PA)[None, :]
+        b += columns[None, :] * (K // PB) + tl.arange(0, BK // PB)[:, None]
         sa += rows[:, None] * (K // BLOCK) + scales[None, :]
         sb += columns[:, None] * (K // BLOCK) + scales[None, :]
         acc = tl.zeros((BM, BN), dtype=tl.float32)
         for _ in range(0, tl.cdiv(K, BK)):
             acc = tl.dot_scaled(tl.load(a), tl.load(sa), FA, tl.load(b), tl.load(sb), FB, acc)
-            a += BK // PACK
-            b += BK // PACK
+            a += BK // PA
+            b += BK // PB
             sa += BK // BLOCK
             sb += BK // BLOCK
         tl.store(d + rows[:, None] * N + columns[None, :], acc)
@@ -62,25 +60,31 @@ def get_name(case):
     return "-".join(map(str, case))
 
 
-def compile_all(folder):
+def compile_kernel(a, b, block, stages):
+    """Triton's kernel for a tile of 128 cubed in four warps, for sm_120."""
     import triton
     from triton.backends.compiler import GPUTarget
 
+    pack = {"e2m1": 2}
+    constants = dict(
+        FA=a, FB=b, PA=pack.get(a, 1), PB=pack.get(b, 1), BLOCK=block, BM=TILE, BN=TILE, BK=TILE
+    )
+    scale = "*fp8e4nv" if block == 16 else "*u8"
+    signature = dict(a=TYPES[a][1], b=TYPES[b][1], sa=scale, sb=scale, d="*fp32", M="i32", N="i32", K="i32")
+    signature.update({name: "constexpr" for name in constants})
+    divisible = {(i,): [["tt.divisibility", 16]] for i in range(8)}
+    source = triton.compiler.ASTSource(
+        fn=make_kernel(), signature=signature, constexprs=constants, attrs=divisible
+    )
+    return triton.compile(
+        source, target=GPUTarget("cuda", 120, 32), options={"num_warps": 4, "num_stages": stages}
+    )
+
+
+def compile_all(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    kernel = make_kernel()
     for case in CASES:
-        a, b, block, stages = case
-        constants = dict(FA=a, FB=b, PACK=2 if a == "e2m1" else 1, BLOCK=block, BM=TILE, BN=TILE, BK=TILE)
-        scale = "*fp8e4nv" if block == 16 else "*u8"
-        signature = dict(a=TYPES[a][1], b=TYPES[b][1], sa=scale, sb=scale, d="*fp32", M="i32", N="i32", K="i32")
-        signature.update({name: "constexpr" for name in constants})
-        divisible = {(i,): [["tt.divisibility", 16]] for i in range(8)}
-        source = triton.compiler.ASTSource(
-            fn=kernel, signature=signature, constexprs=constants, attrs=divisible
-        )
-        made = triton.compile(
-            source, target=GPUTarget("cuda", 120, 32), options={"num_warps": 4, "num_stages": stages}
-        )
+        made = compile_kernel(*case)
         ptx = made.asm["ptx"]
         (folder / f"{get_name(case)}.ptx").write_text(ptx)
         (folder / f"{get_name(case)}.json").write_text(json.dumps({"shared": made.metadata.shared}))
@@ -89,6 +93,7 @@ def compile_all(folder):
 
 
 def check_case(case, folder, launcher, data, row):
+    import conftest  # noqa: F401
     import blockscale
     import numpy as np
     from harness import gpu_buffer
@@ -113,6 +118,7 @@ def check_case(case, folder, launcher, data, row):
 
 
 def check_all(folder, launcher):
+    import conftest  # noqa: F401
     from harness import Row, exact, random
 
     wrong = 0

@@ -12,6 +12,7 @@
 #include "blockscale/Support/Formats.h"
 #include "blockscale/Support/FragmentLayout.h"
 #include "blockscale/Support/InstructionTable.h"
+#include "blockscale/Support/SharedLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -84,6 +84,80 @@ def BlockScale_InstructionAttr
   }];
 }
 
+def BlockScale_MajorParam
+    : AttrOrTypeParameter<"::mlir::blockscale::Major", "the contiguous index">;
+def BlockScale_StorageParam
+    : AttrOrTypeParameter<"::mlir::blockscale::Storage",
+                          "what a row holds of an element">;
+
+def BlockScale_TileLayoutAttr : BlockScale_Attr<"TileLayout", "tile_layout"> {
+  let summary = "how a tile of elements lies in shared memory";
+  let description = [{
+    * The contiguous index: `k` (a row of memory is a row of A, or a column of
+      B) or `mn` (a row of memory is one step along K).
+    * What a row holds of each element: `slots` (the slot of the instruction),
+      `bytes` (a byte with the code in its low bits) or `padded` (a bit stream
+      of 16 codes at the start of every 16 bytes, then padding).
+    * `swizzled`: piece c of 16 bytes of row r is where piece
+      `c xor (r mod 8)` would be; in rows of 64 or 32 bytes
+      `c xor (r div 2 mod 4)` or `c xor (r div 4 mod 2)`.
+
+    Example: `#blockscale.tile_layout<k, slots, swizzled>`.
+  }];
+  let parameters = (ins BlockScale_MajorParam:$major,
+                        BlockScale_StorageParam:$storage,
+                        DefaultValuedParameter<"bool", "false">:$swizzled);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    TileLayout getLayout() const {
+      return {getMajor(), getStorage(), getSwizzled()};
+    }
+    static TileLayoutAttr get(MLIRContext *context, const TileLayout &layout) {
+      return get(context, layout.major, layout.storage, layout.isSwizzled);
+    }
+  }];
+}
+
+def BlockScale_ScheduleAttr : BlockScale_Attr<"Schedule", "schedule"> {
+  let summary = "how a kernel divides a matrix multiply";
+  let description = [{
+    * `tile`: the M x N results that a block computes, and the elements of K
+      that it takes at a time.
+    * `warps`: the rows and columns of warps in a block, which share M and N of
+      the tile evenly.
+    * `stages`: how many tiles along K shared memory holds. While the warps
+      multiply one, the others are on their way.
+
+    A warp has whole tiles of the instruction, 16 x 8, and a power of two of
+    them, or whole groups of 32 rows and columns; K of the tile is a power of
+    two from 128 to 1024. What a chip and the types of an op ask for besides is
+    checked by `blockscale-select-schedule`.
+
+    Example:
+    `#blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>`.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$tile,
+                        ArrayRefParameter<"int64_t">:$warps,
+                        "int64_t":$stages);
+  let assemblyFormat = [{
+    `<` `tile` `=` `[` $tile `]` `,` `warps` `=` `[` $warps `]` `,`
+    `stages` `=` $stages `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getM() const { return getTile()[0]; }
+    int64_t getN() const { return getTile()[1]; }
+    int64_t getK() const { return getTile()[2]; }
+    int64_t getWarpsM() const { return getWarps()[0]; }
+    int64_t getWarpsN() const { return getWarps()[1]; }
+    int64_t getWarpM() const { return getM() / getWarpsM(); }
+    int64_t getWarpN() const { return getN() / getWarpsN(); }
+    int64_t getNumThreads() const {
+      return getWarpsM() * getWarpsN() * kWarpLanes;
+    }
+  }];
+}
+
 def BlockScale_AccType : TypeDef<BlockScale_Dialect, "Acc"> {
   let mnemonic = "acc";
   let summary = "an f32 accumulator of a block or a warp";

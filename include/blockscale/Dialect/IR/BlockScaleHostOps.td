@@ -70,16 +70,20 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
     bytes for elements of at most 8 bits. Bufferization turns the op into
     `gpu.launch_func`.
 
-    Constraint (L1): `blocks` and `threads` are three positive sizes each.
+    `shared` is the dynamic shared memory of a block, in bytes.
+
+    Constraint (L1): `blocks` and `threads` are three positive sizes each, and
+    `shared` is not negative.
   }];
   let arguments = (ins
     SymbolRefAttr:$kernel,
     DenseI64ArrayAttr:$blocks, DenseI64ArrayAttr:$threads,
+    DefaultValuedAttr<I64Attr, "0">:$shared,
     Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$outputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `=` $blocks `threads` `=` $threads
-    `ins` `(` ($inputs^ `:` type($inputs))? `)`
+    (`shared` `=` $shared^)? `ins` `(` ($inputs^ `:` type($inputs))? `)`
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict
     `->` type($results)
   }];

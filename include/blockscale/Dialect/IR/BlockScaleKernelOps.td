@@ -25,6 +25,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 defvar BlockScale_Bytes = MemRefRankOf<[I8], [2]>;
+defvar BlockScale_TileScales = AnyTypeOf<[MemRefRankOf<[I8], [2, 3, 4]>, I8]>;
 defvar BlockScale_Sums = MemRefRankOf<[F32], [2, 3]>;
 
 def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
@@ -35,7 +36,7 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     of the accumulator take part; they have passed a barrier since the operands
     were written.
 
-    Shared memory is bytes, K-contiguous:
+    Shared memory is bytes:
 
     | operand   | shape      | holds                                          |
     |-----------|------------|------------------------------------------------|
@@ -48,16 +49,37 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     element per byte (fp6 in bits [5:0], fp4 in bits [5:2]) and K / 2 where it
     takes packed fp4 (even element in the low nibble).
 
+    `a_layout` and `b_layout` say where elements lie otherwise; with the
+    contiguous index `mn`, the shape is `K x M` or `K x N` bytes. Scales may
+    also be
+
+    * of the shape `G x 32 x 4W`, in the order in which lanes read them: line
+      `4 (r mod 8) + r div 8` of group g has the `K_s = 4W` scales of row
+      `32 g + r`;
+    * of the shape `W x P x 32 x 4Q`, the same with words from the 32x4x4
+      layout: line `4 (r mod 8) + r div 8` of part p has, for q = 0, ..., Q - 1,
+      the scales `4w`, ..., `4w + 3` of row `32 (p Q + q) + r`;
+    * one `i8` that is every scale.
+
     Constraints:
 
-    * (T1) Operands have static shapes, the identity layout and the workgroup
+    * (T1) Operands in memory have static shapes, the identity layout and the workgroup
       memory space, and no more bytes than a block can have there on any chip.
       Their memory is aligned to 16 bytes (`to-fragments` sees to that for
       workgroup attributions), and the block has the accumulator's warps, all
       along x.
-    * (T2) M and N of the operands are those of the accumulator.
-    * (T3) K is a multiple of the instruction's K, and K_s of 4.
-    * (T4) K' has the bytes that K elements take.
+    * (T2) M and N of the operands are those of the accumulator; 32 G and
+      32 P Q are they, rounded up to multiples of 32.
+    * (T3) K, which is that of A where both scales are one value, is a multiple
+      of the instruction's K, and K_s of 4.
+    * (T4) A row of memory has the bytes that its elements take, a multiple of
+      16.
+    * (T5) `mn`, `bytes` and `padded` are for instructions with an element per
+      byte, `padded` for fp4 and fp6; with `mn`, a warp has a multiple of 16
+      rows. Rows that are swizzled have 16, 32, 64 or a
+      multiple of 128 bytes.
+    * (T6) With scales in the order of lanes, a warp has whole parts (groups),
+      or a power of two of rows.
 
     Example:
 
@@ -87,11 +109,13 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
   }];
   let arguments = (ins
     Arg<BlockScale_Bytes, "elements of A", [MemRead]>:$a,
-    Arg<BlockScale_Bytes, "scales of A", [MemRead]>:$a_scale,
+    Arg<BlockScale_TileScales, "scales of A", [MemRead]>:$a_scale,
     Arg<BlockScale_Bytes, "elements of B", [MemRead]>:$b,
-    Arg<BlockScale_Bytes, "scales of B", [MemRead]>:$b_scale,
+    Arg<BlockScale_TileScales, "scales of B", [MemRead]>:$b_scale,
     BlockScale_AccType:$acc,
-    BlockScale_RowAttr:$row);
+    BlockScale_RowAttr:$row,
+    OptionalAttr<BlockScale_TileLayoutAttr>:$a_layout,
+    OptionalAttr<BlockScale_TileLayoutAttr>:$b_layout);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
     $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `row` `=` $row attr-dict
@@ -99,6 +123,12 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     type($acc)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The layout of the elements of A or B, the plain one by default.
+    TileLayout getLayout(Operand operand);
+    /// Elements along K.
+    int64_t getNumK();
+  }];
 }
 
 def BlockScale_AccZeroOp : BlockScale_Op<"acc_zero", [Pure]> {
@@ -112,13 +142,16 @@ def BlockScale_AccLoadOp : BlockScale_Op<"acc_load"> {
   let description = [{
     The tile of `memory` that starts at `indices`. Elements beyond the last
     row or column of `memory` are 0. There is one index per dimension; the tile
-    is in the last two.
+    is in the last two. With `in_bounds` the tile is known to be inside, and its
+    rows to be aligned to 8 bytes.
   }];
   let arguments = (ins
-    Arg<BlockScale_Sums, "sums", [MemRead]>:$memory, Variadic<Index>:$indices);
+    Arg<BlockScale_Sums, "sums", [MemRead]>:$memory, Variadic<Index>:$indices,
+    UnitAttr:$in_bounds);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
-    $memory `[` $indices `]` attr-dict `:` type($memory) `->` type($result)
+    $memory `[` $indices `]` (`in_bounds` $in_bounds^)? attr-dict
+    `:` type($memory) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -131,10 +164,11 @@ def BlockScale_AccStoreOp : BlockScale_Op<"acc_store"> {
   }];
   let arguments = (ins
     BlockScale_AccType:$acc,
-    Arg<BlockScale_Sums, "sums", [MemWrite]>:$memory, Variadic<Index>:$indices);
+    Arg<BlockScale_Sums, "sums", [MemWrite]>:$memory, Variadic<Index>:$indices,
+    UnitAttr:$in_bounds);
   let assemblyFormat = [{
-    $acc `,` $memory `[` $indices `]` attr-dict `:` type($acc) `,`
-    type($memory)
+    $acc `,` $memory `[` $indices `]` (`in_bounds` $in_bounds^)? attr-dict
+    `:` type($acc) `,` type($memory)
   }];
   let hasVerifier = 1;
 }
@@ -155,6 +189,65 @@ defvar BlockScale_BFragment
     = BlockScale_Registers<2, I32, "$_builder.getI32Type()">;
 defvar BlockScale_CFragment
     = BlockScale_Registers<4, F32, "$_builder.getF32Type()">;
+
+def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix"> {
+  let summary = "one `ldmatrix` instruction";
+  let description = [{
+    Loads matrices of bytes from shared memory to the lanes of a warp. Each lane
+    passes where one row of 16 bytes starts, `offset` + `plus` bytes from the
+    start of the memory, in the order of PTX ISA, "ldmatrix":
+
+    * by default matrices have 8 rows (`.m8n8.b16`), and register r of lane l
+      gets bytes 4 (l mod 4) to 4 (l mod 4) + 3 of row l div 4 of matrix r;
+    * `transposed`, they have 16 rows (`.m16n16.trans.b8`), and registers 2 i
+      and 2 i + 1 get byte l div 4, and the one 8 further, of rows 4 (l mod 4)
+      to 4 (l mod 4) + 3 of matrix i.
+
+    With `code_bits` 4 or 6, the row starts with 16 codes of so many bits, which
+    are extended to the 16 bytes (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
+
+    Constraints:
+
+    * (D1) The memory has a static shape, the identity layout and the workgroup
+      memory space; rows that lanes pass are aligned to 16 bytes.
+    * (D2) `code_bits` is 4, 6 or 8.
+
+    Whether a chip has the instruction is checked by the passes that know the
+    chip.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @load(%tile: memref<8x64xi8, #gpu.address_space<workgroup>>,
+                     %row: index, %out: memref<32x4xi32>) {
+        %lane = gpu.lane_id
+        %c0 = arith.constant 0 : index
+        %r = blockscale.load_matrix %tile[%row] + 16 code_bits = 8
+             : memref<8x64xi8, #gpu.address_space<workgroup>> -> vector<4xi32>
+        vector.store %r, %out[%lane, %c0] : memref<32x4xi32>, vector<4xi32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<BlockScale_Bytes, "rows", [MemRead]>:$memory, Index:$offset,
+    DefaultValuedAttr<I64Attr, "0">:$plus, I64Attr:$code_bits,
+    UnitAttr:$transposed);
+  let results = (outs AnyTypeOf<[BlockScale_AFragment, BlockScale_BFragment]>
+                          :$registers);
+  let assemblyFormat = [{
+    $memory `[` $offset `]` (`+` $plus^)? `code_bits` `=` $code_bits
+    (`transposed` $transposed^)? attr-dict `:` type($memory) `->`
+    type($registers)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The row of the table.
+    const MatrixLoad &getForm();
+  }];
+}
 
 def BlockScale_MmaSyncOp : BlockScale_Op<"mma_sync", [Pure]> {
   let summary = "one block-scaled `mma.sync` instruction";

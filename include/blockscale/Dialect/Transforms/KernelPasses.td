@@ -102,6 +102,50 @@ def LegalizePass : Pass<"blockscale-legalize"> {
   ];
 }
 
+def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
+  let summary = "choose how the kernel of each mma_scaled divides it";
+  let description = [{
+    Gives each `mma_scaled` on tensors whose path is `mma_sync` the attribute
+    `blockscale.schedule`: the one of the option `schedule`, else its own, else
+    that of its function, else one that is chosen. A schedule that the target
+    has not enough shared memory or registers for is an error.
+
+    The choice: a block has 2 x 2 warps and computes 128 x 128 results, or fewer
+    along a dimension that has fewer (64 or 32); where that makes fewer than 128
+    blocks, the longer side of the tile is halved, down to 64. Rows of the tiles
+    have 128 bytes along K, or less where K ends before. There are as many
+    stages, up to 4, as K has steps and shared memory has room for.
+
+    Before:
+
+    ```mlir
+    func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                   %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      return %d : tensor<16x8xf32>
+    }
+    ```
+
+    After, with `target=sm_120a`, the op has also
+
+    ```
+    blockscale.schedule =
+        #blockscale.schedule<tile = [32, 32, 128], warps = [2, 2], stages = 1>
+    ```
+  }];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "The chip, as blockscale-compile names it">,
+    Option<"schedule", "schedule", "std::string", "",
+           "The schedule of all ops, tile=MxNxK,warps=MxN,stages=S">
+  ];
+}
+
 def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
   let summary = "give arguments and results the bytes of GPU buffers";
   let description = [{
@@ -138,12 +182,14 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     in the `gpu.module` named `kernels`. Transposes, `unswizzle_scales` and
     `unpack` that feed an operand become part of the kernel's addresses.
 
-    With the path `mma_sync`, a block of four warps computes a tile of 64 x 64,
-    128 of K at a time: the tiles of the operands are copied to shared memory,
-    where elements are in the slots of the instruction and what lies beyond the
-    operand's sizes is 0 (scales that are padding are never read), and go into a
-    `tile_mma`. With the path `decompose`, one thread computes one result in f64
-    and rounds it once.
+    With the path `mma_sync`, the attribute `blockscale.schedule` says what a
+    block computes. Tiles of the operands are copied to shared memory,
+    asynchronously and some steps ahead, in the layout that suits how they are
+    stored; what lies beyond the operand's sizes becomes 0 (scales that are
+    padding are never used). Where the tile divides all sizes, nothing is
+    compared. The tiles go into a `tile_mma`. Blocks are numbered so that those
+    that run at the same time share operands. With the path `decompose`, one
+    thread computes one result in f64 and rounds it once.
 
     Before:
 
@@ -152,7 +198,9 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
                    %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
                    %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
       %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-           {blockscale.path = #blockscale.path<mma_sync>}
+           {blockscale.path = #blockscale.path<mma_sync>,
+            blockscale.schedule = #blockscale.schedule<
+                tile = [32, 32, 128], warps = [2, 2], stages = 2>}
            : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
              tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
       return %d : tensor<16x8xf32>
@@ -164,14 +212,15 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     ```
     gpu.module @kernels {
       gpu.func @mma__mma_scaled(%x, %sx, %y, %sy, %c, %d)
-          workgroup(%a, %a_scale, %b, %b_scale) kernel {
+          workgroup(%shared) kernel {
         %acc0 = blockscale.acc_load %c[...]
+        // copies of step 0 to stage 0
         %acc = scf.for %k ... iter_args(%sum = %acc0) {
-          // copies
+          // the copies of this step are done
           gpu.barrier
+          // copies of the next step to the other stage
           %next = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %sum
                   row = <e4m3, e2m1, ue8m0, 32>
-          gpu.barrier
           scf.yield %next
         }
         blockscale.acc_store %acc, %d[...]

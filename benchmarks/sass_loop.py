@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Counts the instructions of the loop along K in SASS, ours and Triton's.
+
+usage: sass_loop.py build [--build DIR] [--out DIR]   PTX and cubins of a list of kernels
+       sass_loop.py count [--out DIR] [--triton]      their loops, and the same ones by Triton
+
+`build` needs a build of this project and `ptxas`; `count` needs `cuobjdump` of the CUDA toolkit and, for
+`--triton`, the Python package of that name (no GPU). They may be two machines: carry the folder and this
+file from the one to the other.
+
+The loop is the one, by its branch backwards, with the most matrix instructions. "other" is every
+instruction in it that is neither a matrix instruction nor a NOP; spills are accesses of local memory.
+"""
+
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SIZE = 4096
+
+# name: types of x and y, of scales, block size, tile along K, stages
+KERNELS = {
+    "e4m3-e4m3": ("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, 128, 3),
+    "e2m1-e2m1": ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, 256, 2),
+    "e2m1-e2m1-ue4m3": ("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, 256, 2),
+    "e4m3-e2m1": ("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, 128, 3),
+    "e2m3-e3m2": ("f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, 128, 3),
+}
+# What Triton compiles of these: its names of types, and the block size.
+TRITON = {
+    "e4m3-e4m3": ("e4m3", "e4m3", 32),
+    "e2m1-e2m1": ("e2m1", "e2m1", 32),
+    "e2m1-e2m1-ue4m3": ("e2m1", "e2m1", 16),
+    "e4m3-e2m1": ("e4m3", "e2m1", 32),
+}
+
+
+def program(x, y, scale, block, size=SIZE):
+    """A function on `size`-cubed operands: y as N x K, scales 32x4x4."""
+    scales = size // block
+    atoms = f"tensor<{size // 128}x{scales // 4}x32x16x{scale}>"
+    rows, columns = f"tensor<{size}x{scales}x{scale}>", f"tensor<{scales}x{size}x{scale}>"
+    a, b = f"tensor<{size}x{size}x{x}>", f"tensor<{size}x{size}x{y}>"
+    d = f"tensor<{size}x{size}xf32>"
+    return f"""
+func.func @mma(%x: {a}, %sx: {atoms}, %y: {b}, %sy: {atoms}) -> {d} {{
+  %acc = arith.constant dense<0.0> : {d}
+  %sx_rows = blockscale.unswizzle_scales %sx : {atoms} to {rows}
+  %sy_rows = blockscale.unswizzle_scales %sy : {atoms} to {rows}
+  %y_empty = tensor.empty() : {b}
+  %sy_empty = tensor.empty() : {columns}
+  %yt = linalg.transpose ins(%y : {b}) outs(%y_empty : {b}) permutation = [1, 0]
+  %syt = linalg.transpose ins(%sy_rows : {rows}) outs(%sy_empty : {columns}) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %sx_rows, %yt, %syt, %acc
+       : {a}, {rows}, {b}, {columns}, {d}
+  return %d : {d}
+}}
+"""
+
+
+def find(tool):
+    path = shutil.which(tool) or shutil.which(tool, path="/usr/local/cuda/bin")
+    if not path:
+        sys.exit(f"error: cannot find {tool} on the path or in /usr/local/cuda/bin")
+    return path
+
+
+def build(args):
+    compiler = args.build / "bin" / "blockscale-compile"
+    args.out.mkdir(parents=True, exist_ok=True)
+    for name, (x, y, scale, block, k, stages) in KERNELS.items():
+        source = args.out / f"{name}.mlir"
+        source.write_text(program(x, y, scale, block))
+        command = [compiler, source, "--target=sm_120a",
+                   f"--schedule=tile=128x128x{k},warps=2x2,stages={stages}"]
+        subprocess.run([*command, "-o", args.out / f"{name}.ptx"], check=True)
+        subprocess.run([find("ptxas"), "-arch=sm_120a", args.out / f"{name}.ptx",
+                        "-o", args.out / f"{name}.cubin"], check=True)
+
+
+def loops(text):
+    """(address, instruction) lists of all loops of a dump of SASS."""
+    code = re.findall(r"/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;", text)
+    code = [(int(address, 16), line) for address, line in code]
+    for address, line in code:
+        branch = re.match(r"(@!?U?P\w+ )?BRA(\.\w+)* .*?0x([0-9a-f]+)", line)
+        if branch and int(branch[3], 16) <= address:
+            yield [line for at, line in code if int(branch[3], 16) <= at <= address]
+
+
+def opcode(line):
+    return re.sub(r"^@!?U?P\w+ ", "", line).split(" ")[0]
+
+
+def count(cubin):
+    """Counts by class, of the loop with the most matrix instructions, and by opcode of the others."""
+    text = subprocess.run([find("cuobjdump"), "-sass", cubin], check=True, capture_output=True,
+                          text=True).stdout
+    best, others = None, {}
+    for loop in loops(text):
+        opcodes = [opcode(line) for line in loop]
+        mma = sum(bool(re.match(r"[A-Z]*MMA\b", o)) for o in opcodes)
+        nop = sum(o == "NOP" for o in opcodes)
+        spills = sum(o.split(".")[0] in ("LDL", "STL") for o in opcodes)
+        # Of several loops with as many, the smallest.
+        key = (mma, -len(opcodes))
+        if best is None or key > best[0]:
+            best = (key, mma, nop, len(opcodes) - mma - nop, spills)
+            others = {}
+            for o in opcodes:
+                if not re.match(r"[A-Z]*MMA\b", o) and o != "NOP":
+                    others[o.split(".")[0]] = others.get(o.split(".")[0], 0) + 1
+    return best[1:] if best else (0, 0, 0, 0), others
+
+
+def triton_cubin(name, folder):
+    """The cubin of Triton's kernel for the same types, with 3 stages."""
+    sys.path.insert(0, str(ROOT / "test" / "Execution" / "kernels"))
+    from dot_scaled import compile_kernel
+
+    path = folder / f"{name}-triton.cubin"
+    path.write_bytes(compile_kernel(*TRITON[name], stages=3).asm["cubin"])
+    return path
+
+
+def report(name, who, result, others, verbose):
+    mma, nop, other, spills = result
+    ratio = other / mma if mma else float("nan")
+    print(f"{name:16} {who:7} {mma:5} {nop:5} {other:6} {ratio:10.2f} {spills:7}")
+    if verbose:
+        print("    " + ", ".join(f"{o} {n}" for o, n in sorted(others.items(), key=lambda i: -i[1])))
+
+
+def count_all(args):
+    print(f"{'kernel':16} {'by':7} {'MMA':>5} {'NOP':>5} {'other':>6} {'other/MMA':>10} {'spills':>7}")
+    for name in KERNELS:
+        report(name, "ours", *count(args.out / f"{name}.cubin"), args.verbose)
+        if args.triton and name in TRITON:
+            report(name, "Triton", *count(triton_cubin(name, args.out)), args.verbose)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("step", choices=("build", "count"))
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "sass")
+    parser.add_argument("--triton", action="store_true")
+    parser.add_argument("--verbose", action="store_true", help="also count the others by opcode")
+    args = parser.parse_args()
+    (build if args.step == "build" else count_all)(args)
+
+
+if __name__ == "__main__":
+    main()

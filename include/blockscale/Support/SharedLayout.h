@@ -1,0 +1,103 @@
+//===- SharedLayout.h - Tiles in shared memory ---------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How an operand's tile lies in shared memory, and the instructions that bring
+// it from there to the fragments of mma.sync.
+//
+// Sources: PTX ISA 9.0, "ldmatrix"; shared memory has 32 banks of 4 bytes, so
+// that 128 bytes of different banks are read at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_SHAREDLAYOUT_H
+#define BLOCKSCALE_SUPPORT_SHAREDLAYOUT_H
+
+#include "blockscale/Support/FragmentLayout.h"
+
+namespace mlir::blockscale {
+
+/// Which index is contiguous: rows of memory are rows of the operand (M of A, N
+/// of B), or steps along K.
+enum class Major : unsigned char { K, MN };
+inline constexpr unsigned kNumMajors = 2;
+std::string_view stringifyMajor(Major major);
+
+/// What a row of memory holds of each element.
+enum class Storage : unsigned char {
+  /// The slot of the instruction, see getSlot.
+  Slots,
+  /// A byte with the code in its low bits.
+  Bytes,
+  /// Codes as a bit stream, 16 of them at the start of every 16 bytes; the rest
+  /// is padding and may hold anything.
+  Padded,
+};
+inline constexpr unsigned kNumStorages = 3;
+std::string_view stringifyStorage(Storage storage);
+
+/// The unit in which rows are read, copied and swizzled, in bytes; and the
+/// elements that one has where a byte or more is reserved for each.
+inline constexpr int64_t kChunkBytes = 16;
+
+/// Bytes that banks give at once.
+inline constexpr int64_t kBankLineBytes = 128;
+
+struct TileLayout {
+  Major major = Major::K;
+  Storage storage = Storage::Slots;
+  /// Whether the chunks of a row are permuted, see getChunkSwizzle.
+  bool isSwizzled = false;
+};
+
+/// Chunk c of row r is stored as chunk `c ^ (r / rowsPerStep % modulus)`: then
+/// the same chunk of 8 consecutive rows is in 8 different groups of banks.
+struct ChunkSwizzle {
+  int64_t rowsPerStep;
+  int64_t modulus;
+};
+
+/// Whether rows of `rowBytes` can be swizzled: chunks stay in their row.
+bool canSwizzle(int64_t rowBytes);
+ChunkSwizzle getChunkSwizzle(int64_t rowBytes);
+
+/// The bits of one element of `format` as `storage` has it; padding between
+/// the elements counts for them.
+unsigned getStoredBits(Storage storage, Slot slot);
+
+/// A form of `ldmatrix` whose results are bytes, or pairs of nibbles, in the
+/// order of fragments. A lane passes the address of one row of a matrix; lanes
+/// `rows` i to `rows` (i + 1) - 1 pass those of matrix i. Register r of lane l
+/// gets
+///
+/// * bytes 4 (l % 4) to 4 (l % 4) + 3 of row l / 4, or
+/// * transposed: byte l / 4 + 8 r of rows 4 (l % 4) to 4 (l % 4) + 3.
+struct MatrixLoad {
+  /// The bits of a code in memory: 8, or 6 or 4 that are padded and extended.
+  unsigned codeBits;
+  bool isTransposed;
+  /// As PTX writes it.
+  unsigned m;
+  unsigned n;
+  std::string_view type;
+  /// The rows of a matrix, and the registers of a lane that it fills.
+  unsigned rows;
+  unsigned registers;
+  /// The lowest compute capability (times ten, of targets with a letter) and
+  /// PTX version that have it.
+  unsigned lowestCapability;
+  unsigned lowestPtx;
+};
+
+const std::vector<MatrixLoad> &getMatrixLoads();
+
+/// The form for these, or null.
+const MatrixLoad *lookupMatrixLoad(unsigned codeBits, bool isTransposed);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_SUPPORT_SHAREDLAYOUT_H

@@ -1,0 +1,492 @@
+//===- TileCopy.cpp - From global to shared memory ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileCopy.h"
+
+#include "CodeAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// The largest of the sizes of an asynchronous copy (PTX ISA, "cp.async") that
+/// divides `bytes` and `alignment`; 0 if there is none.
+static int64_t getPieceBytes(int64_t bytes, int64_t alignment) {
+  for (int64_t size : {16, 8, 4})
+    if (bytes % size == 0 && alignment % size == 0)
+      return size;
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+TileCopy TileCopy::getElements(const KernelProblem &problem, Operand side) {
+  bool isA = side == Operand::A;
+  const KernelOperand &operand = isA ? problem.x : problem.y;
+  ScheduleAttr schedule = problem.schedule;
+  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  int64_t warpRows = isA ? schedule.getWarpM() : schedule.getWarpN();
+  TileCopy copy(operand, rows, schedule.getK());
+  Kind kind = getEmittedInstruction(problem.row, Path::MmaSync).kind;
+  Format format = isA ? problem.row.lhs : problem.row.rhs;
+  copy.slot = getSlot(kind, format);
+
+  // The layout that asynchronous copies can fill: codes stay as they are.
+  bool hasContainers = kind == Kind::MXF8F6F4;
+  bool isAlongRows = operand.contiguity == Contiguity::Rows;
+  TileLayout wanted;
+  wanted.major = isAlongRows ? Major::MN : Major::K;
+  if (operand.bits == copy.slot.bits)
+    wanted.storage =
+        operand.bits == 8 && copy.slot.shift != 0 ? Storage::Bytes
+                                                  : Storage::Slots;
+  else
+    wanted.storage = Storage::Padded;
+  bool isPossible = operand.contiguity != Contiguity::Other &&
+                    (hasContainers || (wanted.storage == Storage::Slots &&
+                                       !isAlongRows)) &&
+                    (!isAlongRows || warpRows % kChunkBytes == 0) &&
+                    operand.bits <= copy.slot.bits;
+  int64_t chunkBytes = wanted.storage == Storage::Padded
+                           ? kChunkBytes * operand.bits / 8
+                           : kChunkBytes;
+  int64_t piece = getPieceBytes(chunkBytes, operand.rowAlignment);
+  if (isPossible && piece != 0) {
+    copy.layout = wanted;
+    copy.pieceBytes = piece;
+    copy.pieceCodes = piece * 8 / operand.bits;
+    copy.isAlongRows = isAlongRows;
+  } else {
+    copy.pieceCodes = 32 / copy.slot.bits;
+  }
+
+  bool isK = copy.layout.major == Major::K;
+  int64_t lines = isK ? rows : schedule.getK();
+  int64_t elements = isK ? schedule.getK() : rows;
+  copy.shape = {lines,
+                elements * getStoredBits(copy.layout.storage, copy.slot) / 8};
+  copy.layout.isSwizzled = canSwizzle(copy.shape[1]);
+  return copy;
+}
+
+TileCopy TileCopy::getScales(const KernelProblem &problem, Operand side) {
+  bool isA = side == Operand::A;
+  const KernelOperand &operand = isA ? problem.xScale : problem.yScale;
+  ScheduleAttr schedule = problem.schedule;
+  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  int64_t warpRows = isA ? schedule.getWarpM() : schedule.getWarpN();
+  int64_t scales = schedule.getK() / problem.row.blockSize;
+  TileCopy copy(operand, rows, scales);
+  if (operand.splat)
+    return copy;
+
+  bool hasWholeWords = operand.columns % kScalesPerWord == 0;
+  bool isAtoms = operand.contiguity == Contiguity::Atoms && hasWholeWords;
+  constexpr int64_t kLines = kWarpLanes;
+  if (isAtoms && rows % kScaleAtomRows == 0) {
+    // As many of the four words of a line as one warp needs.
+    int64_t words = kScaleAtomRows / kLines;
+    while (warpRows % (words * kLines) != 0)
+      words /= 2;
+    copy.shape = {scales / kScalesPerWord, rows / kLines / words, kLines,
+                  words * kScalesPerWord};
+    copy.pieceBytes = words * kScalesPerWord;
+  } else {
+    copy.shape = {llvm::divideCeilSigned(rows, kLines), kLines, scales};
+    if (isAtoms)
+      copy.pieceBytes = kScalesPerWord;
+    else if (operand.contiguity == Contiguity::Columns && hasWholeWords)
+      copy.pieceBytes = getPieceBytes(scales, operand.rowAlignment);
+  }
+  copy.pieceCodes = std::max<int64_t>(copy.pieceBytes, kScalesPerWord);
+  if (copy.shape.size() == 4)
+    copy.pieceCodes = kScalesPerWord;
+  return copy;
+}
+
+int64_t TileCopy::getNumBytes() const {
+  int64_t bytes = shape.empty() ? 0 : 1;
+  for (int64_t size : shape)
+    bytes *= size;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// Emits one copy.
+class TileCopy::Emitter {
+public:
+  Emitter(const TileCopy &copy, const CopyContext &context, Value memory,
+          Value origin, Value step)
+      : copy(copy), operand(*copy.operand), context(context),
+        loc(context.loc), memory(memory), origin(origin), step(step) {}
+
+  void emit(OpBuilder &b) {
+    // Pieces of a line, and lines; threads take pieces in turn.
+    int64_t codes = copy.isAlongRows ? copy.tileRows : copy.tileColumns;
+    perLine = codes / copy.pieceCodes;
+    numLines = copy.isAlongRows ? copy.tileColumns : copy.tileRows;
+    if (copy.shape.size() == 3)
+      numLines = copy.shape[0] * copy.shape[1];
+    numPieces = perLine * numLines;
+    if (copy.shape.size() == 4)
+      numPieces = copy.shape[0] * copy.shape[1] * copy.shape[2];
+    int64_t rounds = llvm::divideCeilSigned(numPieces, context.numThreads);
+    // What is unrolled has its addresses in the instructions.
+    constexpr int64_t kMaxUnrolled = 16;
+    if (rounds <= kMaxUnrolled) {
+      for (int64_t round = 0; round != rounds; ++round)
+        emitRound(b, round, nullptr);
+      return;
+    }
+    Value zero = index(b, 0), one = index(b, 1), count = index(b, rounds);
+    auto loop = scf::ForOp::create(b, loc, zero, count, one);
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    emitRound(inner, rounds - 1, loop.getInductionVar());
+  }
+
+private:
+  Value index(OpBuilder &b, int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+
+  /// `map` at `values`, with results of their own: what is added to them later
+  /// is not composed with how they came about.
+  SmallVector<Value> apply(OpBuilder &b, ArrayRef<AffineExpr> exprs,
+                           ValueRange values) {
+    return applyMap(b, loc,
+                    AffineMap::get(values.size(), 0, exprs, b.getContext()),
+                    values);
+  }
+
+  Value add(OpBuilder &b, Value value, int64_t constant) {
+    return constant == 0
+               ? value
+               : Value(arith::AddIOp::create(b, loc, value,
+                                             index(b, constant)));
+  }
+
+  /// One piece for each thread: in round number `round`, or in the round that
+  /// `loopRound` counts, of which `round` is the last.
+  void emitRound(OpBuilder &b, int64_t round, Value loopRound) {
+    bool isPartial = (round + 1) * context.numThreads > numPieces;
+    if (!isPartial) {
+      emitPiece(b, round, loopRound);
+      return;
+    }
+    Value number = getNumber(b, round, loopRound);
+    Value isPiece =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
+                              index(b, numPieces));
+    auto guard = scf::IfOp::create(b, loc, isPiece);
+    OpBuilder inner = guard.getThenBodyBuilder();
+    emitPiece(inner, round, loopRound);
+  }
+
+  Value getNumber(OpBuilder &b, int64_t round, Value loopRound) {
+    if (!loopRound)
+      return add(b, context.thread, round * context.numThreads);
+    AffineExpr t, r;
+    bindDims(b.getContext(), t, r);
+    return apply(b, {t + r * context.numThreads},
+                 {context.thread, loopRound})[0];
+  }
+
+  void emitPiece(OpBuilder &b, int64_t round, Value loopRound) {
+    if (copy.shape.size() == 4)
+      return emitAtoms(b, getNumber(b, round, loopRound));
+
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+    Piece piece;
+    int64_t threads = context.numThreads;
+    int64_t lineOffset = 0;
+    constexpr int64_t kPeriod = kBankLineBytes / kChunkBytes;
+    if (!loopRound && threads % (perLine * kPeriod) == 0 &&
+        numPieces % threads == 0) {
+      // A thread stays at its place of a line, and steps over lines by the
+      // period of the swizzle: its addresses differ by constants, which are as
+      // small as can be.
+      int64_t rounds = llvm::divideCeilSigned(numPieces, threads);
+      lineOffset = round * kPeriod;
+      AffineExpr line = d0.floorDiv(perLine);
+      SmallVector<Value> at =
+          apply(b,
+                {line % kPeriod + line.floorDiv(kPeriod) * (kPeriod * rounds),
+                 d0 % perLine},
+                context.thread);
+      piece = {at[0], at[1]};
+    } else {
+      Value number = getNumber(b, round, loopRound);
+      SmallVector<Value> at =
+          apply(b, {d0.floorDiv(perLine), d0 % perLine}, number);
+      piece = {at[0], at[1]};
+    }
+    if (readsAlongRows())
+      piece = getTransposedPiece(b, round, loopRound, lineOffset);
+    if (copy.shape.size() == 3)
+      return emitScales(b, piece, lineOffset);
+    emitElements(b, piece, lineOffset);
+  }
+
+  /// Codes that are read one by one, and are contiguous along rows: threads are
+  /// neighbors along rows too.
+  bool readsAlongRows() {
+    return !copy.isAsync() && operand.contiguity == Contiguity::Rows;
+  }
+
+  Piece getTransposedPiece(OpBuilder &b, int64_t round, Value loopRound,
+                           int64_t &lineOffset) {
+    lineOffset = 0;
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+    SmallVector<Value> at =
+        apply(b, {d0 % numLines, d0.floorDiv(numLines)},
+              getNumber(b, round, loopRound));
+    return {at[0], at[1]};
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Elements
+  //===--------------------------------------------------------------------===//
+
+  void emitElements(OpBuilder &b, Piece piece, int64_t lineOffset) {
+    AffineExpr line, number, first, s;
+    bindDims(b.getContext(), line, number, first, s);
+    int64_t stored = getStoredBits(copy.layout.storage, copy.slot);
+    // In shared memory.
+    int64_t chunkCodes = kChunkBytes * 8 / stored;
+    int64_t perChunk = chunkCodes / copy.pieceCodes;
+    int64_t size = copy.isAsync() ? copy.pieceBytes : 4;
+    SmallVector<Value> at =
+        apply(b, {number.floorDiv(perChunk), number % perChunk * size},
+              {piece.line, piece.index});
+    Value chunk = at[0];
+    if (copy.layout.isSwizzled) {
+      ChunkSwizzle swizzle = getChunkSwizzle(copy.shape[1]);
+      int64_t period = swizzle.rowsPerStep * swizzle.modulus;
+      Value lines = piece.line;
+      if (lineOffset % period != 0)
+        lines = add(b, lines, lineOffset);
+      Value factor = apply(
+          b, {line.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, lines)[0];
+      chunk = arith::XOrIOp::create(b, loc, chunk, factor);
+    }
+    Value chunkByte =
+        arith::MulIOp::create(b, loc, chunk, index(b, kChunkBytes));
+    Value byte = arith::AddIOp::create(b, loc, chunkByte, at[1]);
+    SmallVector<Value> to = {add(b, piece.line, lineOffset), byte};
+
+    // In the operand.
+    bool alongRows = copy.isAlongRows;
+    AffineExpr code = number * copy.pieceCodes;
+    SmallVector<Value> from =
+        apply(b,
+              {first + (alongRows ? code : line),
+               s * copy.tileColumns + (alongRows ? line : code)},
+              {piece.line, piece.index, origin, step});
+    Place place = {from[0], from[1]};
+    Value &lineIndex = alongRows ? place.column : place.row;
+    lineIndex = add(b, lineIndex, lineOffset);
+    if (copy.isAsync())
+      copyAsync(b, place, to, operand.rows);
+    else
+      copyWord(b, place, to);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Scales
+  //===--------------------------------------------------------------------===//
+
+  /// Lines are in the order of lanes: line `4 (r mod 8) + r div 8` of a group
+  /// is that of its row r.
+  static AffineExpr getRowOfLine(AffineExpr line) {
+    return line.floorDiv(4) + line % 4 * 8;
+  }
+
+  /// To lines with all scales of a row.
+  void emitScales(OpBuilder &b, Piece piece, int64_t lineOffset) {
+    AffineExpr line, number, first, s;
+    bindDims(b.getContext(), line, number, first, s);
+    constexpr int64_t kLines = kWarpLanes;
+    Value whole = add(b, piece.line, lineOffset);
+    SmallVector<Value> values = apply(
+        b,
+        {line.floorDiv(kLines), line % kLines, number * copy.pieceCodes,
+         first + line.floorDiv(kLines) * kLines + getRowOfLine(line % kLines),
+         s * copy.tileColumns + number * copy.pieceCodes},
+        {whole, piece.index, origin, step});
+    Place place = {values[3], values[4]};
+    SmallVector<Value> to(values.begin(), values.begin() + 3);
+    if (copy.isAsync())
+      copyAsync(b, place, to, getStoredRows());
+    else
+      copyWord(b, place, to);
+  }
+
+  /// To words of rows that are 32 apart.
+  void emitAtoms(OpBuilder &b, Value number) {
+    int64_t parts = copy.shape[1], lines = copy.shape[2];
+    int64_t words = copy.shape[3] / kScalesPerWord;
+    int64_t partsOfAtom = kScaleAtomRows / (words * lines);
+    // As many threads store to one part as fill all banks at once; those next
+    // to them take the next part, whose pieces are between in memory.
+    int64_t together = std::min(lines, kBankLineBytes / copy.pieceBytes);
+    AffineExpr n, first, s;
+    bindDims(b.getContext(), n, first, s);
+    AffineExpr line = n % together +
+                      n.floorDiv(together * partsOfAtom) % (lines / together) *
+                          together;
+    AffineExpr atom = n.floorDiv(lines * partsOfAtom);
+    int64_t atoms = parts / partsOfAtom;
+    AffineExpr part =
+        n.floorDiv(together) % partsOfAtom + atom % atoms * partsOfAtom;
+    AffineExpr word = atom.floorDiv(atoms);
+    SmallVector<Value> values =
+        apply(b,
+              {word, part, line,
+               first + part * (words * lines) + getRowOfLine(line),
+               s * copy.tileColumns + word * kScalesPerWord},
+              {number, origin, step});
+    Place place = {values[3], values[4]};
+    SmallVector<Value> to = {values[0], values[1], values[2], index(b, 0)};
+    copyAsync(b, place, to, getStoredRows());
+  }
+
+  /// Rows that memory has: atoms are whole.
+  int64_t getStoredRows() {
+    return operand.contiguity == Contiguity::Atoms
+               ? llvm::alignTo(operand.rows, kScaleAtomRows)
+               : operand.rows;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  /// Whether a place has to be looked at: a group of lines may have more rows
+  /// than the tile.
+  bool isGuarded() {
+    return context.isGuarded || copy.tileRows % kWarpLanes != 0;
+  }
+
+  Value isInside(OpBuilder &b, const Place &place, int64_t rows) {
+    Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        place.row, index(b, rows));
+    Value isColumn =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place.column,
+                              index(b, operand.columns));
+    return arith::AndIOp::create(b, loc, isRow, isColumn);
+  }
+
+  /// `place` if `isInside` (null for always), else the first one.
+  SmallVector<Value> getPosition(OpBuilder &b, Place place, Value isInside) {
+    if (isInside) {
+      Value zero = index(b, 0);
+      place.row =
+          arith::SelectOp::create(b, loc, isInside, place.row, zero);
+      place.column =
+          arith::SelectOp::create(b, loc, isInside, place.column, zero);
+    }
+    return applyMap(b, loc, operand.map,
+                    {context.batch, place.row, place.column});
+  }
+
+  void copyAsync(OpBuilder &b, const Place &place, ArrayRef<Value> to,
+                 int64_t rows) {
+    Value inside;
+    Value bytes;
+    if (isGuarded()) {
+      // What is not read still has an address, which must be aligned.
+      inside = isInside(b, place, rows);
+      bytes = arith::SelectOp::create(b, loc, inside,
+                                      index(b, copy.pieceBytes), index(b, 0));
+    }
+    SmallVector<Value> from = getPosition(b, place, inside);
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+    if (operand.bits != 8)
+      from.back() = apply(b, {(d0 * operand.bits).floorDiv(8)}, from.back())[0];
+    // Only one block uses what it reads of the operands, and once.
+    bool bypassesL1 = copy.pieceBytes == kChunkBytes;
+    nvgpu::DeviceAsyncCopyOp::create(
+        b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory, to,
+        context.getArgument(operand.argument), from,
+        b.getIndexAttr(copy.pieceBytes), bytes,
+        bypassesL1 ? b.getUnitAttr() : UnitAttr());
+  }
+
+  /// Four bytes from codes along K that are read one by one.
+  void copyWord(OpBuilder &b, const Place &place, ArrayRef<Value> to) {
+    Type i32 = b.getI32Type();
+    Value word;
+    for (int64_t i = 0; i != copy.pieceCodes; ++i) {
+      Place one = {place.row, add(b, place.column, i)};
+      Value inside;
+      if (isGuarded())
+        inside = isInside(b, one, operand.rows);
+      SmallVector<Value> position = getPosition(b, one, inside);
+      Value code = emitLoadCode(b, loc, context.getArgument(operand.argument),
+                                operand.bits, position);
+      if (inside) {
+        Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
+        code = arith::SelectOp::create(b, loc, inside, code, zero);
+      }
+      code = arith::ExtUIOp::create(b, loc, i32, code);
+      Value shift = arith::ConstantIntOp::create(
+          b, loc, i32, i * copy.slot.bits + copy.slot.shift);
+      code = arith::ShLIOp::create(b, loc, code, shift);
+      word = word ? Value(arith::OrIOp::create(b, loc, word, code)) : code;
+    }
+    Value asVector =
+        vector::FromElementsOp::create(b, loc, VectorType::get(1, i32), word);
+    Value bytes = vector::BitCastOp::create(
+        b, loc, VectorType::get(4, b.getI8Type()), asVector);
+    vector::StoreOp::create(b, loc, bytes, memory, to, /*nontemporal=*/false,
+                            llvm::MaybeAlign(4));
+  }
+
+  const TileCopy &copy;
+  const KernelOperand &operand;
+  const CopyContext &context;
+  Location loc;
+  Value memory, origin, step;
+  int64_t perLine, numLines, numPieces;
+};
+
+void TileCopy::emit(OpBuilder &builder, const CopyContext &context,
+                    Value memory, Value origin, Value step) const {
+  Emitter(*this, context, memory, origin, step).emit(builder);
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+SharedStages::SharedStages(const KernelProblem &problem)
+    : numStages(problem.schedule.getStages()) {
+  for (Operand operand : {Operand::A, Operand::B}) {
+    tiles.push_back(TileCopy::getElements(problem, operand));
+    tiles.push_back(TileCopy::getScales(problem, operand));
+  }
+  for (const TileCopy &tile : tiles) {
+    offsets.push_back(stageBytes);
+    stageBytes += llvm::alignTo(tile.getNumBytes(), kBankLineBytes);
+  }
+}
+
+bool SharedStages::hasAsyncCopies() const {
+  return llvm::any_of(tiles, [](const TileCopy &tile) {
+    return tile.isAsync() && !tile.getShape().empty();
+  });
+}
