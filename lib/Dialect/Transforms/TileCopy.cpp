@@ -95,9 +95,15 @@ TileCopy TileCopy::getScales(const KernelProblem &problem, Operand side) {
   bool isAtoms = operand.contiguity == Contiguity::Atoms && hasWholeWords;
   constexpr int64_t kLines = kWarpLanes;
   if (isAtoms && rows % kScaleAtomRows == 0) {
-    // As many of the four words of a line as one warp needs.
+    // As many of the four words of a line as one warp needs, but no more than
+    // leave a piece for every thread.
     int64_t words = kScaleAtomRows / kLines;
-    while (warpRows % (words * kLines) != 0)
+    auto isTooMany = [&] {
+      return warpRows % (words * kLines) != 0 ||
+             rows * scales / (words * kScalesPerWord) <
+                 schedule.getNumThreads();
+    };
+    while (words > 1 && isTooMany())
       words /= 2;
     copy.shape = {scales / kScalesPerWord, rows / kLines / words, kLines,
                   words * kScalesPerWord};
@@ -315,6 +321,10 @@ private:
     return line.floorDiv(4) + line % 4 * 8;
   }
 
+  static AffineExpr getLineOfRow(AffineExpr row) {
+    return row % 8 * 4 + row.floorDiv(8);
+  }
+
   /// To lines with all scales of a row.
   void emitScales(OpBuilder &b, Piece piece, int64_t lineOffset) {
     AffineExpr line, number, first, s;
@@ -335,32 +345,43 @@ private:
       copyWord(b, place, to);
   }
 
-  /// To words of rows that are 32 apart.
+  /// To words of rows that are 32 apart. Threads take pieces that are
+  /// neighbors in the operand, in such an order that they store to different
+  /// banks.
   void emitAtoms(OpBuilder &b, Value number) {
     int64_t parts = copy.shape[1], lines = copy.shape[2];
     int64_t words = copy.shape[3] / kScalesPerWord;
     int64_t partsOfAtom = kScaleAtomRows / (words * lines);
-    // As many threads store to one part as fill all banks at once; those next
-    // to them take the next part, whose pieces are between in memory.
-    int64_t together = std::min(lines, kBankLineBytes / copy.pieceBytes);
+    int64_t atoms = parts / partsOfAtom;
     AffineExpr n, first, s;
     bindDims(b.getContext(), n, first, s);
-    AffineExpr line = n % together +
-                      n.floorDiv(together * partsOfAtom) % (lines / together) *
-                          together;
+    AffineExpr part, line;
+    if (words == 1) {
+      // The words of one row of the atom go to different parts; the exclusive
+      // or below makes them different banks.
+      AffineExpr row = n.floorDiv(partsOfAtom) % lines;
+      part = n % partsOfAtom;
+      line = getLineOfRow(row);
+    } else {
+      // As many threads as fill all banks store to one part, those next to them
+      // to the next one.
+      int64_t together = kBankLineBytes / copy.pieceBytes;
+      part = n.floorDiv(together) % partsOfAtom;
+      line = n % together + n.floorDiv(together * partsOfAtom) %
+                                (lines / together) * together;
+    }
     AffineExpr atom = n.floorDiv(lines * partsOfAtom);
-    int64_t atoms = parts / partsOfAtom;
-    AffineExpr part =
-        n.floorDiv(together) % partsOfAtom + atom % atoms * partsOfAtom;
+    part = part + atom % atoms * partsOfAtom;
     AffineExpr word = atom.floorDiv(atoms);
     SmallVector<Value> values =
         apply(b,
-              {word, part, line,
+              {word, part, line, part % 4,
                first + part * (words * lines) + getRowOfLine(line),
                s * copy.tileColumns + word * kScalesPerWord},
               {number, origin, step});
-    Place place = {values[3], values[4]};
-    SmallVector<Value> to = {values[0], values[1], values[2], index(b, 0)};
+    Place place = {values[4], values[5]};
+    Value toLine = arith::XOrIOp::create(b, loc, values[2], values[3]);
+    SmallVector<Value> to = {values[0], values[1], toLine, index(b, 0)};
     copyAsync(b, place, to, getStoredRows());
   }
 

@@ -280,10 +280,18 @@ Value TileLoader::loadWord(int64_t group, int64_t word) {
   SmallVector<Value> &loaded = lines[key];
   if (loaded.empty()) {
     int64_t rowsPerPart = kWarpLanes * (hasParts ? words : 1);
-    SmallVector<Value> indices = {
-        applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(rowsPerPart) + part),
-                 first)[0],
-        getLine(), index(firstWord * kScalesPerWord)};
+    SmallVector<Value> place =
+        applyMap(b, loc,
+                 AffineMap::get(1, 0,
+                                {d0.floorDiv(rowsPerPart) + part,
+                                 (d0.floorDiv(rowsPerPart) + part) % 4},
+                                context),
+                 first);
+    Value line = getLine();
+    if (hasParts)
+      line = arith::XOrIOp::create(b, loc, line, place[1]);
+    SmallVector<Value> indices = {place[0], line,
+                                  index(firstWord * kScalesPerWord)};
     if (hasParts)
       indices.insert(indices.begin(), index(word));
     int64_t lineBytes = loadWords * kScalesPerWord;

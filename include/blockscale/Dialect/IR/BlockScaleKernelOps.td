@@ -57,8 +57,9 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
       `4 (r mod 8) + r div 8` of group g has the `K_s = 4W` scales of row
       `32 g + r`;
     * of the shape `W x P x 32 x 4Q`, the same with words from the 32x4x4
-      layout: line `4 (r mod 8) + r div 8` of part p has, for q = 0, ..., Q - 1,
-      the scales `4w`, ..., `4w + 3` of row `32 (p Q + q) + r`;
+      layout: line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has, for
+      q = 0, ..., Q - 1, the scales `4w`, ..., `4w + 3` of row
+      `32 (p Q + q) + r`;
     * one `i8` that is every scale.
 
     Constraints:
