@@ -47,6 +47,9 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
     lowest = std::max(lowest,
                       getLowestPtx(op.getInstruction().getInstruction(), chip));
   });
+  module.walk([&](LoadMatrixOp op) {
+    lowest = std::max(lowest, op.getForm().lowestPtx);
+  });
   return lowest;
 }
 

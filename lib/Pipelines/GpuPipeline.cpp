@@ -120,8 +120,11 @@ void blockscale::buildGpuInstructionPipeline(
       createToFragmentsPass());
   const Chip *chip = lookupChip(getFinalChip(options).str());
   // Kernels of others may ask for instructions that their chip lacks.
-  if (!options.emulateOn.empty() || (chip && chip->path != Path::MmaSync))
-    pm.addPass(createEmulateMmaPass());
+  if (!options.emulateOn.empty() || (chip && chip->path != Path::MmaSync)) {
+    EmulateMmaPassOptions emulate;
+    emulate.target = getFinalChip(options).str();
+    pm.addPass(createEmulateMmaPass(emulate));
+  }
   addCleanUp(pm);
   addStageCheck(pm, "instr");
 }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -40,12 +41,32 @@ static void replaceByCall(MmaSyncOp op, func::FuncOp function) {
   op.erase();
 }
 
+static const Chip &getLowestChip() {
+  return *llvm::find_if(getChips(),
+                        [](const Chip &chip) { return !chip.isCpu(); });
+}
+
 namespace {
 struct EmulateMmaPass final
     : mlir::blockscale::impl::EmulateMmaPassBase<EmulateMmaPass> {
   using Base::Base;
 
   void runOnOperation() override {
+    const Chip *chip = target.empty() ? nullptr : lookupChip(target);
+    if (!target.empty() && !chip) {
+      emitError(getOperation()->getLoc(), describeUnknownChip(target));
+      return signalPassFailure();
+    }
+    // What every chip has stays.
+    unsigned capability = (chip ? *chip : getLowestChip()).capability;
+    SmallVector<LoadMatrixOp> loads;
+    getOperation().walk([&](LoadMatrixOp op) {
+      if (op.getForm().lowestCapability > capability)
+        loads.push_back(op);
+    });
+    for (LoadMatrixOp op : loads)
+      emulateLoadMatrix(op);
+
     // By gpu.module: a call reaches the functions of its own module only.
     llvm::MapVector<gpu::GPUModuleOp, SmallVector<MmaSyncOp>> instructions;
     bool allInModules = true;

@@ -19,6 +19,10 @@ namespace mlir::blockscale {
 /// selectors as i32. All lanes of a warp call it together.
 func::FuncOp createEmulatedMma(Location loc, InstructionAttr instruction);
 
+/// Replaces `op` by loads and shuffles that do the same. All lanes of a warp
+/// reach them together, as they do the instruction.
+void emulateLoadMatrix(LoadMatrixOp op);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATEMMAFUNCTION_H

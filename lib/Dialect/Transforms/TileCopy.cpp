@@ -65,9 +65,13 @@ TileCopy TileCopy::getElements(const KernelProblem &problem, Operand side) {
   if (isPossible && piece != 0) {
     copy.layout = wanted;
     copy.pieceBytes = piece;
-    copy.pieceCodes = piece * 8 / operand.bits;
+    copy.piecesPerChunk = chunkBytes / piece;
+    // A piece of packed fp6 may end inside of a code.
+    copy.pieceCodes = piece * 8 % operand.bits == 0 ? piece * 8 / operand.bits
+                                                    : 0;
     copy.isAlongRows = isAlongRows;
   } else {
+    copy.piecesPerChunk = kChunkBytes / 4;
     copy.pieceCodes = 32 / copy.slot.bits;
   }
 
@@ -143,17 +147,24 @@ public:
   void emit(OpBuilder &b) {
     // Pieces of a line, and lines; threads take pieces in turn.
     int64_t codes = copy.isAlongRows ? copy.tileRows : copy.tileColumns;
-    perLine = codes / copy.pieceCodes;
     numLines = copy.isAlongRows ? copy.tileColumns : copy.tileRows;
+    if (copy.shape.size() == 2) {
+      chunkCodes =
+          kChunkBytes * 8 / getStoredBits(copy.layout.storage, copy.slot);
+      perLine = codes / chunkCodes * copy.piecesPerChunk;
+    } else {
+      perLine = codes / copy.pieceCodes;
+    }
     if (copy.shape.size() == 3)
       numLines = copy.shape[0] * copy.shape[1];
     numPieces = perLine * numLines;
     if (copy.shape.size() == 4)
       numPieces = copy.shape[0] * copy.shape[1] * copy.shape[2];
     int64_t rounds = llvm::divideCeilSigned(numPieces, context.numThreads);
-    // What is unrolled has its addresses in the instructions.
-    constexpr int64_t kMaxUnrolled = 16;
-    if (rounds <= kMaxUnrolled) {
+    // What is unrolled has its addresses in the instructions; reading codes one
+    // by one is too much code for that.
+    int64_t mostUnrolled = copy.isAsync() ? 16 : 1;
+    if (rounds <= mostUnrolled) {
       for (int64_t round = 0; round != rounds; ++round)
         emitRound(b, round, nullptr);
       return;
@@ -270,13 +281,11 @@ private:
   void emitElements(OpBuilder &b, Piece piece, int64_t lineOffset) {
     AffineExpr line, number, first, s;
     bindDims(b.getContext(), line, number, first, s);
-    int64_t stored = getStoredBits(copy.layout.storage, copy.slot);
     // In shared memory.
-    int64_t chunkCodes = kChunkBytes * 8 / stored;
-    int64_t perChunk = chunkCodes / copy.pieceCodes;
     int64_t size = copy.isAsync() ? copy.pieceBytes : 4;
+    AffineExpr inChunk = number % copy.piecesPerChunk;
     SmallVector<Value> at =
-        apply(b, {number.floorDiv(perChunk), number % perChunk * size},
+        apply(b, {number.floorDiv(copy.piecesPerChunk), inChunk * size},
               {piece.line, piece.index});
     Value chunk = at[0];
     if (copy.layout.isSwizzled) {
@@ -296,7 +305,8 @@ private:
 
     // In the operand.
     bool alongRows = copy.isAlongRows;
-    AffineExpr code = number * copy.pieceCodes;
+    AffineExpr code = number.floorDiv(copy.piecesPerChunk) * chunkCodes +
+                      inChunk * copy.pieceCodes;
     SmallVector<Value> from =
         apply(b,
               {first + (alongRows ? code : line),
@@ -306,7 +316,8 @@ private:
     Value &lineIndex = alongRows ? place.column : place.row;
     lineIndex = add(b, lineIndex, lineOffset);
     if (copy.isAsync())
-      copyAsync(b, place, to, operand.rows);
+      copyAsync(b, place, to, operand.rows,
+                copy.pieceCodes == 0 ? at[1] : Value());
     else
       copyWord(b, place, to);
   }
@@ -424,8 +435,9 @@ private:
                     {context.batch, place.row, place.column});
   }
 
+  /// One piece that starts `plus` bytes (null for 0) behind the code at `place`.
   void copyAsync(OpBuilder &b, const Place &place, ArrayRef<Value> to,
-                 int64_t rows) {
+                 int64_t rows, Value plus = {}) {
     Value inside;
     Value bytes;
     if (isGuarded()) {
@@ -438,6 +450,8 @@ private:
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());
     if (operand.bits != 8)
       from.back() = apply(b, {(d0 * operand.bits).floorDiv(8)}, from.back())[0];
+    if (plus)
+      from.back() = arith::AddIOp::create(b, loc, from.back(), plus);
     // Only one block uses what it reads of the operands, and once.
     bool bypassesL1 = copy.pieceBytes == kChunkBytes;
     nvgpu::DeviceAsyncCopyOp::create(
@@ -482,7 +496,7 @@ private:
   const CopyContext &context;
   Location loc;
   Value memory, origin, step;
-  int64_t perLine, numLines, numPieces;
+  int64_t perLine, numLines, numPieces, chunkCodes;
 };
 
 void TileCopy::emit(OpBuilder &builder, const CopyContext &context,

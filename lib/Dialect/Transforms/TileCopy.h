@@ -73,8 +73,10 @@ private:
   /// The bytes that one asynchronous copy moves; 0 where codes are read one by
   /// one, and four bytes of them stored at once.
   int64_t pieceBytes = 0;
-  /// Codes of the operand in a piece.
+  /// Codes of the operand in a piece, 0 if it ends inside of one.
   int64_t pieceCodes = 0;
+  /// Pieces of elements in 16 bytes of shared memory.
+  int64_t piecesPerChunk = 0;
   /// Whether lines are columns, and pieces go along rows.
   bool isAlongRows = false;
 };

@@ -437,7 +437,7 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
 }
 
 def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
-  let summary = "compute block-scaled mma.sync instructions in software";
+  let summary = "compute in software what a chip has no instruction for";
   let description = [{
     Replaces each `mma_sync` in a `gpu.module` by a call to a function that
     computes the same from the same registers and selectors: operands come from
@@ -453,7 +453,10 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
     lie in the registers. It ignores the padding of fp4 and fp6 codes and the
     sign bit of ue4m3 scales.
 
-    All lanes of the warp must reach the `mma_sync`, as for the instruction. One
+    A `load_matrix` that the option `target` (by default, some chip) has no
+    instruction for becomes shuffles of the rows' addresses and loads.
+
+    All lanes of the warp must reach the op, as for the instruction. One
     that is not in a function of a `gpu.module` is an error.
 
     Before:
@@ -494,8 +497,13 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "The chip that runs the code, as blockscale-compile names it">
   ];
 }
 
