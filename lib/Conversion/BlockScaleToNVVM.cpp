@@ -37,7 +37,8 @@ static SmallVector<Value> extractAll(OpBuilder &builder, Location loc,
   SmallVector<Value> elements;
   int64_t size = cast<VectorType>(vector.getType()).getNumElements();
   for (int64_t i = 0; i != size; ++i)
-    elements.push_back(vector::ExtractOp::create(builder, loc, vector, i));
+    elements.push_back(
+        builder.createOrFold<vector::ExtractOp>(loc, vector, i));
   return elements;
 }
 

@@ -77,6 +77,7 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
 void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
                                         const GpuPipelineOptions &) {
   pm.addPass(createPackBuffersPass());
+  pm.addNestedPass<func::FuncOp>(createJoinElementwisePass());
   pm.addPass(createFormKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
@@ -125,7 +126,9 @@ void blockscale::buildGpuInstructionPipeline(
     emulate.target = getFinalChip(options).str();
     pm.addPass(createEmulateMmaPass(emulate));
   }
-  addCleanUp(pm);
+  // Patterns of scf look at each of the many values of a loop along K in turn,
+  // again and again, and there is nothing left for them to find.
+  pm.addPass(createCSEPass());
   addStageCheck(pm, "instr");
 }
 

@@ -224,6 +224,36 @@ LogicalResult AccLoadOp::verify() { return verifyIndices(*this); }
 LogicalResult AccStoreOp::verify() { return verifyIndices(*this); }
 
 //===----------------------------------------------------------------------===//
+// acc_generate and acc_for_each
+//===----------------------------------------------------------------------===//
+
+/// Checks the arguments of a body, and whether it yields a value.
+static LogicalResult verifyBody(Operation *op, Block &body,
+                                ArrayRef<Type> arguments, bool yieldsValue) {
+  if (body.getArgumentTypes() != TypeRange(arguments))
+    return op->emitOpError("expected a body with arguments of types ")
+           << TypeRange(arguments) << ", got " << body.getArgumentTypes();
+  auto yield = dyn_cast<YieldOp>(body.back());
+  if (yield && (yield.getValue() != nullptr) == yieldsValue)
+    return success();
+  return op->emitOpError("expected a body that ends with a blockscale.yield of ")
+         << (yieldsValue ? "an f32" : "nothing");
+}
+
+LogicalResult AccGenerateOp::verifyRegions() { // (G1)
+  Type index = IndexType::get(getContext());
+  return verifyBody(*this, getBody().front(), {index, index},
+                    /*yieldsValue=*/true);
+}
+
+LogicalResult AccForEachOp::verifyRegions() { // (G2)
+  Type index = IndexType::get(getContext());
+  return verifyBody(*this, getBody().front(),
+                    {Float32Type::get(getContext()), index, index},
+                    /*yieldsValue=*/false);
+}
+
+//===----------------------------------------------------------------------===//
 // load_matrix
 //===----------------------------------------------------------------------===//
 

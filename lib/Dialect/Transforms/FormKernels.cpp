@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeAccess.h"
+#include "ElementwiseFusion.h"
 #include "KernelBodies.h"
 #include "KernelModule.h"
 #include "OperandView.h"
@@ -119,23 +120,29 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     if (failed(verifyShape(op, shape)))
       return failure();
 
-    gpu::GPUFuncOp kernel =
-        makeKernel(rewriter, op, function.getSymName(), inputs, shape);
+    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, function.getSymName(),
+                                       inputs, problem.resultType, shape);
     if (isNative)
       buildMmaKernel(kernel, problem);
     else
       buildPlainKernel(kernel, problem);
 
+    Operation *last = op;
+    if (problem.consumer)
+      last = problem.consumer->op;
+    rewriter.setInsertionPoint(last);
     Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
                                           problem.resultType.getShape(),
                                           problem.resultType.getElementType());
     auto symbol = SymbolRefAttr::get(
         kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
         FlatSymbolRefAttr::get(kernel.getNameAttr()));
-    rewriter.replaceOpWithNewOp<LaunchOp>(op, TypeRange(problem.resultType),
+    rewriter.replaceOpWithNewOp<LaunchOp>(last, TypeRange(problem.resultType),
                                           symbol, shape.blocks, shape.threads,
                                           shape.shared, inputs.getArrayRef(),
                                           empty);
+    if (problem.consumer)
+      rewriter.eraseOp(op);
     return success();
   }
 
@@ -174,7 +181,27 @@ private:
     problem.xScale = makeOperand(Side::X, op.getXScale());
     problem.y = makeOperand(Side::Y, op.getY());
     problem.yScale = makeOperand(Side::Y, op.getYScale());
-    if (!isZeroSplat(op.getAcc()))
+    auto fuse = [&](linalg::GenericOp generic, Value product)
+        -> std::optional<FusedElementwise> {
+      if (!generic)
+        return std::nullopt;
+      FusedElementwise fused = {generic, {}, std::nullopt};
+      for (auto [i, input] : llvm::enumerate(generic.getDpsInputs())) {
+        bool isProduct = input == product;
+        if (isProduct)
+          fused.product = i;
+        fused.arguments.push_back(isProduct ? 0 : add(input));
+      }
+      return fused;
+    };
+    if (isNative) {
+      problem.producer = fuse(findElementwiseProducer(op), {});
+      problem.consumer = fuse(findElementwiseConsumer(op), op.getResult());
+    }
+    if (problem.consumer)
+      problem.resultType = cast<RankedTensorType>(
+          problem.consumer->op->getResult(0).getType());
+    if (!problem.producer && !isZeroSplat(op.getAcc()))
       problem.acc = add(op.getAcc());
     problem.result = inputs.size();
     return problem;
@@ -194,11 +221,11 @@ private:
   static gpu::GPUFuncOp makeKernel(OpBuilder &builder, MmaScaledOp op,
                                    StringRef functionName,
                                    const SetVector<Value> &inputs,
+                                   RankedTensorType resultType,
                                    const KernelShape &shape) {
     SmallVector<Type> types;
     for (Value input : inputs)
       types.push_back(getMemoryType(input));
-    auto resultType = cast<RankedTensorType>(op.getType());
     types.push_back(
         MemRefType::get(resultType.getShape(), resultType.getElementType()));
     gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());

@@ -83,19 +83,34 @@ MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row,
       isHalved(getPreferredInstruction(row, Path::MmaSync)->rewrite ==
                Rewrite::TwoHalfBlocks) {}
 
+SmallVector<Value> MmaEmitter::join(ValueRange elements) {
+  size_t size = getFragmentLayout(Operand::C, 32).registers;
+  auto type = VectorType::get(size, b.getF32Type());
+  SmallVector<Value> tiles;
+  for (size_t i = 0; i != elements.size(); i += size)
+    tiles.push_back(vector::FromElementsOp::create(b, loc, type,
+                                                   elements.slice(i, size)));
+  return tiles;
+}
+
+SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
+  int64_t size = getFragmentLayout(Operand::C, 32).registers;
+  SmallVector<Value> elements;
+  for (Value tile : tiles)
+    for (int64_t i = 0; i != size; ++i)
+      elements.push_back(vector::ExtractOp::create(b, loc, tile, i));
+  return elements;
+}
+
 void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
                           ArrayRef<Value> aWords, ArrayRef<Value> bTiles,
                           ArrayRef<Value> bWords, MutableArrayRef<Value> acc) {
   auto attr = InstructionAttr::get(b.getContext(), instruction);
   unsigned aGroup = getScaleFragment(Operand::A).tiles;
   unsigned bGroup = getScaleFragment(Operand::B).tiles;
-  int64_t size = getFragmentLayout(Operand::C, 32).registers;
-  auto type = VectorType::get(size, b.getF32Type());
   for (size_t m = 0; m != aTiles.size(); ++m) {
     for (size_t n = 0; n != bTiles.size(); ++n) {
-      MutableArrayRef<Value> tile =
-          acc.slice((m * bTiles.size() + n) * size, size);
-      Value sum = vector::FromElementsOp::create(b, loc, type, tile);
+      Value &sum = acc[m * bTiles.size() + n];
       for (const Part &part : getParts(step)) {
         Value aWord = arrangeScales(aWords[m / aGroup]);
         Value bWord = arrangeScales(bWords[n / bGroup]);
@@ -104,8 +119,6 @@ void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
                                 part.byte, m % aGroup, bWord, part.byte,
                                 n % bGroup);
       }
-      for (auto [i, element] : llvm::enumerate(tile))
-        element = vector::ExtractOp::create(b, loc, sum, i);
     }
   }
 }

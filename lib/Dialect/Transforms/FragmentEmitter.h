@@ -76,8 +76,13 @@ class MmaEmitter {
 public:
   MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row, Value lane);
 
-  /// Adds one step along K to the elements `acc`. There is one value for each
-  /// tile of A and of B, and one word for each group of tiles.
+  /// The elements of an accumulator as one vector for each tile, and the
+  /// reverse.
+  SmallVector<Value> join(ValueRange elements);
+  SmallVector<Value> split(ValueRange tiles);
+
+  /// Adds one step along K to the tiles `acc`. There is one value for each tile
+  /// of A and of B, and one word for each group of tiles.
   void emitStep(int64_t step, ArrayRef<Value> aTiles, ArrayRef<Value> aWords,
                 ArrayRef<Value> bTiles, ArrayRef<Value> bWords,
                 MutableArrayRef<Value> acc);

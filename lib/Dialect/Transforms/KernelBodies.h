@@ -11,6 +11,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::blockscale {
 
@@ -41,14 +42,26 @@ struct KernelOperand {
   std::optional<uint8_t> splat;
 };
 
+/// An elementwise op that the kernel takes over.
+struct FusedElementwise {
+  linalg::GenericOp op;
+  /// The parameters that hold its inputs, memrefs. That of the product's result
+  /// is unused.
+  SmallVector<unsigned> arguments;
+  /// The input that is the result of the product, for a consumer.
+  std::optional<unsigned> product;
+};
+
 /// One `mma_scaled` as a kernel computes it. All shapes are static.
 struct KernelProblem {
   OpRow row;
-  /// The element type is f32; rank 2 or 3.
+  /// Rank 2 or 3.
   RankedTensorType resultType;
   KernelOperand x, xScale, y, yScale;
   /// The parameter that holds the accumulator; none if that is zero.
   std::optional<unsigned> acc;
+  /// What makes the accumulator instead, and what is made of the result.
+  std::optional<FusedElementwise> producer, consumer;
   /// The parameter for the result.
   unsigned result;
   /// For the path mma_sync.

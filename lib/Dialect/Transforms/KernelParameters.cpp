@@ -9,6 +9,7 @@
 #include "KernelParameters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -46,7 +47,14 @@ public:
 private:
   LogicalResult addParameter(Value buffer) {
     unsigned index = kernel.getNumArguments();
-    if (failed(kernel.insertArgument(index, buffer.getType(), {},
+    // Buffers are aligned, and no result is an argument.
+    constexpr int64_t kAlignment = 16;
+    auto attrs = builder.getDictionaryAttr(
+        {builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                              builder.getI64IntegerAttr(kAlignment)),
+         builder.getNamedAttr(LLVM::LLVMDialect::getNoAliasAttrName(),
+                              builder.getUnitAttr())});
+    if (failed(kernel.insertArgument(index, buffer.getType(), attrs,
                                      kernel.getLoc())))
       return failure();
     mapping.map(buffer, kernel.getArgument(index));

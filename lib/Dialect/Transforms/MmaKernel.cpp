@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeAccess.h"
+#include "ElementwiseFusion.h"
 #include "TileCopy.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -127,14 +128,74 @@ private:
         AccType::get(b.getContext(), schedule.getM(), schedule.getN(),
                      schedule.getWarpsM(), schedule.getWarpsN());
     Value acc;
-    if (problem.acc)
+    if (problem.producer)
+      acc = buildProducer(b, accType, isGuarded);
+    else if (problem.acc)
       acc = AccLoadOp::create(b, loc, accType, kernel.getArgument(*problem.acc),
                               origin, /*inBounds=*/!isGuarded);
     else
       acc = AccZeroOp::create(b, loc, accType);
     acc = buildLoop(b, acc, isGuarded);
-    AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result), origin,
-                       /*inBounds=*/!isGuarded);
+    if (problem.consumer)
+      buildConsumer(b, acc, isGuarded);
+    else
+      AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
+                         origin, /*inBounds=*/!isGuarded);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Elementwise ops
+  //===--------------------------------------------------------------------===//
+
+  SmallVector<Value> getPosition(Value row, Value column) {
+    if (problem.resultType.getRank() == 2)
+      return {row, column};
+    return {batch, row, column};
+  }
+
+  /// The element of `fused` at (row, column); `product` is that of the product.
+  Value buildElement(OpBuilder &b, const FusedElementwise &fused, Value row,
+                     Value column, Value product) {
+    return emitElement(
+        b, fused.op, getPosition(row, column),
+        [&](OpBuilder &at, unsigned i, ArrayRef<Value> indices) -> Value {
+          if (i == fused.product)
+            return product;
+          return memref::LoadOp::create(
+              at, loc, kernel.getArgument(fused.arguments[i]), indices);
+        });
+  }
+
+  Value buildProducer(OpBuilder &b, AccType type, bool isGuarded) {
+    Value m = index(b, problem.getM()), n = index(b, problem.getN());
+    auto op = AccGenerateOp::create(b, loc, type, firstRow, firstColumn, m, n,
+                                    /*inBounds=*/!isGuarded);
+    Type indexType = b.getIndexType();
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = b.createBlock(&op.getBody(), {}, {indexType, indexType},
+                                {loc, loc});
+    Value element = buildElement(b, *problem.producer, body->getArgument(0),
+                                 body->getArgument(1), {});
+    YieldOp::create(b, loc, element);
+    return op;
+  }
+
+  void buildConsumer(OpBuilder &b, Value acc, bool isGuarded) {
+    Value m = index(b, problem.getM()), n = index(b, problem.getN());
+    auto op = AccForEachOp::create(b, loc, acc, firstRow, firstColumn, m, n,
+                                   /*inBounds=*/!isGuarded);
+    Type indexType = b.getIndexType();
+    OpBuilder::InsertionGuard guard(b);
+    Block *body =
+        b.createBlock(&op.getBody(), {}, {b.getF32Type(), indexType, indexType},
+                      {loc, loc, loc});
+    Value row = body->getArgument(1), column = body->getArgument(2);
+    Value element =
+        buildElement(b, *problem.consumer, row, column, body->getArgument(0));
+    memref::StoreOp::create(b, loc, element,
+                            kernel.getArgument(problem.result),
+                            getPosition(row, column));
+    YieldOp::create(b, loc);
   }
 
   //===--------------------------------------------------------------------===//

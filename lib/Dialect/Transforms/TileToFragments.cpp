@@ -75,7 +75,7 @@ struct LowerTileMma final : LanePattern<TileMmaOp> {
     TileLoader a(rewriter, op, Operand::A, lane, tile.firstRow);
     TileLoader b(rewriter, op, Operand::B, lane, tile.firstColumn);
     MmaEmitter emitter(rewriter, loc, row, lane);
-    SmallVector<Value> acc(adaptor.getAcc());
+    SmallVector<Value> acc = emitter.join(adaptor.getAcc());
     // Step by step, so that no more of the operands is in registers than the
     // next instructions need.
     int64_t steps =
@@ -91,7 +91,7 @@ struct LowerTileMma final : LanePattern<TileMmaOp> {
       SmallVector<Value> bTiles = b.loadStep(step);
       emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc);
     }
-    rewriter.replaceOpWithMultiple(op, {acc});
+    rewriter.replaceOpWithMultiple(op, {emitter.split(acc)});
     return success();
   }
 };
@@ -232,6 +232,91 @@ struct LowerAccStore final : LanePattern<AccStoreOp> {
   }
 };
 
+/// Calls `body` for each element that the lane holds, with its number and its
+/// position, and whether it is inside (null for always).
+template <typename Op>
+static void
+forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
+               function_ref<void(int64_t, Value, Value, Value)> body) {
+  Location loc = op.getLoc();
+  WarpTile tile = getWarpTile(b, loc, type);
+  forEachAccPair(
+      b, loc, lane, tile, [&](int64_t index, Value row, Value column) {
+        row = scaleAndAdd(b, loc, row, 1, op.getRow());
+        column = scaleAndAdd(b, loc, column, 1, op.getColumn());
+        for (int64_t i : {0, 1}) {
+          Value at = add(b, loc, column, i);
+          Value inside;
+          if (!op.getInBounds()) {
+            Value isRow = arith::CmpIOp::create(
+                b, loc, arith::CmpIPredicate::ult, row, op.getRows());
+            Value isColumn = arith::CmpIOp::create(
+                b, loc, arith::CmpIPredicate::ult, at, op.getColumns());
+            inside = arith::AndIOp::create(b, loc, isRow, isColumn);
+          }
+          body(index + i, row, at, inside);
+        }
+      });
+}
+
+/// The body of `block` for `arguments`, at `b`; gives its terminator's operands.
+static SmallVector<Value> cloneBody(OpBuilder &b, Block &block,
+                                    ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  return llvm::map_to_vector(block.getTerminator()->getOperands(), [&](Value v) {
+    return mapping.lookupOrDefault(v);
+  });
+}
+
+struct LowerAccGenerate final : LanePattern<AccGenerateOp> {
+  using LanePattern::LanePattern;
+
+  LogicalResult
+  matchAndRewrite(AccGenerateOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(rewriter.getF32Type()));
+    SmallVector<Value> elements;
+    forEachElement(rewriter, op, cast<AccType>(op.getType()), lane,
+                   [&](int64_t, Value row, Value column, Value inside) {
+                     elements.push_back(emitLoadIf(
+                         rewriter, loc, inside,
+                         [&](OpBuilder &then) -> Value {
+                           return cloneBody(then, op.getBody().front(),
+                                            {row, column})[0];
+                         },
+                         zero));
+                   });
+    rewriter.replaceOpWithMultiple(op, {elements});
+    return success();
+  }
+};
+
+struct LowerAccForEach final : LanePattern<AccForEachOp> {
+  using LanePattern::LanePattern;
+
+  LogicalResult
+  matchAndRewrite(AccForEachOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange elements = adaptor.getAcc();
+    forEachElement(
+        rewriter, op, cast<AccType>(op.getAcc().getType()), lane,
+        [&](int64_t index, Value row, Value column, Value inside) {
+          OpBuilder b(rewriter);
+          if (inside)
+            b = scf::IfOp::create(rewriter, op.getLoc(), inside)
+                    .getThenBodyBuilder();
+          cloneBody(b, op.getBody().front(), {elements[index], row, column});
+        });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void blockscale::forEachAccPair(
@@ -260,6 +345,7 @@ void blockscale::populateTileToFragmentsPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns,
                                                  Value lane) {
   patterns.add<LowerAccZero>(converter, patterns.getContext());
-  patterns.add<LowerTileMma, LowerAccLoad, LowerAccStore>(
+  patterns.add<LowerTileMma, LowerAccLoad, LowerAccStore, LowerAccGenerate,
+               LowerAccForEach>(
       converter, patterns.getContext(), lane);
 }

@@ -68,7 +68,7 @@ struct ToFragmentsPass final
       return;
     bool hasTiles = false, hasVectors = false;
     function.walk([&](Operation *op) {
-      hasTiles |= isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp>(op);
+      hasTiles |= isAccOp(op);
       hasVectors |= isa<MmaScaledOp>(op);
     });
     if (!hasTiles && !hasVectors)
@@ -89,7 +89,7 @@ struct ToFragmentsPass final
              converter.isLegal(op->getResultTypes());
     });
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
-                        MmaScaledOp>();
+                        AccGenerateOp, AccForEachOp, MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

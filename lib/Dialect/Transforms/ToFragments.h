@@ -48,6 +48,9 @@ Value emitLoadIf(OpBuilder &b, Location loc, Value condition,
 /// codes.
 bool isSharedVector(Type type);
 
+/// Whether `op` is one of the ops of the kernel level on accumulators.
+bool isAccOp(Operation *op);
+
 /// Checks that all that a function does with accumulators, and with shared
 /// vectors if it has them, has a pattern. Fails after an error at what has
 /// none.

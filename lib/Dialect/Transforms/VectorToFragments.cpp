@@ -37,13 +37,13 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
     if (failed(a) || failed(b))
       return failure();
     MmaEmitter emitter(rewriter, op.getLoc(), op.getRow(), lane);
-    SmallVector<Value> acc(adaptor.getAcc());
+    SmallVector<Value> acc = emitter.join(adaptor.getAcc());
     for (int64_t step = 0; step != a->getNumSteps(); ++step) {
       int64_t word = emitter.getWord(step);
       emitter.emitStep(step, a->getTiles(step), a->getWords(word),
                        b->getTiles(step), b->getWords(word), acc);
     }
-    rewriter.replaceOpWithMultiple(op, {acc});
+    rewriter.replaceOpWithMultiple(op, {emitter.split(acc)});
     return success();
   }
 };

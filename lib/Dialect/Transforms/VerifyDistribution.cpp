@@ -89,11 +89,15 @@ static LogicalResult verifySharedOp(Operation *op) {
   return success();
 }
 
+bool blockscale::isAccOp(Operation *op) {
+  return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
+             AccForEachOp>(op);
+}
+
 /// Checks what `op` does with a value of `type`, which lanes hold in parts.
 static LogicalResult verifyDistributed(Operation *op, Type type) {
   if (isa<AccType>(type)) {
-    if (isControlFlow(op) ||
-        isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp>(op))
+    if (isControlFlow(op) || isAccOp(op))
       return success();
     return emitUnsupported(op) << "on an accumulator";
   }

@@ -17,6 +17,7 @@
 
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -172,6 +173,56 @@ def BlockScale_AccStoreOp : BlockScale_Op<"acc_store"> {
     `:` type($acc) `,` type($memory)
   }];
   let hasVerifier = 1;
+}
+
+def BlockScale_YieldOp : BlockScale_Op<"yield", [
+    Pure, ReturnLike, Terminator,
+    ParentOneOf<["AccGenerateOp", "AccForEachOp"]>]> {
+  let summary = "end the body for one element";
+  let arguments = (ins Optional<F32>:$value);
+  let assemblyFormat = "($value^ `:` type($value))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, Value()); }]>];
+}
+
+def BlockScale_AccGenerateOp : BlockScale_Op<"acc_generate", [
+    SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "an accumulator from a body for each element";
+  let description = [{
+    Element (i, j) of the tile is what the body yields for row `row + i` and
+    column `column + j`. Elements beyond `rows` and `columns` are 0, and the body
+    does not run for them; with `in_bounds` there are none. The body runs in the
+    lane that holds the element.
+
+    Constraint (G1): the body takes two indices and yields an f32.
+  }];
+  let arguments = (ins Index:$row, Index:$column, Index:$rows, Index:$columns,
+                       UnitAttr:$in_bounds);
+  let results = (outs BlockScale_AccType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
+    (`in_bounds` $in_bounds^)? $body attr-dict `:` type($result)
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def BlockScale_AccForEachOp : BlockScale_Op<"acc_for_each", [
+    SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "a body for each element of an accumulator";
+  let description = [{
+    Runs the body with each element of the tile, its row and its column, as
+    `acc_generate` counts them; not for elements beyond `rows` and `columns`.
+
+    Constraint (G2): the body takes an f32 and two indices and yields nothing.
+  }];
+  let arguments = (ins BlockScale_AccType:$acc, Index:$row, Index:$column,
+                       Index:$rows, Index:$columns, UnitAttr:$in_bounds);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
+    (`in_bounds` $in_bounds^)? $body attr-dict `:` type($acc)
+  }];
+  let hasRegionVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

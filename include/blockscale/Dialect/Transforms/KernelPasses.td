@@ -175,12 +175,61 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
 }
 
+def JoinElementwisePass
+    : Pass<"blockscale-join-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "join elementwise ops, so that kernels can take them over";
+  let description = [{
+    In a function with `mma_scaled` on tensors: arithmetic on tensors,
+    elementwise and broadcasting named ops of linalg, and a `linalg.fill` of an
+    accumulator with something other than zero, become `linalg.generic`; those
+    that feed one another become one. Transposes stay what they are, because
+    operands are read through them.
+
+    Before:
+
+    ```mlir
+    func.func @add_twice(%x: tensor<16x32xf8E4M3FN>,
+                         %sx: tensor<16x1xf8E8M0FNU>,
+                         %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                         %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      %e = arith.addf %d, %c : tensor<16x8xf32>
+      %f = arith.mulf %e, %c : tensor<16x8xf32>
+      return %f : tensor<16x8xf32>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %d = blockscale.mma_scaled ...
+    %f = linalg.generic ... ins(%d, %c) outs(%empty) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %1 = arith.addf %in, %in_0 : f32
+      %2 = arith.mulf %1, %in_0 : f32
+      linalg.yield %2 : f32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
   let summary = "compute each mma_scaled on tensors in a GPU kernel";
   let description = [{
     Replaces each `mma_scaled` on tensors by a `launch` of a kernel of its own
     in the `gpu.module` named `kernels`. Transposes, `unswizzle_scales` and
-    `unpack` that feed an operand become part of the kernel's addresses.
+    `unpack` that feed an operand become part of the kernel's addresses, and a
+    scale operand that is a splat constant becomes a constant of the kernel. An
+    elementwise `linalg.generic` that makes nothing but the accumulator, or that
+    is all that uses the result, becomes part of the kernel with the path
+    `mma_sync`: it may broadcast other tensors of static shapes along M and N
+    and convert the result to another type.
 
     With the path `mma_sync`, the attribute `blockscale.schedule` says what a
     block computes. Tiles of the operands are copied to shared memory,
