@@ -15,6 +15,16 @@
 
 namespace mlir::blockscale {
 
+struct RaiseOptions {
+  /// Whether scales of type f8E4M3FN are taken to be positive where that is not
+  /// known. `mma_scaled` ignores their sign.
+  bool assumePositiveScales = false;
+};
+
+/// Contractions of decoded operands, in linalg and vector, to `mma_scaled`.
+void populateRaisePatterns(RewritePatternSet &patterns,
+                           const RaiseOptions &options = {});
+
 /// `mma_scaled` to `linalg.generic` on decoded f64 operands; reads through
 /// transposes and `unswizzle_scales`. Apply before the patterns below.
 void populateDecomposeMmaScaledPatterns(RewritePatternSet &patterns);
