@@ -9,7 +9,7 @@
 // RUN: %{run} --entry=main --compare 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--compare with --device=cpu"
 // RUN: %{run} --entry=main --sim-seed=1 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--sim-seed with --device=cpu"
 // RUN: %{run} --entry=main --stats 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--stats with --device=cpu"
-// RUN: %{run} --entry=main --schedule=a 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT=--schedule
+// RUN: %{run} --entry=main --schedule=tile=32x32x128,warps=2x2,stages=1 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--schedule with --device=cpu"
 // RUN: %{run} --entry=main --ptx-version=87 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--ptx-version with --device=cpu"
 // SUPPORT: {{^}}error: not supported in this version: [[WHAT]]{{$}}
 // SUPPORT-NOT: {{.}}

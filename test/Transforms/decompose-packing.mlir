@@ -2,16 +2,21 @@
 
 // RUN: blockscale-opt %s --blockscale-decompose -split-input-file | FileCheck %s
 
-// CHECK-DAG:   #[[$BYTE:.*]] = affine_map<()[s0] -> (s0 floordiv 2)>
-// CHECK-DAG:   #[[$SHIFT:.*]] = affine_map<()[s0] -> (s0 * 4 - (s0 floordiv 2) * 8)>
 // CHECK-LABEL: func @unpack_fp4(
 // CHECK-SAME:    %[[BYTES:.*]]: tensor<3x16xi8>)
+// CHECK-DAG:     %[[LESS_BYTES:.*]] = arith.constant -8 : index
+// CHECK-DAG:     %[[BITS:.*]] = arith.constant 4 : index
+// CHECK-DAG:     %[[PER_BYTE:.*]] = arith.constant 2 : index
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<3x32xf4E2M1FN>)
 // CHECK:           %[[ROW:.*]] = linalg.index 0
 // CHECK:           %[[COLUMN:.*]] = linalg.index 1
-// CHECK-DAG:       %[[AT:.*]] = affine.apply #[[$BYTE]]()[%[[COLUMN]]]
-// CHECK-DAG:       affine.apply #[[$SHIFT]]()[%[[COLUMN]]]
+// CHECK:           %[[AT:.*]] = arith.divui %[[COLUMN]], %[[PER_BYTE]]
+// CHECK:           %[[BIT:.*]] = arith.muli %[[COLUMN]], %[[BITS]]
+// CHECK:           %[[BEFORE:.*]] = arith.muli %{{.*}}, %[[LESS_BYTES]]
+// CHECK-NEXT:      %[[IN_BYTE:.*]] = arith.addi %[[BIT]], %[[BEFORE]]
 // CHECK:           tensor.extract %[[BYTES]][%[[ROW]], %[[AT]]]
+// CHECK:           %[[SHIFT:.*]] = arith.index_castui %[[IN_BYTE]]
+// CHECK-NEXT:      arith.shrui %{{.*}}, %[[SHIFT]]
 // CHECK:           %[[CODE:.*]] = arith.trunci %{{.*}} : i8 to i4
 // CHECK-NEXT:      %[[ELEMENT:.*]] = arith.bitcast %[[CODE]] : i4 to f4E2M1FN
 // CHECK-NEXT:      linalg.yield %[[ELEMENT]]
@@ -38,13 +43,14 @@ func.func @unpack_fp6(%bytes: tensor<3x24xi8>) -> tensor<3x32xf6E2M3FN> {
 
 // A byte holds two codes of fp4, the even one in the low nibble.
 
-// CHECK-DAG:   #[[$EVEN:.*]] = affine_map<()[s0] -> (s0 * 2)>
-// CHECK-DAG:   #[[$ODD:.*]] = affine_map<()[s0] -> (s0 * 2 + 1)>
 // CHECK-LABEL: func @pack_fp4(
 // CHECK-SAME:    %[[X:.*]]: tensor<3x32xf4E2M1FN>)
+// CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
 // CHECK:           %[[COLUMN:.*]] = linalg.index 1
-// CHECK-DAG:       %[[EVEN:.*]] = affine.apply #[[$EVEN]]()[%[[COLUMN]]]
-// CHECK-DAG:       %[[ODD:.*]] = affine.apply #[[$ODD]]()[%[[COLUMN]]]
+// CHECK-NEXT:      %[[EVEN:.*]] = arith.muli %[[COLUMN]], %[[TWO]]
+// CHECK-NEXT:      %[[TWICE:.*]] = arith.muli %[[COLUMN]], %[[TWO]]
+// CHECK-NEXT:      %[[ODD:.*]] = arith.addi %[[TWICE]], %[[ONE]]
 // CHECK:           tensor.extract %[[X]][%{{.*}}, %[[EVEN]]]
 // CHECK:           %[[LOW:.*]] = arith.extui %{{.*}} : i4 to i16
 // CHECK:           tensor.extract %[[X]][%{{.*}}, %[[ODD]]]

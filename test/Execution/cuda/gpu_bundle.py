@@ -18,7 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import conftest  # noqa: E402, F401
+import fusion_cases  # noqa: E402
 import gpu_cases  # noqa: E402
+import layout_cases  # noqa: E402
 import numpy as np  # noqa: E402
 import vector_kernels  # noqa: E402
 from harness import REPO, gpu_buffer  # noqa: E402
@@ -47,6 +49,7 @@ def write_case(case, folder, flags):
     source = folder / f"{case.name}.mlir"
     source.write_text(case.text if is_kernel(case) else case.program.text())
     info = [] if is_kernel(case) else [f"--launch-info={folder / case.name}.json"]
+    flags = [*flags, *getattr(case, "flags", [])]
     run([COMPILE, source, *flags, "-o", folder / f"{case.name}.ptx", *info])
 
 
@@ -63,7 +66,7 @@ def describe(case, folder):
     results = []
     for value, expectation in zip(program.results, case.expectations):
         zeros = gpu_buffer(np.zeros(value.shape, np.uint8), value.element)
-        dtype = "f4" if value.element == "f32" else "u1"
+        dtype = {"f32": "f4", "f16": "f2", "bf16": "u2"}.get(value.element, "u1")
         results.append((dtype, zeros.shape, expectation))
     return [f"--launch-info={folder / case.name}.json"], buffers, results
 
@@ -88,7 +91,11 @@ def check_case(case, folder, launcher):
 
 
 def select(only):
-    cases = [*gpu_cases.all_cases(), *vector_kernels.all_kernels()]
+    """Cases by a part of their names."""
+    cases = [
+        *gpu_cases.all_cases(), *vector_kernels.all_kernels(), *layout_cases.all_layouts(),
+        *fusion_cases.all_fusions(), *layout_cases.schedules(),
+    ]
     return [case for case in cases if only in case.name]
 
 

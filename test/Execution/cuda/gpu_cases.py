@@ -47,6 +47,8 @@ class Case(NamedTuple):
     name: str
     program: Program
     expectations: list
+    # Further flags of blockscale-compile.
+    flags: tuple = ()
 
 
 def swapped(array):

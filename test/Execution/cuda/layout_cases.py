@@ -4,7 +4,6 @@ scales are stored, by whether the tile divides the sizes, by batch; and kernels 
 
 from itertools import product
 
-import numpy as np
 from gpu_cases import FP6, MIXED, MXFP4, NVFP4, Case, Expectation, swapped, tiles_with_padding
 from harness import ROWS, Program, Row, exact
 
@@ -78,20 +77,14 @@ def layouts(row, name, chosen=LAYOUTS):
     return Case(f"{row}-layouts-{name}", program, expectations)
 
 
-def sample(number, row, name):
-    """Two of the layouts: over all rows, each comes several times."""
-    rng = np.random.default_rng([number, len(name)])
-    return layouts(row, name, [LAYOUTS[i] for i in rng.choice(len(LAYOUTS), 2, replace=False)])
-
-
 def schedules():
-    """Cases with the schedule that each is compiled with."""
+    """Each schedule, with scales in both layouts."""
     for number, (row, schedule, sizes) in enumerate(SCHEDULES):
         program, expectations = Program(), []
         for layout in ((True, False, True, False), (False, True, False, False)):
             add_exact(program, expectations, row, sizes, layout)
         name = f"schedule-{number}-" + schedule.replace(",", "-").replace("=", "")
-        yield Case(name, program, expectations), [f"--schedule={schedule}"]
+        yield Case(name, program, expectations, (f"--schedule={schedule}",))
 
 
 def all_layouts():

@@ -54,7 +54,15 @@ def check(case, folder, flags):
 
 @pytest.mark.parametrize("case", gpu_bundle.select(""), ids=lambda case: case.name)
 def test_native(case, tmp_path):
+    """All cases, the whole product of rows and layouts among them."""
     check(case, tmp_path, ["--target=sm_120a"])
+
+
+@pytest.mark.parametrize("case", gpu_bundle.select("fused"), ids=lambda case: case.name)
+def test_fused(case, tmp_path):
+    """Elementwise ops are in the kernel of the product."""
+    gpu_bundle.write_case(case, tmp_path, ["--target=sm_120a"])
+    assert (tmp_path / f"{case.name}.ptx").read_text().count(".visible .entry") == 1
 
 
 @pytest.mark.parametrize("case", gpu_bundle.select("-37x19x96"), ids=lambda case: case.name)
