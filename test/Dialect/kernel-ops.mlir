@@ -174,7 +174,7 @@ func.func @packing(%fp4: tensor<3x16xi8>, %fp6: tensor<2x5x24xi8>)
 // CHECK:         blockscale.launch @kernels::@f blocks = [2, 3, 1] threads = [128, 1, 1] ins(%[[X]] : tensor<3x16xi8>) outs(%[[D]] : tensor<3x32xf32>) -> tensor<3x32xf32>
 // CHECK:         blockscale.launch @kernels::@g blocks = [1, 1, 1] threads = [32, 1, 1] ins() outs(%{{.*}}, %{{.*}} : tensor<3x32xf32>, tensor<3x32xf32>) -> tensor<3x32xf32>, tensor<3x32xf32>
 // GENERIC-LABEL: sym_name = "launch"
-// GENERIC:         "blockscale.launch"({{.*}}) <{blocks = array<i64: 2, 3, 1>, kernel = @kernels::@f, operandSegmentSizes = array<i32: 1, 1>, threads = array<i64: 128, 1, 1>}>
+// GENERIC:         "blockscale.launch"({{.*}}) <{blocks = array<i64: 2, 3, 1>, kernel = @kernels::@f, operandSegmentSizes = array<i32: 1, 1>, shared = 0 : i64, threads = array<i64: 128, 1, 1>}>
 func.func @launch(%x: tensor<3x16xi8>, %d: tensor<3x32xf32>)
     -> tensor<3x32xf32> {
   %r = blockscale.launch @kernels::@f blocks = [2, 3, 1] threads = [128, 1, 1]

@@ -90,27 +90,9 @@ func.func @dynamic_workspace(%n: index) {
 // -----
 
 module attributes {gpu.container_module} {
-  func.func @dynamic_shared_memory(%x: memref<8xf32>, %bytes: i32) {
-    %c1 = arith.constant 1 : index
-    // expected-error@+1 {{not supported in this version: dynamic shared memory or clusters}}
-    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
-        threads in (%c1, %c1, %c1) dynamic_shared_memory_size %bytes
-        args(%x : memref<8xf32>)
-    return
-  }
-  gpu.module @kernels {
-    gpu.func @k(%x: memref<8xf32>) kernel {
-      gpu.return
-    }
-  }
-}
-
-// -----
-
-module attributes {gpu.container_module} {
   func.func @clusters(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
-    // expected-error@+1 {{not supported in this version: dynamic shared memory or clusters}}
+    // expected-error@+1 {{not supported in this version: clusters}}
     gpu.launch_func @kernels::@k clusters in (%c1, %c1, %c1)
         blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
         args(%x : memref<8xf32>)

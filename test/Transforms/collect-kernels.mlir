@@ -2,7 +2,7 @@
 
 // RUN: blockscale-opt %s --blockscale-collect-kernels -split-input-file -allow-unregistered-dialect | FileCheck %s
 
-// The example of the pass' description.
+// The example of the pass' description. Parameters are buffers of their own.
 
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8xf32>, %[[UNUSED:[a-z0-9]+]]: memref<4xf32>, %[[R:[a-z0-9]+]]: memref<8xf32>)
@@ -10,7 +10,7 @@
 // CHECK-SAME:      args(%[[X]] : memref<8xf32>, %[[UNUSED]] : memref<4xf32>, %[[R]] : memref<8xf32>)
 // CHECK-NEXT:    return
 // CHECK:       gpu.module @kernels
-// CHECK-NEXT:    gpu.func @f(%{{.*}}: memref<8xf32>, %{{.*}}: memref<4xf32>, %{{.*}}: memref<8xf32>) kernel
+// CHECK-NEXT:    gpu.func @f(%{{.*}}: memref<8xf32> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: memref<4xf32> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64, llvm.noalias}) kernel
 // CHECK-NEXT:      gpu.return
 module attributes {gpu.container_module} {
   func.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
@@ -85,7 +85,7 @@ module attributes {gpu.container_module} {
 // CHECK:         gpu.launch_func @kernels::@h {{.*}} args(%[[X]] : memref<8x4xf32>)
 // CHECK-LABEL: gpu.module @kernels
 // CHECK:         memref.global "private" constant @table : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]> {alignment = 16 : i64}
-// CHECK:         gpu.func @h__loops_0(%[[X:[a-z0-9]+]]: memref<8x4xf32>)
+// CHECK:         gpu.func @h__loops_0(%[[X:[a-z0-9]+]]: memref<8x4xf32> {llvm.align = 16 : i64, llvm.noalias})
 // CHECK-DAG:       %[[ROW:.*]] = memref.subview %[[X]][3, 0] [1, 4] [1, 1]
 // CHECK-DAG:       %[[SIZE:.*]] = arith.constant 4 : index
 // CHECK-DAG:       %[[TABLE:.*]] = memref.get_global @table
@@ -199,6 +199,29 @@ module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @k(%a: memref<4xi1>, %b: memref<2x3xf64>, %c: memref<5xindex>)
         kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// Dynamic shared memory stays with the launch.
+
+// CHECK-LABEL: func.func @shared(
+// CHECK:         %[[BYTES:.*]] = arith.constant 65536 : i32
+// CHECK:         gpu.launch_func @kernels::@shared {{.*}} dynamic_shared_memory_size %[[BYTES]]
+module attributes {gpu.container_module} {
+  func.func @shared(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    %bytes = arith.constant 65536 : i32
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) dynamic_shared_memory_size %bytes
+        args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
       gpu.return
     }
   }

@@ -5,23 +5,34 @@
 // The example of the pass' description: the elements of lane l are in rows
 // l / 4 and l / 4 + 8, and in columns 2 (l mod 4) and 2 (l mod 4) + 1.
 
-// CHECK-DAG:   #[[$ROW:.*]] = affine_map<()[s0, s1] -> ((s1 floordiv 32) * 16 + s0 floordiv 4)>
-// CHECK-DAG:   #[[$COLUMN:.*]] = affine_map<()[s0] -> (s0 * 2 - (s0 floordiv 4) * 8)>
-// CHECK-DAG:   #[[$COLUMN_1:.*]] = affine_map<()[s0] -> (s0 * 2 - (s0 floordiv 4) * 8 + 1)>
-// CHECK-DAG:   #[[$ROW_8:.*]] = affine_map<()[s0, s1] -> ((s1 floordiv 32) * 16 + s0 floordiv 4 + 8)>
 // CHECK-LABEL: gpu.func @tile(
 // CHECK-SAME:    %[[D:[a-z0-9]+]]: memref<16x8xf32>) kernel
+// CHECK-DAG:     %[[LESS_8:.*]] = arith.constant -8 : index
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG:     %[[C32:.*]] = arith.constant 32 : index
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
 // CHECK-DAG:     %[[THREAD:.*]] = gpu.thread_id x
-// CHECK-DAG:     %[[ROW:.*]] = affine.apply #[[$ROW]]()[%[[LANE]], %[[THREAD]]]
-// CHECK-DAG:     %[[COLUMN:.*]] = affine.apply #[[$COLUMN]]()[%[[LANE]]]
-// CHECK:         %[[INSIDE:.*]] = arith.andi
-// CHECK:         scf.if %[[INSIDE]] {
+// CHECK:         %[[WARP:.*]] = arith.divui %[[THREAD]], %[[C32]]
+// CHECK-NEXT:    %[[WARP_ROW:.*]] = arith.muli %[[WARP]], %[[C16]]
+// CHECK-NEXT:    %[[GROUP:.*]] = arith.divui %[[LANE]], %[[C4]]
+// CHECK-NEXT:    %[[TWICE:.*]] = arith.muli %[[LANE]], %[[C2]]
+// CHECK-NEXT:    %[[GROUPS:.*]] = arith.muli %[[GROUP]], %[[LESS_8]]
+// CHECK-NEXT:    %[[COLUMN:.*]] = arith.addi %[[TWICE]], %[[GROUPS]]
+// CHECK-NEXT:    %[[ROW:.*]] = arith.addi %[[GROUP]], %[[WARP_ROW]]
+// CHECK-NEXT:    %[[GROUP_8:.*]] = arith.addi %[[GROUP]], %[[C8]]
+// CHECK-NEXT:    %[[ROW_8:.*]] = arith.addi %[[GROUP_8]], %[[WARP_ROW]]
+// CHECK-NEXT:    %[[IS_ROW:.*]] = arith.cmpi ult, %[[ROW]], %[[C16]]
+// CHECK-NEXT:    %[[IS_COLUMN:.*]] = arith.cmpi ult, %[[COLUMN]], %[[C8]]
+// CHECK-NEXT:    %[[INSIDE:.*]] = arith.andi %[[IS_ROW]], %[[IS_COLUMN]]
+// CHECK-NEXT:    scf.if %[[INSIDE]] {
 // CHECK-NEXT:      memref.store %[[ZERO]], %[[D]][%[[ROW]], %[[COLUMN]]]
-// CHECK:         %[[COLUMN_1:.*]] = affine.apply #[[$COLUMN_1]]()[%[[LANE]]]
+// CHECK:         %[[COLUMN_1:.*]] = arith.addi %[[COLUMN]], %[[C1]]
 // CHECK:           memref.store %[[ZERO]], %[[D]][%[[ROW]], %[[COLUMN_1]]]
-// CHECK:         %[[ROW_8:.*]] = affine.apply #[[$ROW_8]]()[%[[LANE]], %[[THREAD]]]
 // CHECK:           memref.store %[[ZERO]], %[[D]][%[[ROW_8]], %[[COLUMN]]]
 // CHECK:           memref.store %[[ZERO]], %[[D]][%[[ROW_8]], %[[COLUMN_1]]]
 gpu.module @kernels {
@@ -43,27 +54,36 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @selectors(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x128xi8, #gpu.address_space<workgroup>>, %[[A_SCALE:[a-z0-9]+]]: memref<64x4xi8, #gpu.address_space<workgroup>>, %[[B:[a-z0-9]+]]: memref<40x128xi8, #gpu.address_space<workgroup>>, %[[B_SCALE:[a-z0-9]+]]: memref<40x4xi8,
-// CHECK-COUNT-8: nvgpu.ldmatrix %[[A]][{{.*}}] {numTiles = 4 : i32
 // CHECK:         %[[BYTES:.*]] = vector.load %[[A_SCALE]]
 // CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[BYTES]]
 // CHECK-NEXT:    %[[SA:.*]] = vector.extract %[[WORDS]][0]
-// CHECK-COUNT-20: nvgpu.ldmatrix %[[B]][{{.*}}] {numTiles = 2 : i32
+// CHECK-NOT:     vector.load %[[A_SCALE]]
 // CHECK:         %[[BYTES_0:.*]] = vector.load %[[B_SCALE]]
 // CHECK-NEXT:    %[[WORDS_0:.*]] = vector.bitcast %[[BYTES_0]]
 // CHECK-NEXT:    %[[SB_0:.*]] = vector.extract %[[WORDS_0]][0]
 // CHECK:         %[[BYTES_1:.*]] = vector.load %[[B_SCALE]]
 // CHECK-NEXT:    %[[WORDS_1:.*]] = vector.bitcast %[[BYTES_1]]
 // CHECK-NEXT:    %[[SB_1:.*]] = vector.extract %[[WORDS_1]][0]
-// CHECK:         %[[D_0:.*]] = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1> %[[A_0:.*]], %{{.*}}, %{{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 0]
+
+// One load is a tile of A, or two of B; the next ones are 16 rows, or a step of
+// 32 bytes, further. Only what a step needs is loaded before it.
+
+// CHECK:         %[[A_0:.*]] = blockscale.load_matrix %[[A]][%[[A_AT:.*]]] code_bits = 8 : {{.*}} -> vector<4xi32>
+// CHECK-NEXT:    %[[A_1:.*]] = blockscale.load_matrix %[[A]][%[[A_AT]]] + 2048 code_bits = 8 : {{.*}} -> vector<4xi32>
+// CHECK:         blockscale.load_matrix %[[B]][%[[B_AT:.*]]] code_bits = 8 : {{.*}} -> vector<4xi32>
+// CHECK:         blockscale.load_matrix %[[B]][%[[B_AT]]] + 2048 code_bits = 8 : {{.*}} -> vector<4xi32>
+// CHECK:         %[[B_4:.*]] = blockscale.load_matrix %[[B]][%[[B_AT]]] + 4096 code_bits = 8 : {{.*}} -> vector<2xi32>
+// CHECK-NEXT:    %[[D_0:.*]] = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1> %[[A_0]], %[[B_0:.*]], %{{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 0]
+// CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 1]
+// CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 2]
+// CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 3]
+// CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_0]], %[[B_4]], {{.*}}, %[[SA]][0, 0], %[[SB_1]][0, 0]
+// CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_1]], %[[B_0]], {{.*}}, %[[SA]][0, 1], %[[SB_0]][0, 0]
+// CHECK:         blockscale.load_matrix %[[A]][%[[A_AT]]] + 32 code_bits = 8
+// CHECK-NEXT:    blockscale.load_matrix %[[A]][%[[A_AT]]] + 2080 code_bits = 8
 // CHECK:         %[[D_1:.*]] = blockscale.mma_sync {{.*}}, %[[D_0]], %[[SA]][1, 0], %[[SB_0]][1, 0]
 // CHECK:         %[[D_2:.*]] = blockscale.mma_sync {{.*}}, %[[D_1]], %[[SA]][2, 0], %[[SB_0]][2, 0]
 // CHECK:         blockscale.mma_sync {{.*}}, %[[D_2]], %[[SA]][3, 0], %[[SB_0]][3, 0]
-// CHECK:         blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 1]
-// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 2]
-// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 3]
-// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][3, 0], %[[SB_0]][3, 3]
-// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 0], %[[SB_1]][0, 0]
-// CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][0, 1], %[[SB_0]][0, 0]
 // CHECK:         blockscale.mma_sync {{.*}}, %[[SA]][3, 1], %[[SB_1]][3, 0]
 // CHECK-NOT:     blockscale.
 gpu.module @kernels {
@@ -126,15 +146,16 @@ gpu.module @kernels {
 // half of every block of A, and the scales of those halves, whose bytes come to
 // lie side by side.
 
-// CHECK-DAG:   #[[$HALF:.*]] = affine_map<()[s0] -> ((s0 floordiv 2) mod 2)>
 // CHECK-LABEL: gpu.func @two_halves(
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant dense<0> : vector<4xi32>
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : index
 // CHECK-DAG:     %[[BYTE:.*]] = arith.constant 8 : i32
 // CHECK-DAG:     %[[BYTE_1:.*]] = arith.constant 65280 : i32
 // CHECK-DAG:     %[[BYTE_2:.*]] = arith.constant 16711680 : i32
 // CHECK-DAG:     %[[BYTES_0_3:.*]] = arith.constant -16776961 : i32
-// CHECK:         %[[A:.*]] = vector.from_elements %{{.*}} : vector<4xi32>
-// CHECK:         %[[B:.*]] = vector.from_elements %{{.*}} : vector<2xi32>
+// CHECK:         %[[A:.*]] = blockscale.load_matrix {{.*}} -> vector<4xi32>
+// CHECK:         %[[B:.*]] = blockscale.load_matrix {{.*}} -> vector<2xi32>
 // CHECK:         %[[OUTER:.*]] = arith.andi %[[WORD:.*]], %[[BYTES_0_3]]
 // CHECK-NEXT:    %[[UP:.*]] = arith.shli %[[WORD]], %[[BYTE]]
 // CHECK-NEXT:    %[[NEW_2:.*]] = arith.andi %[[UP]], %[[BYTE_2]]
@@ -144,7 +165,8 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[SA:.*]] = arith.ori %[[OUTER]], %[[INNER]]
 // CHECK:         %[[SB_INNER:.*]] = arith.ori
 // CHECK-NEXT:    %[[SB:.*]] = arith.ori %{{.*}}, %[[SB_INNER]]
-// CHECK:         %[[HALF:.*]] = affine.apply #[[$HALF]]()
+// CHECK:         %[[COLUMN_16:.*]] = arith.divui %[[COLUMN:.*]], %[[C16]]
+// CHECK-NEXT:    %[[HALF:.*]] = arith.remui %[[COLUMN_16]], %[[C2]]
 // CHECK-NEXT:    %[[IS_EVEN:.*]] = arith.cmpi eq, %[[HALF]], %c0
 // CHECK-NEXT:    %[[EVEN:.*]] = arith.select %[[IS_EVEN]], %[[A]], %[[ZERO]]
 // CHECK-NEXT:    %[[D_0:.*]] = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[EVEN]], %[[B]], %{{.*}}, %[[SA]][0, 0], %[[SB]][0, 0]
@@ -273,21 +295,42 @@ gpu.module @kernels {
 
 // -----
 
-// Splats of packed bytes. Three bytes 0x45 are the fp6 codes 0x05, 0x15, 0x14,
-// 0x11, four slots of a register. The byte 0x21 along N is fp4 code 1 in even
-// columns, which are those of even l / 4, and 2 in odd ones.
+// Splats of packed bytes are loaded from nowhere. The first code of a lane in
+// A, of column c = 4 (l mod 4) along K, is the six bits of 0x4545 from bit
+// 6 c - 8 ((3 c) div 4) on. The byte 0x21 along N has fp4 codes of columns l / 4
+// at bit 4 n - 8 (n div 2).
 
-// CHECK-DAG:   #[[$NIBBLE:.*]] = affine_map<()[s0] -> ((s0 floordiv 4) * 4 - ((s0 floordiv 4) floordiv 2) * 8)>
 // CHECK-LABEL: gpu.func @packed_splats(
-// CHECK-DAG:     %[[A:.*]] = arith.constant dense<286528773> : vector<4xi32>
-// CHECK-DAG:     %[[BYTE:.*]] = arith.constant 33 : i16
+// CHECK-DAG:     %[[A_BYTES:.*]] = arith.constant 17733 : i16
+// CHECK-DAG:     %[[BITS_6:.*]] = arith.constant 63 : i8
+// CHECK-DAG:     %[[B_BYTE:.*]] = arith.constant 33 : i16
 // CHECK-DAG:     %[[BITS_4:.*]] = arith.constant 15 : i8
+// CHECK-DAG:     %[[LESS_8:.*]] = arith.constant -8 : index
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[C3:.*]] = arith.constant 3 : index
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG:     %[[C6:.*]] = arith.constant 6 : index
 // CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
-// CHECK:         %[[BIT:.*]] = affine.apply #[[$NIBBLE]]()[%[[LANE]]]
+// CHECK-NOT:     {{memref|vector}}.load
+// CHECK:         %[[GROUP:.*]] = arith.divui %[[LANE]], %[[C4]]
+// CHECK:         %[[BITS:.*]] = arith.muli %[[COLUMN:.*]], %[[C6]]
+// CHECK-NEXT:    %[[THRICE:.*]] = arith.muli %[[COLUMN]], %[[C3]]
+// CHECK-NEXT:    %[[A_AT:.*]] = arith.divui %[[THRICE]], %[[C4]]
+// CHECK-NEXT:    %[[BEFORE:.*]] = arith.muli %[[A_AT]], %[[LESS_8]]
+// CHECK-NEXT:    %[[BIT:.*]] = arith.addi %[[BITS]], %[[BEFORE]]
 // CHECK-NEXT:    %[[AMOUNT:.*]] = arith.index_castui %[[BIT]] : index to i16
-// CHECK-NEXT:    %[[SHIFTED:.*]] = arith.shrui %[[BYTE]], %[[AMOUNT]] : i16
+// CHECK-NEXT:    %[[SHIFTED:.*]] = arith.shrui %[[A_BYTES]], %[[AMOUNT]] : i16
 // CHECK-NEXT:    %[[LOW:.*]] = arith.trunci %[[SHIFTED]] : i16 to i8
-// CHECK-NEXT:    %[[CODE:.*]] = arith.andi %[[LOW]], %[[BITS_4]] : i8
+// CHECK-NEXT:    arith.andi %[[LOW]], %[[BITS_6]] : i8
+// CHECK:         %[[A:.*]] = vector.from_elements %[[A_0:.*]], %[[A_0]], %[[A_2:.*]], %[[A_2]] : vector<4xi32>
+// CHECK:         %[[BITS:.*]] = arith.muli %[[GROUP]], %[[C4]]
+// CHECK-NEXT:    %[[B_AT:.*]] = arith.divui %[[GROUP]], %[[C2]]
+// CHECK-NEXT:    %[[BEFORE:.*]] = arith.muli %[[B_AT]], %[[LESS_8]]
+// CHECK-NEXT:    %[[BIT:.*]] = arith.addi %[[BITS]], %[[BEFORE]]
+// CHECK-NEXT:    %[[AMOUNT:.*]] = arith.index_castui %[[BIT]] : index to i16
+// CHECK-NEXT:    %[[SHIFTED:.*]] = arith.shrui %[[B_BYTE]], %[[AMOUNT]] : i16
+// CHECK-NEXT:    %[[LOW:.*]] = arith.trunci %[[SHIFTED]] : i16 to i8
+// CHECK-NEXT:    arith.andi %[[LOW]], %[[BITS_4]] : i8
 // CHECK:         %[[B:.*]] = vector.from_elements %[[WORD:.*]], %[[WORD]] : vector<2xi32>
 // CHECK:         blockscale.mma_sync <mxf8f6f4, e3m2, e2m1, ue8m0, 1> %[[A]], %[[B]],
 gpu.module @kernels {
@@ -311,17 +354,20 @@ gpu.module @kernels {
 
 // -----
 
-// Splats of bytes from which codes are cut, and splats that fill a register:
-// 0x45 has the fp6 code 5; the fp4 codes 1 and 2, and 3 and 4, alternate along
-// K.
+// Splats of bytes from which codes are cut are registers: 0x45 has the fp6 code
+// 5. Packed ones are bytes, 0x21 and 0x43.
 
 // CHECK-LABEL: gpu.func @splats(
 // CHECK-DAG:     %[[FP6:.*]] = arith.constant dense<84215045> : vector<4xi32>
 // CHECK-DAG:     %[[FP8:.*]] = arith.constant dense<1010580540> : vector<2xi32>
-// CHECK-DAG:     %[[FP4:.*]] = arith.constant dense<555819297> : vector<4xi32>
-// CHECK-DAG:     %[[FP4_NK:.*]] = arith.constant dense<1128481603> : vector<2xi32>
+// CHECK-DAG:     %[[FP4:.*]] = arith.constant 33 : i16
+// CHECK-DAG:     %[[FP4_NK:.*]] = arith.constant 67 : i16
 // CHECK:         %[[SUM:.*]] = blockscale.mma_sync <mxf8f6f4, e3m2, e5m2, ue8m0, 1> %[[FP6]], %[[FP8]],
-// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[FP4]], %[[FP4_NK]], %[[SUM]],
+// CHECK-COUNT-8: arith.shrui %[[FP4]],
+// CHECK:         %[[A:.*]] = vector.from_elements {{.*}} : vector<4xi32>
+// CHECK-COUNT-8: arith.shrui %[[FP4_NK]],
+// CHECK:         %[[B:.*]] = vector.from_elements {{.*}} : vector<2xi32>
+// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[A]], %[[B]], %[[SUM]],
 gpu.module @kernels {
   gpu.func @splats(%d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
@@ -431,20 +477,26 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @control_flow(
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<16x32xf8E4M3FN>, %{{[a-z0-9]+}}: memref<16x8xf32>, %[[P:[a-z0-9]+]]: i1,
-// CHECK:         %[[INIT:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
-// CHECK:         %[[LOOPED:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[INIT]]) -> (vector<4xf32>) {
+// CHECK:         %[[INIT:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK:         %[[LOOPED:.*]]:4 = scf.for {{.*}} iter_args(%[[ACC_0:.*]] = %[[INIT]], %[[ACC_1:.*]] = %[[INIT]], %[[ACC_2:.*]] = %[[INIT]], %[[ACC_3:.*]] = %[[INIT]]) -> (f32, f32, f32, f32) {
+// CHECK:           %[[ACC:.*]] = vector.from_elements %[[ACC_0]], %[[ACC_1]], %[[ACC_2]], %[[ACC_3]]
 // CHECK:           %[[SUM:.*]] = blockscale.mma_sync {{.*}} %{{.*}}, %{{.*}}, %[[ACC]],
-// CHECK-NEXT:      scf.yield %[[SUM]] : vector<4xf32>
-// CHECK:         %[[CHOSEN:.*]] = scf.if %[[P]] -> (vector<4xf32>) {
-// CHECK-NEXT:      %[[DOUBLED:.*]] = arith.addf %[[LOOPED]], %[[LOOPED]] : vector<4xf32>
-// CHECK-NEXT:      scf.yield %[[DOUBLED]] : vector<4xf32>
+// CHECK-NEXT:      %[[SUM_0:.*]] = vector.extract %[[SUM]][0]
+// CHECK-NEXT:      %[[SUM_1:.*]] = vector.extract %[[SUM]][1]
+// CHECK-NEXT:      %[[SUM_2:.*]] = vector.extract %[[SUM]][2]
+// CHECK-NEXT:      %[[SUM_3:.*]] = vector.extract %[[SUM]][3]
+// CHECK-NEXT:      scf.yield %[[SUM_0]], %[[SUM_1]], %[[SUM_2]], %[[SUM_3]] : f32, f32, f32, f32
+// CHECK:         %[[CHOSEN:.*]]:4 = scf.if %[[P]] -> (f32, f32, f32, f32) {
+// CHECK-NEXT:      %[[DOUBLED:.*]] = arith.addf %[[LOOPED]]#0, %[[LOOPED]]#0 : f32
+// CHECK:           scf.yield %[[DOUBLED]], %{{.*}} : f32, f32, f32, f32
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield %[[LOOPED]] : vector<4xf32>
-// CHECK:         %[[R:.*]]:2 = scf.while (%[[C:.*]] = %[[CHOSEN]], %{{.*}}) : (vector<4xf32>, index) -> (vector<4xf32>, index) {
-// CHECK:           scf.condition(%{{.*}}) %[[C]], %{{.*}} : vector<4xf32>, index
-// CHECK:           %[[SQUARED:.*]] = arith.mulf %{{.*}} : vector<4xf32>
-// CHECK:           scf.yield %[[SQUARED]], %{{.*}} : vector<4xf32>, index
-// CHECK:         vector.extract %[[R]]#0[0]
+// CHECK-NEXT:      scf.yield %[[LOOPED]]#0, %[[LOOPED]]#1, %[[LOOPED]]#2, %[[LOOPED]]#3 : f32, f32, f32, f32
+// CHECK:         %[[R:.*]]:5 = scf.while (%[[C:.*]] = %[[CHOSEN]]#0, %{{.*}} = %[[CHOSEN]]#3, %{{.*}}) : (f32, f32, f32, f32, index) -> (f32, f32, f32, f32, index) {
+// CHECK:           scf.condition(%{{.*}}) %[[C]], %{{.*}} : f32, f32, f32, f32, index
+// CHECK:           %[[SQUARED:.*]] = arith.mulf %{{.*}} : f32
+// CHECK:           scf.yield %[[SQUARED]], %{{.*}} : f32, f32, f32, f32, index
+// CHECK:         memref.store %[[R]]#0,
+// CHECK:         memref.store %[[R]]#3,
 gpu.module @kernels {
   gpu.func @control_flow(%x: memref<16x32xf8E4M3FN>, %d: memref<16x8xf32>,
                          %p: i1, %n: index) {
@@ -492,20 +544,20 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @accumulator_control_flow(
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<16x8xf32>, %[[P:[a-z0-9]+]]: i1,
-// CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
-// CHECK:         %[[CHOSEN:.*]] = scf.if %[[P]] -> (vector<4xf32>) {
-// CHECK:           %[[LOADED:.*]] = vector.from_elements
-// CHECK-NEXT:      scf.yield %[[LOADED]] : vector<4xf32>
+// CHECK:         %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK:         %[[CHOSEN:.*]]:4 = scf.if %[[P]] -> (f32, f32, f32, f32) {
+// CHECK:           %[[LOADED:.*]] = scf.if %{{.*}} -> (f32) {
+// CHECK:           scf.yield %[[LOADED]], %{{.*}} : f32, f32, f32, f32
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield %[[ZERO]] : vector<4xf32>
-// CHECK:         %[[LOOPED:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[CHOSEN]]) -> (vector<4xf32>) {
-// CHECK:           vector.extract %[[ACC]][3]
-// CHECK:           scf.yield %{{.*}} : vector<4xf32>
-// CHECK:         %[[R:.*]]:2 = scf.while (%[[C:.*]] = %[[LOOPED]], %{{.*}}) : (vector<4xf32>, index) -> (vector<4xf32>, index) {
-// CHECK:           scf.condition(%{{.*}}) %[[C]], %{{.*}} : vector<4xf32>, index
-// CHECK:           %[[AGAIN:.*]] = vector.from_elements
-// CHECK:           scf.yield %[[AGAIN]], %{{.*}} : vector<4xf32>, index
-// CHECK:         vector.extract %[[R]]#0[3]
+// CHECK-NEXT:      scf.yield %[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]] : f32, f32, f32, f32
+// CHECK:         %[[LOOPED:.*]]:4 = scf.for {{.*}} iter_args(%{{.*}} = %[[CHOSEN]]#0, %{{.*}}, %[[ACC_3:.*]] = %[[CHOSEN]]#3) -> (f32, f32, f32, f32) {
+// CHECK:             memref.store %[[ACC_3]],
+// CHECK:           scf.yield %{{.*}} : f32, f32, f32, f32
+// CHECK:         %[[R:.*]]:5 = scf.while (%[[C:.*]] = %[[LOOPED]]#0, %{{.*}}) : (f32, f32, f32, f32, index) -> (f32, f32, f32, f32, index) {
+// CHECK:           scf.condition(%{{.*}}) %[[C]], %{{.*}} : f32, f32, f32, f32, index
+// CHECK:           %[[AGAIN:.*]] = scf.if %{{.*}} -> (f32) {
+// CHECK:           scf.yield %[[AGAIN]], %{{.*}} : f32, f32, f32, f32, index
+// CHECK:         memref.store %[[R]]#3,
 gpu.module @kernels {
   gpu.func @accumulator_control_flow(%d: memref<16x8xf32>, %p: i1, %n: index) {
     %c0 = arith.constant 0 : index

@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineExprVisitor.h"
 
 using namespace mlir;
@@ -125,4 +126,18 @@ Value blockscale::emitLoadCode(OpBuilder &builder, Location loc, Value memory,
                           return memref::LoadOp::create(builder, loc, memory,
                                                         indices);
                         });
+}
+
+Value blockscale::emitLoadIf(OpBuilder &b, Location loc, Value condition,
+                             function_ref<Value(OpBuilder &)> load,
+                             Value otherwise) {
+  if (!condition)
+    return load(b);
+  auto guard = scf::IfOp::create(b, loc, otherwise.getType(), condition,
+                                 /*withElseRegion=*/true);
+  OpBuilder then = guard.getThenBodyBuilder();
+  scf::YieldOp::create(then, loc, load(then));
+  OpBuilder other = guard.getElseBodyBuilder();
+  scf::YieldOp::create(other, loc, otherwise);
+  return guard.getResult(0);
 }

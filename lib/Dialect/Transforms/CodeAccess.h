@@ -43,6 +43,10 @@ Value emitUnpackCode(OpBuilder &builder, Location loc, Value index,
 Value emitLoadCode(OpBuilder &builder, Location loc, Value memory,
                    unsigned bits, ArrayRef<Value> position);
 
+/// `load()` if `condition` (null for always), else `otherwise`.
+Value emitLoadIf(OpBuilder &b, Location loc, Value condition,
+                 function_ref<Value(OpBuilder &)> load, Value otherwise);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_CODEACCESS_H

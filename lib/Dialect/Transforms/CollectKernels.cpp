@@ -161,7 +161,8 @@ private:
       for (auto [i, launch] : llvm::enumerate(ofFunction)) {
         std::string name = function.getSymName().str();
         if (i != main) {
-          name += "__" + getWhat(function, launch) + "_" + std::to_string(i);
+          name += "__" + getWhat(function, launch).str() + "_" +
+                  std::to_string(i);
           while (!taken.insert(name).second)
             name += "_";
         }
@@ -175,18 +176,19 @@ private:
     return success();
   }
 
-  /// "mma_scaled" for the kernels that form-kernels made, else "loops".
-  static std::string getWhat(func::FuncOp function, Launch launch) {
+  /// What form-kernels made the kernel for, "loops" for others.
+  static StringRef getWhat(func::FuncOp function, Launch launch) {
     StringRef name = launch.kernel.getName();
-    StringRef what = "mma_scaled";
-    bool isMma = name.starts_with((function.getSymName() + "__" + what).str());
-    return isMma ? what.str() : "loops";
+    for (StringRef what : {"mma_scaled", "swizzle_scales"})
+      if (name.starts_with((function.getSymName() + "__" + what).str()))
+        return what;
+    return "loops";
   }
 
   static size_t getMainKernel(func::FuncOp function,
                               ArrayRef<Launch> launches) {
     for (auto [i, launch] : llvm::enumerate(launches))
-      if (getWhat(function, launch) != "loops")
+      if (getWhat(function, launch) == "mma_scaled")
         return i;
     return launches.empty() ? 0 : launches.size() - 1;
   }

@@ -36,12 +36,64 @@ using namespace mlir::blockscale;
 using Side = MmaScaledOp::Side;
 
 /// The memory of a tensor that a kernel gets: narrow floats are bytes.
-static MemRefType getMemoryType(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
+static MemRefType getMemoryType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
   Type element = type.getElementType();
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
     element = IntegerType::get(type.getContext(), 8);
   return MemRefType::get(type.getShape(), element);
+}
+
+/// The limits of a grid (PTX ISA, "%nctaid").
+static LogicalResult verifyShape(Operation *op, const KernelShape &shape) {
+  constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
+  for (auto [blocks, limit] : llvm::zip_equal(shape.blocks, limits))
+    if (blocks < 1 || blocks > limit)
+      return op->emitOpError("not supported in this version: a grid of more "
+                             "than ")
+             << limit << " blocks along one dimension, got " << blocks;
+  return success();
+}
+
+/// A kernel without a body, which takes the memory of `inputs` and then that of
+/// the result.
+static gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op,
+                                 StringRef what, ValueRange inputs,
+                                 RankedTensorType resultType,
+                                 const KernelShape &shape) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  SmallVector<Type> types;
+  for (Value input : inputs)
+    types.push_back(getMemoryType(input.getType()));
+  types.push_back(getMemoryType(resultType));
+  gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(kernels.getBody());
+  auto kernel = gpu::GPUFuncOp::create(
+      builder, op->getLoc(), (function.getSymName() + "__" + what).str(),
+      builder.getFunctionType(types, {}));
+  SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  builder.getUnitAttr());
+  SmallVector<int32_t> threads(shape.threads.begin(), shape.threads.end());
+  kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(threads));
+  return kernel;
+}
+
+/// Replaces `op` by the launch of `kernel`.
+static void replaceByLaunch(PatternRewriter &rewriter, Operation *op,
+                            gpu::GPUFuncOp kernel, ValueRange inputs,
+                            RankedTensorType resultType,
+                            const KernelShape &shape) {
+  Value empty =
+      tensor::EmptyOp::create(rewriter, op->getLoc(), resultType.getShape(),
+                              resultType.getElementType());
+  auto symbol = SymbolRefAttr::get(
+      kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
+      FlatSymbolRefAttr::get(kernel.getNameAttr()));
+  rewriter.replaceOpWithNewOp<LaunchOp>(op, TypeRange(resultType), symbol,
+                                        shape.blocks, shape.threads,
+                                        shape.shared, inputs, empty);
 }
 
 /// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
@@ -120,8 +172,9 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     if (failed(verifyShape(op, shape)))
       return failure();
 
-    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, function.getSymName(),
-                                       inputs, problem.resultType, shape);
+    gpu::GPUFuncOp kernel =
+        makeKernel(rewriter, op, "mma_scaled", inputs.getArrayRef(),
+                   problem.resultType, shape);
     if (isNative)
       buildMmaKernel(kernel, problem);
     else
@@ -131,16 +184,8 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     if (problem.consumer)
       last = problem.consumer->op;
     rewriter.setInsertionPoint(last);
-    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
-                                          problem.resultType.getShape(),
-                                          problem.resultType.getElementType());
-    auto symbol = SymbolRefAttr::get(
-        kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
-        FlatSymbolRefAttr::get(kernel.getNameAttr()));
-    rewriter.replaceOpWithNewOp<LaunchOp>(last, TypeRange(problem.resultType),
-                                          symbol, shape.blocks, shape.threads,
-                                          shape.shared, inputs.getArrayRef(),
-                                          empty);
+    replaceByLaunch(rewriter, last, kernel, inputs.getArrayRef(),
+                    problem.resultType, shape);
     if (problem.consumer)
       rewriter.eraseOp(op);
     return success();
@@ -167,7 +212,7 @@ private:
       result.rows = type.getDimSize(rowDim);
       result.columns = type.getDimSize(MmaScaledOp::getKDim(side, rank));
       result.contiguity = getContiguity(result.map, rank);
-      result.rowAlignment = getMemoryType(view.tensor).getShape().back();
+      result.rowAlignment = getMemoryType(view.tensor.getType()).getShape().back();
       // Plain kernels load what they are told to.
       if (isNative && getScaleFormat(type))
         result.splat = getSplat(view.tensor);
@@ -206,40 +251,36 @@ private:
     problem.result = inputs.size();
     return problem;
   }
+};
 
-  /// The limits of a grid (PTX ISA, "%nctaid").
-  static LogicalResult verifyShape(MmaScaledOp op, const KernelShape &shape) {
-    constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
-    for (auto [blocks, limit] : llvm::zip_equal(shape.blocks, limits))
-      if (blocks < 1 || blocks > limit)
-        return op.emitOpError("not supported in this version: a grid of more "
-                              "than ")
-               << limit << " blocks along one dimension, got " << blocks;
+/// A `swizzle_scales` that is a step of its own.
+struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SwizzleScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto resultType = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !resultType || !hasStaticShapes(op) ||
+        !op->getParentOfType<func::FuncOp>())
+      return rewriter.notifyMatchFailure(
+          op, "expected tensors of static shapes in a function");
+    unsigned rank = type.getRank();
+    SwizzleProblem problem = {0,
+                              1,
+                              rank,
+                              rank == 3 ? type.getDimSize(0) : 1,
+                              type.getDimSize(rank - 2),
+                              type.getDimSize(rank - 1)};
+    KernelShape shape = getSwizzleKernelShape(problem);
+    if (failed(verifyShape(op, shape)))
+      return failure();
+    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, "swizzle_scales",
+                                       op.getSource(), resultType, shape);
+    buildSwizzleKernel(kernel, problem);
+    Value source = op.getSource();
+    replaceByLaunch(rewriter, op, kernel, source, resultType, shape);
     return success();
-  }
-
-  static gpu::GPUFuncOp makeKernel(OpBuilder &builder, MmaScaledOp op,
-                                   StringRef functionName,
-                                   const SetVector<Value> &inputs,
-                                   RankedTensorType resultType,
-                                   const KernelShape &shape) {
-    SmallVector<Type> types;
-    for (Value input : inputs)
-      types.push_back(getMemoryType(input));
-    types.push_back(
-        MemRefType::get(resultType.getShape(), resultType.getElementType()));
-    gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(kernels.getBody());
-    auto kernel = gpu::GPUFuncOp::create(builder, op.getLoc(),
-                                         (functionName + "__mma_scaled").str(),
-                                         builder.getFunctionType(types, {}));
-    SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
-    kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
-                    builder.getUnitAttr());
-    SmallVector<int32_t> threads(shape.threads.begin(), shape.threads.end());
-    kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(threads));
-    return kernel;
   }
 };
 
@@ -285,5 +326,5 @@ struct FormKernelsPass final
 } // namespace
 
 void blockscale::populateFormKernelsPatterns(RewritePatternSet &patterns) {
-  patterns.add<FormKernel>(patterns.getContext());
+  patterns.add<FormKernel, FormSwizzleKernel>(patterns.getContext());
 }

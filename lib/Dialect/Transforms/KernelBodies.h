@@ -96,6 +96,17 @@ void buildMmaKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 KernelShape getPlainKernelShape(const KernelProblem &problem);
 void buildPlainKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
+/// `swizzle_scales` as a kernel computes it, on bytes.
+struct SwizzleProblem {
+  /// The parameters for the row-major scales and for the result.
+  unsigned argument, result;
+  unsigned rank;
+  int64_t batch, rows, columns;
+};
+
+KernelShape getSwizzleKernelShape(const SwizzleProblem &problem);
+void buildSwizzleKernel(gpu::GPUFuncOp kernel, const SwizzleProblem &problem);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELBODIES_H

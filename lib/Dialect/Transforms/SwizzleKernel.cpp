@@ -99,8 +99,15 @@ private:
   }
 
   void move(OpBuilder &b, Value batch, Value row, Value column) {
-    Value memory = kernel.getArgument(problem.argument);
     auto type = VectorType::get(kScalesPerWord, b.getI8Type());
+    // Eight scales at once where they are aligned.
+    Value both;
+    if (problem.columns % kScales == 0) {
+      auto wide = VectorType::get(kScales, b.getI8Type());
+      both = loadVector(b, wide, batch, row, column);
+      both = vector::BitCastOp::create(
+          b, loc, VectorType::get(kWords, b.getI32Type()), both);
+    }
     int64_t storedColumns =
         llvm::alignTo(problem.columns, kScaleAtomBlocks);
     for (int64_t word = 0; word != kWords; ++word) {
@@ -110,10 +117,17 @@ private:
       auto inAtoms =
           scf::IfOp::create(b, loc, isBelow(b, first, storedColumns));
       OpBuilder then = inAtoms.getThenBodyBuilder();
-      Value scales =
-          problem.columns % kScalesPerWord == 0
-              ? loadWord(then, memory, type, batch, row, first)
-              : loadBytes(then, memory, type, batch, row, first);
+      Value scales;
+      if (both) {
+        Value one = vector::ExtractOp::create(then, loc, both, word);
+        one = vector::FromElementsOp::create(
+            then, loc, VectorType::get(1, b.getI32Type()), one);
+        scales = vector::BitCastOp::create(then, loc, type, one);
+      } else if (problem.columns % kScalesPerWord == 0) {
+        scales = loadVector(then, type, batch, row, first);
+      } else {
+        scales = loadBytes(then, type, batch, row, first);
+      }
       SmallVector<Value> to = applyMap(
           then, loc, getSwizzleMap(b.getContext(), problem.rank),
           getPosition(batch, row, first));
@@ -124,20 +138,23 @@ private:
     }
   }
 
-  /// Four scales of a row whose words are aligned; zeros beyond the last row.
-  Value loadWord(OpBuilder &b, Value memory, VectorType type, Value batch,
-                 Value row, Value column) {
+  /// Scales of a row that are aligned to their number; zeros beyond the last
+  /// row and column.
+  Value loadVector(OpBuilder &b, VectorType type, Value batch, Value row,
+                   Value column) {
+    Value memory = kernel.getArgument(problem.argument);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
     return emitGuarded(b, row, column, zero, [&](OpBuilder &then) -> Value {
       return vector::LoadOp::create(then, loc, type, memory,
                                     getPosition(batch, row, column),
                                     /*nontemporal=*/false,
-                                    llvm::MaybeAlign(kScalesPerWord));
+                                    llvm::MaybeAlign(type.getNumElements()));
     });
   }
 
-  Value loadBytes(OpBuilder &b, Value memory, VectorType type, Value batch,
-                  Value row, Value column) {
+  Value loadBytes(OpBuilder &b, VectorType type, Value batch, Value row,
+                  Value column) {
+    Value memory = kernel.getArgument(problem.argument);
     Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
     SmallVector<Value> bytes;
     for (int64_t i = 0; i != kScalesPerWord; ++i) {

@@ -143,17 +143,3 @@ void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
   populateTileToFragmentsPatterns(converter, patterns, lane);
   populateVectorToFragmentsPatterns(converter, patterns, lane);
 }
-
-Value blockscale::emitLoadIf(OpBuilder &b, Location loc, Value condition,
-                             function_ref<Value(OpBuilder &)> load,
-                             Value otherwise) {
-  if (!condition)
-    return load(b);
-  auto guard = scf::IfOp::create(b, loc, otherwise.getType(), condition,
-                                 /*withElseRegion=*/true);
-  OpBuilder then = guard.getThenBodyBuilder();
-  scf::YieldOp::create(then, loc, load(then));
-  OpBuilder other = guard.getElseBodyBuilder();
-  scf::YieldOp::create(other, loc, otherwise);
-  return guard.getResult(0);
-}

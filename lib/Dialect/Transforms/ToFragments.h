@@ -40,10 +40,6 @@ void forEachAccPair(
     OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
     function_ref<void(int64_t index, Value row, Value column)> body);
 
-/// `load()` if `condition` (null for always), else `otherwise`.
-Value emitLoadIf(OpBuilder &b, Location loc, Value condition,
-                 function_ref<Value(OpBuilder &)> load, Value otherwise);
-
 /// Whether `type` is a vector that becomes a fragment: of rank 2, and not of
 /// codes.
 bool isSharedVector(Type type);

@@ -240,6 +240,9 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     that run at the same time share operands. With the path `decompose`, one
     thread computes one result in f64 and rounds it once.
 
+    A `swizzle_scales` of tensors that is left gets a kernel of its own, which
+    reads and writes whole sectors of 32 bytes.
+
     Before:
 
     ```mlir
