@@ -39,24 +39,27 @@ TRITON = {
 }
 
 
-def program(x, y, scale, block, size=SIZE):
-    """A function on `size`-cubed operands: y as N x K, scales 32x4x4."""
-    scales = size // block
-    atoms = f"tensor<{size // 128}x{scales // 4}x32x16x{scale}>"
-    rows, columns = f"tensor<{size}x{scales}x{scale}>", f"tensor<{scales}x{size}x{scale}>"
-    a, b = f"tensor<{size}x{size}x{x}>", f"tensor<{size}x{size}x{y}>"
-    d = f"tensor<{size}x{size}xf32>"
+def program(x, y, scale, block, m=SIZE, n=SIZE, k=SIZE):
+    """A function on M x K and N x K operands with 32x4x4 scales."""
+    blocks = k // block
+
+    def scales(rows):
+        return f"tensor<{rows // 128}x{blocks // 4}x32x16x{scale}>", f"tensor<{rows}x{blocks}x{scale}>"
+
+    (x_atoms, x_rows), (y_atoms, y_rows) = scales(m), scales(n)
+    a, bt, b = f"tensor<{m}x{k}x{x}>", f"tensor<{n}x{k}x{y}>", f"tensor<{k}x{n}x{y}>"
+    y_columns, d = f"tensor<{blocks}x{n}x{scale}>", f"tensor<{m}x{n}xf32>"
     return f"""
-func.func @mma(%x: {a}, %sx: {atoms}, %y: {b}, %sy: {atoms}) -> {d} {{
+func.func @mma(%x: {a}, %sx: {x_atoms}, %y: {bt}, %sy: {y_atoms}) -> {d} {{
   %acc = arith.constant dense<0.0> : {d}
-  %sx_rows = blockscale.unswizzle_scales %sx : {atoms} to {rows}
-  %sy_rows = blockscale.unswizzle_scales %sy : {atoms} to {rows}
+  %sx_rows = blockscale.unswizzle_scales %sx : {x_atoms} to {x_rows}
+  %sy_rows = blockscale.unswizzle_scales %sy : {y_atoms} to {y_rows}
   %y_empty = tensor.empty() : {b}
-  %sy_empty = tensor.empty() : {columns}
-  %yt = linalg.transpose ins(%y : {b}) outs(%y_empty : {b}) permutation = [1, 0]
-  %syt = linalg.transpose ins(%sy_rows : {rows}) outs(%sy_empty : {columns}) permutation = [1, 0]
+  %sy_empty = tensor.empty() : {y_columns}
+  %yt = linalg.transpose ins(%y : {bt}) outs(%y_empty : {b}) permutation = [1, 0]
+  %syt = linalg.transpose ins(%sy_rows : {y_rows}) outs(%sy_empty : {y_columns}) permutation = [1, 0]
   %d = blockscale.mma_scaled %x, %sx_rows, %yt, %syt, %acc
-       : {a}, {rows}, {b}, {columns}, {d}
+       : {a}, {x_rows}, {b}, {y_columns}, {d}
   return %d : {d}
 }}
 """

@@ -140,9 +140,7 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertNVGPUToNVVMPass());
-  kernels.addPass(createConvertVectorToSCFPass());
-  kernels.addPass(memref::createExpandStridedMetadataPass());
-  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createLowerLeftoversPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(arith::createArithExpandOpsPass());
   ConvertGpuOpsToNVVMOpsOptions toLLVM;

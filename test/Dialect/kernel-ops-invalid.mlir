@@ -249,7 +249,7 @@ func.func @tile_mma_t3_two_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x32, 2x1>
 func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, a multiple of 16, got 64}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
        : !a, !sa, !b, !sb, !acc
   return
@@ -264,7 +264,7 @@ func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x32, 2x1>
 func.func @tile_mma_t4_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 128 bytes per row for 128 elements, a multiple of 16, got 64}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 128 bytes per row for 128 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
        : !a, !sa, !b, !sb, !acc
   return
@@ -278,7 +278,7 @@ func.func @tile_mma_t4_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x32, 2x1>
 func.func @tile_mma_t4_packed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 32 bytes per row for 64 elements, a multiple of 16, got 64}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 32 bytes per row for 64 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue4m3, 16>
        : !a, !sa, !b, !sb, !acc
   return

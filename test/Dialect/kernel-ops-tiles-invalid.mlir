@@ -112,7 +112,7 @@ func.func private @layout_swizzled() attributes {
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<2048x8, 32x1>
 func.func @tile_mma_t1_large(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have at most 233472 bytes, got 'memref<2048x128xi8, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have at most 232448 bytes, got 'memref<2048x128xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
        : !a, !sa, !b, !sb, !acc
   return
@@ -252,7 +252,7 @@ func.func @tile_mma_t3_one_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x32, 1x1>
 func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 32 bytes per row for 32 elements, a multiple of 16, got 64}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 32 bytes per row for 32 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
@@ -268,7 +268,7 @@ func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x8, 1x1>
 func.func @tile_mma_t4_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, a multiple of 16, got 64}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e5m2, ue8m0, 32>
        {a_layout = #blockscale.tile_layout<k, padded>}
        : !a, !sa, !b, !sb, !acc

@@ -40,13 +40,28 @@ func.func @vectors(%x: vector<16x32xf8E4M3FN>, %sx: vector<16x1xf8E8M0FNU>,
 
 // -----
 
+func.func @no_schedule(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                       %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,
+                       %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected the attribute 'blockscale.schedule' of blockscale-select-schedule}}
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>}
+       : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+         tensor<32x8xf8E5M2>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+  return %d : tensor<16x8xf32>
+}
+
+// -----
+
 // 65535 blocks are the limit along y.
 func.func @grid(%x: tensor<1x32xf8E4M3FN>, %sx: tensor<1x1xf8E8M0FNU>,
                 %y: tensor<32x4194241xf8E5M2>, %sy: tensor<1x4194241xf8E8M0FNU>,
                 %c: tensor<1x4194241xf32>) -> tensor<1x4194241xf32> {
   // expected-error@+1 {{'blockscale.mma_scaled' op not supported in this version: a grid of more than 65535 blocks along one dimension, got 65536}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<mma_sync>}
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
          tensor<32x4194241xf8E5M2>, tensor<1x4194241xf8E8M0FNU>,
          tensor<1x4194241xf32>

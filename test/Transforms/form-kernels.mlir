@@ -2,11 +2,11 @@
 
 // RUN: blockscale-opt %s --blockscale-form-kernels -split-input-file | FileCheck %s
 
-// The example of the pass' description: what A and B need differs. A is K-major
-// in memory and goes to shared memory as it is; B is not, and each of its fp4
-// codes goes to bits [5:2] of its slot.
+// The example of the pass' description, with one stage: what A and B need
+// differs. A goes to shared memory in rows along K, B in rows along N; what is
+// not in the operands becomes 0. The block waits for the copies of all of its
+// threads.
 
-// CHECK-DAG:   #[[$TILE:.*]] = affine_map<()[s0] -> (s0 * 64)>
 // CHECK-LABEL: func.func @mma(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<16x32xf8E4M3FN>, %[[X_SCALE:[a-z0-9]+]]: tensor<16x1xf8E8M0FNU>,
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: tensor<32x8xf4E2M1FN>, %[[Y_SCALE:[a-z0-9]+]]: tensor<1x8xf8E8M0FNU>,
@@ -17,35 +17,46 @@
 // CHECK:       gpu.module @kernels
 // CHECK-NEXT:    gpu.func @mma__mma_scaled(
 // CHECK-SAME:      %[[X:[a-z0-9]+]]: memref<16x32xi8>, %[[X_SCALE:[a-z0-9]+]]: memref<16x1xi8>, %[[Y:[a-z0-9]+]]: memref<32x8xi8>, %[[Y_SCALE:[a-z0-9]+]]: memref<1x8xi8>, %[[C:[a-z0-9]+]]: memref<16x8xf32>, %[[D:[a-z0-9]+]]: memref<16x8xf32>)
-// CHECK-SAME:      workgroup(%[[A:[a-z0-9]+]] : memref<64x128xi8, {{.*}}, %[[A_SCALE:[a-z0-9]+]] : memref<64x4xi8, {{.*}}, %[[B:[a-z0-9]+]] : memref<64x128xi8, {{.*}}, %[[B_SCALE:[a-z0-9]+]] : memref<64x4xi8, {{.*}}) kernel
+// CHECK-SAME:      workgroup(%[[SHARED:[a-z0-9]+]] : memref<16896xi8, #gpu.address_space<workgroup>> {llvm.align = 128 : i64}) kernel
 // CHECK-SAME:      known_block_size = array<i32: 128, 1, 1>
-// CHECK-DAG:     %[[SLOT_SHIFT:.*]] = arith.constant 2 : i8
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG:     %[[C32:.*]] = arith.constant 32 : index
+// CHECK-DAG:     %[[C64:.*]] = arith.constant 64 : index
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:     %[[BLOCK_M:.*]] = gpu.block_id x
 // CHECK-DAG:     %[[BLOCK_N:.*]] = gpu.block_id y
-// CHECK:         %[[ROW:.*]] = affine.apply #[[$TILE]]()[%[[BLOCK_M]]]
-// CHECK:         %[[COLUMN:.*]] = affine.apply #[[$TILE]]()[%[[BLOCK_N]]]
-// CHECK:         %[[ACC:.*]] = blockscale.acc_load %[[C]][%[[ROW]], %[[COLUMN]]] : memref<16x8xf32> -> <64x64, 2x2>
-// CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[PARTIAL:.*]] = %[[ACC]])
-// CHECK:           nvgpu.device_async_copy %[[X]][{{.*}}], %[[A]][{{.*}}], 16,
+// CHECK:         %[[ROW:.*]] = arith.muli %[[BLOCK_M]], %[[C64]]
+// CHECK-NEXT:    %[[COLUMN:.*]] = arith.muli %[[BLOCK_N]], %[[C64]]
+// CHECK-NEXT:    %[[ACC:.*]] = blockscale.acc_load %[[C]][%[[ROW]], %[[COLUMN]]] : memref<16x8xf32> -> <64x64, 2x2>
+// CHECK:         %[[SUM:.*]]:3 = scf.for {{.*}} iter_args(%[[PARTIAL:.*]] = %[[ACC]], %[[STAGE:.*]] = %[[C0]], %{{.*}} = %[[C0]])
+// CHECK:           %[[A:.*]] = memref.view %[[SHARED]][%[[STAGE]]][] : {{.*}} to memref<64x128xi8,
+// CHECK:           %[[IS_ROW:.*]] = arith.cmpi ult, %[[X_ROW:.*]], %[[C16]]
+// CHECK-NEXT:      %[[IS_COLUMN:.*]] = arith.cmpi ult, %[[X_COLUMN:.*]], %[[C32]]
+// CHECK-NEXT:      %[[INSIDE:.*]] = arith.andi %[[IS_ROW]], %[[IS_COLUMN]]
+// CHECK-NEXT:      %[[BYTES:.*]] = arith.select %[[INSIDE]], %[[C16]], %[[C0]]
+// CHECK-NEXT:      %[[FROM_ROW:.*]] = arith.select %[[INSIDE]], %[[X_ROW]], %[[C0]]
+// CHECK-NEXT:      %[[FROM_COLUMN:.*]] = arith.select %[[INSIDE]], %[[X_COLUMN]], %[[C0]]
+// CHECK-NEXT:      nvgpu.device_async_copy %[[X]][%[[FROM_ROW]], %[[FROM_COLUMN]]], %[[A]][{{.*}}], 16, %[[BYTES]] {bypassL1}
+// CHECK:           %[[B:.*]] = memref.view %[[SHARED]][%{{.*}}][] : {{.*}} to memref<128x64xi8,
+// CHECK:           nvgpu.device_async_copy %[[Y]][{{.*}}], %[[B]][{{.*}}], 8, %{{[a-z0-9]+}} :
 // CHECK:           memref.load %[[X_SCALE]]
-// CHECK:           memref.store {{.*}}, %[[A_SCALE]]
-// CHECK:           memref.load %[[Y]]
-// CHECK:           %[[CODE:.*]] = arith.shli %{{.*}}, %[[SLOT_SHIFT]] : i8
-// CHECK:           memref.store %[[CODE]], %[[B]]
 // CHECK:           memref.load %[[Y_SCALE]]
-// CHECK:           memref.store {{.*}}, %[[B_SCALE]]
-// CHECK:           nvgpu.device_async_wait
+// CHECK:           %[[TOKEN:.*]] = nvgpu.device_async_create_group
+// CHECK-NEXT:      nvgpu.device_async_wait %[[TOKEN]] {numGroups = 0 : i32}
 // CHECK-NEXT:      gpu.barrier
-// CHECK-NEXT:      %[[NEXT:.*]] = blockscale.tile_mma %[[A]], %[[A_SCALE]], %[[B]], %[[B_SCALE]], %[[PARTIAL]] row = <e4m3, e2m1, ue8m0, 32>
-// CHECK-NEXT:      gpu.barrier
-// CHECK-NEXT:      scf.yield %[[NEXT]]
-// CHECK:         blockscale.acc_store %[[SUM]], %[[D]][%[[ROW]], %[[COLUMN]]]
+// CHECK-NOT:       nvgpu
+// CHECK:           %[[NEXT:.*]] = blockscale.tile_mma %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[PARTIAL]] row = <e4m3, e2m1, ue8m0, 32> {a_layout = #blockscale.tile_layout<k, slots, swizzled>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>}
+// CHECK-NEXT:      scf.yield %[[NEXT]],
+// CHECK:         blockscale.acc_store %[[SUM]]#0, %[[D]][%[[ROW]], %[[COLUMN]]] :
 // CHECK-NEXT:    gpu.return
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
                %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<mma_sync>}
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
          tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -56,25 +67,24 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
 // Views are part of the kernel's addresses, and so is a zero accumulator.
 // Sizes: 100 x 90 is 2 x 2 tiles, K = 160 two steps.
 
-// CHECK-DAG:   #[[$ATOM_OUTER:.*]] = affine_map<(d0) -> (d0 mod 32)>
 // CHECK-LABEL: func.func @views(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<100x80xi8>, %[[X_SCALE:[a-z0-9]+]]: tensor<1x2x32x16xf8E8M0FNU>, %[[Y:[a-z0-9]+]]: tensor<90x160xf8E5M2>, %[[Y_SCALE:[a-z0-9]+]]: tensor<90x5xf8E8M0FNU>)
 // CHECK-NOT:     {{blockscale.un|linalg}}
 // CHECK:         blockscale.launch {{.*}} blocks = [2, 2, 1] threads = [128, 1, 1] ins(%[[X]], %[[X_SCALE]], %[[Y]], %[[Y_SCALE]] :
 // CHECK:       gpu.func @views__mma_scaled(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<100x80xi8>, %[[X_SCALE:[a-z0-9]+]]: memref<1x2x32x16xi8>, %[[Y:[a-z0-9]+]]: memref<90x160xi8>, %[[Y_SCALE:[a-z0-9]+]]: memref<90x5xi8>, %[[D:[a-z0-9]+]]: memref<100x90xf32>)
-// CHECK-DAG:     %[[LOW:.*]] = arith.constant 15 : i8
 // CHECK-DAG:     %[[STEPS:.*]] = arith.constant 2 : index
 // CHECK-DAG:     %[[FIRST:.*]] = arith.constant 0 : index
 // CHECK:         %[[ZERO:.*]] = blockscale.acc_zero
-// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[STEPS]] step %{{.*}} iter_args(%{{.*}} = %[[ZERO]])
-// CHECK:           memref.load %[[X]]
-// CHECK:           arith.andi %{{.*}}, %[[LOW]] : i8
-// CHECK:           %[[OUTER:.*]] = affine.apply #[[$ATOM_OUTER]](
-// CHECK:           memref.load %[[X_SCALE]][%{{.*}}, %{{.*}}, %[[OUTER]], %{{.*}}]
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[STEPS]] step %{{.*}} iter_args(%{{.*}} = %[[ZERO]],
+// CHECK:           %[[BYTE:.*]] = arith.divui %{{.*}}, %[[STEPS]]
+// CHECK-NEXT:      nvgpu.device_async_copy %[[X]][%{{.*}}, %[[BYTE]]], %{{.*}}, 8,
 // CHECK:           nvgpu.device_async_copy %[[Y]][{{.*}}], %{{.*}}, 16,
+// CHECK:           memref.load %[[X_SCALE]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
 // CHECK:           memref.load %[[Y_SCALE]]
-// CHECK:           blockscale.tile_mma {{.*}} row = <e2m1, e5m2, ue8m0, 32>
+// CHECK:           blockscale.tile_mma {{.*}} row = <e2m1, e5m2, ue8m0, 32> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, b_layout = #blockscale.tile_layout<k, slots, swizzled>}
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      scf.yield
 func.func @views(%bytes: tensor<100x80xi8>,
                  %swizzled: tensor<1x2x32x16xf8E8M0FNU>,
                  %yt: tensor<90x160xf8E5M2>, %syt: tensor<90x5xf8E8M0FNU>)
@@ -91,7 +101,9 @@ func.func @views(%bytes: tensor<100x80xi8>,
   %sy = linalg.transpose ins(%syt : tensor<90x5xf8E8M0FNU>)
         outs(%sy_init : tensor<5x90xf8E8M0FNU>) permutation = [1, 0]
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %zero
-       {blockscale.path = #blockscale.path<mma_sync>}
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<100x160xf4E2M1FN>, tensor<100x5xf8E8M0FNU>,
          tensor<160x90xf8E5M2>, tensor<5x90xf8E8M0FNU>, tensor<100x90xf32>
   return %d : tensor<100x90xf32>
@@ -100,19 +112,24 @@ func.func @views(%bytes: tensor<100x80xi8>,
 // -----
 
 // fp4 that is packed in memory and in the instruction: 128 codes are 64 bytes.
+// Of 8 rows of scales, 6 are no words.
 
 // CHECK-LABEL: func.func @packed(
 // CHECK:       gpu.func @packed__mma_scaled(
-// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8x48xi8>, %{{[a-z0-9]+}}: memref<8x6xi8>,
-// CHECK-SAME:    workgroup(%[[A:[a-z0-9]+]] : memref<64x64xi8, {{.*}}, %{{.*}} : memref<64x8xi8,
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8x48xi8>, %[[X_SCALE:[a-z0-9]+]]: memref<8x6xi8>,
+// CHECK:         %[[A:.*]] = memref.view %{{.*}} to memref<64x64xi8,
 // CHECK:         nvgpu.device_async_copy %[[X]][{{.*}}], %[[A]][{{.*}}], 16,
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16>
+// CHECK-COUNT-4: memref.load %[[X_SCALE]]
+// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> {a_layout = #blockscale.tile_layout<k, slots, swizzled>
+// CHECK-SAME:      memref<64x64xi8, #gpu.address_space<workgroup>>, memref<2x32x8xi8,
 func.func @packed(%bytes: tensor<8x48xi8>, %sx: tensor<8x6xf8E4M3FN>,
                   %y: tensor<96x8xf4E2M1FN>, %sy: tensor<6x8xf8E4M3FN>,
                   %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %x = blockscale.unpack %bytes : tensor<8x48xi8> to tensor<8x96xf4E2M1FN>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<mma_sync>}
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<8x96xf4E2M1FN>, tensor<8x6xf8E4M3FN>, tensor<96x8xf4E2M1FN>,
          tensor<6x8xf8E4M3FN>, tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -129,13 +146,15 @@ func.func @packed(%bytes: tensor<8x48xi8>, %sx: tensor<8x6xf8E4M3FN>,
 // CHECK-DAG:     %[[BATCH:.*]] = gpu.block_id z
 // CHECK:         blockscale.acc_load %{{.*}}[%[[BATCH]], %{{.*}}, %{{.*}}]
 // CHECK:         nvgpu.device_async_copy %[[X]][%[[BATCH]], %{{.*}}, %{{.*}}],
-// CHECK:         memref.load %[[Y]][%{{[a-z0-9]+}}, %{{[a-z0-9]+}}]
+// CHECK:         nvgpu.device_async_copy %[[Y]][%{{[a-z0-9]+}}, %{{[a-z0-9]+}}],
 // CHECK:         blockscale.acc_store %{{.*}}[%[[BATCH]], %{{.*}}, %{{.*}}]
 func.func @batch(%x: tensor<3x16x32xf8E4M3FN>, %sx: tensor<3x16x1xf8E8M0FNU>,
                  %y: tensor<32x72xf8E5M2>, %sy: tensor<1x72xf8E8M0FNU>,
                  %c: tensor<3x16x72xf32>) -> tensor<3x16x72xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<mma_sync>}
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<3x16x32xf8E4M3FN>, tensor<3x16x1xf8E8M0FNU>,
          tensor<32x72xf8E5M2>, tensor<1x72xf8E8M0FNU>, tensor<3x16x72xf32>
   return %d : tensor<3x16x72xf32>
@@ -186,11 +205,15 @@ func.func @two(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,
                %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %0 = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<mma_sync>}
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
          tensor<32x8xf8E5M2>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
   %1 = blockscale.mma_scaled %x, %sx, %y, %sy, %0
-       {blockscale.path = #blockscale.path<mma_sync>}
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
          tensor<32x8xf8E5M2>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
   return %1 : tensor<16x8xf32>

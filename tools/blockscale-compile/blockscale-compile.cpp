@@ -243,7 +243,7 @@ int main(int argc, char **argv) {
   if (schedule.getNumOccurrences() && !checkSchedule(schedule))
     return ExitUsage;
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &ptxVersion, &emulateOn, &launchInfo})
+           &ptxVersion, &emulateOn, &launchInfo, &schedule})
     if (chip->isCpu() && option->getNumOccurrences())
       return reportUnsupported("--" + option->ArgStr + " with --target=cpu");
   if (launchInfo.getNumOccurrences() && stage->gpuStage < GpuStage::Kernel)

@@ -79,11 +79,11 @@ public:
     if (failed(verifyRows(name, elements.getDimSize(0), isK ? rows : k,
                           isK ? "rows" : "steps along K")))
       return failure();
-    if (elements.getDimSize(1) != bytes || bytes % kChunkBytes != 0) // (T4)
+    if (elements.getDimSize(1) != bytes) // (T4)
       return op.emitOpError("expected ")
              << name << " to have " << bytes << " bytes per row for "
-             << (isK ? k : rows) << " elements, a multiple of " << kChunkBytes
-             << ", got " << elements.getDimSize(1);
+             << (isK ? k : rows) << " elements, got "
+             << elements.getDimSize(1);
     if (layout.isSwizzled && !canSwizzle(bytes))
       return op.emitOpError("expected ")
              << name

@@ -214,7 +214,8 @@ private:
       result.contiguity = getContiguity(result.map, rank);
       result.rowAlignment = getMemoryType(view.tensor.getType()).getShape().back();
       // Plain kernels load what they are told to.
-      if (isNative && getScaleFormat(type))
+      bool isScale = operand == op.getXScale() || operand == op.getYScale();
+      if (isNative && isScale)
         result.splat = getSplat(view.tensor);
       result.argument = result.splat ? 0 : add(view.tensor);
       return result;

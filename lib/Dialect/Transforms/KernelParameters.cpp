@@ -49,12 +49,15 @@ private:
     unsigned index = kernel.getNumArguments();
     // Buffers are aligned, and no result is an argument.
     constexpr int64_t kAlignment = 16;
-    auto attrs = builder.getDictionaryAttr(
-        {builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
-                              builder.getI64IntegerAttr(kAlignment)),
-         builder.getNamedAttr(LLVM::LLVMDialect::getNoAliasAttrName(),
-                              builder.getUnitAttr())});
-    if (failed(kernel.insertArgument(index, buffer.getType(), attrs,
+    SmallVector<NamedAttribute> attrs;
+    if (isa<MemRefType>(buffer.getType())) {
+      attrs.emplace_back(LLVM::LLVMDialect::getAlignAttrName(),
+                         builder.getI64IntegerAttr(kAlignment));
+      attrs.emplace_back(LLVM::LLVMDialect::getNoAliasAttrName(),
+                         builder.getUnitAttr());
+    }
+    if (failed(kernel.insertArgument(index, buffer.getType(),
+                                     builder.getDictionaryAttr(attrs),
                                      kernel.getLoc())))
       return failure();
     mapping.map(buffer, kernel.getArgument(index));

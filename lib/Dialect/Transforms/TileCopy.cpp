@@ -452,7 +452,8 @@ private:
       from.back() = apply(b, {(d0 * operand.bits).floorDiv(8)}, from.back())[0];
     if (plus)
       from.back() = arith::AddIOp::create(b, loc, from.back(), plus);
-    // Only one block uses what it reads of the operands, and once.
+    // A block reads what it needs of the operands once; what other blocks read
+    // too is in the L2 cache.
     bool bypassesL1 = copy.pieceBytes == kChunkBytes;
     nvgpu::DeviceAsyncCopyOp::create(
         b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory, to,

@@ -74,8 +74,7 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
       32 P Q are they, rounded up to multiples of 32.
     * (T3) K, which is that of A where both scales are one value, is a multiple
       of the instruction's K, and K_s of 4.
-    * (T4) A row of memory has the bytes that its elements take, a multiple of
-      16.
+    * (T4) A row of memory has the bytes that its elements take.
     * (T5) `mn`, `bytes` and `padded` are for instructions with an element per
       byte, `padded` for fp4 and fp6; with `mn`, a warp has a multiple of 16
       rows. Rows that are swizzled have 16, 32, 64 or a

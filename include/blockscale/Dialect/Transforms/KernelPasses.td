@@ -436,10 +436,13 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
     fragment layouts.
 
     * An accumulator (`!blockscale.acc`, or a vector of rank 2 that a warp
-      shares) becomes the vector of its elements that the lane holds.
-    * `tile_mma` loads its fragments with `ldmatrix`, and scales as 32-bit words
-      that serve two tiles of A or four tiles of B by their thread selectors.
+      shares) becomes the elements that the lane holds, one value each.
+    * `tile_mma` loads its fragments with `load_matrix`, step by step along K,
+      and scales as 32-bit words that serve two tiles of A or four tiles of B by
+      their thread selectors, and up to four steps by their byte selectors.
       Warps are taken along x: the block is one-dimensional.
+    * The bodies of `acc_generate` and `acc_for_each` are there once for each
+      element.
     * `mma_scaled` on vectors takes operands that are read by
       `vector.transfer_read` from memory of bytes (or of fp8), through
       `vector.transpose`, `unswizzle_scales`, `vector.bitcast` of packed fp4, or
@@ -471,10 +474,11 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
 
     ```
     %lane = gpu.lane_id
-    %acc = arith.constant dense<0.0> : vector<4xf32>
+    %acc = arith.constant 0.0 : f32
     // for each of the four elements
-    %row = affine.apply affine_map<(lane) -> (lane floordiv 4)>(%lane)
-    %column = affine.apply affine_map<(lane) -> ((lane mod 4) * 2)>(%lane)
+    %row = arith.divui %lane, %c4 : index
+    %pair = arith.remui %lane, %c4 : index
+    %column = arith.muli %pair, %c2 : index
     scf.if %inside {
       memref.store %element, %d[%row, %column]
     }
@@ -577,6 +581,45 @@ def VerifyStagePass : Pass<"blockscale-verify-stage", "::mlir::ModuleOp"> {
   let options = [
     Option<"stage", "stage", "std::string", "", "tile, kernel, instr or nvvm">
   ];
+}
+
+def LowerLeftoversPass
+    : Pass<"blockscale-lower-leftovers", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "run upstream passes on the kernels that need them";
+  let description = [{
+    Kernels of users, and those that became kernels from loops, may have vector
+    transfers, views of memory and affine ops. Where a `gpu.module` has them,
+    this runs `convert-vector-to-scf`, `expand-strided-metadata` and
+    `lower-affine`; each looks at every op for a long time, so that a module
+    without them is better off.
+
+    Before:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @twice(%i: index, %m: memref<8xf32>) {
+        %j = affine.apply affine_map<(i) -> (i * 2)>(%i)
+        %v = memref.load %m[%j] : memref<8xf32>
+        memref.store %v, %m[%i] : memref<8xf32>
+        gpu.return
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @twice(%i: index, %m: memref<8xf32>) {
+        %c2 = arith.constant 2 : index
+        %j = arith.muli %i, %c2 overflow<nsw> : index
+        %v = memref.load %m[%j] : memref<8xf32>
+        memref.store %v, %m[%i] : memref<8xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
 }
 
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_KERNELPASSES_TD

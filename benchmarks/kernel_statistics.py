@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""Memory traffic of kernels for sm_120a, as the simulator counts it.
+
+usage: kernel_statistics.py [--build DIR]
+
+For the kernels of sass_loop.py on 512 x 256 x 1024: wavefronts of shared memory over the least possible
+(the whole kernel, and the worst line), the share of each sector of 32 bytes of global memory that is
+used, and bytes read from global memory over what the blocks need once. Then a swizzle_scales.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from sass_loop import KERNELS, ROOT, program
+
+M, N, K = 512, 256, 1024
+TILE = 128
+BITS = {"f8E4M3FN": 8, "f6E2M3FN": 8, "f6E3M2FN": 8, "f4E2M1FN": 4}
+SWIZZLE = """
+func.func @swizzle(%s: tensor<512x64xf8E8M0FNU>) -> tensor<4x16x32x16xf8E8M0FNU> {
+  %t = blockscale.swizzle_scales %s : tensor<512x64xf8E8M0FNU> to tensor<4x16x32x16xf8E8M0FNU>
+  return %t : tensor<4x16x32x16xf8E8M0FNU>
+}
+"""
+
+
+def statistics(build, text, flags, folder):
+    source, result = pathlib.Path(folder, "kernel.mlir"), pathlib.Path(folder, "stats.json")
+    source.write_text(text)
+    subprocess.run(
+        [f"{build}/bin/blockscale-run", source, "--device=sim", "--target=sm_120a", "--seed=1", *flags,
+         f"--stats={result}", "-o", os.devnull],
+        check=True, stderr=subprocess.DEVNULL,
+    )
+    return json.loads(result.read_text())["kernels"][0]
+
+
+def show(name, kernel, needed=None):
+    shared = kernel.get("shared_memory", {}).get("wavefronts_over_least", 1.0)
+    worst = max(line.get("wavefronts_over_least", 1.0) for line in kernel["lines"])
+    read = sum(line["bytes"] for line in kernel["lines"] if (line["space"], line["kind"]) == ("global", "load"))
+    fetched = f"{read / needed:12.3f}" if needed else f"{'-':>12}"
+    print(f"{name:16} {shared:10.3f} {worst:10.3f} {kernel['global_memory']['sector_use']:10.3f} {fetched}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
+    build = parser.parse_args().build
+    print(f"{'kernel':16} {'wavefronts':>10} {'worst line':>10} {'sectors':>10} {'bytes/needed':>12}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (x, y, scale, block, k, stages) in KERNELS.items():
+            flags = [f"--schedule=tile={TILE}x{TILE}x{k},warps=2x2,stages={stages}"]
+            kernel = statistics(build, program(x, y, scale, block, M, N, K), flags, folder)
+            blocks = (M // TILE) * (N // TILE)
+            needed = blocks * TILE * (K * (BITS[x] + BITS[y]) // 8 + 2 * K // block)
+            show(name, kernel, needed)
+        show("swizzle_scales", statistics(build, SWIZZLE, [], folder))
+
+
+if __name__ == "__main__":
+    main()

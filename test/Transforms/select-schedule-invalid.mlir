@@ -1,0 +1,108 @@
+// Schedules that a chip cannot run, and text that is none.
+
+// RUN: blockscale-opt %s --blockscale-select-schedule=target=sm_120a -split-input-file -verify-diagnostics
+
+// DEFINE: %{option} =
+// DEFINE: %{fail} = not blockscale-opt %s --blockscale-select-schedule="%{option}" -split-input-file 2>&1 | FileCheck %s --check-prefix
+// REDEFINE: %{option} = target=sm_121
+// RUN: %{fail}=LETTER
+// LETTER: error: unknown target 'sm_121': block-scaled instructions need the letter, expected sm_121a or sm_121f
+// REDEFINE: %{option} = 
+// RUN: %{fail}=EMPTY
+// EMPTY: error: unknown target '', expected one of cpu sm_80
+// REDEFINE: %{option} = target=cpu
+// RUN: %{fail}=CPU
+// CPU: error: expected a GPU, got cpu{{$}}
+
+// All of the text is read.
+// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x128,warps=2x2
+// RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2
+// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x128,warps=2x2,stages=2,
+// RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2,stages=2,
+// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64,warps=2x2,stages=2
+// RUN: %{fail}=TEXT -DTEXT=tile=64x64,warps=2x2,stages=2
+// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x-128,warps=2x2,stages=2
+// RUN: %{fail}=TEXT -DTEXT=tile=64x64x-128,warps=2x2,stages=2
+// REDEFINE: %{option} = target=sm_120a schedule=warps=2x2,tile=64x64x128,stages=2
+// RUN: %{fail}=TEXT -DTEXT=warps=2x2,tile=64x64x128,stages=2
+// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x128,warps=2x2,stages=99999999999999999999
+// RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2,stages=99999999999999999999
+// TEXT: error: expected a schedule of the form tile=MxNxK,warps=MxN,stages=S, got '[[TEXT]]'{{$}}
+
+// What the attribute cannot be, the option cannot be either.
+// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x64,warps=2x2,stages=2
+// RUN: %{fail}=ATTRIBUTE
+// ATTRIBUTE: error: expected K of the tile to be a power of two from 128 to 1024, got 64
+
+func.func @shared_memory(
+    %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
+    %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
+    %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 101376 bytes of shared memory on sm_120a, got #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 4>, which needs 135168}}
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 4>}
+       : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
+         tensor<256x256xf32>
+  return %d : tensor<256x256xf32>
+}
+
+// -----
+
+func.func @registers(
+    %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
+    %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
+    %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 255 registers in each of 128 lanes, got #blockscale.schedule<tile = [256, 128, 128], warps = [2, 2], stages = 1>, which needs about 336}}
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<tile = [256, 128, 128], warps = [2, 2], stages = 1>}
+       : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
+         tensor<256x256xf32>
+  return %d : tensor<256x256xf32>
+}
+
+// -----
+
+// Lanes of large blocks have fewer.
+func.func @registers_of_block(
+    %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
+    %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
+    %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 64 registers in each of 1024 lanes, got #blockscale.schedule<tile = [256, 128, 128], warps = [8, 4], stages = 1>, which needs about 80}}
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<tile = [256, 128, 128], warps = [8, 4], stages = 1>}
+       : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
+         tensor<256x256xf32>
+  return %d : tensor<256x256xf32>
+}
+
+// -----
+
+func.func @kind(
+    %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
+    %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
+    %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected the attribute 'blockscale.schedule' to be a #blockscale.schedule, got 3 : i64}}
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>, blockscale.schedule = 3}
+       : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
+         tensor<256x256xf32>
+  return %d : tensor<256x256xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected the attribute 'blockscale.schedule' to be a #blockscale.schedule, got "fast"}}
+func.func @kind_of_function(
+    %x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+    %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,
+    %c: tensor<16x8xf32>) -> tensor<16x8xf32>
+    attributes {blockscale.schedule = "fast"} {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>}
+       : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>, tensor<32x8xf8E5M2>, tensor<1x8xf8E8M0FNU>,
+         tensor<16x8xf32>
+  return %d : tensor<16x8xf32>
+}
