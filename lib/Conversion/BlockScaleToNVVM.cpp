@@ -37,8 +37,7 @@ static SmallVector<Value> extractAll(OpBuilder &builder, Location loc,
   SmallVector<Value> elements;
   int64_t size = cast<VectorType>(vector.getType()).getNumElements();
   for (int64_t i = 0; i != size; ++i)
-    elements.push_back(
-        builder.createOrFold<vector::ExtractOp>(loc, vector, i));
+    elements.push_back(builder.createOrFold<vector::ExtractOp>(loc, vector, i));
   return elements;
 }
 
@@ -100,8 +99,8 @@ struct ConvertLoadMatrix final : OpRewritePattern<LoadMatrixOp> {
     int64_t count =
         cast<VectorType>(op.getRegisters().getType()).getNumElements();
     Type i32 = rewriter.getI32Type();
-    Type type = LLVM::LLVMStructType::getLiteral(
-        getContext(), SmallVector<Type>(count, i32));
+    Type type = LLVM::LLVMStructType::getLiteral(getContext(),
+                                                 SmallVector<Type>(count, i32));
     unsigned matrices = count / form.registers;
     Value loaded = NVVM::LdMatrixOp::create(
         rewriter, loc, type, getPointer(rewriter, op), matrices,
@@ -132,8 +131,8 @@ private:
                                                       op.getMemory())
                        .getResult(0);
     Value base = MemRefDescriptor(memory).alignedPtr(b, loc);
-    Value offset = arith::IndexCastUIOp::create(b, loc, b.getI64Type(),
-                                                op.getOffset());
+    Value offset =
+        arith::IndexCastUIOp::create(b, loc, b.getI64Type(), op.getOffset());
     Value row = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
                                     offset);
     if (op.getPlus() == 0)

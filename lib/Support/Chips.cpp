@@ -45,6 +45,8 @@ std::string_view blockscale::stringifyPath(Path path) {
 
 bool blockscale::hasLowering(Path path) { return path == Path::MmaSync; }
 
+bool blockscale::wantsSwizzledScales(Path path) { return path != Path::None; }
+
 const Chip *blockscale::lookupChip(std::string_view name) {
   for (const Chip &chip : getChips())
     if (chip.name == name)

@@ -83,6 +83,8 @@ struct PassRunner : PassManager {
 
 /// The lowering for GPUs: the passes alone, and all of it.
 constexpr const char *kGpuPasses[] = {
+    "blockscale-swizzle-scale-operands",
+    "blockscale-swizzle-scale-operands{change-signature}",
     "blockscale-select-path{target=sm_90}",
     "blockscale-select-path{target=sm_100a}",
     "blockscale-select-path{target=sm_120a native-only},blockscale-legalize",

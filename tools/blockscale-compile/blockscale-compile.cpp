@@ -49,10 +49,11 @@ static cl::opt<bool> nativeOnly(
     "native-only",
     cl::desc("Refuse an op that no block-scaled instruction computes"),
     cl::cat(category));
-static cl::opt<std::string> schedule("schedule",
-                                     cl::desc("Tile sizes, warps and stages: tile="
-                                              "128x128x128,warps=2x2,stages=3"),
-                                     cl::value_desc("S"), cl::cat(category));
+static cl::opt<std::string>
+    schedule("schedule",
+             cl::desc("Tile sizes, warps and stages: tile="
+                      "128x128x128,warps=2x2,stages=3"),
+             cl::value_desc("S"), cl::cat(category));
 static cl::opt<std::string>
     emulateOn("emulate-on", cl::desc("Emulate the target's instructions there"),
               cl::value_desc("CHIP"), cl::cat(category));

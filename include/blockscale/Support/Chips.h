@@ -35,6 +35,10 @@ inline constexpr unsigned kNumPaths = 3;
 /// Whether this version lowers to the instructions of `path`.
 bool hasLowering(Path path);
 
+/// Whether the instructions of `path` are best fed with scales in the 32x4x4
+/// layout.
+bool wantsSwizzledScales(Path path);
+
 /// "decompose", "mma_sync" or "tcgen05".
 std::string_view stringifyPath(Path path);
 

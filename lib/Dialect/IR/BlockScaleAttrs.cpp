@@ -173,10 +173,9 @@ static bool isWholeShare(int64_t extent, int64_t unit) {
   return extent >= unit && (extent % kGroup == 0 || kGroup % extent == 0);
 }
 
-LogicalResult
-ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     ArrayRef<int64_t> tile, ArrayRef<int64_t> warps,
-                     int64_t stages) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> tile,
+                                   ArrayRef<int64_t> warps, int64_t stages) {
   if (tile.size() != 3 || warps.size() != 2)
     return emitError() << "expected three sizes of a tile and two numbers of "
                           "warps, got "

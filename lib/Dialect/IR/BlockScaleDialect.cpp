@@ -40,6 +40,13 @@ void BlockScaleDialect::initialize() {
       >();
 }
 
+/// What the swizzle ops fold to.
+Operation *BlockScaleDialect::materializeConstant(OpBuilder &builder,
+                                                  Attribute value, Type type,
+                                                  Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 bool blockscale::hasStaticShapes(Operation *op) {
   auto isStatic = [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);

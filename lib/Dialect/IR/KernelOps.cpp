@@ -29,8 +29,7 @@ int64_t TileMmaOp::getNumK() {
   if (layout.major == Major::MN)
     return type.getDimSize(0);
   OpRow row = getRow().getRow();
-  Slot slot =
-      getSlot(getEmittedInstruction(row, Path::MmaSync).kind, row.lhs);
+  Slot slot = getSlot(getEmittedInstruction(row, Path::MmaSync).kind, row.lhs);
   return type.getDimSize(1) * 8 / getStoredBits(layout.storage, slot);
 }
 
@@ -56,8 +55,7 @@ public:
   LogicalResult verifyMemory() { // (T1)
     if (failed(verifySharedMemory(name, elements)))
       return failure();
-    return success(!scales ||
-                   succeeded(verifySharedMemory(scaleName, scales)));
+    return success(!scales || succeeded(verifySharedMemory(scaleName, scales)));
   }
 
   /// The scales along K; 0 where they are one value.
@@ -74,16 +72,14 @@ public:
       return failure();
     Slot slot = getSlot(kind, format);
     bool isK = layout.major == Major::K;
-    int64_t bytes =
-        (isK ? k : rows) * getStoredBits(layout.storage, slot) / 8;
+    int64_t bytes = (isK ? k : rows) * getStoredBits(layout.storage, slot) / 8;
     if (failed(verifyRows(name, elements.getDimSize(0), isK ? rows : k,
                           isK ? "rows" : "steps along K")))
       return failure();
     if (elements.getDimSize(1) != bytes) // (T4)
       return op.emitOpError("expected ")
              << name << " to have " << bytes << " bytes per row for "
-             << (isK ? k : rows) << " elements, got "
-             << elements.getDimSize(1);
+             << (isK ? k : rows) << " elements, got " << elements.getDimSize(1);
     if (layout.isSwizzled && !canSwizzle(bytes))
       return op.emitOpError("expected ")
              << name
@@ -113,9 +109,8 @@ private:
         bytes *= size;
     }
     if (bytes > largest)
-      return op.emitOpError("expected ")
-             << name << " to have at most " << largest << " bytes, got "
-             << type;
+      return op.emitOpError("expected ") << name << " to have at most "
+                                         << largest << " bytes, got " << type;
     return success();
   }
 
@@ -236,7 +231,8 @@ static LogicalResult verifyBody(Operation *op, Block &body,
   auto yield = dyn_cast<YieldOp>(body.back());
   if (yield && (yield.getValue() != nullptr) == yieldsValue)
     return success();
-  return op->emitOpError("expected a body that ends with a blockscale.yield of ")
+  return op->emitOpError(
+             "expected a body that ends with a blockscale.yield of ")
          << (yieldsValue ? "an f32" : "nothing");
 }
 

@@ -8,17 +8,22 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// swizzle(unswizzle(t)) is t only where there is no padding: the swizzle
-/// writes 0x00 there, and t may hold anything.
-OpFoldResult SwizzleScalesOp::fold(FoldAdaptor) {
+/// The constant swizzled; else, swizzle(unswizzle(t)) is t only where there is
+/// no padding: the swizzle writes 0x00 there, and t may hold anything.
+OpFoldResult SwizzleScalesOp::fold(FoldAdaptor adaptor) {
+  if (auto scales = dyn_cast_if_present<DenseElementsAttr>(adaptor.getSource()))
+    return swizzleConstant(scales, cast<ShapedType>(getType()));
   auto unswizzle = getSource().getDefiningOp<UnswizzleScalesOp>();
   if (!unswizzle || unswizzle.getSource().getType() != getType() ||
       unswizzle.getSource() == getResult()) // A cycle, in a graph region.
@@ -40,6 +45,19 @@ OpFoldResult UnswizzleScalesOp::fold(FoldAdaptor) {
       swizzle.getSource() == getResult()) // A cycle, in a graph region.
     return {};
   return swizzle.getSource();
+}
+
+/// Whether `scales` is, maybe transposed, a scale operand of `mma_scaled` on
+/// tensors.
+static bool feedsMmaScaled(Value scales) {
+  auto isMma = [](Operation *user) {
+    auto op = dyn_cast<MmaScaledOp>(user);
+    return op && op.hasTensorSemantics();
+  };
+  return llvm::any_of(scales.getUsers(), [&](Operation *user) {
+    return isMma(user) || (isa<linalg::TransposeOp>(user) &&
+                           llvm::any_of(user->getUsers(), isMma));
+  });
 }
 
 namespace {
@@ -115,9 +133,33 @@ struct FoldConstantSizes final : OpRewritePattern<UnswizzleScalesOp> {
   }
 };
 
+/// The row-major scales of a swizzled constant, except as an operand of
+/// `mma_scaled`, whose lowering reads the constant as it is: unfolded, it stays
+/// in the layout that `blockscale-swizzle-scale-operands` gave it.
+struct FoldUnswizzleOfConstant final : OpRewritePattern<UnswizzleScalesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(UnswizzleScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<ShapedType>(op.getType());
+    DenseElementsAttr swizzled;
+    if (!matchPattern(op.getSource(), m_Constant(&swizzled)) ||
+        !type.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "source is no static constant");
+    if (feedsMmaScaled(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "is read as it is");
+    DenseElementsAttr scales = unswizzleConstant(swizzled, type);
+    if (!scales)
+      return rewriter.notifyMatchFailure(op, "too large");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, scales);
+    return success();
+  }
+};
+
 } // namespace
 
 void UnswizzleScalesOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                     MLIRContext *context) {
-  results.add<FoldConstantSizes, FoldUnswizzleOfDynamicSwizzle>(context);
+  results.add<FoldConstantSizes, FoldUnswizzleOfConstant,
+              FoldUnswizzleOfDynamicSwizzle>(context);
 }

@@ -161,8 +161,8 @@ private:
       for (auto [i, launch] : llvm::enumerate(ofFunction)) {
         std::string name = function.getSymName().str();
         if (i != main) {
-          name += "__" + getWhat(function, launch).str() + "_" +
-                  std::to_string(i);
+          name +=
+              "__" + getWhat(function, launch).str() + "_" + std::to_string(i);
           while (!taken.insert(name).second)
             name += "_";
         }

@@ -10,8 +10,8 @@
 
 #include "CodeAccess.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -38,10 +38,9 @@ static bool isStorable(Type type) {
   if (!tensor || !tensor.hasStaticShape())
     return false;
   Type element = tensor.getElementType();
-  return element.isIndex() || (element.isIntOrFloat() &&
-                               element.getIntOrFloatBitWidth() % 8 == 0 &&
-                               (isa<IntegerType>(element) ||
-                                element.getIntOrFloatBitWidth() > 8));
+  return element.isIndex() ||
+         (element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0 &&
+          (isa<IntegerType>(element) || element.getIntOrFloatBitWidth() > 8));
 }
 
 /// Whether the body needs nothing but its arguments, constants and loop
@@ -70,7 +69,8 @@ static bool isElementwise(linalg::GenericOp op) {
     return false;
   OpOperand *init = op.getDpsInitOperand(0);
   if (!op.getMatchingIndexingMap(init).isIdentity() ||
-      op.payloadUsesValueFromOperand(init) || !isStorable(init->get().getType()))
+      op.payloadUsesValueFromOperand(init) ||
+      !isStorable(init->get().getType()))
     return false;
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!isStorable(input->get().getType()))
@@ -123,8 +123,7 @@ Value blockscale::emitElement(
   // Constants from around the op.
   auto capture = [&](Value value) {
     if (value.getParentBlock() != &body && !mapping.contains(value))
-      mapping.map(value,
-                  builder.clone(*value.getDefiningOp())->getResult(0));
+      mapping.map(value, builder.clone(*value.getDefiningOp())->getResult(0));
   };
   for (Operation &inner : body.without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
@@ -161,7 +160,8 @@ struct GeneralizeElementwise final
     bool isFill = isa<linalg::FillOp>(op.getOperation());
     if (isFill && !isAccumulator(op))
       return rewriter.notifyMatchFailure(op, "expected an accumulator");
-    if (!isFill && !isa<linalg::BroadcastOp, linalg::MapOp>(op.getOperation()) &&
+    if (!isFill &&
+        !isa<linalg::BroadcastOp, linalg::MapOp>(op.getOperation()) &&
         !linalg::isElementwise(op))
       return rewriter.notifyMatchFailure(op, "expected an elementwise op");
     return linalg::generalizeNamedOp(rewriter, op);
@@ -193,9 +193,8 @@ struct JoinElementwisePass final
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     patterns.add<GeneralizeElementwise>(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *use) {
-      return use->get().hasOneUse();
-    });
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [](OpOperand *use) { return use->get().hasOneUse(); });
     if (failed(applyPatternsGreedily(function, std::move(patterns)))) {
       emitError(function.getLoc(), "elementwise ops did not converge");
       signalPassFailure();

@@ -44,8 +44,8 @@ public:
     for (int64_t reg = 0; reg != type.getNumElements(); ++reg) {
       Value word;
       for (int32_t byte = 0; byte != 4; ++byte) {
-        Value code = isTransposed ? emitTransposed(reg, byte)
-                                  : emitPlain(reg, byte);
+        Value code =
+            isTransposed ? emitTransposed(reg, byte) : emitPlain(reg, byte);
         code = arith::ShLIOp::create(b, code, integer(8 * byte));
         word = word ? Value(arith::OrIOp::create(b, word, code)) : code;
       }
@@ -67,9 +67,9 @@ private:
 
   /// Where the row starts whose address `lane` passes.
   Value getRow(Value lane) {
-    Value start = gpu::ShuffleOp::create(b, row, lane, integer(32),
-                                         gpu::ShuffleMode::IDX)
-                      .getShuffleResult();
+    Value start =
+        gpu::ShuffleOp::create(b, row, lane, integer(32), gpu::ShuffleMode::IDX)
+            .getShuffleResult();
     return add(start, integer(static_cast<int32_t>(op.getPlus())));
   }
 
@@ -84,8 +84,7 @@ private:
     if (bits == 8)
       return loadByte(add(start, number));
     Value bit = arith::MulIOp::create(b, number, integer(bits));
-    Value first =
-        add(start, arith::DivUIOp::create(b, bit, integer(8)));
+    Value first = add(start, arith::DivUIOp::create(b, bit, integer(8)));
     Value low = loadByte(first);
     Value high = loadByte(add(first, integer(1)));
     high = arith::ShLIOp::create(b, high, integer(8));

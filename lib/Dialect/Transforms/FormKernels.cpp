@@ -120,8 +120,8 @@ static Contiguity getContiguity(AffineMap map, unsigned rank) {
     SmallVector<AffineExpr> index = {row, column};
     if (rank == 3)
       index.insert(index.begin(), map.getResult(0));
-    AffineMap swizzle = getSwizzleMap(context, rank).compose(
-        AffineMap::get(3, 0, index, context));
+    AffineMap swizzle = getSwizzleMap(context, rank)
+                            .compose(AffineMap::get(3, 0, index, context));
     return simplifyAffineMap(swizzle) == simplifyAffineMap(map)
                ? Contiguity::Atoms
                : Contiguity::Other;
@@ -212,7 +212,8 @@ private:
       result.rows = type.getDimSize(rowDim);
       result.columns = type.getDimSize(MmaScaledOp::getKDim(side, rank));
       result.contiguity = getContiguity(result.map, rank);
-      result.rowAlignment = getMemoryType(view.tensor.getType()).getShape().back();
+      result.rowAlignment =
+          getMemoryType(view.tensor.getType()).getShape().back();
       // Plain kernels load what they are told to.
       bool isScale = operand == op.getXScale() || operand == op.getYScale();
       if (isNative && isScale)
@@ -227,8 +228,8 @@ private:
     problem.xScale = makeOperand(Side::X, op.getXScale());
     problem.y = makeOperand(Side::Y, op.getY());
     problem.yScale = makeOperand(Side::Y, op.getYScale());
-    auto fuse = [&](linalg::GenericOp generic, Value product)
-        -> std::optional<FusedElementwise> {
+    auto fuse = [&](linalg::GenericOp generic,
+                    Value product) -> std::optional<FusedElementwise> {
       if (!generic)
         return std::nullopt;
       FusedElementwise fused = {generic, {}, std::nullopt};
@@ -245,8 +246,8 @@ private:
       problem.consumer = fuse(findElementwiseConsumer(op), op.getResult());
     }
     if (problem.consumer)
-      problem.resultType = cast<RankedTensorType>(
-          problem.consumer->op->getResult(0).getType());
+      problem.resultType =
+          cast<RankedTensorType>(problem.consumer->op->getResult(0).getType());
     if (!problem.producer && !isZeroSplat(op.getAcc()))
       problem.acc = add(op.getAcc());
     problem.result = inputs.size();

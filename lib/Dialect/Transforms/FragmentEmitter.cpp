@@ -88,8 +88,8 @@ SmallVector<Value> MmaEmitter::join(ValueRange elements) {
   auto type = VectorType::get(size, b.getF32Type());
   SmallVector<Value> tiles;
   for (size_t i = 0; i != elements.size(); i += size)
-    tiles.push_back(vector::FromElementsOp::create(b, loc, type,
-                                                   elements.slice(i, size)));
+    tiles.push_back(
+        vector::FromElementsOp::create(b, loc, type, elements.slice(i, size)));
   return tiles;
 }
 
@@ -115,9 +115,9 @@ void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
         Value aWord = arrangeScales(aWords[m / aGroup]);
         Value bWord = arrangeScales(bWords[n / bGroup]);
         Value a = keepHalf(aTiles[m], part.half);
-        sum = MmaSyncOp::create(b, loc, attr, a, bTiles[n], sum, aWord,
-                                part.byte, m % aGroup, bWord, part.byte,
-                                n % bGroup);
+        sum =
+            MmaSyncOp::create(b, loc, attr, a, bTiles[n], sum, aWord, part.byte,
+                              m % aGroup, bWord, part.byte, n % bGroup);
       }
     }
   }
@@ -173,9 +173,8 @@ Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
       getFragmentLayout(Operand::A, getSlot(instruction.kind, row.lhs).bits);
   Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-  Value parity =
-      applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(row.blockSize) % 2),
-               column)[0];
+  Value parity = applyMap(
+      b, loc, AffineMap::get(1, 0, d0.floorDiv(row.blockSize) % 2), column)[0];
   Value wanted = arith::ConstantIndexOp::create(b, loc, *half);
   Value isKept =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, wanted);

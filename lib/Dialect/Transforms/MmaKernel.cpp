@@ -58,19 +58,18 @@ private:
     auto space =
         gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
     auto getType = [&](int64_t size) {
-      return MemRefType::get({size}, b.getI8Type(),
-                             MemRefLayoutAttrInterface(), space);
+      return MemRefType::get({size}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                             space);
     };
     int64_t bytes = stages.getNumBytes();
     if (bytes > kMaxStaticShared)
       return gpu::DynamicSharedMemoryOp::create(b, loc,
                                                 getType(ShapedType::kDynamic));
-    Value memory =
-        kernel.addWorkgroupAttribution(getType(std::max<int64_t>(bytes, 1)), loc);
-    kernel.setWorkgroupAttributionAttr(
-        kernel.getNumWorkgroupAttributions() - 1,
-        LLVM::LLVMDialect::getAlignAttrName(),
-        b.getI64IntegerAttr(kBankLineBytes));
+    Value memory = kernel.addWorkgroupAttribution(
+        getType(std::max<int64_t>(bytes, 1)), loc);
+    kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
+                                       LLVM::LLVMDialect::getAlignAttrName(),
+                                       b.getI64IntegerAttr(kBankLineBytes));
     return memory;
   }
 
@@ -104,11 +103,11 @@ private:
                        b.getContext()),
         {x, y});
     if (tilesM % kGroup == 0) {
-      SmallVector<Value> block = applyMap(
-          b, loc,
-          AffineMap::get(2, 0, {d0 + d1 % kGroup, d1.floorDiv(kGroup)},
-                         b.getContext()),
-          at);
+      SmallVector<Value> block =
+          applyMap(b, loc,
+                   AffineMap::get(2, 0, {d0 + d1 % kGroup, d1.floorDiv(kGroup)},
+                                  b.getContext()),
+                   at);
       return {block[0], block[1]};
     }
     // The last group has fewer tiles along M.
@@ -172,8 +171,8 @@ private:
                                     /*inBounds=*/!isGuarded);
     Type indexType = b.getIndexType();
     OpBuilder::InsertionGuard guard(b);
-    Block *body = b.createBlock(&op.getBody(), {}, {indexType, indexType},
-                                {loc, loc});
+    Block *body =
+        b.createBlock(&op.getBody(), {}, {indexType, indexType}, {loc, loc});
     Value element = buildElement(b, *problem.producer, body->getArgument(0),
                                  body->getArgument(1), {});
     YieldOp::create(b, loc, element);
@@ -192,8 +191,7 @@ private:
     Value row = body->getArgument(1), column = body->getArgument(2);
     Value element =
         buildElement(b, *problem.consumer, row, column, body->getArgument(0));
-    memref::StoreOp::create(b, loc, element,
-                            kernel.getArgument(problem.result),
+    memref::StoreOp::create(b, loc, element, kernel.getArgument(problem.result),
                             getPosition(row, column));
     YieldOp::create(b, loc);
   }
@@ -233,11 +231,11 @@ private:
     std::array<Value, 4> operands;
     for (unsigned i = 0; i != operands.size(); ++i) {
       const KernelOperand &operand = problem.getOperand(i);
-      operands[i] = operand.splat
-                        ? Value(arith::ConstantIntOp::create(
-                              b, loc, b.getI8Type(),
-                              static_cast<int8_t>(*operand.splat)))
-                        : getMemory(b, i, offset);
+      operands[i] =
+          operand.splat
+              ? Value(arith::ConstantIntOp::create(
+                    b, loc, b.getI8Type(), static_cast<int8_t>(*operand.splat)))
+              : getMemory(b, i, offset);
     }
     MLIRContext *context = b.getContext();
     auto getLayout = [&](unsigned i) {
@@ -254,8 +252,7 @@ private:
     if (!stages.hasAsyncCopies())
       return {};
     return nvgpu::DeviceAsyncCreateGroupOp::create(
-        b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()),
-        ValueRange());
+        b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), ValueRange());
   }
 
   /// Waits until at most `left` groups of this thread are on their way, and for
@@ -268,8 +265,7 @@ private:
   }
 
   Value buildLoop(OpBuilder &b, Value acc, bool isGuarded) {
-    int64_t numSteps =
-        llvm::divideCeilSigned(problem.getK(), schedule.getK());
+    int64_t numSteps = llvm::divideCeilSigned(problem.getK(), schedule.getK());
     // Steps that are on their way while one is multiplied.
     int64_t ahead = schedule.getStages() - 1;
     Value zero = index(b, 0), one = index(b, 1);
@@ -283,8 +279,8 @@ private:
     // The stages that are multiplied and filled next. What is filled is what
     // was multiplied in the step before.
     Value first = zero, next = index(b, ahead * stageBytes);
-    auto loop =
-        scf::ForOp::create(b, loc, zero, steps, one, ValueRange{acc, first, next});
+    auto loop = scf::ForOp::create(b, loc, zero, steps, one,
+                                   ValueRange{acc, first, next});
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     Value step = loop.getInductionVar();
     Value current = loop.getRegionIterArg(1), filled = loop.getRegionIterArg(2);
@@ -318,11 +314,10 @@ private:
     if (schedule.getStages() == 1)
       return offset;
     int64_t stageBytes = stages.getStageBytes();
-    Value next =
-        arith::AddIOp::create(b, loc, offset, index(b, stageBytes));
-    Value isEnd = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, next,
-        index(b, stageBytes * schedule.getStages()));
+    Value next = arith::AddIOp::create(b, loc, offset, index(b, stageBytes));
+    Value isEnd =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                              index(b, stageBytes * schedule.getStages()));
     return arith::SelectOp::create(b, loc, isEnd, index(b, 0), next);
   }
 

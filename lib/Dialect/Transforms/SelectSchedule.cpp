@@ -32,8 +32,8 @@ static bool takeNumbers(StringRef &text, StringRef name,
   if (!text.consume_front(name) || !text.consume_front("="))
     return false;
   for (auto [i, number] : llvm::enumerate(numbers))
-    if ((i != 0 && !text.consume_front("x")) ||
-        text.starts_with("-") || text.consumeInteger(10, number))
+    if ((i != 0 && !text.consume_front("x")) || text.starts_with("-") ||
+        text.consumeInteger(10, number))
       return false;
   return text.empty() || (text.consume_front(",") && !text.empty());
 }
@@ -148,8 +148,8 @@ struct SelectSchedulePass final
     Location loc = getOperation()->getLoc();
     const Chip *chip = lookupChip(target);
     if (!chip || chip->isCpu()) {
-      emitError(loc, chip ? "expected a GPU, got cpu"
-                          : describeUnknownChip(target));
+      emitError(loc,
+                chip ? "expected a GPU, got cpu" : describeUnknownChip(target));
       return signalPassFailure();
     }
     ScheduleAttr wanted;

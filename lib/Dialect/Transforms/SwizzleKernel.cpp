@@ -23,8 +23,8 @@ static constexpr int64_t kThreads = 256;
 static constexpr int64_t kWords = 2;
 static constexpr int64_t kScales = kWords * kScalesPerWord;
 
-// The lanes of a warp, from the fastest index on: four groups of eight scales of
-// a row, the four rows of an atom that are 32 apart, two rows that are
+// The lanes of a warp, from the fastest index on: four groups of eight scales
+// of a row, the four rows of an atom that are 32 apart, two rows that are
 // neighbors. So each row that is read, and each line of two rows that is
 // written, is a whole sector of 32 bytes.
 static constexpr int64_t kGroups = 4;
@@ -108,11 +108,10 @@ private:
       both = vector::BitCastOp::create(
           b, loc, VectorType::get(kWords, b.getI32Type()), both);
     }
-    int64_t storedColumns =
-        llvm::alignTo(problem.columns, kScaleAtomBlocks);
+    int64_t storedColumns = llvm::alignTo(problem.columns, kScaleAtomBlocks);
     for (int64_t word = 0; word != kWords; ++word) {
-      Value first = arith::AddIOp::create(
-          b, loc, column, index(b, word * kScalesPerWord));
+      Value first = arith::AddIOp::create(b, loc, column,
+                                          index(b, word * kScalesPerWord));
       // Strips are wider than the atoms may be.
       auto inAtoms =
           scf::IfOp::create(b, loc, isBelow(b, first, storedColumns));
@@ -128,13 +127,12 @@ private:
       } else {
         scales = loadBytes(then, type, batch, row, first);
       }
-      SmallVector<Value> to = applyMap(
-          then, loc, getSwizzleMap(b.getContext(), problem.rank),
-          getPosition(batch, row, first));
-      vector::StoreOp::create(then, loc, scales,
-                              kernel.getArgument(problem.result), to,
-                              /*nontemporal=*/false,
-                              llvm::MaybeAlign(kScalesPerWord));
+      SmallVector<Value> to =
+          applyMap(then, loc, getSwizzleMap(b.getContext(), problem.rank),
+                   getPosition(batch, row, first));
+      vector::StoreOp::create(
+          then, loc, scales, kernel.getArgument(problem.result), to,
+          /*nontemporal=*/false, llvm::MaybeAlign(kScalesPerWord));
     }
   }
 
@@ -145,10 +143,9 @@ private:
     Value memory = kernel.getArgument(problem.argument);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
     return emitGuarded(b, row, column, zero, [&](OpBuilder &then) -> Value {
-      return vector::LoadOp::create(then, loc, type, memory,
-                                    getPosition(batch, row, column),
-                                    /*nontemporal=*/false,
-                                    llvm::MaybeAlign(type.getNumElements()));
+      return vector::LoadOp::create(
+          then, loc, type, memory, getPosition(batch, row, column),
+          /*nontemporal=*/false, llvm::MaybeAlign(type.getNumElements()));
     });
   }
 

@@ -48,16 +48,15 @@ TileCopy TileCopy::getElements(const KernelProblem &problem, Operand side) {
   TileLayout wanted;
   wanted.major = isAlongRows ? Major::MN : Major::K;
   if (operand.bits == copy.slot.bits)
-    wanted.storage =
-        operand.bits == 8 && copy.slot.shift != 0 ? Storage::Bytes
-                                                  : Storage::Slots;
+    wanted.storage = operand.bits == 8 && copy.slot.shift != 0 ? Storage::Bytes
+                                                               : Storage::Slots;
   else
     wanted.storage = Storage::Padded;
-  bool isPossible = operand.contiguity != Contiguity::Other &&
-                    (hasContainers || (wanted.storage == Storage::Slots &&
-                                       !isAlongRows)) &&
-                    (!isAlongRows || warpRows % kChunkBytes == 0) &&
-                    operand.bits <= copy.slot.bits;
+  bool isPossible =
+      operand.contiguity != Contiguity::Other &&
+      (hasContainers || (wanted.storage == Storage::Slots && !isAlongRows)) &&
+      (!isAlongRows || warpRows % kChunkBytes == 0) &&
+      operand.bits <= copy.slot.bits;
   int64_t chunkBytes = wanted.storage == Storage::Padded
                            ? kChunkBytes * operand.bits / 8
                            : kChunkBytes;
@@ -67,8 +66,8 @@ TileCopy TileCopy::getElements(const KernelProblem &problem, Operand side) {
     copy.pieceBytes = piece;
     copy.piecesPerChunk = chunkBytes / piece;
     // A piece of packed fp6 may end inside of a code.
-    copy.pieceCodes = piece * 8 % operand.bits == 0 ? piece * 8 / operand.bits
-                                                    : 0;
+    copy.pieceCodes =
+        piece * 8 % operand.bits == 0 ? piece * 8 / operand.bits : 0;
     copy.isAlongRows = isAlongRows;
   } else {
     copy.piecesPerChunk = kChunkBytes / 4;
@@ -141,8 +140,8 @@ class TileCopy::Emitter {
 public:
   Emitter(const TileCopy &copy, const CopyContext &context, Value memory,
           Value origin, Value step)
-      : copy(copy), operand(*copy.operand), context(context),
-        loc(context.loc), memory(memory), origin(origin), step(step) {}
+      : copy(copy), operand(*copy.operand), context(context), loc(context.loc),
+        memory(memory), origin(origin), step(step) {}
 
   void emit(OpBuilder &b) {
     // Pieces of a line, and lines; threads take pieces in turn.
@@ -190,10 +189,9 @@ private:
   }
 
   Value add(OpBuilder &b, Value value, int64_t constant) {
-    return constant == 0
-               ? value
-               : Value(arith::AddIOp::create(b, loc, value,
-                                             index(b, constant)));
+    return constant == 0 ? value
+                         : Value(arith::AddIOp::create(b, loc, value,
+                                                       index(b, constant)));
   }
 
   /// One piece for each thread: in round number `round`, or in the round that
@@ -205,9 +203,8 @@ private:
       return;
     }
     Value number = getNumber(b, round, loopRound);
-    Value isPiece =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
-                              index(b, numPieces));
+    Value isPiece = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                          number, index(b, numPieces));
     auto guard = scf::IfOp::create(b, loc, isPiece);
     OpBuilder inner = guard.getThenBodyBuilder();
     emitPiece(inner, round, loopRound);
@@ -268,9 +265,8 @@ private:
                            int64_t &lineOffset) {
     lineOffset = 0;
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-    SmallVector<Value> at =
-        apply(b, {d0 % numLines, d0.floorDiv(numLines)},
-              getNumber(b, round, loopRound));
+    SmallVector<Value> at = apply(b, {d0 % numLines, d0.floorDiv(numLines)},
+                                  getNumber(b, round, loopRound));
     return {at[0], at[1]};
   }
 
@@ -378,8 +374,8 @@ private:
       // to the next one.
       int64_t together = kBankLineBytes / copy.pieceBytes;
       part = n.floorDiv(together) % partsOfAtom;
-      line = n % together + n.floorDiv(together * partsOfAtom) %
-                                (lines / together) * together;
+      line = n % together +
+             n.floorDiv(together * partsOfAtom) % (lines / together) * together;
     }
     AffineExpr atom = n.floorDiv(lines * partsOfAtom);
     part = part + atom % atoms * partsOfAtom;
@@ -426,8 +422,7 @@ private:
   SmallVector<Value> getPosition(OpBuilder &b, Place place, Value isInside) {
     if (isInside) {
       Value zero = index(b, 0);
-      place.row =
-          arith::SelectOp::create(b, loc, isInside, place.row, zero);
+      place.row = arith::SelectOp::create(b, loc, isInside, place.row, zero);
       place.column =
           arith::SelectOp::create(b, loc, isInside, place.column, zero);
     }
@@ -435,7 +430,8 @@ private:
                     {context.batch, place.row, place.column});
   }
 
-  /// One piece that starts `plus` bytes (null for 0) behind the code at `place`.
+  /// One piece that starts `plus` bytes (null for 0) behind the code at
+  /// `place`.
   void copyAsync(OpBuilder &b, const Place &place, ArrayRef<Value> to,
                  int64_t rows, Value plus = {}) {
     Value inside;
@@ -443,8 +439,8 @@ private:
     if (isGuarded()) {
       // What is not read still has an address, which must be aligned.
       inside = isInside(b, place, rows);
-      bytes = arith::SelectOp::create(b, loc, inside,
-                                      index(b, copy.pieceBytes), index(b, 0));
+      bytes = arith::SelectOp::create(b, loc, inside, index(b, copy.pieceBytes),
+                                      index(b, 0));
     }
     SmallVector<Value> from = getPosition(b, place, inside);
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());

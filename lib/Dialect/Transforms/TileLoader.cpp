@@ -31,8 +31,7 @@ TileLoader::TileLoader(OpBuilder &builder, TileMmaOp op, Operand operand,
       fragment(getFragmentLayout(operand, slot.bits)) {
   RowAttr row = op.getRow();
   Format format = operand == Operand::A ? row.getA() : row.getB();
-  codeBits =
-      layout.storage == Storage::Padded ? getFormatInfo(format).bits : 8;
+  codeBits = layout.storage == Storage::Padded ? getFormatInfo(format).bits : 8;
   auto acc = cast<AccType>(op.getAcc().getType());
   rows = operand == Operand::A ? acc.getWarpM() : acc.getWarpN();
   tiles = rows / fragment.rows;
@@ -73,8 +72,8 @@ void TileLoader::prepareRows() {
            d0.floorDiv(chunkSwizzle.rowsPerStep) % chunkSwizzle.modulus},
           context),
       {row, column, lane});
-  laneRow = applyMap(b, loc, AffineMap::get(2, 0, d0 + d1),
-                     {values[0], first})[0];
+  laneRow =
+      applyMap(b, loc, AffineMap::get(2, 0, d0 + d1), {values[0], first})[0];
   laneChunk = values[1];
   if (layout.isSwizzled)
     swizzle = values[2];
@@ -115,14 +114,12 @@ TileLoader::Address TileLoader::getChunk(int64_t index) {
   if (offset)
     return {offset, plus};
   if (!laneOffset) {
-    laneOffset =
-        arith::MulIOp::create(b, loc, laneRow, constant(rowBytes));
+    laneOffset = arith::MulIOp::create(b, loc, laneRow, constant(rowBytes));
     if (hasDisjointChunks) {
       Value chunk = laneChunk;
       if (swizzle)
         chunk = arith::XOrIOp::create(b, loc, chunk, swizzle);
-      Value byte =
-          arith::MulIOp::create(b, loc, chunk, constant(kChunkBytes));
+      Value byte = arith::MulIOp::create(b, loc, chunk, constant(kChunkBytes));
       laneOffset = arith::AddIOp::create(b, loc, laneOffset, byte);
     }
   }
@@ -135,8 +132,7 @@ TileLoader::Address TileLoader::getChunk(int64_t index) {
                        b, loc, laneOffset, constant(permuted * kChunkBytes)));
     return {offset, plus};
   }
-  Value chunk =
-      arith::AddIOp::create(b, loc, laneChunk, constant(permuted));
+  Value chunk = arith::AddIOp::create(b, loc, laneChunk, constant(permuted));
   if (swizzle)
     chunk = arith::XOrIOp::create(b, loc, chunk, swizzle);
   Value byte = arith::MulIOp::create(b, loc, chunk, constant(kChunkBytes));
@@ -160,14 +156,13 @@ SmallVector<Value> TileLoader::loadRegisters(const Address &address,
                                              int64_t count) {
   auto type = VectorType::get(count, b.getI32Type());
   bool isTransposed = layout.major == Major::MN;
-  Value loaded = LoadMatrixOp::create(b, loc, type, elements,
-                                      address.offset, address.plus, codeBits,
-                                      isTransposed);
+  Value loaded = LoadMatrixOp::create(b, loc, type, elements, address.offset,
+                                      address.plus, codeBits, isTransposed);
   if (layout.storage != Storage::Slots && slot.shift != 0) {
     Value shift = arith::ConstantOp::create(
         b, loc,
-        DenseElementsAttr::get(type, b.getI32IntegerAttr(
-                                         static_cast<int32_t>(slot.shift))));
+        DenseElementsAttr::get(
+            type, b.getI32IntegerAttr(static_cast<int32_t>(slot.shift))));
     loaded = arith::ShLIOp::create(b, loc, loaded, shift);
   }
   SmallVector<Value> registers;
@@ -190,8 +185,9 @@ SmallVector<Value> TileLoader::loadStep(int64_t step) {
     for (int64_t i = 0; i != loaded; ++i) {
       SmallVector<Value> ofTile;
       for (int64_t reg = 0; reg != fragment.registers; ++reg)
-        ofTile.push_back(registers[isTransposed ? reg * tilesPerLoad + i
-                                                : i * fragment.registers + reg]);
+        ofTile.push_back(
+            registers[isTransposed ? reg * tilesPerLoad + i
+                                   : i * fragment.registers + reg]);
       values.push_back(vector::FromElementsOp::create(b, loc, type, ofTile));
     }
   }
@@ -257,10 +253,11 @@ Value TileLoader::loadWord(int64_t group, int64_t word) {
 
   if (type.getRank() == 2) {
     const ScaleFragment &layout = getScaleFragment(operand);
-    Value row = applyMap(
-        b, loc,
-        AffineMap::get(2, 0, d0 + d1 + group * layout.tiles * layout.rowsPerTile),
-        {emitScaleRow(b, loc, operand, lane), first})[0];
+    Value row =
+        applyMap(b, loc,
+                 AffineMap::get(
+                     2, 0, d0 + d1 + group * layout.tiles * layout.rowsPerTile),
+                 {emitScaleRow(b, loc, operand, lane), first})[0];
     // A group may be larger than the warp's share; its lanes beyond the tile
     // are not selected, but load.
     row = arith::MinUIOp::create(b, loc, row, index(type.getDimSize(0) - 1));

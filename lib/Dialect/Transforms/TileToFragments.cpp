@@ -78,8 +78,7 @@ struct LowerTileMma final : LanePattern<TileMmaOp> {
     SmallVector<Value> acc = emitter.join(adaptor.getAcc());
     // Step by step, so that no more of the operands is in registers than the
     // next instructions need.
-    int64_t steps =
-        op.getNumK() / getEmittedInstruction(row, Path::MmaSync).k;
+    int64_t steps = op.getNumK() / getEmittedInstruction(row, Path::MmaSync).k;
     SmallVector<Value> aWords, bWords;
     for (int64_t step = 0, word = -1; step != steps; ++step) {
       if (emitter.getWord(step) != word) {
@@ -109,8 +108,8 @@ struct LowerAccZero final : OpConversionPattern<AccZeroOp> {
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertType(op.getType(), types)))
       return failure();
-    Value zero = arith::ConstantOp::create(
-        rewriter, op.getLoc(), rewriter.getZeroAttr(types.front()));
+    Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                           rewriter.getZeroAttr(types.front()));
     SmallVector<Value> elements(types.size(), zero);
     rewriter.replaceOpWithMultiple(op, {elements});
     return success();
@@ -140,8 +139,8 @@ public:
   Value isInside(ArrayRef<Value> position) {
     Value inside;
     for (auto [index, size] : llvm::zip_equal(position.take_back(2), sizes)) {
-      Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                          index, size);
+      Value below =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, size);
       inside = inside ? arith::AndIOp::create(b, loc, inside, below) : below;
     }
     return inside;
@@ -259,16 +258,17 @@ forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
       });
 }
 
-/// The body of `block` for `arguments`, at `b`; gives its terminator's operands.
+/// The body of `block` for `arguments`, at `b`; gives its terminator's
+/// operands.
 static SmallVector<Value> cloneBody(OpBuilder &b, Block &block,
                                     ValueRange arguments) {
   IRMapping mapping;
   mapping.map(block.getArguments(), arguments);
   for (Operation &op : block.without_terminator())
     b.clone(op, mapping);
-  return llvm::map_to_vector(block.getTerminator()->getOperands(), [&](Value v) {
-    return mapping.lookupOrDefault(v);
-  });
+  return llvm::map_to_vector(
+      block.getTerminator()->getOperands(),
+      [&](Value v) { return mapping.lookupOrDefault(v); });
 }
 
 struct LowerAccGenerate final : LanePattern<AccGenerateOp> {
@@ -303,15 +303,15 @@ struct LowerAccForEach final : LanePattern<AccForEachOp> {
   matchAndRewrite(AccForEachOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ValueRange elements = adaptor.getAcc();
-    forEachElement(
-        rewriter, op, cast<AccType>(op.getAcc().getType()), lane,
-        [&](int64_t index, Value row, Value column, Value inside) {
-          OpBuilder b(rewriter);
-          if (inside)
-            b = scf::IfOp::create(rewriter, op.getLoc(), inside)
-                    .getThenBodyBuilder();
-          cloneBody(b, op.getBody().front(), {elements[index], row, column});
-        });
+    forEachElement(rewriter, op, cast<AccType>(op.getAcc().getType()), lane,
+                   [&](int64_t index, Value row, Value column, Value inside) {
+                     OpBuilder b(rewriter);
+                     if (inside)
+                       b = scf::IfOp::create(rewriter, op.getLoc(), inside)
+                               .getThenBodyBuilder();
+                     cloneBody(b, op.getBody().front(),
+                               {elements[index], row, column});
+                   });
     rewriter.eraseOp(op);
     return success();
   }
@@ -346,6 +346,5 @@ void blockscale::populateTileToFragmentsPatterns(const TypeConverter &converter,
                                                  Value lane) {
   patterns.add<LowerAccZero>(converter, patterns.getContext());
   patterns.add<LowerTileMma, LowerAccLoad, LowerAccStore, LowerAccGenerate,
-               LowerAccForEach>(
-      converter, patterns.getContext(), lane);
+               LowerAccForEach>(converter, patterns.getContext(), lane);
 }

@@ -50,9 +50,8 @@ public:
                       -> std::optional<LogicalResult> {
       if (!isSharedVector(type))
         return std::nullopt;
-      types.append(
-          getNumAccElements(type.getDimSize(0), type.getDimSize(1)),
-          type.getElementType());
+      types.append(getNumAccElements(type.getDimSize(0), type.getDimSize(1)),
+                   type.getElementType());
       return success();
     });
   }

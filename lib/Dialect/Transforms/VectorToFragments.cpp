@@ -149,8 +149,8 @@ struct LowerElementwise final : ConversionPattern {
     if (op->getNumResults() != 1)
       return rewriter.notifyMatchFailure(op, "expected one result");
     SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(op->getResult(0).getType(),
-                                               types)))
+    if (failed(
+            getTypeConverter()->convertType(op->getResult(0).getType(), types)))
       return failure();
     SmallVector<Value> elements;
     for (auto [i, type] : llvm::enumerate(types)) {
@@ -191,8 +191,8 @@ struct LowerConstant final : OpConversionPattern<arith::ConstantOp> {
     auto attr = dyn_cast<DenseElementsAttr>(op.getValue());
     if (!attr || !attr.isSplat() || !isa<VectorType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "expected a splat");
-    Value element = arith::ConstantOp::create(
-        rewriter, op.getLoc(), attr.getSplatValue<TypedAttr>());
+    Value element = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                              attr.getSplatValue<TypedAttr>());
     return replaceByElements(op, element, *getTypeConverter(), rewriter);
   }
 };

@@ -37,9 +37,9 @@ static InFlightDiagnostic emitUnsupported(Operation *op) {
 static LogicalResult verifyExtents(Operation *op, VectorType type) {
   for (int64_t size : type.getShape())
     if (size > kMaxFragmentExtent)
-      return emitUnsupported(op) << "a vector of more than "
-                                 << kMaxFragmentExtent
-                                 << " rows or columns, " << type;
+      return emitUnsupported(op)
+             << "a vector of more than " << kMaxFragmentExtent
+             << " rows or columns, " << type;
   return success();
 }
 

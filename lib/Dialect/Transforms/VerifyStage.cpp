@@ -41,10 +41,8 @@ static bool isAnything(Operation *) { return true; }
 static bool isTileOp(Operation *op) {
   if (auto mma = dyn_cast<MmaScaledOp>(op))
     return mma->hasAttr(kPathAttrName);
-  return !isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
-              AccGenerateOp, AccForEachOp, LoadMatrixOp, MmaSyncOp,
-              LaunchOp>(
-      op);
+  return !isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
+              AccForEachOp, LoadMatrixOp, MmaSyncOp, LaunchOp>(op);
 }
 
 static bool isKernelOp(Operation *op) {

@@ -33,6 +33,12 @@ TEST(Chips, PathFollowsTheFamily) {
   }
 }
 
+TEST(Chips, InstructionsWantSwizzledScales) {
+  EXPECT_FALSE(wantsSwizzledScales(Path::None));
+  EXPECT_TRUE(wantsSwizzledScales(Path::MmaSync));
+  EXPECT_TRUE(wantsSwizzledScales(Path::Tcgen05));
+}
+
 TEST(Chips, FactsByHand) {
   EXPECT_EQ(lookupChip("sm_100a")->lowestPtx, 86u);
   EXPECT_EQ(lookupChip("sm_100f")->lowestPtx, 88u);

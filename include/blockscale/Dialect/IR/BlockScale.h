@@ -59,6 +59,19 @@ SmallVector<int64_t> getSwizzledShape(ArrayRef<int64_t> shape);
 SmallVector<OpFoldResult> getSwizzledSizes(OpBuilder &builder, Location loc,
                                            ArrayRef<OpFoldResult> sizes);
 
+/// The constant row-major scales `scales` in the 32x4x4 layout, as a value of
+/// `type`, padded with bytes 0x00. With `rowsLast`, rows are the last dimension
+/// of `scales` (K_s x N). Null for a result that is too large to hold as a
+/// constant: more than 16 MiB, or 64 KiB where only padding makes it more than
+/// a splat.
+DenseElementsAttr swizzleConstant(DenseElementsAttr scales, ShapedType type,
+                                  bool rowsLast = false);
+
+/// The scales of `type`, row-major, that the constant `swizzled` holds. Null
+/// for more than 16 MiB.
+DenseElementsAttr unswizzleConstant(DenseElementsAttr swizzled,
+                                    ShapedType type);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALE_H

@@ -28,6 +28,7 @@ def BlockScale_Dialect : Dialect {
   let extraClassDeclaration = [{
     void addAttributesAndTypes();
   }];
+  let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = [

@@ -1,4 +1,5 @@
-//===- Schedule.h - Choosing a schedule ------------------------ -*- C++ -*-===//
+//===- Schedule.h - Choosing a schedule ------------------------ -*- C++
+//-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,8 +26,7 @@ struct ScheduleText {
 
 /// Reads all of `text`; nullopt if it has another form.
 std::optional<ScheduleText> parseSchedule(StringRef text);
-inline constexpr StringLiteral kScheduleForm
-    = "tile=MxNxK,warps=MxN,stages=S";
+inline constexpr StringLiteral kScheduleForm = "tile=MxNxK,warps=MxN,stages=S";
 
 /// The bytes of shared memory that a kernel for `row` needs.
 int64_t getSharedBytes(const OpRow &row, ScheduleAttr schedule);

@@ -32,6 +32,12 @@ void populateDecomposeMmaScaledPatterns(RewritePatternSet &patterns);
 /// `swizzle_scales` and `unswizzle_scales` to `linalg.generic`.
 void populateDecomposeSwizzlePatterns(RewritePatternSet &patterns);
 
+/// Carries `swizzle_scales` and `unswizzle_scales` through transposes and
+/// through slices that keep atoms whole, and cancels `swizzle_scales` of
+/// `unswizzle_scales`. A swizzle goes to its source, in front of the loops that
+/// do not make that, and an unswizzle to the end.
+void populateCarrySwizzlesPatterns(RewritePatternSet &patterns);
+
 /// `pack` and `unpack` to `linalg.generic`.
 void populateDecomposePackingPatterns(RewritePatternSet &patterns);
 
@@ -56,6 +62,10 @@ inline constexpr StringLiteral kInstructionAttrName = "blockscale.instruction";
 
 /// The argument attribute that asks for a packed buffer of fp6.
 inline constexpr StringLiteral kPackedAttrName = "blockscale.packed";
+
+/// The argument attribute that says that scales are in the 32x4x4 layout: the
+/// type of their row-major form, rows first.
+inline constexpr StringLiteral kSwizzledAttrName = "blockscale.swizzled";
 
 /// Emits the exact value, in f64, of `code`: an integer of 8 bits, or a vector
 /// or tensor of them, with the code of `format` in its low bits. Its shape must

@@ -1,0 +1,32 @@
+//===- KnownMultiple.h - What indices are multiples of ----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether an index is known to be a multiple of a number: of the block size,
+// so that a tile along K holds whole blocks, or of the extents of an atom, so
+// that a slice of scales holds whole atoms.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_KNOWNMULTIPLE_H
+#define BLOCKSCALE_DIALECT_IR_KNOWNMULTIPLE_H
+
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::blockscale {
+
+/// Whether `value` is known to be a multiple of `divisor`, which is at least 1.
+/// Looks through affine and arith arithmetic, loops (bounds and steps) and
+/// constants. `isMultiple`, where given, answers for values that these do not
+/// explain. The work is bounded; what takes more is not known.
+bool isKnownMultiple(OpFoldResult value, int64_t divisor,
+                     llvm::function_ref<bool(Value, int64_t)> isMultiple = {});
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DIALECT_IR_KNOWNMULTIPLE_H

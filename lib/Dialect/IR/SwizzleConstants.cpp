@@ -1,0 +1,88 @@
+//===- SwizzleConstants.cpp - Constant scales in the 32x4x4 layout --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On bytes, never on floats: e8m0 has no zero, and a NaN must keep its code.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// The largest constants that folding makes, in bytes: of data that is there
+/// already in another order, and of data that it would make from a splat.
+static constexpr int64_t kLimit = int64_t(1) << 24;
+static constexpr int64_t kSplatLimit = int64_t(1) << 16;
+
+/// The bytes of scales of `type`; nullopt above the limit.
+static std::optional<int64_t> getByteCount(ShapedType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    if (size < 1 || llvm::MulOverflow(count, size, count) || count > kLimit)
+      return std::nullopt;
+  return count;
+}
+
+/// Calls `visit` with the positions of each scale in the row-major buffer of
+/// scales of `shape`, and in the swizzled one.
+static void visitScales(
+    ArrayRef<int64_t> shape, bool rowsLast,
+    llvm::function_ref<void(int64_t rowMajor, int64_t swizzled)> visit) {
+  int64_t numBatches = shape.size() == 3 ? shape[0] : 1;
+  int64_t rows = shape.take_back(2)[rowsLast ? 1 : 0];
+  int64_t blocks = shape.take_back(2)[rowsLast ? 0 : 1];
+  int64_t batchBytes = llvm::divideCeilSigned(rows, kScaleAtomRows) *
+                       llvm::divideCeilSigned(blocks, kScaleAtomBlocks) *
+                       kScaleAtomBytes;
+  for (int64_t batch = 0; batch != numBatches; ++batch)
+    for (int64_t row = 0; row != rows; ++row)
+      for (int64_t block = 0; block != blocks; ++block)
+        visit(batch * rows * blocks +
+                  (rowsLast ? block * rows + row : row * blocks + block),
+              batch * batchBytes + getSwizzledScaleOffset(row, block, blocks));
+}
+
+DenseElementsAttr blockscale::swizzleConstant(DenseElementsAttr scales,
+                                              ShapedType type, bool rowsLast) {
+  ArrayRef<int64_t> shape = scales.getType().getShape();
+  int64_t rows = shape.take_back(2)[rowsLast ? 1 : 0];
+  int64_t blocks = shape.take_back(2)[rowsLast ? 0 : 1];
+  bool isPadded = rows % kScaleAtomRows != 0 || blocks % kScaleAtomBlocks != 0;
+  if (scales.isSplat() && !isPadded)
+    return scales.resizeSplat(type);
+
+  std::optional<int64_t> count = getByteCount(type);
+  if (!count || (scales.isSplat() && *count > kSplatLimit))
+    return {};
+  ArrayRef<char> from = scales.getRawData();
+  std::vector<char> to(*count, 0);
+  visitScales(shape, rowsLast, [&](int64_t rowMajor, int64_t swizzled) {
+    to[swizzled] = from[scales.isSplat() ? 0 : rowMajor];
+  });
+  return DenseElementsAttr::getFromRawBuffer(type, to);
+}
+
+DenseElementsAttr blockscale::unswizzleConstant(DenseElementsAttr swizzled,
+                                                ShapedType type) {
+  if (swizzled.isSplat())
+    return swizzled.resizeSplat(type);
+  std::optional<int64_t> count = getByteCount(type);
+  if (!count)
+    return {};
+  ArrayRef<char> from = swizzled.getRawData();
+  std::vector<char> to(*count);
+  visitScales(type.getShape(), /*rowsLast=*/false,
+              [&](int64_t rowMajor, int64_t position) {
+                to[rowMajor] = from[position];
+              });
+  return DenseElementsAttr::getFromRawBuffer(type, to);
+}
