@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""How long a 4096-cubed GEMM takes from MLIR to PTX, as a ratio to llc alone on its LLVM IR.
+"""How long a 4096-cubed GEMM takes from MLIR to PTX, as a ratio to llc alone on its LLVM IR; and how long
+many such functions take, as a ratio to one.
 
 usage: gpu_compile_time.py [--repeat N] [--build DIR] [--llc PATH]
 """
@@ -12,6 +13,7 @@ import tempfile
 from compile_time import ROOT, measure
 
 SIZE = 4096
+COUNT = 100
 ROWS = (
     ("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32),
     ("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32),
@@ -61,6 +63,14 @@ def main():
             alone, _ = measure([*llc, ir], options.repeat)
             name = " ".join(map(str, row))
             print(f"{name:34s} {ours:15.3f}  {alone:13.3f}  {ours / alone:5.2f}")
+
+        functions = [make_gemm(*ROWS[0]).replace("@main", f"@f{i}") for i in range(COUNT)]
+        times = []
+        for text, repeat in ((functions[0], options.repeat), ("\n".join(functions), 1)):
+            source.write_text(text)
+            times.append(measure([*compile_, source, "-o", os.devnull], repeat)[0])
+        one, all_ = times
+        print(f"{COUNT} functions of the first row: {all_:.1f} s, {all_ / one:.1f} times one ({one:.3f} s)")
 
 
 if __name__ == "__main__":
