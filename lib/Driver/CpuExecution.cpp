@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -129,10 +131,12 @@ private:
 };
 } // namespace
 
-/// Copies a result out of its buffer, and frees that.
-static Result<NpyArray> takeResult(const uint64_t *descriptor,
-                                   RankedTensorType type) {
-  auto *allocated = reinterpret_cast<void *>(descriptor[0]);
+/// Copies a result out of its buffer, and adds that to `buffers`. (Two results
+/// may be one buffer.)
+static Result<NpyArray> copyResult(const uint64_t *descriptor,
+                                   RankedTensorType type,
+                                   llvm::SmallPtrSetImpl<void *> &buffers) {
+  buffers.insert(reinterpret_cast<void *>(descriptor[0]));
   auto *data = reinterpret_cast<const uint8_t *>(descriptor[1]);
   std::vector<int64_t> shape(descriptor + 3, descriptor + 3 + type.getRank());
   DType dtype = getElementStorage(type.getElementType())->dtype;
@@ -140,7 +144,6 @@ static Result<NpyArray> takeResult(const uint64_t *descriptor,
   if (array && !array->data.empty())
     std::memcpy(array->data.data(), data + descriptor[2] * array->elementSize(),
                 array->data.size());
-  std::free(allocated);
   return array;
 }
 
@@ -271,10 +274,15 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
       return fail(llvm::toString(std::move(error)));
   }
 
+  llvm::SmallPtrSet<void *, 4> buffers;
+  auto freeBuffers = llvm::make_scope_exit([&] {
+    for (void *buffer : buffers)
+      std::free(buffer);
+  });
   std::vector<NpyArray> outputs;
   size_t word = 0;
   for (RankedTensorType type : *resultTypes) {
-    Result<NpyArray> output = takeResult(results.at(word), type);
+    Result<NpyArray> output = copyResult(results.at(word), type, buffers);
     if (!output)
       return fail(output.message());
     outputs.push_back(std::move(*output));

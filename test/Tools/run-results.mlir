@@ -109,3 +109,19 @@ func.func @large() -> tensor<1001xf32> {
   %0 = arith.constant dense<2.0> : tensor<1001xf32>
   return %0 : tensor<1001xf32>
 }
+
+//===----------------------------------------------------------------------===//
+// One value as two results: one buffer, which is freed once
+//===----------------------------------------------------------------------===//
+
+// RUN: blockscale-run %s --entry=shared_sum | FileCheck %s --check-prefix=SHARED --match-full-lines
+// SHARED:      [3.0, 3.0]
+// SHARED-NEXT: [3.0, 3.0]
+func.func @shared_sum() -> (tensor<2xf32>, tensor<2xf32>) {
+  %a = arith.constant dense<1.0> : tensor<2xf32>
+  %b = arith.constant dense<2.0> : tensor<2xf32>
+  %empty = tensor.empty() : tensor<2xf32>
+  %sum = linalg.add ins(%a, %b : tensor<2xf32>, tensor<2xf32>)
+         outs(%empty : tensor<2xf32>) -> tensor<2xf32>
+  return %sum, %sum : tensor<2xf32>, tensor<2xf32>
+}
