@@ -275,7 +275,7 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
   }
 
   llvm::SmallPtrSet<void *, 4> buffers;
-  auto freeBuffers = llvm::make_scope_exit([&] {
+  llvm::scope_exit freeBuffers([&] {
     for (void *buffer : buffers)
       std::free(buffer);
   });
