@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD
 #define BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD
 
+include "blockscale/Dialect/Transforms/InstructionPasses.td"
 include "blockscale/Dialect/Transforms/KernelPasses.td"
 include "mlir/Pass/PassBase.td"
 
