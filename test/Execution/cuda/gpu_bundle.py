@@ -10,6 +10,7 @@ case and exits with 1 if one is wrong.
 """
 
 import argparse
+import functools
 import os
 import subprocess
 import sys
@@ -90,13 +91,18 @@ def check_case(case, folder, launcher):
             path.unlink(missing_ok=True)
 
 
-def select(only):
-    """Cases by a part of their names."""
-    cases = [
+@functools.cache
+def every_case():
+    """All cases; their data takes seconds to make."""
+    return [
         *gpu_cases.all_cases(), *vector_kernels.all_kernels(), *layout_cases.all_layouts(),
         *fusion_cases.all_fusions(), *layout_cases.schedules(),
     ]
-    return [case for case in cases if only in case.name]
+
+
+def select(only):
+    """Cases by a part of their names."""
+    return [case for case in every_case() if only in case.name]
 
 
 def check_folder(folder, launcher):
