@@ -85,8 +85,8 @@ std::vector<uint8_t> blockscale::unpackCodes(const std::vector<uint8_t> &bytes,
 // Arguments of launches
 //===----------------------------------------------------------------------===//
 
-LaunchArgument blockscale::makeLaunchArgument(const GpuValue &value,
-                                              NpyArray array) {
+Result<LaunchArgument> blockscale::makeLaunchArgument(const GpuValue &value,
+                                                      NpyArray array) {
   LaunchArgument argument;
   if (value.isScalar) {
     argument.kind = LaunchArgument::Kind::Scalar;
@@ -96,17 +96,23 @@ LaunchArgument blockscale::makeLaunchArgument(const GpuValue &value,
   }
   argument.kind = LaunchArgument::Kind::In;
   if (value.packedBits != 0) {
+    // What is static has been checked.
+    std::optional<int64_t> bytes =
+        getPackedBytes(array.shape.back(), value.packedBits);
+    if (!bytes)
+      return Error("expected rows that end on a byte when packed, got " +
+                   std::to_string(array.shape.back()) + " codes of " +
+                   std::to_string(value.packedBits) + " bits");
     array.data = packCodes(array.data, value.packedBits);
-    array.shape.back() = array.shape.back() * value.packedBits / 8;
+    array.shape.back() = *bytes;
   }
   argument.array = std::move(array);
   return argument;
 }
 
-Result<LaunchArgument> blockscale::makeLaunchResult(const GpuValue &value) {
-  std::vector<int64_t> shape = value.type.getShape().vec();
-  if (value.packedBits != 0)
-    shape.back() = shape.back() * value.packedBits / 8;
+Result<LaunchArgument>
+blockscale::makeLaunchResult(const GpuValue &value,
+                             std::vector<int64_t> shape) {
   DType dtype = getElementStorage(value.type.getElementType())->dtype;
   Result<NpyArray> array = makeZeros(dtype, std::move(shape));
   if (!array)

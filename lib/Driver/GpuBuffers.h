@@ -50,11 +50,14 @@ std::vector<uint8_t> packCodes(const std::vector<uint8_t> &codes,
 std::vector<uint8_t> unpackCodes(const std::vector<uint8_t> &bytes,
                                  unsigned bits);
 
-/// What a launch takes for an argument of the function.
-LaunchArgument makeLaunchArgument(const GpuValue &value, NpyArray array);
+/// What a launch takes for an argument of the function. An error says where
+/// packed rows do not end on a byte.
+Result<LaunchArgument> makeLaunchArgument(const GpuValue &value,
+                                          NpyArray array);
 
-/// What a launch takes for a result: zeros. Sizes must be static.
-Result<LaunchArgument> makeLaunchResult(const GpuValue &value);
+/// What a launch takes for a result whose buffer has this shape: zeros.
+Result<LaunchArgument> makeLaunchResult(const GpuValue &value,
+                                        std::vector<int64_t> shape);
 
 /// The result that a launch has left.
 NpyArray takeLaunchResult(const GpuValue &value, LaunchArgument result);

@@ -157,12 +157,17 @@ FailureOr<GpuCode> blockscale::compileForGpu(Program &program, GpuStage stage,
             program.run([&](OpPassManager &pm) { level.build(pm, pipeline); })))
       return failure();
     if (level.stage == GpuStage::Kernel && signature) {
+      auto function = module.lookupSymbol<func::FuncOp>(signature->name);
       FailureOr<LaunchInfo> info =
-          exportLaunchInfo(module.lookupSymbol<func::FuncOp>(signature->name),
-                           signature->numArguments, chip.name);
+          exportLaunchInfo(function, signature->numArguments, chip.name);
       if (failed(info))
         return failure();
+      FailureOr<std::vector<std::vector<LaunchExtent>>> sizes =
+          exportResultSizes(function, signature->numArguments);
+      if (failed(sizes))
+        return failure();
       code.launchInfo = std::move(*info);
+      code.resultSizes = std::move(*sizes);
     }
     if (level.stage == GpuStage::Instruction)
       ptx = choosePtxVersion(module, chip, options.ptxVersion);

@@ -41,19 +41,36 @@ static std::optional<double> countFlops(ModuleOp module, func::FuncOp entry) {
 
 /// What the launches take: the arguments, then the results.
 static Result<std::vector<LaunchArgument>>
-makeLaunchArguments(const GpuSignature &signature, const LaunchInfo &info,
+makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
                     std::vector<NpyArray> arrays) {
   std::vector<LaunchArgument> arguments;
-  for (auto [value, array] : llvm::zip_equal(signature.arguments, arrays))
-    arguments.push_back(makeLaunchArgument(value, std::move(array)));
-  // The launch info ends with the last argument that a kernel takes.
-  arguments.resize(std::min<size_t>(arguments.size(), info.numArguments()));
-  for (const GpuValue &value : signature.results) {
-    Result<LaunchArgument> result = makeLaunchResult(value);
+  for (auto [i, array] : llvm::enumerate(arrays)) {
+    Result<LaunchArgument> argument =
+        makeLaunchArgument(signature.arguments[i], std::move(array));
+    if (!argument)
+      return Error("argument #" + std::to_string(i) + ": " +
+                   argument.message());
+    arguments.push_back(std::move(*argument));
+  }
+  std::vector<LaunchArgument> results;
+  for (auto [value, extents] :
+       llvm::zip_equal(signature.results, code.resultSizes)) {
+    std::vector<int64_t> shape;
+    for (const LaunchExtent &extent : extents) {
+      Result<uint32_t> size = planExtent(extent, arguments);
+      if (!size)
+        return size.error();
+      shape.push_back(*size);
+    }
+    Result<LaunchArgument> result = makeLaunchResult(value, std::move(shape));
     if (!result)
       return result.error();
-    arguments.push_back(std::move(*result));
+    results.push_back(std::move(*result));
   }
+  // The launch info ends with the last argument that a kernel takes.
+  arguments.resize(
+      std::min<size_t>(arguments.size(), code.launchInfo->numArguments()));
+  std::move(results.begin(), results.end(), std::back_inserter(arguments));
   return arguments;
 }
 
@@ -99,7 +116,7 @@ FailureOr<GpuRun> blockscale::compileAndRun(Program &program,
     return fail("expected a function that kernels can be launched for");
 
   Result<std::vector<LaunchArgument>> launchArguments =
-      makeLaunchArguments(*signature, *code->launchInfo, std::move(arguments));
+      makeLaunchArguments(*signature, *code, std::move(arguments));
   if (!launchArguments)
     return fail(launchArguments.message());
   if (Error error = launch(device, *code, *launchArguments))

@@ -128,7 +128,7 @@ static bool isPtxIdentifier(StringRef name) {
   return name.size() > 1 || llvm::isAlpha(name[0]);
 }
 
-/// A name, and sizes that are known.
+/// A name, and types that kernels can take.
 static LogicalResult checkGpuFunction(func::FuncOp function) {
   if (!isPtxIdentifier(function.getSymName()))
     return emitUnsupported(function)
@@ -151,9 +151,6 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
     if (!tensorType && !isScalar)
       return emitUnsupported(function)
              << "an argument of type " << type << " on a GPU target";
-    if (tensorType && !tensorType.hasStaticShape())
-      return emitUnsupported(function)
-             << "dynamic sizes on a GPU target, " << type;
     if (tensorType && llvm::is_contained(tensorType.getShape(), 0))
       return emitUnsupported(function)
              << "an empty tensor on a GPU target, " << type;

@@ -8,6 +8,8 @@
 
 #include "LaunchInfoExport.h"
 
+#include "blockscale/Dialect/Transforms/DynamicSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -19,20 +21,73 @@ using namespace mlir::blockscale;
 /// The alignment of buffers in the workspace, that of cuMemAlloc.
 static constexpr uint64_t kAlignment = 256;
 
-/// Three constants that fit the launch info.
-static LogicalResult exportSizes(gpu::LaunchFuncOp launch,
-                                 gpu::KernelDim3 sizes,
-                                 function_ref<void(unsigned, uint32_t)> set) {
-  for (auto [i, value] :
-       llvm::enumerate(std::array<Value, 3>{sizes.x, sizes.y, sizes.z})) {
-    std::optional<int64_t> size = getConstantIntValue(value);
-    if (!size || *size < 1 || *size > maxLaunchNumber)
-      return launch.emitError("not supported in this version: a launch of ")
-             << (size ? std::to_string(*size) : "a dynamic number")
-             << " of blocks or threads";
-    set(i, static_cast<uint32_t>(*size));
+/// `expr`, of the dynamic sizes of `function`, as a size of one argument:
+/// d, d * codes or d floordiv bytes * codes. nullopt for anything else.
+static std::optional<ArgumentSize> matchSize(func::FuncOp function,
+                                             AffineExpr expr) {
+  ArgumentSize size;
+  auto take = [&](AffineExprKind kind, uint32_t &number) {
+    if (expr.getKind() != kind)
+      return;
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS())) {
+      number = static_cast<uint32_t>(constant.getValue());
+      expr = binary.getLHS();
+    }
+  };
+  take(AffineExprKind::Mul, size.codes);
+  take(AffineExprKind::FloorDiv, size.bytes);
+  auto dim = dyn_cast<AffineDimExpr>(expr);
+  if (!dim)
+    return std::nullopt;
+  DynamicSize of = getDynamicSizes(function)[dim.getPosition()];
+  if (getCodesAndBytes(function, of) !=
+      std::pair<int64_t, int64_t>(size.codes, size.bytes))
+    return std::nullopt;
+  size.argument = of.argument;
+  size.dimension = of.dim;
+  return size;
+}
+
+/// `expr` as a number, or as a size divided by one; nullopt for anything else.
+static std::optional<LaunchExtent> matchExtent(func::FuncOp function,
+                                               AffineExpr expr) {
+  if (!expr)
+    return std::nullopt;
+  auto getNumber = [](AffineExpr of) -> std::optional<uint32_t> {
+    auto constant = dyn_cast<AffineConstantExpr>(of);
+    if (!constant || constant.getValue() < 1 ||
+        constant.getValue() > maxLaunchNumber)
+      return std::nullopt;
+    return static_cast<uint32_t>(constant.getValue());
+  };
+  if (std::optional<uint32_t> number = getNumber(expr))
+    return *number;
+  std::optional<uint32_t> divisor = 1;
+  if (expr.getKind() == AffineExprKind::CeilDiv) {
+    auto quotient = cast<AffineBinaryOpExpr>(expr);
+    divisor = getNumber(quotient.getRHS());
+    expr = quotient.getLHS();
   }
-  return success();
+  std::optional<ArgumentSize> size = matchSize(function, expr);
+  if (!size || !divisor)
+    return std::nullopt;
+  return CeilDiv{*size, *divisor};
+}
+
+/// The size of a grid or a block in a dimension.
+static FailureOr<LaunchExtent> exportExtent(gpu::LaunchFuncOp launch,
+                                            Value value) {
+  auto function = launch->getParentOfType<func::FuncOp>();
+  if (std::optional<LaunchExtent> extent =
+          matchExtent(function, getSizeExpr(function, value)))
+    return *extent;
+  std::optional<int64_t> known = getConstantIntValue(value);
+  return launch.emitError("not supported in this version: a launch of ")
+         << (known ? std::to_string(*known)
+                   : "a number that is not one dynamic size, divided by a "
+                     "constant,")
+         << " of blocks or threads";
 }
 
 FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
@@ -42,12 +97,19 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
   info.target = std::string(target);
   DenseMap<Value, uint64_t> offsets;
   auto getParam = [&](Value operand) -> LaunchParam {
+    // Those of collect-kernels: an argument, its first element, a size of one,
+    // or an allocation.
+    if (operand.getDefiningOp<arith::IndexCastUIOp>())
+      if (std::optional<ArgumentSize> size =
+              matchSize(function, getSizeExpr(function, operand)))
+        return LaunchParam::ofSize(*size);
+    if (auto place = operand.getDefiningOp<memref::ReinterpretCastOp>())
+      operand = place.getSource();
     if (auto argument = dyn_cast<BlockArgument>(operand)) {
       unsigned i = argument.getArgNumber();
       return i < numArguments ? LaunchParam::argument(i)
                               : LaunchParam::result(i - numArguments);
     }
-    // An allocation: collect-kernels leaves no other operands.
     auto [offset, isNew] = offsets.try_emplace(operand, info.workspace);
     if (isNew) {
       auto type = cast<MemRefType>(operand.getType());
@@ -62,13 +124,24 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
   WalkResult result = function.walk([&](gpu::LaunchFuncOp op) -> WalkResult {
     KernelLaunch &kernel = info.kernels.emplace_back();
     kernel.name = op.getKernelName().str();
-    if (failed(
-            exportSizes(op, op.getGridSizeOperandValues(),
-                        [&](unsigned i, uint32_t n) { kernel.grid[i] = n; })) ||
-        failed(
-            exportSizes(op, op.getBlockSizeOperandValues(),
-                        [&](unsigned i, uint32_t n) { kernel.block[i] = n; })))
-      return WalkResult::interrupt();
+    gpu::KernelDim3 grid = op.getGridSizeOperandValues();
+    gpu::KernelDim3 block = op.getBlockSizeOperandValues();
+    Value blocks[] = {grid.x, grid.y, grid.z};
+    Value threads[] = {block.x, block.y, block.z};
+    for (unsigned i = 0; i != 3; ++i) {
+      FailureOr<LaunchExtent> numBlocks = exportExtent(op, blocks[i]);
+      if (failed(numBlocks))
+        return WalkResult::interrupt();
+      kernel.grid[i] = *numBlocks;
+      FailureOr<LaunchExtent> numThreads = exportExtent(op, threads[i]);
+      if (failed(numThreads))
+        return WalkResult::interrupt();
+      const auto *known = std::get_if<uint32_t>(&*numThreads);
+      if (!known)
+        return op.emitError("not supported in this version: a launch of a "
+                            "dynamic number of threads");
+      kernel.block[i] = *known;
+    }
     if (Value shared = op.getDynamicSharedMemorySize()) {
       std::optional<int64_t> bytes = getConstantIntValue(shared);
       if (!bytes || *bytes < 0 || *bytes > maxLaunchNumber)
@@ -83,4 +156,25 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
   if (result.wasInterrupted())
     return failure();
   return info;
+}
+
+FailureOr<std::vector<std::vector<LaunchExtent>>>
+blockscale::exportResultSizes(func::FuncOp function, unsigned numArguments) {
+  std::vector<std::vector<LaunchExtent>> results;
+  for (unsigned i = numArguments; i != function.getNumArguments(); ++i) {
+    auto type = cast<MemRefType>(function.getArgumentTypes()[i]);
+    auto map = function.getArgAttrOfType<AffineMapAttr>(i, kSizesAttrName);
+    std::vector<LaunchExtent> &extents = results.emplace_back();
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      AffineExpr expr = map ? map.getValue().getResult(dim)
+                            : getAffineConstantExpr(size, type.getContext());
+      std::optional<LaunchExtent> extent = matchExtent(function, expr);
+      if (!extent)
+        return function.emitError("not supported in this version: result #")
+               << i - numArguments << " of a size, in dimension " << dim
+               << ", that is not one dynamic size, divided by a constant";
+      extents.push_back(*extent);
+    }
+  }
+  return results;
 }

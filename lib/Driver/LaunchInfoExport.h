@@ -21,6 +21,11 @@ FailureOr<LaunchInfo> exportLaunchInfo(func::FuncOp function,
                                        unsigned numArguments,
                                        std::string_view target);
 
+/// The sizes of the buffers of results, those that are packed in bytes, for
+/// each result of a `function` as above. Fails after an error.
+FailureOr<std::vector<std::vector<LaunchExtent>>>
+exportResultSizes(func::FuncOp function, unsigned numArguments);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DRIVER_LAUNCHINFOEXPORT_H

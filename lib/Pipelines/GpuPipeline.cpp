@@ -97,6 +97,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSeparateResultsPass());
   bufferization::BufferResultsToOutParamsPassOptions results;
   results.hoistStaticAllocs = true;
+  results.hoistDynamicAllocs = true;
   results.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(results));
 

@@ -108,15 +108,30 @@ static Error readName(const Node &node, std::string &name) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// {"arg": i, "dim": d}.
-static Error readSize(const Node &node, uint32_t &argument,
-                      uint32_t &dimension) {
-  if (Error error = checkFields(node, {"arg", "dim"}))
+/// {"arg": i, "dim": d}, and for a packed dimension {..., "packed": [codes,
+/// bytes]}.
+static Error readSize(const Node &node, ArgumentSize &size) {
+  std::vector<std::string> fields = {"arg", "dim"};
+  bool isPacked = node.value.is_object() && node.value.contains("packed");
+  if (isPacked)
+    fields.push_back("packed");
+  if (Error error = checkFields(node, fields))
     return error;
   if (Error error =
-          readInteger(getField(node, "arg"), 0, maxLaunchNumber, argument))
+          readInteger(getField(node, "arg"), 0, maxLaunchNumber, size.argument))
     return error;
-  return readInteger(getField(node, "dim"), 0, maxDimension, dimension);
+  if (Error error =
+          readInteger(getField(node, "dim"), 0, maxDimension, size.dimension))
+    return error;
+  if (!isPacked)
+    return Error::success();
+  Node unit = getField(node, "packed");
+  if (Error error = checkArray(unit, 2))
+    return error;
+  constexpr uint32_t maxUnit = 8;
+  if (Error error = readInteger(getElement(unit, 0), 1, maxUnit, size.codes))
+    return error;
+  return readInteger(getElement(unit, 1), 1, maxUnit, size.bytes);
 }
 
 static Error readExtent(const Node &node, LaunchExtent &extent) {
@@ -135,8 +150,7 @@ static Error readExtent(const Node &node, LaunchExtent &extent) {
   if (Error error = checkArray(operands, 2))
     return error;
   CeilDiv quotient;
-  if (Error error = readSize(getElement(operands, 0), quotient.argument,
-                             quotient.dimension))
+  if (Error error = readSize(getElement(operands, 0), quotient.size))
     return error;
   if (Error error = readInteger(getElement(operands, 1), 1, maxLaunchNumber,
                                 quotient.divisor))
@@ -173,7 +187,7 @@ static Error readParam(const Node &node, uint64_t workspace,
   }
   if (kind == "size") {
     param.kind = LaunchParam::Kind::Size;
-    return readSize(value, param.index, param.dimension);
+    return readSize(value, param.size);
   }
   if (kind == "workspace") {
     param.kind = LaunchParam::Kind::Workspace;
@@ -253,8 +267,11 @@ Result<LaunchInfo> blockscale::parseLaunchInfo(std::string_view text) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static ordered_json makeSize(uint32_t argument, uint32_t dimension) {
-  return {{"arg", argument}, {"dim", dimension}};
+static ordered_json makeSize(const ArgumentSize &size) {
+  ordered_json object = {{"arg", size.argument}, {"dim", size.dimension}};
+  if (size.codes != 1)
+    object["packed"] = ordered_json::array({size.codes, size.bytes});
+  return object;
 }
 
 static ordered_json makeExtent(const LaunchExtent &extent) {
@@ -262,8 +279,7 @@ static ordered_json makeExtent(const LaunchExtent &extent) {
     return *number;
   const auto &quotient = *std::get_if<CeilDiv>(&extent);
   return {{"ceildiv",
-           ordered_json::array({makeSize(quotient.argument, quotient.dimension),
-                                quotient.divisor})}};
+           ordered_json::array({makeSize(quotient.size), quotient.divisor})}};
 }
 
 static ordered_json makeParam(const LaunchParam &param) {
@@ -273,7 +289,7 @@ static ordered_json makeParam(const LaunchParam &param) {
   case LaunchParam::Kind::Result:
     return {{"result", param.index}};
   case LaunchParam::Kind::Size:
-    return {{"size", makeSize(param.index, param.dimension)}};
+    return {{"size", makeSize(param.size)}};
   case LaunchParam::Kind::Workspace:
     return {{"workspace", param.offset}};
   }
@@ -319,11 +335,12 @@ uint32_t LaunchInfo::numArguments() const {
   for (const KernelLaunch &kernel : kernels) {
     for (const LaunchExtent &extent : kernel.grid)
       if (const auto *quotient = std::get_if<CeilDiv>(&extent))
-        use(quotient->argument);
+        use(quotient->size.argument);
     for (const LaunchParam &param : kernel.params)
-      if (param.kind == LaunchParam::Kind::Argument ||
-          param.kind == LaunchParam::Kind::Size)
+      if (param.kind == LaunchParam::Kind::Argument)
         use(param.index);
+      else if (param.kind == LaunchParam::Kind::Size)
+        use(param.size.argument);
   }
   return number;
 }

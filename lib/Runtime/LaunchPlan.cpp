@@ -47,42 +47,47 @@ Error blockscale::checkArguments(const LaunchInfo &info,
   return Error::success();
 }
 
-/// The size of an array in a dimension.
+/// The size of an argument in a dimension.
 static Result<uint32_t> getSize(const std::vector<LaunchArgument> &arguments,
-                                uint32_t index, uint32_t dimension) {
-  const LaunchArgument &argument = arguments[index];
-  std::string where = "argument #" + std::to_string(index) + ": ";
+                                const ArgumentSize &size) {
+  const LaunchArgument &argument = arguments[size.argument];
+  std::string where = "argument #" + std::to_string(size.argument) + ": ";
   if (!argument.isBuffer())
     return Error(where + "expected an array, whose size is asked for, got " +
                  quoteForMessage(argument.text));
   const std::vector<int64_t> &shape = argument.array.shape;
-  if (dimension >= shape.size())
+  if (size.dimension >= shape.size())
     return Error(where + "expected an array of at least " +
-                 std::to_string(dimension + 1) + " dimensions, got " +
+                 std::to_string(size.dimension + 1) + " dimensions, got " +
                  std::to_string(shape.size()));
-  if (shape[dimension] > maxLaunchNumber)
+  int64_t inArray = shape[size.dimension];
+  std::string inDimension =
+      " in dimension " + std::to_string(size.dimension) + ", got ";
+  if (inArray > maxLaunchNumber / size.codes)
     return Error(where + "expected a size of at most " +
-                 std::to_string(maxLaunchNumber) + " in dimension " +
-                 std::to_string(dimension) + ", got " +
-                 std::to_string(shape[dimension]));
-  return static_cast<uint32_t>(shape[dimension]);
+                 std::to_string(maxLaunchNumber / size.codes) + inDimension +
+                 std::to_string(inArray));
+  if (inArray % size.bytes != 0)
+    return Error(where + "expected a multiple of " +
+                 std::to_string(size.bytes) + " bytes" + inDimension +
+                 std::to_string(inArray));
+  return static_cast<uint32_t>(inArray / size.bytes * size.codes);
 }
 
-static Result<uint32_t>
-planExtent(const LaunchExtent &extent,
-           const std::vector<LaunchArgument> &arguments) {
+Result<uint32_t>
+blockscale::planExtent(const LaunchExtent &extent,
+                       const std::vector<LaunchArgument> &arguments) {
   if (const auto *number = std::get_if<uint32_t>(&extent))
     return *number;
   const auto &quotient = *std::get_if<CeilDiv>(&extent);
-  Result<uint32_t> size =
-      getSize(arguments, quotient.argument, quotient.dimension);
+  Result<uint32_t> size = getSize(arguments, quotient.size);
   if (!size)
     return size;
   // Cards have no empty grids.
   if (*size == 0)
-    return Error("argument #" + std::to_string(quotient.argument) +
+    return Error("argument #" + std::to_string(quotient.size.argument) +
                  ": expected a size of at least 1 in dimension " +
-                 std::to_string(quotient.dimension) + ", got 0");
+                 std::to_string(quotient.size.dimension) + ", got 0");
   return (*size - 1) / quotient.divisor + 1;
 }
 
@@ -95,7 +100,7 @@ planParam(const LaunchParam &param, size_t numArguments,
   case LaunchParam::Kind::Result:
     return planArgument(arguments, numArguments + param.index);
   case LaunchParam::Kind::Size: {
-    Result<uint32_t> size = getSize(arguments, param.index, param.dimension);
+    Result<uint32_t> size = getSize(arguments, param.size);
     if (!size)
       return size.error();
     return PlannedParam{PlannedParam::Kind::Scalar, *size, sizeof(uint32_t)};

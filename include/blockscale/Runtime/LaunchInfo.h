@@ -40,11 +40,18 @@ using Dim3 = std::array<uint32_t, 3>;
 /// Extents, indices and shared memory are at most this.
 inline constexpr uint32_t maxLaunchNumber = INT32_MAX;
 
-/// The size of an argument's array in a dimension, divided by `divisor` and
-/// rounded up.
-struct CeilDiv {
+/// The size of an argument of the function in a dimension. Where that is
+/// packed, its array has a size in bytes, of which `bytes` hold `codes` codes.
+struct ArgumentSize {
   uint32_t argument;
   uint32_t dimension;
+  uint32_t codes = 1;
+  uint32_t bytes = 1;
+};
+
+/// A size divided by `divisor` and rounded up.
+struct CeilDiv {
+  ArgumentSize size;
   uint32_t divisor;
 };
 
@@ -58,30 +65,30 @@ struct LaunchParam {
     Argument,
     /// A pointer to a result of the function.
     Result,
-    /// The size of an argument's array in a dimension, as 32 bits.
+    /// The size of an argument in a dimension, as 32 bits.
     Size,
     /// A pointer into the workspace.
     Workspace,
   };
 
   static LaunchParam argument(uint32_t index) {
-    return {Kind::Argument, index, 0, 0};
+    return {Kind::Argument, index, {}, 0};
   }
   static LaunchParam result(uint32_t index) {
-    return {Kind::Result, index, 0, 0};
+    return {Kind::Result, index, {}, 0};
   }
-  static LaunchParam size(uint32_t argument, uint32_t dimension) {
-    return {Kind::Size, argument, dimension, 0};
+  static LaunchParam ofSize(const ArgumentSize &size) {
+    return {Kind::Size, 0, size, 0};
   }
   static LaunchParam workspace(uint64_t offset) {
-    return {Kind::Workspace, 0, 0, offset};
+    return {Kind::Workspace, 0, {}, offset};
   }
 
   Kind kind;
   /// Of the argument or the result.
   uint32_t index;
   /// Of a size.
-  uint32_t dimension;
+  ArgumentSize size;
   /// In bytes, into the workspace.
   uint64_t offset;
 };

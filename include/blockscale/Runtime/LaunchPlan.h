@@ -63,9 +63,13 @@ Error checkArguments(const LaunchInfo &info,
 
 /// The kernels of a function, for arguments that `checkArguments` accepts and
 /// whose buffers are loaded: one for each argument of the function, then one
-/// for each result. A size is a dimension of the array as its file has it.
+/// for each result. Where a size is packed, the array's is in bytes.
 Result<LaunchPlan> planLaunch(const LaunchInfo &info,
                               const std::vector<LaunchArgument> &arguments);
+
+/// The number that `extent` is for these arguments.
+Result<uint32_t> planExtent(const LaunchExtent &extent,
+                            const std::vector<LaunchArgument> &arguments);
 
 } // namespace mlir::blockscale
 

@@ -8,7 +8,12 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -26,11 +31,15 @@ std::optional<int64_t> blockscale::getPackedBytes(int64_t count,
   return total / 8;
 }
 
+PackedUnit blockscale::getPackedUnit(unsigned bits) {
+  int64_t common = std::gcd(bits, 8u);
+  return {8 / common, bits / common};
+}
+
 static LogicalResult verifyPacking(Operation *op, RankedTensorType bytes,
                                    RankedTensorType elements) { // (K1)
-  if (!bytes.hasStaticShape() || !elements.hasStaticShape() ||
-      bytes.getEncoding() || elements.getEncoding())
-    return op->emitOpError("expected static shapes without encoding, got ")
+  if (bytes.getEncoding() || elements.getEncoding())
+    return op->emitOpError("expected tensors without encoding, got ")
            << bytes << " and " << elements;
   if (elements.getRank() == 0 || bytes.getRank() != elements.getRank() ||
       bytes.getShape().drop_back() != elements.getShape().drop_back())
@@ -38,17 +47,61 @@ static LogicalResult verifyPacking(Operation *op, RankedTensorType bytes,
                            "only, got ")
            << bytes << " and " << elements;
   int64_t count = elements.getShape().back();
+  int64_t rowBytes = bytes.getShape().back();
+  if (ShapedType::isDynamic(count) != ShapedType::isDynamic(rowBytes))
+    return op->emitOpError("expected last sizes that are both static or both "
+                           "dynamic, got ")
+           << bytes << " and " << elements;
+  if (ShapedType::isDynamic(count))
+    return success();
   unsigned bits = elements.getElementTypeBitWidth();
   std::optional<int64_t> expected = getPackedBytes(count, bits);
-  if (expected != bytes.getShape().back()) {
+  if (expected != rowBytes) {
     InFlightDiagnostic diagnostic = op->emitOpError("expected ");
     if (expected)
       diagnostic << *expected << " bytes";
     else
       diagnostic << "whole bytes";
     return diagnostic << " per row for " << count << " elements of " << bits
-                      << " bits, got " << bytes.getShape().back();
+                      << " bits, got " << rowBytes;
   }
+  return success();
+}
+
+/// The sizes of `source`, of which the last is `count / from * to`.
+static SmallVector<OpFoldResult> reifyPacking(OpBuilder &builder, Location loc,
+                                              Value source, int64_t from,
+                                              int64_t to) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value size = getValueOrCreateConstantIndexOp(builder, loc, sizes.back());
+  if (from != 1)
+    size = builder.createOrFold<arith::DivUIOp>(loc, size, constant(from));
+  if (to != 1)
+    size = builder.createOrFold<arith::MulIOp>(loc, size, constant(to));
+  sizes.back() = getAsOpFoldResult(size);
+  return sizes;
+}
+
+LogicalResult
+UnpackOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  PackedUnit unit =
+      getPackedUnit(getResult().getType().getElementTypeBitWidth());
+  reifiedReturnShapes.push_back(
+      reifyPacking(builder, getLoc(), getSource(), unit.bytes, unit.codes));
+  return success();
+}
+
+LogicalResult
+PackOp::reifyResultShapes(OpBuilder &builder,
+                          ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  PackedUnit unit =
+      getPackedUnit(getSource().getType().getElementTypeBitWidth());
+  reifiedReturnShapes.push_back(
+      reifyPacking(builder, getLoc(), getSource(), unit.codes, unit.bytes));
   return success();
 }
 
@@ -64,17 +117,32 @@ LogicalResult PackOp::verify() {
 // launch
 //===----------------------------------------------------------------------===//
 
+SmallVector<OpFoldResult> LaunchOp::getBlocks() {
+  Builder builder(getContext());
+  return getMixedValues(getStaticBlocks(), getDynamicBlocks(), builder);
+}
+
 LogicalResult LaunchOp::verify() { // (L1)
-  for (auto [name, sizes] : {std::make_pair("blocks", getBlocks()),
-                             std::make_pair("threads", getThreads())}) {
-    if (sizes.size() == 3 &&
-        llvm::all_of(sizes, [](int64_t size) { return size > 0; }))
+  auto isPositive = [](int64_t size) { return size > 0; };
+  auto isSize = [](int64_t size) {
+    return size > 0 || ShapedType::isDynamic(size);
+  };
+  for (auto [name, sizes, isAllowed] :
+       {std::make_tuple("blocks", getStaticBlocks(), +isSize),
+        std::make_tuple("threads", getThreads(), +isPositive)}) {
+    if (sizes.size() == 3 && llvm::all_of(sizes, isAllowed))
       continue;
     InFlightDiagnostic diagnostic =
         emitOpError("expected three positive sizes of ") << name << ", got ";
     llvm::interleaveComma(sizes, diagnostic);
     return diagnostic;
   }
+  auto numDynamic = static_cast<size_t>(
+      llvm::count_if(getStaticBlocks(), ShapedType::isDynamic));
+  if (numDynamic != getDynamicBlocks().size())
+    return emitOpError("expected an operand for each of ")
+           << numDynamic << " dynamic sizes of blocks, got "
+           << getDynamicBlocks().size();
   if (static_cast<int64_t>(getShared()) < 0)
     return emitOpError("expected shared memory not to be negative, got ")
            << static_cast<int64_t>(getShared());

@@ -9,6 +9,7 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,16 +24,16 @@ static Value toIdentityLayout(OpBuilder &builder, Location loc, Value buffer) {
   if (type.getLayout().isIdentity())
     return buffer;
   Value copy = memref::AllocOp::create(
-      builder, loc, MemRefType::get(type.getShape(), type.getElementType()));
+      builder, loc, memref::getMixedSizes(builder, loc, buffer),
+      type.getElementType());
   memref::CopyOp::create(builder, loc, buffer, copy);
   return copy;
 }
 
 static gpu::KernelDim3 makeSizes(OpBuilder &builder, Location loc,
-                                 ArrayRef<int64_t> sizes) {
-  SmallVector<Value, 3> values;
-  for (int64_t size : sizes)
-    values.push_back(arith::ConstantIndexOp::create(builder, loc, size));
+                                 ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> values =
+      getValueOrCreateConstantIndexOp(builder, loc, sizes);
   return {values[0], values[1], values[2]};
 }
 
@@ -67,7 +68,9 @@ struct LaunchModel
     }
     llvm::append_range(arguments, copies);
     gpu::KernelDim3 blocks = makeSizes(rewriter, loc, launch.getBlocks());
-    gpu::KernelDim3 threads = makeSizes(rewriter, loc, launch.getThreads());
+    gpu::KernelDim3 threads = makeSizes(
+        rewriter, loc,
+        getAsIndexOpFoldResult(op->getContext(), launch.getThreads()));
     Value shared;
     if (launch.getShared() != 0)
       shared = arith::ConstantIntOp::create(

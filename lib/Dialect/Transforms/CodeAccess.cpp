@@ -11,6 +11,7 @@
 #include "OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineExprVisitor.h"
@@ -84,7 +85,7 @@ StoredView blockscale::getStoredView(OpBuilder &builder, Location loc,
 }
 
 Value blockscale::emitUnpackCode(OpBuilder &builder, Location loc, Value index,
-                                 unsigned bits, int64_t rowBytes,
+                                 unsigned bits, OpFoldResult rowBytes,
                                  function_ref<Value(Value)> loadByte) {
   Type i16 = builder.getI16Type();
   AffineExpr bit = getAffineDimExpr(0, builder.getContext()) * bits;
@@ -99,7 +100,8 @@ Value blockscale::emitUnpackCode(OpBuilder &builder, Location loc, Value index,
     // a code, so that what is read past it is never wanted.
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value next = arith::AddIOp::create(builder, loc, at[0], one);
-    Value last = arith::ConstantIndexOp::create(builder, loc, rowBytes - 1);
+    Value size = getValueOrCreateConstantIndexOp(builder, loc, rowBytes);
+    Value last = builder.createOrFold<arith::SubIOp>(loc, size, one);
     Value high = loadByte(arith::MinUIOp::create(builder, loc, next, last));
     Value wide = arith::ExtUIOp::create(builder, loc, i16, high);
     Value eight = arith::ConstantIntOp::create(builder, loc, i16, 8);
@@ -118,7 +120,8 @@ Value blockscale::emitLoadCode(OpBuilder &builder, Location loc, Value memory,
                                unsigned bits, ArrayRef<Value> position) {
   if (bits == 8)
     return memref::LoadOp::create(builder, loc, memory, position);
-  int64_t rowBytes = cast<MemRefType>(memory.getType()).getShape().back();
+  OpFoldResult rowBytes =
+      memref::getMixedSize(builder, loc, memory, position.size() - 1);
   return emitUnpackCode(builder, loc, position.back(), bits, rowBytes,
                         [&](Value byteIndex) -> Value {
                           SmallVector<Value> indices(position);

@@ -35,7 +35,7 @@ StoredView getStoredView(OpBuilder &builder, Location loc, Value operand);
 /// Code number `index`, as i8, of a row of `rowBytes` bytes that is a bit
 /// stream of `bits` per code. `loadByte` gives a byte of the row as i8.
 Value emitUnpackCode(OpBuilder &builder, Location loc, Value index,
-                     unsigned bits, int64_t rowBytes,
+                     unsigned bits, OpFoldResult rowBytes,
                      function_ref<Value(Value byteIndex)> loadByte);
 
 /// The code, as i8, at `position` of `memory`, a memref of bytes with `bits`

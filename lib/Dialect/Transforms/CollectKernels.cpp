@@ -10,6 +10,7 @@
 #include "KernelParameters.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -65,12 +66,15 @@ private:
       func::FuncOp function = functions[f];
       ArrayRef<Launch> ofFunction = launches[f];
       size_t main = getMainKernel(function, ofFunction);
+      auto checks = llvm::to_vector(function.getOps<cf::AssertOp>());
       for (auto [i, launch] : llvm::enumerate(ofFunction))
         if (failed(rewriteKernelParameters(
-                launch.op, launch.kernel, globals,
-                i == main ? ValueRange(function.getArguments())
-                          : ValueRange())))
+                function, launch.op, launch.kernel, globals,
+                /*takesAll=*/i == main,
+                i == 0 ? ArrayRef(checks) : ArrayRef<cf::AssertOp>())))
           return failure();
+      for (cf::AssertOp check : checks)
+        check.erase();
     }
     for (func::FuncOp function : functions)
       eraseDeadOps(function);
@@ -106,12 +110,18 @@ private:
         launches.push_back({launch, kernel});
         continue;
       }
-      bool isAllowed = isa<memref::AllocOp, memref::GetGlobalOp,
-                           arith::ConstantOp, ViewLikeOpInterface>(op);
+      bool isAllowed = isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp,
+                           cf::AssertOp, ViewLikeOpInterface>(op) ||
+                       isa_and_nonnull<arith::ArithDialect>(op.getDialect());
       if (isa<func::ReturnOp>(op))
         isAllowed = op.getNumOperands() == 0;
-      if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+        if (!alloc.getType().hasStaticShape())
+          return op.emitError("not supported in this version: memory of "
+                              "dynamic sizes between kernels on a GPU target, ")
+                 << alloc.getType();
         isAllowed = isWorkspace(alloc.getType());
+      }
       if (!isAllowed)
         return op.emitError("not supported in this version: '")
                << op.getName() << "' outside of kernels on a GPU target";

@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -17,11 +18,21 @@ using namespace mlir;
 using namespace mlir::blockscale;
 using utils::IteratorType;
 
-/// A tensor of `type` whose elements `body` computes from their indices.
-static Value generate(OpBuilder &builder, Location loc, RankedTensorType type,
+/// A tensor like the result of `op`, whose elements `body` computes from their
+/// indices.
+template <typename Op>
+static Value generate(OpBuilder &builder, Op op,
                       function_ref<Value(OpBuilder &, ValueRange)> body) {
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        type.getElementType());
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getResult().getType();
+  ReifiedRankedShapedTypeDims sizes;
+  if (failed(op.reifyResultShapes(builder, sizes)))
+    llvm_unreachable("expected the sizes of a tensor");
+  SmallVector<Value> dynamic;
+  for (auto [size, known] : llvm::zip_equal(sizes[0], type.getShape()))
+    if (ShapedType::isDynamic(known))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+  Value empty = tensor::EmptyOp::create(builder, loc, type, dynamic);
   unsigned rank = type.getRank();
   return linalg::GenericOp::create(
              builder, loc, type, ValueRange(), empty,
@@ -65,9 +76,10 @@ struct DecomposeUnpack final : OpRewritePattern<UnpackOp> {
     Location loc = op.getLoc();
     RankedTensorType type = op.getResult().getType();
     int64_t bits = type.getElementTypeBitWidth();
-    int64_t rowBytes = op.getSource().getType().getShape().back();
-    Value result = generate(
-        rewriter, loc, type, [&](OpBuilder &b, ValueRange indices) -> Value {
+    OpFoldResult rowBytes =
+        tensor::getMixedSize(rewriter, loc, op.getSource(), type.getRank() - 1);
+    Value result =
+        generate(rewriter, op, [&](OpBuilder &b, ValueRange indices) -> Value {
           Value byte = emitUnpackCode(
               b, loc, indices.back(), bits, rowBytes, [&](Value byteIndex) {
                 return extract(b, loc, op.getSource(), indices, byteIndex);
@@ -90,9 +102,8 @@ struct DecomposePack final : OpRewritePattern<PackOp> {
     Location loc = op.getLoc();
     RankedTensorType source = op.getSource().getType();
     int64_t bits = source.getElementTypeBitWidth();
-    Value result = generate(
-        rewriter, loc, op.getResult().getType(),
-        [&](OpBuilder &b, ValueRange indices) -> Value {
+    Value result =
+        generate(rewriter, op, [&](OpBuilder &b, ValueRange indices) -> Value {
           AffineExpr bit = getAffineDimExpr(0, b.getContext()) * 8;
           AffineExpr code = bit.floorDiv(bits);
           auto at =

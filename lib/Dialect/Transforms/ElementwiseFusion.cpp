@@ -35,7 +35,7 @@ using namespace mlir::blockscale;
 /// Memory of a type below a byte, or of narrow floats, is not what loads take.
 static bool isStorable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
+  if (!tensor)
     return false;
   Type element = tensor.getElementType();
   return element.isIndex() ||

@@ -32,14 +32,19 @@ struct KernelOperand {
   /// (batch, row, column) -> position in the memref; see StoredView.
   AffineMap map;
   unsigned bits;
-  int64_t rows;
-  int64_t columns;
   Contiguity contiguity;
-  /// A number of bytes that the strides of the memref are multiples of, but for
-  /// the innermost.
-  int64_t rowAlignment;
+  /// Numbers that divide the sizes, which may be dynamic: `rows` or `columns`
+  /// itself where that is not.
+  int64_t rowMultiple;
+  int64_t columnMultiple;
+  /// Whether the batch may turn out to be 1 when that of the result is not.
+  bool mayBroadcast;
   /// The code of all elements, where it is known.
   std::optional<uint8_t> splat;
+
+  /// A number of bytes that the strides of the memref are multiples of, but for
+  /// the innermost.
+  int64_t getLineAlignment() const;
 };
 
 /// An elementwise op that the kernel takes over.
@@ -52,11 +57,12 @@ struct FusedElementwise {
   std::optional<unsigned> product;
 };
 
-/// One `mma_scaled` as a kernel computes it. All shapes are static.
+/// One `mma_scaled` as a kernel computes it. Sizes may be dynamic.
 struct KernelProblem {
   OpRow row;
-  /// Rank 2 or 3.
+  /// Of rank 2 or 3.
   RankedTensorType resultType;
+  int64_t m, n, k;
   KernelOperand x, xScale, y, yScale;
   /// The parameter that holds the accumulator; none if that is zero.
   std::optional<unsigned> acc;
@@ -71,17 +77,27 @@ struct KernelProblem {
   const KernelOperand &getOperand(unsigned i) const {
     return *std::array<const KernelOperand *, 4>{&x, &xScale, &y, &yScale}[i];
   }
-  int64_t getM() const { return x.rows; }
-  int64_t getN() const { return y.rows; }
-  int64_t getK() const { return x.columns; }
-  int64_t getBatch() const {
-    return resultType.getRank() == 3 ? resultType.getDimSize(0) : 1;
-  }
 };
 
-/// How a kernel is launched.
+/// The sizes of a problem, as values.
+struct ProblemSizes {
+  /// Reads those that are dynamic off the parameters of `kernel`.
+  ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
+               const KernelProblem &problem);
+
+  Value m, n, k;
+  /// K divided by the size of a block.
+  Value blocks;
+};
+
+/// The index of the matrix of `operand` for the matrix `batch` of the result.
+Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
+                      const KernelOperand &operand, Value batch);
+
+/// What one block of a kernel takes of M, N and the batch, and how it is
+/// launched.
 struct KernelShape {
-  SmallVector<int64_t, 3> blocks;
+  std::array<int64_t, 3> tile;
   SmallVector<int64_t, 3> threads;
   /// Dynamic shared memory, in bytes.
   int64_t shared = 0;
@@ -93,19 +109,14 @@ KernelShape getMmaKernelShape(const KernelProblem &problem);
 void buildMmaKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
 /// The same for plain arithmetic, one thread per result.
-KernelShape getPlainKernelShape(const KernelProblem &problem);
+KernelShape getPlainKernelShape();
 void buildPlainKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
-/// `swizzle_scales` as a kernel computes it, on bytes.
-struct SwizzleProblem {
-  /// The parameters for the row-major scales and for the result.
-  unsigned argument, result;
-  unsigned rank;
-  int64_t batch, rows, columns;
-};
-
-KernelShape getSwizzleKernelShape(const SwizzleProblem &problem);
-void buildSwizzleKernel(gpu::GPUFuncOp kernel, const SwizzleProblem &problem);
+/// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the
+/// row-major scales, parameter 1 is for the result. Rows are M of its shape,
+/// columns N.
+KernelShape getSwizzleKernelShape();
+void buildSwizzleKernel(gpu::GPUFuncOp kernel);
 
 } // namespace mlir::blockscale
 

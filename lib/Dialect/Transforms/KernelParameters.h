@@ -9,6 +9,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELPARAMETERS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELPARAMETERS_H
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -18,11 +20,15 @@ namespace mlir::blockscale {
 using GlobalMap = DenseMap<Operation *, memref::GlobalOp>;
 
 /// Gives `kernel`, which `launch` alone launches, parameters that are whole
-/// buffers or scalars: `buffers` first, then what else it uses. Views of
-/// buffers and constants move into the kernel. Fails after an error.
-LogicalResult rewriteKernelParameters(gpu::LaunchFuncOp launch,
+/// buffers, scalars or dynamic sizes of the arguments of `function`. With
+/// `takesAll`, all arguments of `function` come first, then all sizes. Views of
+/// buffers, sizes and constants move into the kernel, and with them `checks`,
+/// which run before all else. Fails after an error.
+LogicalResult rewriteKernelParameters(func::FuncOp function,
+                                      gpu::LaunchFuncOp launch,
                                       gpu::GPUFuncOp kernel, GlobalMap &globals,
-                                      ValueRange buffers);
+                                      bool takesAll,
+                                      ArrayRef<cf::AssertOp> checks);
 
 } // namespace mlir::blockscale
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/DynamicSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
@@ -32,13 +33,11 @@ static FailureOr<Type> getBufferType(func::FuncOp function, Type type,
                                 << kPackedAttrName << "', got " << type;
   if (bits != 4 && !wantsPacked)
     return type;
-  if (!tensorType.hasStaticShape())
-    return function.emitError()
-           << "not supported in this version: " << what
-           << " of a dynamic shape on a GPU target, " << type;
   std::optional<int64_t> bytes;
-  if (tensorType.getRank() != 0)
-    bytes = getPackedBytes(tensorType.getShape().back(), bits);
+  if (tensorType.getRank() != 0) {
+    int64_t count = tensorType.getShape().back();
+    bytes = ShapedType::isDynamic(count) ? count : getPackedBytes(count, bits);
+  }
   if (!bytes)
     return function.emitError()
            << what << ": expected rows that end on a byte when packed, got "
@@ -66,6 +65,11 @@ static LogicalResult packArguments(func::FuncOp function) {
     auto unpack = UnpackOp::create(builder, function.getLoc(), type, argument);
     argument.replaceAllUsesExcept(unpack.getResult(), unpack);
     function.removeArgAttr(i, builder.getStringAttr(kPackedAttrName));
+    auto buffer = cast<RankedTensorType>(*bufferType);
+    if (buffer.isDynamicDim(buffer.getRank() - 1))
+      function.setArgAttr(
+          i, kCodeBitsAttrName,
+          builder.getI64IntegerAttr(unpack.getType().getElementTypeBitWidth()));
   }
   return success();
 }

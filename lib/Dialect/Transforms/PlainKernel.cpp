@@ -12,16 +12,16 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kThreads = 256;
+/// A block computes so many rows of so many results; neighbors of a row are
+/// neighbors in a warp.
+static constexpr int64_t kRows = 8, kColumns = 32;
 
-KernelShape blockscale::getPlainKernelShape(const KernelProblem &problem) {
-  int64_t results = problem.resultType.getNumElements();
-  return {{llvm::divideCeilSigned(results, kThreads), 1, 1}, {kThreads, 1, 1}};
+KernelShape blockscale::getPlainKernelShape() {
+  return {{kRows, kColumns, 1}, {kColumns, kRows, 1}};
 }
 
 namespace {
@@ -34,34 +34,37 @@ public:
 
   void build() {
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-    AffineExpr d0, d1;
-    bindDims(b.getContext(), d0, d1);
-    Value index = applyMap(b, loc, AffineMap::get(2, 0, d0 * kThreads + d1),
-                           {block, thread})[0];
-    Value count = arith::ConstantIndexOp::create(
-        b, loc, problem.resultType.getNumElements());
-    Value isInside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, count);
+    ProblemSizes sizes(b, kernel, problem);
+    auto getIndex = [&](gpu::Dimension ofBlock, int64_t tile,
+                        gpu::Dimension ofThread) -> Value {
+      Value block = gpu::BlockIdOp::create(b, loc, ofBlock);
+      Value thread = gpu::ThreadIdOp::create(b, loc, ofThread);
+      AffineExpr d0, d1;
+      bindDims(b.getContext(), d0, d1);
+      return applyMap(b, loc, AffineMap::get(2, 0, d0 * tile + d1),
+                      {block, thread})[0];
+    };
+    Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+    Value row = getIndex(gpu::Dimension::x, kRows, gpu::Dimension::y);
+    Value column = getIndex(gpu::Dimension::y, kColumns, gpu::Dimension::x);
+    auto isBelow = [&](Value index, Value size) -> Value {
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
+                                   size);
+    };
+    Value isRow = isBelow(row, sizes.m), isColumn = isBelow(column, sizes.n);
+    Value isInside = arith::AndIOp::create(b, loc, isRow, isColumn);
     auto guard = scf::IfOp::create(b, loc, isInside);
     gpu::ReturnOp::create(b, loc);
     OpBuilder inner = guard.getThenBodyBuilder();
-    buildResult(inner, index);
+    buildResult(inner, batch, row, column, sizes.blocks);
   }
 
 private:
-  void buildResult(OpBuilder &b, Value index) {
-    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-    int64_t m = problem.getM(), n = problem.getN();
-    SmallVector<Value> at = applyMap(
-        b, loc,
-        AffineMap::get(1, 0, {d0.floorDiv(m * n), d0.floorDiv(n) % m, d0 % n},
-                       b.getContext()),
-        index);
-    SmallVector<Value> position(at);
-    if (problem.resultType.getRank() == 2)
-      position.erase(position.begin());
+  void buildResult(OpBuilder &b, Value batch, Value row, Value column,
+                   Value numBlocks) {
+    SmallVector<Value> position = {row, column};
+    if (problem.resultType.getRank() == 3)
+      position.insert(position.begin(), batch);
 
     Value sum;
     if (problem.acc) {
@@ -71,15 +74,17 @@ private:
     } else {
       sum = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0.0));
     }
-    sum = buildBlocks(b, at[0], at[1], at[2], sum);
+    sum = buildBlocks(b, batch, row, column, numBlocks, sum);
     Value result = arith::TruncFOp::create(b, loc, b.getF32Type(), sum);
     memref::StoreOp::create(b, loc, result, kernel.getArgument(problem.result),
                             position);
   }
 
   Value loadElement(OpBuilder &b, const KernelOperand &operand, Format format,
-                    ValueRange indices) {
-    SmallVector<Value> position = applyMap(b, loc, operand.map, indices);
+                    Value batch, Value row, Value column) {
+    batch = getOperandBatch(b, kernel, operand, batch);
+    SmallVector<Value> position =
+        applyMap(b, loc, operand.map, {batch, row, column});
     Value code = emitLoadCode(b, loc, kernel.getArgument(operand.argument),
                               operand.bits, position);
     return emitDecode(b, loc, code, format);
@@ -87,20 +92,18 @@ private:
 
   /// Adds the products of all blocks along K to `sum`.
   Value buildBlocks(OpBuilder &b, Value batch, Value row, Value column,
-                    Value sum) {
+                    Value numBlocks, Value sum) {
     int64_t blockSize = problem.row.blockSize;
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value numBlocks =
-        arith::ConstantIndexOp::create(b, loc, problem.xScale.columns);
     Value size = arith::ConstantIndexOp::create(b, loc, blockSize);
     auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
     OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
     Value block = blocks.getInductionVar();
     Value xScale = loadElement(inBlock, problem.xScale, problem.row.scale,
-                               {batch, row, block});
+                               batch, row, block);
     Value yScale = loadElement(inBlock, problem.yScale, problem.row.scale,
-                               {batch, column, block});
+                               batch, column, block);
     auto elements = scf::ForOp::create(inBlock, loc, zero, size, one,
                                        blocks.getRegionIterArgs());
     scf::YieldOp::create(inBlock, loc, elements.getResults());
@@ -110,9 +113,8 @@ private:
     bindDims(b.getContext(), d0, d1);
     Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
                        {block, elements.getInductionVar()})[0];
-    Value x = loadElement(inner, problem.x, problem.row.lhs, {batch, row, k});
-    Value y =
-        loadElement(inner, problem.y, problem.row.rhs, {batch, column, k});
+    Value x = loadElement(inner, problem.x, problem.row.lhs, batch, row, k);
+    Value y = loadElement(inner, problem.y, problem.row.rhs, batch, column, k);
     // Each product is exact in f64: at most 16 bits of significand.
     x = arith::MulFOp::create(inner, loc, x, xScale);
     y = arith::MulFOp::create(inner, loc, y, yScale);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/Transforms/DynamicSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,6 +17,7 @@ namespace mlir::blockscale {
 } // namespace mlir::blockscale
 
 using namespace mlir;
+using namespace mlir::blockscale;
 
 namespace {
 
@@ -24,19 +26,56 @@ struct SeparateResultsPass final
   using Base::Base;
 
   void runOnOperation() override {
-    getOperation()->walk([](func::ReturnOp op) {
-      OpBuilder builder(op);
-      llvm::SmallPtrSet<Value, 4> returned;
-      for (OpOperand &operand : op->getOpOperands()) {
-        auto type = dyn_cast<MemRefType>(operand.get().getType());
-        bool isFirst = returned.insert(operand.get()).second;
-        if (isFirst || !type || !type.hasStaticShape())
-          continue;
-        Value copy = memref::AllocOp::create(builder, op.getLoc(), type);
-        memref::CopyOp::create(builder, op.getLoc(), operand.get(), copy);
-        operand.set(copy);
+    WalkResult result =
+        getOperation()->walk([&](func::ReturnOp op) -> WalkResult {
+          separate(op);
+          return recordSizes(op);
+        });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  static void separate(func::ReturnOp op) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    llvm::SmallPtrSet<Value, 4> returned;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      if (returned.insert(operand.get()).second || !type)
+        continue;
+      Value copy = memref::AllocOp::create(
+          builder, loc, memref::getMixedSizes(builder, loc, operand.get()),
+          type.getElementType());
+      memref::CopyOp::create(builder, loc, operand.get(), copy);
+      operand.set(copy);
+    }
+  }
+
+  /// Results become arguments, which do not tell how large they are.
+  LogicalResult recordSizes(func::ReturnOp op) {
+    func::FuncOp function = getOperation();
+    size_t numSizes = getDynamicSizes(function).size();
+    OpBuilder builder(op);
+    for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+      auto type = dyn_cast<MemRefType>(value.getType());
+      if (!type || type.hasStaticShape())
+        continue;
+      SmallVector<AffineExpr> exprs;
+      for (unsigned dim = 0; dim != type.getRank(); ++dim) {
+        Value size = builder.createOrFold<memref::DimOp>(
+            op.getLoc(), value, static_cast<int64_t>(dim));
+        exprs.push_back(getSizeExpr(function, size));
+        if (!exprs.back())
+          return op.emitError("not supported in this version: result #")
+                 << i << " with a size, in dimension " << dim
+                 << ", that is not one of the arguments' on a GPU target";
       }
-    });
+      function.setResultAttr(i, kSizesAttrName,
+                             AffineMapAttr::get(AffineMap::get(
+                                 numSizes, 0, exprs, &getContext())));
+    }
+    return success();
   }
 };
 

@@ -13,12 +13,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kThreads = 256;
 /// A thread moves two words of four scales of one row.
 static constexpr int64_t kWords = 2;
 static constexpr int64_t kScales = kWords * kScalesPerWord;
@@ -31,55 +29,40 @@ static constexpr int64_t kGroups = 4;
 static constexpr int64_t kQuarters = kScaleAtomRows / kScaleAtomOuter;
 static constexpr int64_t kNeighbors = 2;
 
+// The warps of a block move all rows of an atom.
+static constexpr int64_t kWarps = kScaleAtomOuter / kNeighbors;
+
 namespace {
-/// The numbers of warps along each index of the scales.
-struct Extents {
-  explicit Extents(const SwizzleProblem &problem)
-      : pairs(kScaleAtomOuter / kNeighbors),
-        strips(llvm::divideCeilSigned(problem.columns, kGroups * kScales)),
-        atoms(llvm::divideCeilSigned(problem.rows, kScaleAtomRows)),
-        warps(pairs * strips * atoms * problem.batch) {}
-
-  int64_t pairs, strips, atoms, warps;
-};
-
 class SwizzleKernel {
 public:
-  SwizzleKernel(gpu::GPUFuncOp kernel, const SwizzleProblem &problem)
-      : kernel(kernel), problem(problem), extents(problem),
-        loc(kernel.getLoc()) {}
+  explicit SwizzleKernel(gpu::GPUFuncOp kernel)
+      : kernel(kernel), loc(kernel.getLoc()), memory(kernel.getArgument(0)),
+        type(cast<MemRefType>(memory.getType())), rank(type.getRank()) {}
 
   void build() {
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    numRows = memref::DimOp::create(b, loc, memory, rank - 2);
+    numColumns = memref::DimOp::create(b, loc, memory, rank - 1);
+    Value atom = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    Value strip = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+    Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-    AffineExpr d0, d1;
-    bindDims(b.getContext(), d0, d1);
-    AffineExpr number = d0 * kThreads + d1;
-    AffineExpr lane = d1 % kWarpLanes, warp = number.floorDiv(kWarpLanes);
+    AffineExpr d0, d1, d2;
+    bindDims(b.getContext(), d0, d1, d2);
+    AffineExpr lane = d2 % kWarpLanes, pair = d2.floorDiv(kWarpLanes);
     AffineExpr group = lane % kGroups;
     AffineExpr quarter = lane.floorDiv(kGroups) % kQuarters;
     AffineExpr neighbor = lane.floorDiv(kGroups * kQuarters);
-    AffineExpr pair = warp % extents.pairs;
-    warp = warp.floorDiv(extents.pairs);
-    AffineExpr strip = warp % extents.strips;
-    warp = warp.floorDiv(extents.strips);
-    AffineExpr atom = warp % extents.atoms;
     SmallVector<Value> at = applyMap(
         b, loc,
-        AffineMap::get(2, 0,
-                       {warp.floorDiv(extents.atoms),
-                        atom * kScaleAtomRows + quarter * kScaleAtomOuter +
+        AffineMap::get(3, 0,
+                       {d0 * kScaleAtomRows + quarter * kScaleAtomOuter +
                             pair * kNeighbors + neighbor,
-                        (strip * kGroups + group) * kScales},
+                        (d1 * kGroups + group) * kScales},
                        b.getContext()),
-        {block, thread});
-    // The last block may have more warps than there are.
-    Value isWarp = isBelow(b, at[0], problem.batch);
-    auto guard = scf::IfOp::create(b, loc, isWarp);
+        {atom, strip, thread});
+    move(b, batch, at[0], at[1]);
     gpu::ReturnOp::create(b, loc);
-    OpBuilder inner = guard.getThenBodyBuilder();
-    move(inner, at[0], at[1], at[2]);
   }
 
 private:
@@ -87,28 +70,34 @@ private:
     return arith::ConstantIndexOp::create(b, loc, value);
   }
 
-  Value isBelow(OpBuilder &b, Value value, int64_t size) {
+  Value isBelow(OpBuilder &b, Value value, Value size) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value,
-                                 index(b, size));
+                                 size);
   }
 
   SmallVector<Value> getPosition(Value batch, Value row, Value column) {
-    if (problem.rank == 2)
+    if (rank == 2)
       return {row, column};
     return {batch, row, column};
   }
 
   void move(OpBuilder &b, Value batch, Value row, Value column) {
-    auto type = VectorType::get(kScalesPerWord, b.getI8Type());
+    auto wordType = VectorType::get(kScalesPerWord, b.getI8Type());
+    bool isKnown = !type.isDynamicDim(rank - 1);
+    int64_t columns = isKnown ? type.getDimSize(rank - 1) : 1;
     // Eight scales at once where they are aligned.
     Value both;
-    if (problem.columns % kScales == 0) {
+    if (columns % kScales == 0) {
       auto wide = VectorType::get(kScales, b.getI8Type());
       both = loadVector(b, wide, batch, row, column);
       both = vector::BitCastOp::create(
           b, loc, VectorType::get(kWords, b.getI32Type()), both);
     }
-    int64_t storedColumns = llvm::alignTo(problem.columns, kScaleAtomBlocks);
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    Value storedColumns = applyMap(
+        b, loc,
+        AffineMap::get(1, 0, d0.ceilDiv(kScaleAtomBlocks) * kScaleAtomBlocks),
+        numColumns)[0];
     for (int64_t word = 0; word != kWords; ++word) {
       Value first = arith::AddIOp::create(b, loc, column,
                                           index(b, word * kScalesPerWord));
@@ -121,37 +110,35 @@ private:
         Value one = vector::ExtractOp::create(then, loc, both, word);
         one = vector::FromElementsOp::create(
             then, loc, VectorType::get(1, b.getI32Type()), one);
-        scales = vector::BitCastOp::create(then, loc, type, one);
-      } else if (problem.columns % kScalesPerWord == 0) {
-        scales = loadVector(then, type, batch, row, first);
+        scales = vector::BitCastOp::create(then, loc, wordType, one);
+      } else if (columns % kScalesPerWord == 0) {
+        scales = loadVector(then, wordType, batch, row, first);
       } else {
-        scales = loadBytes(then, type, batch, row, first);
+        scales = loadBytes(then, wordType, batch, row, first);
       }
       SmallVector<Value> to =
-          applyMap(then, loc, getSwizzleMap(b.getContext(), problem.rank),
+          applyMap(then, loc, getSwizzleMap(b.getContext(), rank),
                    getPosition(batch, row, first));
-      vector::StoreOp::create(
-          then, loc, scales, kernel.getArgument(problem.result), to,
-          /*nontemporal=*/false, llvm::MaybeAlign(kScalesPerWord));
+      vector::StoreOp::create(then, loc, scales, kernel.getArgument(1), to,
+                              /*nontemporal=*/false,
+                              llvm::MaybeAlign(kScalesPerWord));
     }
   }
 
   /// Scales of a row that are aligned to their number; zeros beyond the last
   /// row and column.
-  Value loadVector(OpBuilder &b, VectorType type, Value batch, Value row,
+  Value loadVector(OpBuilder &b, VectorType vector, Value batch, Value row,
                    Value column) {
-    Value memory = kernel.getArgument(problem.argument);
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
     return emitGuarded(b, row, column, zero, [&](OpBuilder &then) -> Value {
       return vector::LoadOp::create(
-          then, loc, type, memory, getPosition(batch, row, column),
-          /*nontemporal=*/false, llvm::MaybeAlign(type.getNumElements()));
+          then, loc, vector, memory, getPosition(batch, row, column),
+          /*nontemporal=*/false, llvm::MaybeAlign(vector.getNumElements()));
     });
   }
 
-  Value loadBytes(OpBuilder &b, VectorType type, Value batch, Value row,
+  Value loadBytes(OpBuilder &b, VectorType vector, Value batch, Value row,
                   Value column) {
-    Value memory = kernel.getArgument(problem.argument);
     Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
     SmallVector<Value> bytes;
     for (int64_t i = 0; i != kScalesPerWord; ++i) {
@@ -162,31 +149,30 @@ private:
                                           getPosition(batch, row, at));
           }));
     }
-    return vector::FromElementsOp::create(b, loc, type, bytes);
+    return vector::FromElementsOp::create(b, loc, vector, bytes);
   }
 
   Value emitGuarded(OpBuilder &b, Value row, Value column, Value otherwise,
                     function_ref<Value(OpBuilder &)> load) {
-    Value isRow = isBelow(b, row, problem.rows);
-    Value isColumn = isBelow(b, column, problem.columns);
+    Value isRow = isBelow(b, row, numRows);
+    Value isColumn = isBelow(b, column, numColumns);
     Value inside = arith::AndIOp::create(b, loc, isRow, isColumn);
     return emitLoadIf(b, loc, inside, load, otherwise);
   }
 
   gpu::GPUFuncOp kernel;
-  const SwizzleProblem &problem;
-  Extents extents;
   Location loc;
+  Value memory;
+  MemRefType type;
+  unsigned rank;
+  Value numRows, numColumns;
 };
 } // namespace
 
-KernelShape blockscale::getSwizzleKernelShape(const SwizzleProblem &problem) {
-  int64_t warps = Extents(problem).warps;
-  return {{llvm::divideCeilSigned(warps, kThreads / kWarpLanes), 1, 1},
-          {kThreads, 1, 1}};
+KernelShape blockscale::getSwizzleKernelShape() {
+  return {{kScaleAtomRows, kGroups * kScales, 1}, {kWarps * kWarpLanes, 1, 1}};
 }
 
-void blockscale::buildSwizzleKernel(gpu::GPUFuncOp kernel,
-                                    const SwizzleProblem &problem) {
-  SwizzleKernel(kernel, problem).build();
+void blockscale::buildSwizzleKernel(gpu::GPUFuncOp kernel) {
+  SwizzleKernel(kernel).build();
 }

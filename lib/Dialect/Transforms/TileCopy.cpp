@@ -55,7 +55,7 @@ TileCopy TileCopy::getElements(const KernelProblem &problem, Operand side) {
   int64_t chunkBytes = wanted.storage == Storage::Padded
                            ? kChunkBytes * operand.bits / 8
                            : kChunkBytes;
-  int64_t piece = getPieceBytes(chunkBytes, operand.rowAlignment);
+  int64_t piece = getPieceBytes(chunkBytes, operand.getLineAlignment());
   if (isPossible && piece != 0) {
     copy.layout = wanted;
     copy.pieceBytes = piece;
@@ -89,7 +89,7 @@ TileCopy TileCopy::getScales(const KernelProblem &problem, Operand side) {
   if (operand.splat)
     return copy;
 
-  bool hasWholeWords = operand.columns % kScalesPerWord == 0;
+  bool hasWholeWords = operand.columnMultiple % kScalesPerWord == 0;
   bool isAtoms = operand.contiguity == Contiguity::Atoms && hasWholeWords;
   constexpr int64_t kLines = kWarpLanes;
   if (isAtoms && rows % kScaleAtomRows == 0) {
@@ -111,7 +111,7 @@ TileCopy TileCopy::getScales(const KernelProblem &problem, Operand side) {
     if (isAtoms)
       copy.pieceBytes = kScalesPerWord;
     else if (operand.contiguity == Contiguity::Columns && hasWholeWords)
-      copy.pieceBytes = getPieceBytes(scales, operand.rowAlignment);
+      copy.pieceBytes = getPieceBytes(scales, operand.getLineAlignment());
   }
   copy.pieceCodes = std::max<int64_t>(copy.pieceBytes, kScalesPerWord);
   if (copy.shape.size() == 4)

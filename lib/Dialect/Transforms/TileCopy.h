@@ -26,9 +26,17 @@ struct CopyContext {
   function_ref<Value(unsigned)> getArgument;
   int64_t numThreads;
   Value thread;
-  Value batch;
-  /// Whether the tile may reach beyond the operand.
+  /// Whether tiles may reach beyond the operands.
   bool isGuarded;
+};
+
+/// The operand that a tile is a part of.
+struct CopySource {
+  /// The number of its matrix in a batch.
+  Value batch;
+  Value rows, columns;
+  /// The row, and the step along K, where the tile starts.
+  Value origin, step;
 };
 
 class TileCopy {
@@ -43,10 +51,10 @@ public:
   const TileLayout &getLayout() const { return layout; }
   bool isAsync() const { return pieceBytes != 0; }
 
-  /// Copies the tile that starts at row `origin` and step number `step` along K
-  /// to `memory`. What lies outside of the operand becomes 0.
+  /// Copies a tile of `source` to `memory`. What lies outside of the operand
+  /// becomes 0.
   void emit(OpBuilder &builder, const CopyContext &context, Value memory,
-            Value origin, Value step) const;
+            const CopySource &source) const;
 
 private:
   TileCopy(const KernelOperand &operand, int64_t tileRows, int64_t tileColumns)

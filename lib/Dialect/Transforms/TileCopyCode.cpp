@@ -22,9 +22,9 @@ using namespace mlir::blockscale;
 class TileCopy::Emitter {
 public:
   Emitter(const TileCopy &copy, const CopyContext &context, Value memory,
-          Value origin, Value step)
-      : copy(copy), operand(*copy.operand), context(context), loc(context.loc),
-        memory(memory), origin(origin), step(step) {}
+          const CopySource &source)
+      : copy(copy), operand(*copy.operand), context(context), source(source),
+        loc(context.loc), memory(memory) {}
 
   void emit(OpBuilder &b) {
     // Pieces of a line, and lines; threads take pieces in turn.
@@ -189,12 +189,12 @@ private:
         apply(b,
               {first + (alongRows ? code : line),
                s * copy.tileColumns + (alongRows ? line : code)},
-              {piece.line, piece.index, origin, step});
+              {piece.line, piece.index, source.origin, source.step});
     Place place = {from[0], from[1]};
     Value &lineIndex = alongRows ? place.column : place.row;
     lineIndex = add(b, lineIndex, lineOffset);
     if (copy.isAsync())
-      copyAsync(b, place, to, operand.rows,
+      copyAsync(b, place, to, source.rows,
                 copy.pieceCodes == 0 ? at[1] : Value());
     else
       copyWord(b, place, to);
@@ -225,11 +225,11 @@ private:
         {line.floorDiv(kLines), line % kLines, number * copy.pieceCodes,
          first + line.floorDiv(kLines) * kLines + getRowOfLine(line % kLines),
          s * copy.tileColumns + number * copy.pieceCodes},
-        {whole, piece.index, origin, step});
+        {whole, piece.index, source.origin, source.step});
     Place place = {values[3], values[4]};
     SmallVector<Value> to(values.begin(), values.begin() + 3);
     if (copy.isAsync())
-      copyAsync(b, place, to, getStoredRows());
+      copyAsync(b, place, to, getStoredRows(b));
     else
       copyWord(b, place, to);
   }
@@ -267,18 +267,20 @@ private:
               {word, part, line, part % 4,
                first + part * (words * lines) + getRowOfLine(line),
                s * copy.tileColumns + word * kScalesPerWord},
-              {number, origin, step});
+              {number, source.origin, source.step});
     Place place = {values[4], values[5]};
     Value toLine = arith::XOrIOp::create(b, loc, values[2], values[3]);
     SmallVector<Value> to = {values[0], values[1], toLine, index(b, 0)};
-    copyAsync(b, place, to, getStoredRows());
+    copyAsync(b, place, to, getStoredRows(b));
   }
 
   /// Rows that memory has: atoms are whole.
-  int64_t getStoredRows() {
-    return operand.contiguity == Contiguity::Atoms
-               ? llvm::alignTo(operand.rows, kScaleAtomRows)
-               : operand.rows;
+  Value getStoredRows(OpBuilder &b) {
+    if (operand.contiguity != Contiguity::Atoms)
+      return source.rows;
+    AffineExpr rows = getAffineDimExpr(0, b.getContext());
+    return apply(b, {rows.ceilDiv(kScaleAtomRows) * kScaleAtomRows},
+                 source.rows)[0];
   }
 
   //===--------------------------------------------------------------------===//
@@ -291,12 +293,11 @@ private:
     return context.isGuarded || copy.tileRows % kWarpLanes != 0;
   }
 
-  Value isInside(OpBuilder &b, const Place &place, int64_t rows) {
+  Value isInside(OpBuilder &b, const Place &place, Value rows) {
     Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                        place.row, index(b, rows));
-    Value isColumn =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place.column,
-                              index(b, operand.columns));
+                                        place.row, rows);
+    Value isColumn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           place.column, source.columns);
     return arith::AndIOp::create(b, loc, isRow, isColumn);
   }
 
@@ -309,13 +310,13 @@ private:
           arith::SelectOp::create(b, loc, isInside, place.column, zero);
     }
     return applyMap(b, loc, operand.map,
-                    {context.batch, place.row, place.column});
+                    {source.batch, place.row, place.column});
   }
 
   /// One piece that starts `plus` bytes (null for 0) behind the code at
   /// `place`.
   void copyAsync(OpBuilder &b, const Place &place, ArrayRef<Value> to,
-                 int64_t rows, Value plus = {}) {
+                 Value rows, Value plus = {}) {
     Value inside;
     Value bytes;
     if (isGuarded()) {
@@ -348,7 +349,7 @@ private:
       Place one = {place.row, add(b, place.column, i)};
       Value inside;
       if (isGuarded())
-        inside = isInside(b, one, operand.rows);
+        inside = isInside(b, one, source.rows);
       SmallVector<Value> position = getPosition(b, one, inside);
       Value code = emitLoadCode(b, loc, context.getArgument(operand.argument),
                                 operand.bits, position);
@@ -373,12 +374,13 @@ private:
   const TileCopy &copy;
   const KernelOperand &operand;
   const CopyContext &context;
+  const CopySource &source;
   Location loc;
-  Value memory, origin, step;
+  Value memory;
   int64_t perLine, numLines, numPieces, chunkCodes;
 };
 
 void TileCopy::emit(OpBuilder &builder, const CopyContext &context,
-                    Value memory, Value origin, Value step) const {
-  Emitter(*this, context, memory, origin, step).emit(builder);
+                    Value memory, const CopySource &source) const {
+  Emitter(*this, context, memory, source).emit(builder);
 }

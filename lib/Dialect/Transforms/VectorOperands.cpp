@@ -231,7 +231,8 @@ private:
             return cut(then, loc, loadByte(then, index.back()),
                        source.codeMask);
           return emitUnpackCode(
-              then, loc, index.back(), source.bits, source.rowBytes,
+              then, loc, index.back(), source.bits,
+              then.getIndexAttr(source.rowBytes),
               [&](Value byte) { return loadByte(then, byte); });
         },
         zero);

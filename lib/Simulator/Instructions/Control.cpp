@@ -13,6 +13,7 @@
 #include "../Block.h"
 #include "../Reconvergence.h"
 #include "../Translator.h"
+#include "DriverFunctions.h"
 
 #include <cstring>
 
@@ -256,6 +257,8 @@ static void translateCall(Translator &t, const Instruction &instruction) {
   if (function.isEntry)
     return t.fail(callee.location,
                   "expected a function, got the kernel " + function.name);
+  if (!function.isDefined && translateDriverCall(t, function, arguments))
+    return;
   if (!function.isDefined)
     return t.fail(callee.location, "expected a function with a body, got " +
                                        function.name + ", which is declared");

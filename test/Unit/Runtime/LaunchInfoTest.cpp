@@ -41,8 +41,8 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_EQ(kernel.shared, 65536u);
   const auto *quotient = std::get_if<CeilDiv>(&kernel.grid[0]);
   ASSERT_TRUE(quotient);
-  EXPECT_EQ(quotient->argument, 4u);
-  EXPECT_EQ(quotient->dimension, 1u);
+  EXPECT_EQ(quotient->size.argument, 4u);
+  EXPECT_EQ(quotient->size.dimension, 1u);
   EXPECT_EQ(quotient->divisor, 128u);
   EXPECT_EQ(std::get<uint32_t>(kernel.grid[1]), 2u);
   EXPECT_EQ(std::get<uint32_t>(kernel.grid[2]), 3u);
@@ -52,8 +52,8 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_EQ(kernel.params[1].kind, LaunchParam::Kind::Result);
   EXPECT_EQ(kernel.params[1].index, 2u);
   EXPECT_EQ(kernel.params[2].kind, LaunchParam::Kind::Size);
-  EXPECT_EQ(kernel.params[2].index, 3u);
-  EXPECT_EQ(kernel.params[2].dimension, 63u);
+  EXPECT_EQ(kernel.params[2].size.argument, 3u);
+  EXPECT_EQ(kernel.params[2].size.dimension, 63u);
   EXPECT_EQ(kernel.params[3].kind, LaunchParam::Kind::Workspace);
   EXPECT_EQ(kernel.params[3].offset, 511u);
 }

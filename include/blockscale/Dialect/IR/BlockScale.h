@@ -48,6 +48,14 @@ std::optional<Format> getScaleFormat(Type type);
 /// nullopt if they do not end on a byte.
 std::optional<int64_t> getPackedBytes(int64_t count, unsigned bits);
 
+/// The smallest number of codes of `bits` that fill whole bytes, and those
+/// bytes.
+struct PackedUnit {
+  int64_t codes;
+  int64_t bytes;
+};
+PackedUnit getPackedUnit(unsigned bits);
+
 /// Whether all operands and results of `op` have static shapes.
 bool hasStaticShapes(Operation *op);
 

@@ -17,12 +17,15 @@
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 defvar BlockScale_PackedTypes = [F6E3M2FN, F6E2M3FN, F4E2M1FN];
 
 class BlockScale_PackingOp<string mnemonic>
-    : BlockScale_Op<mnemonic, [Pure]> {
+    : BlockScale_Op<mnemonic, [Pure,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+          "reifyResultShapes"]>]> {
   let assemblyFormat = [{
     $source attr-dict `:` type($source) `to` type($result)
   }];
@@ -36,8 +39,9 @@ def BlockScale_UnpackOp : BlockScale_PackingOp<"unpack"> {
     little-endian bit stream of codes: two fp4 codes in a byte, the even one in
     the low nibble; four fp6 codes in three bytes.
 
-    Constraint (K1): the shapes are static and equal but for the last size,
-    which is that of the elements times their bits by 8, without remainder.
+    Constraint (K1): the shapes are equal but for the last size, which is that
+    of the elements times their bits by 8, without remainder. Sizes that are
+    dynamic are so in both.
 
     Example:
 
@@ -70,19 +74,22 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
     bytes for elements of at most 8 bits. Bufferization turns the op into
     `gpu.launch_func`.
 
-    `shared` is the dynamic shared memory of a block, in bytes.
+    `blocks` are constants or values of type `index`. `shared` is the dynamic
+    shared memory of a block, in bytes.
 
-    Constraint (L1): `blocks` and `threads` are three positive sizes each, and
-    `shared` is not negative.
+    Constraint (L1): `blocks` and `threads` are three positive sizes each, there
+    is an operand for each size of `blocks` that is no constant, and `shared` is
+    not negative.
   }];
   let arguments = (ins
     SymbolRefAttr:$kernel,
-    DenseI64ArrayAttr:$blocks, DenseI64ArrayAttr:$threads,
-    DefaultValuedAttr<I64Attr, "0">:$shared,
+    Variadic<Index>:$dynamicBlocks, DenseI64ArrayAttr:$staticBlocks,
+    DenseI64ArrayAttr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared,
     Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$outputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel `blocks` `=` $blocks `threads` `=` $threads
+    $kernel `blocks` `=` custom<DynamicIndexList>($dynamicBlocks, $staticBlocks)
+    `threads` `=` $threads
     (`shared` `=` $shared^)? `ins` `(` ($inputs^ `:` type($inputs))? `)`
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict
     `->` type($results)
@@ -90,6 +97,9 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
+
+    /// The numbers of blocks, constants and values.
+    SmallVector<OpFoldResult> getBlocks();
   }];
 }
 
