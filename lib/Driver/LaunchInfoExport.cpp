@@ -21,10 +21,12 @@ using namespace mlir::blockscale;
 /// The alignment of buffers in the workspace, that of cuMemAlloc.
 static constexpr uint64_t kAlignment = 256;
 
-/// `expr`, of the dynamic sizes of `function`, as a size of one argument:
-/// d, d * codes or d floordiv bytes * codes. nullopt for anything else.
-static std::optional<ArgumentSize> matchSize(func::FuncOp function,
-                                             AffineExpr expr) {
+/// `expr`, of the dynamic sizes of `function`, divided by `divisor`, as a size
+/// of one argument: d, d * codes or d floordiv bytes * codes. nullopt for
+/// anything else. A factor of `codes` may have been cancelled against one of
+/// `divisor`, which gets it back.
+static std::optional<ArgumentSize>
+matchSize(func::FuncOp function, AffineExpr expr, uint64_t &divisor) {
   ArgumentSize size;
   auto take = [&](AffineExprKind kind, uint32_t &number) {
     if (expr.getKind() != kind)
@@ -41,9 +43,11 @@ static std::optional<ArgumentSize> matchSize(func::FuncOp function,
   if (!dim)
     return std::nullopt;
   DynamicSize of = getDynamicSizes(function)[dim.getPosition()];
-  if (getCodesAndBytes(function, of) !=
-      std::pair<int64_t, int64_t>(size.codes, size.bytes))
+  auto [codes, bytes] = getCodesAndBytes(function, of);
+  if (bytes != size.bytes || codes % size.codes != 0)
     return std::nullopt;
+  divisor *= codes / size.codes;
+  size.codes = static_cast<uint32_t>(codes);
   size.argument = of.argument;
   size.dimension = of.dim;
   return size;
@@ -63,16 +67,16 @@ static std::optional<LaunchExtent> matchExtent(func::FuncOp function,
   };
   if (std::optional<uint32_t> number = getNumber(expr))
     return *number;
-  std::optional<uint32_t> divisor = 1;
+  uint64_t divisor = 1;
   if (expr.getKind() == AffineExprKind::CeilDiv) {
     auto quotient = cast<AffineBinaryOpExpr>(expr);
-    divisor = getNumber(quotient.getRHS());
+    divisor = getNumber(quotient.getRHS()).value_or(0);
     expr = quotient.getLHS();
   }
-  std::optional<ArgumentSize> size = matchSize(function, expr);
-  if (!size || !divisor)
+  std::optional<ArgumentSize> size = matchSize(function, expr, divisor);
+  if (!size || divisor < 1 || divisor > maxLaunchNumber)
     return std::nullopt;
-  return CeilDiv{*size, *divisor};
+  return CeilDiv{*size, static_cast<uint32_t>(divisor)};
 }
 
 /// The size of a grid or a block in a dimension.
@@ -99,10 +103,13 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
   auto getParam = [&](Value operand) -> LaunchParam {
     // Those of collect-kernels: an argument, its first element, a size of one,
     // or an allocation.
-    if (operand.getDefiningOp<arith::IndexCastUIOp>())
-      if (std::optional<ArgumentSize> size =
-              matchSize(function, getSizeExpr(function, operand)))
+    if (operand.getDefiningOp<arith::IndexCastUIOp>()) {
+      uint64_t divisor = 1;
+      std::optional<ArgumentSize> size =
+          matchSize(function, getSizeExpr(function, operand), divisor);
+      if (size && divisor == 1)
         return LaunchParam::ofSize(*size);
+    }
     if (auto place = operand.getDefiningOp<memref::ReinterpretCastOp>())
       operand = place.getSource();
     if (auto argument = dyn_cast<BlockArgument>(operand)) {

@@ -15,6 +15,10 @@ class Made(NamedTuple):
     operands: list
     make: object
 
+    @property
+    def shape(self):
+        return self.operands[4].shape
+
     def check(self, result):
         product = blockscale.mma_scaled(*self.operands, **self.row.types)
         expected = self.make(product)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import conftest  # noqa: E402, F401
+import dynamic_cases  # noqa: E402
 import fusion_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import layout_cases  # noqa: E402
@@ -54,27 +55,33 @@ def write_case(case, folder, flags):
     run([COMPILE, source, *flags, "-o", folder / f"{case.name}.ptx", *info])
 
 
-def describe(case, folder):
-    """How to launch, the buffers of arguments, and (type, shape, expectation) of results."""
-    if is_kernel(case):
-        how = ["--entry=kernel", "--grid=1", "--block=32"]
-        return how, case.arrays, [("f4", case.shape, case)]
-    program = case.program
+def describe(program, expectations):
+    """The buffers of arguments, and (type, shape, expectation) of results."""
     buffers = [
         gpu_buffer(array, value.element, i in program.packed)
         for i, (value, array) in enumerate(zip(program.args, program.arrays))
     ]
     results = []
-    for value, expectation in zip(program.results, case.expectations):
-        zeros = gpu_buffer(np.zeros(value.shape, np.uint8), value.element)
+    for value, expectation in zip(program.results, expectations):
+        shape = expectation.shape if None in value.shape else value.shape
+        zeros = gpu_buffer(np.zeros(shape, np.uint8), value.element)
         dtype = {"f32": "f4", "f16": "f2", "bf16": "u2"}.get(value.element, "u1")
         results.append((dtype, zeros.shape, expectation))
-    return [f"--launch-info={folder / case.name}.json"], buffers, results
+    return buffers, results
 
 
 def check_case(case, folder, launcher):
     """Launches one case and checks its results; its files are made and removed here."""
-    how, buffers, results = describe(case, folder)
+    if is_kernel(case):
+        how = ["--entry=kernel", "--grid=1", "--block=32"]
+        return launch(case, folder, launcher, how, case.arrays, [("f4", case.shape, case)])
+    how = [f"--launch-info={folder / case.name}.json"]
+    for program, expectations in ((case.program, case.expectations), *case.variants):
+        launch(case, folder, launcher, how, *describe(program, expectations))
+    return None
+
+
+def launch(case, folder, launcher, how, buffers, results):
     inputs = [folder / f"{case.name}.in{i}.npy" for i in range(len(buffers))]
     outputs = [folder / f"{case.name}.out{i}.npy" for i in range(len(results))]
     for path, array in zip(inputs, buffers):
@@ -96,7 +103,7 @@ def every_case():
     """All cases; their data takes seconds to make."""
     return [
         *gpu_cases.all_cases(), *vector_kernels.all_kernels(), *layout_cases.all_layouts(),
-        *fusion_cases.all_fusions(), *layout_cases.schedules(),
+        *fusion_cases.all_fusions(), *layout_cases.schedules(), *dynamic_cases.all_dynamic(),
     ]
 
 

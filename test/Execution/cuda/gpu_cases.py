@@ -27,6 +27,10 @@ class Expectation(NamedTuple):
     operands: list
     is_exact: bool
 
+    @property
+    def shape(self):
+        return self.operands[4].shape
+
     def check(self, result):
         if self.is_exact:
             assert_bit_equal(result, blockscale.mma_scaled(*self.operands, **self.row.types))
@@ -39,6 +43,10 @@ class Same(NamedTuple):
 
     expected: np.ndarray
 
+    @property
+    def shape(self):
+        return self.expected.shape
+
     def check(self, result):
         assert_bit_equal(result, self.expected)
 
@@ -49,6 +57,8 @@ class Case(NamedTuple):
     expectations: list
     # Further flags of blockscale-compile.
     flags: tuple = ()
+    # More pairs of a program with the same text, but other data, and its expectations.
+    variants: tuple = ()
 
 
 def swapped(array):

@@ -65,13 +65,17 @@ def test_fused(case, tmp_path):
     assert (tmp_path / f"{case.name}.ptx").read_text().count(".visible .entry") == 1
 
 
-@pytest.mark.parametrize("case", gpu_bundle.select("-37x19x96"), ids=lambda case: case.name)
+# One for each row, and some with dynamic sizes.
+ELSEWHERE = [*gpu_bundle.select("-37x19x96"), *gpu_bundle.select("dynamic-chosen")]
+
+
+@pytest.mark.parametrize("case", ELSEWHERE, ids=lambda case: case.name)
 def test_plain(case, tmp_path):
     """The code for chips without block-scaled instructions."""
     check(case, tmp_path, ["--target=sm_80"])
 
 
-@pytest.mark.parametrize("case", gpu_bundle.select("-37x19x96"), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", ELSEWHERE, ids=lambda case: case.name)
 def test_emulated(case, tmp_path):
     """The code for sm_120a with its instructions in software."""
     check(case, tmp_path, ["--target=sm_120a", "--emulate-on=sm_80"])
