@@ -430,16 +430,16 @@ func.func @mma_sync_m2_b_thread(%a: vector<4xi32>, %b: vector<2xi32>,
 // pack and unpack (K1)
 //===----------------------------------------------------------------------===//
 
-func.func @unpack_k1_dynamic(%x: tensor<?x16xi8>) {
-  // expected-error@+1 {{'blockscale.unpack' op expected static shapes without encoding, got 'tensor<?x16xi8>' and 'tensor<?x32xf4E2M1FN>'}}
-  %0 = blockscale.unpack %x : tensor<?x16xi8> to tensor<?x32xf4E2M1FN>
+func.func @unpack_k1_dynamic_row(%x: tensor<3x?xi8>) {
+  // expected-error@+1 {{'blockscale.unpack' op expected last sizes that are both static or both dynamic, got 'tensor<3x?xi8>' and 'tensor<3x32xf4E2M1FN>'}}
+  %0 = blockscale.unpack %x : tensor<3x?xi8> to tensor<3x32xf4E2M1FN>
   return
 }
 
 // -----
 
 func.func @unpack_k1_encoding(%x: tensor<3x16xi8, "blocked">) {
-  // expected-error@+1 {{'blockscale.unpack' op expected static shapes without encoding, got 'tensor<3x16xi8, "blocked">' and 'tensor<3x32xf4E2M1FN>'}}
+  // expected-error@+1 {{'blockscale.unpack' op expected tensors without encoding, got 'tensor<3x16xi8, "blocked">' and 'tensor<3x32xf4E2M1FN>'}}
   %0 = blockscale.unpack %x : tensor<3x16xi8, "blocked"> to tensor<3x32xf4E2M1FN>
   return
 }
@@ -503,6 +503,30 @@ func.func @launch_l1_blocks(%d: tensor<4xf32>) {
   // expected-error@+1 {{'blockscale.launch' op expected three positive sizes of blocks, got 1, 1}}
   %0 = blockscale.launch @k::@f blocks = [1, 1] threads = [32, 1, 1]
        ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @launch_l1_operands(%d: tensor<4xf32>, %n: index) {
+  // expected-error@+1 {{'blockscale.launch' op expected an operand for each of 2 dynamic sizes of blocks, got 1}}
+  %0 = "blockscale.launch"(%n, %d) <{
+      kernel = @k::@f, operandSegmentSizes = array<i32: 1, 0, 1>,
+      staticBlocks = array<i64: -9223372036854775808, 1, -9223372036854775808>,
+      threads = array<i64: 32, 1, 1>}>
+      : (index, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @launch_l1_dynamic_threads(%d: tensor<4xf32>) {
+  // expected-error@+1 {{'blockscale.launch' op expected three positive sizes of threads, got -9223372036854775808, 1, 1}}
+  %0 = "blockscale.launch"(%d) <{
+      kernel = @k::@f, operandSegmentSizes = array<i32: 0, 0, 1>,
+      staticBlocks = array<i64: 1, 1, 1>,
+      threads = array<i64: -9223372036854775808, 1, 1>}>
+      : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 

@@ -174,7 +174,7 @@ func.func @packing(%fp4: tensor<3x16xi8>, %fp6: tensor<2x5x24xi8>)
 // CHECK:         blockscale.launch @kernels::@f blocks = [2, 3, 1] threads = [128, 1, 1] ins(%[[X]] : tensor<3x16xi8>) outs(%[[D]] : tensor<3x32xf32>) -> tensor<3x32xf32>
 // CHECK:         blockscale.launch @kernels::@g blocks = [1, 1, 1] threads = [32, 1, 1] ins() outs(%{{.*}}, %{{.*}} : tensor<3x32xf32>, tensor<3x32xf32>) -> tensor<3x32xf32>, tensor<3x32xf32>
 // GENERIC-LABEL: sym_name = "launch"
-// GENERIC:         "blockscale.launch"({{.*}}) <{blocks = array<i64: 2, 3, 1>, kernel = @kernels::@f, operandSegmentSizes = array<i32: 1, 1>, shared = 0 : i64, threads = array<i64: 128, 1, 1>}>
+// GENERIC:         "blockscale.launch"({{.*}}) <{kernel = @kernels::@f, operandSegmentSizes = array<i32: 0, 1, 1>, shared = 0 : i64, staticBlocks = array<i64: 2, 3, 1>, threads = array<i64: 128, 1, 1>}>
 func.func @launch(%x: tensor<3x16xi8>, %d: tensor<3x32xf32>)
     -> tensor<3x32xf32> {
   %r = blockscale.launch @kernels::@f blocks = [2, 3, 1] threads = [128, 1, 1]
@@ -184,4 +184,16 @@ func.func @launch(%x: tensor<3x16xi8>, %d: tensor<3x32xf32>)
          ins() outs(%r, %d : tensor<3x32xf32>, tensor<3x32xf32>)
          -> tensor<3x32xf32>, tensor<3x32xf32>
   return %s#0 : tensor<3x32xf32>
+}
+
+// CHECK-LABEL: func @launch_dynamic(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x?xi8>, %[[D:[a-z0-9]+]]: tensor<?x?xf32>, %[[M:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index)
+// CHECK-NEXT:    blockscale.unpack %[[X]] : tensor<?x?xi8> to tensor<?x?xf4E2M1FN>
+// CHECK-NEXT:    blockscale.launch @kernels::@f blocks = [%[[M]], 3, %[[N]]] threads = [128, 1, 1] ins(%[[X]] : tensor<?x?xi8>) outs(%[[D]] : tensor<?x?xf32>)
+func.func @launch_dynamic(%x: tensor<?x?xi8>, %d: tensor<?x?xf32>, %m: index, %n: index)
+    -> tensor<?x?xf32> {
+  %u = blockscale.unpack %x : tensor<?x?xi8> to tensor<?x?xf4E2M1FN>
+  %r = blockscale.launch @kernels::@f blocks = [%m, 3, %n] threads = [128, 1, 1]
+       ins(%x : tensor<?x?xi8>) outs(%d : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
 }

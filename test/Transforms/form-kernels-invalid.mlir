@@ -2,19 +2,6 @@
 
 // RUN: blockscale-opt %s --blockscale-form-kernels -split-input-file -verify-diagnostics
 
-func.func @dynamic(%x: tensor<?x32xf8E4M3FN>, %sx: tensor<?x1xf8E8M0FNU>,
-                   %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,
-                   %c: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op not supported in this version: dynamic sizes on a GPU target}}
-  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<mma_sync>}
-       : tensor<?x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>, tensor<32x8xf8E5M2>,
-         tensor<1x8xf8E8M0FNU>, tensor<?x8xf32>
-  return %d : tensor<?x8xf32>
-}
-
-// -----
-
 func.func @no_path(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                    %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,
                    %c: tensor<16x8xf32>) -> tensor<16x8xf32> {

@@ -165,12 +165,15 @@ func.func @batch(%x: tensor<3x16x32xf8E4M3FN>, %sx: tensor<3x16x1xf8E8M0FNU>,
 // Plain arithmetic: one thread per result, one rounding.
 
 // CHECK-LABEL: func.func @plain(
-// CHECK:         blockscale.launch @kernels::@plain__mma_scaled blocks = [2, 1, 1] threads = [256, 1, 1]
+// CHECK:         blockscale.launch @kernels::@plain__mma_scaled blocks = [3, 1, 1] threads = [32, 8, 1]
 // CHECK:       gpu.func @plain__mma_scaled(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<20x64xi8>, %[[X_SCALE:[a-z0-9]+]]: memref<20x2xi8>, %[[Y:[a-z0-9]+]]: memref<64x15xi8>, %[[Y_SCALE:[a-z0-9]+]]: memref<2x15xi8>, %[[C:[a-z0-9]+]]: memref<20x15xf32>, %[[D:[a-z0-9]+]]: memref<20x15xf32>) kernel
-// CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
-// CHECK-DAG:     %[[SIZE:.*]] = arith.constant 300 : index
-// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %[[SIZE]]
+// CHECK-SAME:    known_block_size = array<i32: 32, 8, 1>
+// CHECK-DAG:     %[[M:.*]] = arith.constant 20 : index
+// CHECK-DAG:     %[[N:.*]] = arith.constant 15 : index
+// CHECK:         %[[IS_ROW:.*]] = arith.cmpi ult, %{{.*}}, %[[M]]
+// CHECK:         %[[IS_COLUMN:.*]] = arith.cmpi ult, %{{.*}}, %[[N]]
+// CHECK:         %[[INSIDE:.*]] = arith.andi %[[IS_ROW]], %[[IS_COLUMN]]
 // CHECK:         scf.if %[[INSIDE]]
 // CHECK:           %[[INITIAL:.*]] = memref.load %[[C]]
 // CHECK:           %[[WIDE:.*]] = arith.extf %[[INITIAL]] : f32 to f64

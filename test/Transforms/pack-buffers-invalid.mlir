@@ -2,13 +2,6 @@
 
 // RUN: blockscale-opt %s --blockscale-pack-buffers -split-input-file -verify-diagnostics
 
-// expected-error@+1 {{not supported in this version: argument #1 of a dynamic shape on a GPU target, 'tensor<?x32xf4E2M1FN>'}}
-func.func @argument_dynamic(%c: tensor<4xf32>, %x: tensor<?x32xf4E2M1FN>) {
-  return
-}
-
-// -----
-
 // expected-error@+1 {{argument #0: expected rows that end on a byte when packed, got 'tensor<4x5xf4E2M1FN>'}}
 func.func @argument_odd(%x: tensor<4x5xf4E2M1FN>) {
   return

@@ -49,3 +49,20 @@ func.func private @private(%x: tensor<3x32xf4E2M1FN>)
     -> tensor<3x32xf4E2M1FN> {
   return %x : tensor<3x32xf4E2M1FN>
 }
+
+// -----
+
+// Rows of a dynamic size say how many bits a code has; sizes are in bytes.
+
+// CHECK-LABEL: func @dynamic(
+// CHECK-SAME:    %{{.*}}: tensor<?x?xi8> {blockscale.code_bits = 4 : i64}, %{{.*}}: tensor<?x24xi8>)
+// CHECK-SAME:    -> (tensor<?x?xi8>, tensor<?x32xf6E3M2FN>)
+// CHECK-DAG:     %[[X:.*]] = blockscale.unpack %{{.*}} : tensor<?x?xi8> to tensor<?x?xf4E2M1FN>
+// CHECK-DAG:     %[[Y:.*]] = blockscale.unpack %{{.*}} : tensor<?x24xi8> to tensor<?x32xf6E3M2FN>
+// CHECK:         %[[R:.*]] = blockscale.pack %[[X]] : tensor<?x?xf4E2M1FN> to tensor<?x?xi8>
+// CHECK:         return %[[R]], %[[Y]]
+func.func @dynamic(%x: tensor<?x?xf4E2M1FN>,
+                   %y: tensor<?x32xf6E3M2FN> {blockscale.packed})
+    -> (tensor<?x?xf4E2M1FN>, tensor<?x32xf6E3M2FN>) {
+  return %x, %y : tensor<?x?xf4E2M1FN>, tensor<?x32xf6E3M2FN>
+}

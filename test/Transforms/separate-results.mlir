@@ -1,4 +1,4 @@
-// RUN: blockscale-opt %s --pass-pipeline='builtin.module(func.func(blockscale-separate-results))' | FileCheck %s
+// RUN: blockscale-opt %s --pass-pipeline='builtin.module(func.func(blockscale-separate-results))' -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func @twice
 // CHECK: %[[A:.*]] = memref.alloc()
@@ -16,4 +16,31 @@ func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
 func.func @once(%a: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) {
   %b = memref.alloc() : memref<4xf32>
   return %a, %b : memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// Sizes of results are recorded: those of arguments, by argument, then by
+// dimension.
+// CHECK: #[[$SIZES:.*]] = affine_map<(d0, d1, d2) -> (d2, 4, d0 ceildiv 128)>
+// CHECK-LABEL: func @dynamic
+// CHECK-SAME: -> (memref<?x4x?xf32> {blockscale.sizes = #[[$SIZES]]}, memref<2xf32>)
+func.func @dynamic(%a: memref<?x?xf32>, %b: memref<2x?xf32>, %c: memref<2xf32>)
+    -> (memref<?x4x?xf32>, memref<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %m = memref.dim %a, %c0 : memref<?x?xf32>
+  %n = memref.dim %b, %c1 : memref<2x?xf32>
+  %blocks = arith.ceildivui %m, %c128 : index
+  %r = memref.alloc(%n, %blocks) : memref<?x4x?xf32>
+  return %r, %c : memref<?x4x?xf32>, memref<2xf32>
+}
+
+// -----
+
+func.func @not_of_an_argument(%n: index) -> memref<?xf32> {
+  %r = memref.alloc(%n) : memref<?xf32>
+  // expected-error@+1 {{not supported in this version: result #0 with a size, in dimension 0, that is not one of the arguments' on a GPU target}}
+  return %r : memref<?xf32>
 }

@@ -233,16 +233,16 @@ private:
     return loop.getResult(0);
   }
 
-  /// `body` where `step` is below `steps`; nothing to ask where both are known.
+  /// `body` where `step` is below `steps`; nothing to ask where both are known,
+  /// and for the first step, which there always is.
   void emitIfBelow(OpBuilder &b, Value step, Value steps,
                    function_ref<void(OpBuilder &)> body) {
     std::optional<int64_t> known = getConstantIntValue(step);
     std::optional<int64_t> limit = getConstantIntValue(steps);
-    if (known && limit) {
-      if (*known < *limit)
-        body(b);
+    if (known == 0 || (known && limit && *known < *limit))
+      return body(b);
+    if (known && limit)
       return;
-    }
     Value isStep =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, step, steps);
     auto guard = scf::IfOp::create(b, loc, isStep);

@@ -287,10 +287,11 @@ private:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// Whether a place has to be looked at: a group of lines may have more rows
-  /// than the tile.
+  /// Whether a place has to be looked at: a group of lines of scales may have
+  /// more rows than the tile.
   bool isGuarded() {
-    return context.isGuarded || copy.tileRows % kWarpLanes != 0;
+    return context.isGuarded ||
+           (copy.shape.size() == 3 && copy.tileRows % kWarpLanes != 0);
   }
 
   Value isInside(OpBuilder &b, const Place &place, Value rows) {

@@ -17,7 +17,7 @@ static constexpr std::string_view text =
     R"({"version":1,"target":"sm_120a","kernels":[)"
     R"({"name":"main","grid":[{"ceildiv":[{"arg":4,"dim":1},128]},2,3],)"
     R"("block":[32,4,1],"cluster":[2,1,1],"shared":65536,)"
-    R"("params":[{"arg":0},{"result":2},{"size":{"arg":3,"dim":63}},)"
+    R"("params":[{"arg":0},{"result":2},{"size":{"arg":3,"dim":63,"packed":[4,3]}},)"
     R"({"workspace":511}]},)"
     R"({"name":"main__sum","grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],)"
     R"("shared":0,"params":[]}],"workspace":512})"
@@ -43,6 +43,8 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   ASSERT_TRUE(quotient);
   EXPECT_EQ(quotient->size.argument, 4u);
   EXPECT_EQ(quotient->size.dimension, 1u);
+  EXPECT_EQ(quotient->size.codes, 1u);
+  EXPECT_EQ(quotient->size.bytes, 1u);
   EXPECT_EQ(quotient->divisor, 128u);
   EXPECT_EQ(std::get<uint32_t>(kernel.grid[1]), 2u);
   EXPECT_EQ(std::get<uint32_t>(kernel.grid[2]), 3u);
@@ -54,6 +56,8 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_EQ(kernel.params[2].kind, LaunchParam::Kind::Size);
   EXPECT_EQ(kernel.params[2].size.argument, 3u);
   EXPECT_EQ(kernel.params[2].size.dimension, 63u);
+  EXPECT_EQ(kernel.params[2].size.codes, 4u);
+  EXPECT_EQ(kernel.params[2].size.bytes, 3u);
   EXPECT_EQ(kernel.params[3].kind, LaunchParam::Kind::Workspace);
   EXPECT_EQ(kernel.params[3].offset, 511u);
 }
@@ -154,6 +158,15 @@ TEST(LaunchInfoTest, RefusesWrongParameters) {
   EXPECT_EQ(parseChanged(R"("dim":63)", R"("dim":64)"),
             "$.kernels[0].params[2].size.dim: expected an integer from 0 to "
             "63, got 64");
+  EXPECT_EQ(parseChanged(R"([4,3])", R"([4])"),
+            "$.kernels[0].params[2].size.packed: expected an array of 2, got "
+            "an array of 1");
+  EXPECT_EQ(parseChanged(R"([4,3])", R"([4,0])"),
+            "$.kernels[0].params[2].size.packed[1]: expected an integer from 1 "
+            "to 8, got 0");
+  EXPECT_EQ(parseChanged(R"([4,3]})", R"([4,3],"by":1})"),
+            "$.kernels[0].params[2].size: expected the fields arg dim packed, "
+            "got 'by'");
   EXPECT_EQ(parseChanged(R"({"workspace":511})", R"({"workspace":512})"),
             "$.kernels[0].params[3].workspace: expected an integer from 0 to "
             "511, got 512");

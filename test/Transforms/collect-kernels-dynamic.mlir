@@ -1,0 +1,95 @@
+// Dynamic sizes of arguments are parameters of 32 bits behind the buffers,
+// which are passed as the place of their first element.
+
+// RUN: blockscale-opt %s --blockscale-collect-kernels --canonicalize --cse -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x8xi8> {{{.*}}}, %[[S:[a-z0-9]+]]: f32, %[[Y:[a-z0-9]+]]: memref<4x?xi8> {{{.*}}}, %[[R:[a-z0-9]+]]: memref<?x?xf32> {
+// CHECK-DAG:     %[[X_PLACE:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[Y_PLACE:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[R_PLACE:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[M:.*]] = memref.dim %[[X]], %c0
+// CHECK-DAG:     %[[M_PARAMETER:.*]] = arith.index_castui %[[M]] : index to i32
+// Codes, of bytes.
+// CHECK-DAG:     %[[BYTES:.*]] = memref.dim %[[Y]], %c1
+// CHECK-DAG:     %[[UNITS:.*]] = arith.divui %[[BYTES]], %c3
+// CHECK-DAG:     %[[CODES:.*]] = arith.muli %[[UNITS]], %c4
+// CHECK-DAG:     %[[N_PARAMETER:.*]] = arith.index_castui %[[CODES]] : index to i32
+// CHECK-NOT:     cf.assert
+// CHECK:         gpu.launch_func @kernels::@main blocks in (%{{.*}}) threads in (%{{.*}}) args(%[[X_PLACE]] : memref<i8>, %[[S]] : f32, %[[Y_PLACE]] : memref<i8>, %[[R_PLACE]] : memref<f32>, %[[M_PARAMETER]] : i32, %[[N_PARAMETER]] : i32)
+
+// CHECK:       gpu.func @main(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<i8> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: f32, %[[Y:[a-z0-9]+]]: memref<i8> {llvm.align = 16 : i64, llvm.noalias}, %[[R:[a-z0-9]+]]: memref<f32> {llvm.align = 16 : i64, llvm.noalias}, %[[M32:[a-z0-9]+]]: i32, %[[N32:[a-z0-9]+]]: i32) kernel
+// CHECK:         %[[M:.*]] = arith.index_castui %[[M32]] : i32 to index
+// CHECK:         %[[N:.*]] = arith.index_castui %[[N32]] : i32 to index
+// CHECK:         %[[REST:.*]] = arith.remui %[[N]], %c4
+// CHECK:         %[[IS_WHOLE:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK:         cf.assert %[[IS_WHOLE]], "expected rows of argument #2 that end on a byte when packed"
+// CHECK:         %[[UNITS:.*]] = arith.divui %[[N]], %c4
+// CHECK:         %[[BYTES:.*]] = arith.muli %[[UNITS]], %c3
+// The check of the host.
+// CHECK:         %[[IS_M:.*]] = arith.cmpi sgt, %{{.*}}, %c0
+// CHECK:         cf.assert %[[IS_M]], "M is 0"
+// CHECK-DAG:     %[[R_VIEW:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [%[[M]], %[[ROW:.*]]], strides: [%[[ROW]], 1] : memref<f32> to memref<?x?xf32>
+// CHECK-DAG:     %[[Y_VIEW:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [4, %[[BYTES]]], strides: [%[[BYTES]], 1] : memref<i8> to memref<4x?xi8>
+// CHECK:         memref.load %[[Y_VIEW]]
+// CHECK:         memref.store %{{.*}}, %[[R_VIEW]]
+module attributes {gpu.container_module} {
+  func.func @main(%x: memref<?x8xi8> {blockscale.code_bits = 4 : i64},
+                  %s: f32,
+                  %y: memref<4x?xi8> {blockscale.code_bits = 6 : i64},
+                  %r: memref<?x?xf32> {
+                      blockscale.sizes = affine_map<(d0, d1) -> (d0, d1 floordiv 3 * 4)>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %m = memref.dim %x, %c0 : memref<?x8xi8>
+    %blocks = arith.ceildivui %m, %c32 : index
+    %ok = arith.cmpi sgt, %m, %c0 : index
+    cf.assert %ok, "M is 0"
+    gpu.launch_func @kernels::@main_kernel blocks in (%blocks, %c1, %c1)
+        threads in (%c32, %c1, %c1)
+        args(%r : memref<?x?xf32>, %y : memref<4x?xi8>, %m : index)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @main_kernel(%r: memref<?x?xf32>, %y: memref<4x?xi8>, %m: index) kernel {
+      %c0 = arith.constant 0 : index
+      %v = memref.load %y[%c0, %m] : memref<4x?xi8>
+      %f = arith.uitofp %v : i8 to f32
+      memref.store %f, %r[%c0, %m] : memref<?x?xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// A kernel that is not the main one has the parameters that it needs.
+
+// CHECK-LABEL: func.func @two(
+// CHECK:         gpu.launch_func @kernels::@two__loops_0 {{.*}} args(%{{.*}} : memref<f32>, %{{.*}} : i32)
+// CHECK:         gpu.launch_func @kernels::@two {{.*}} args(%{{.*}} : memref<f32>, %{{.*}} : memref<f32>, %{{.*}} : memref<f32>, %{{.*}} : i32, %{{.*}} : i32)
+module attributes {gpu.container_module} {
+  func.func @two(%a: memref<?xf32>, %b: memref<?xf32>,
+                 %r: memref<?xf32> {blockscale.sizes = affine_map<(d0, d1) -> (d1)>}) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%r : memref<?xf32>)
+    gpu.launch_func @kernels::@last blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%a : memref<?xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @first(%r: memref<?xf32>) kernel {
+      %c0 = arith.constant 0 : index
+      %n = memref.dim %r, %c0 : memref<?xf32>
+      %v = arith.constant 1.0 : f32
+      memref.store %v, %r[%n] : memref<?xf32>
+      gpu.return
+    }
+    gpu.func @last(%a: memref<?xf32>) kernel {
+      gpu.return
+    }
+  }
+}
