@@ -228,15 +228,17 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     scale operand that is a splat constant becomes a constant of the kernel. An
     elementwise `linalg.generic` that makes nothing but the accumulator, or that
     is all that uses the result, becomes part of the kernel with the path
-    `mma_sync`: it may broadcast other tensors of static shapes along M and N
-    and convert the result to another type.
+    `mma_sync`: it may broadcast other tensors along M and N and convert the
+    result to another type.
 
     With the path `mma_sync`, the attribute `blockscale.schedule` says what a
     block computes. Tiles of the operands are copied to shared memory,
     asynchronously and some steps ahead, in the layout that suits how they are
     stored; what lies beyond the operand's sizes becomes 0 (scales that are
     padding are never used). Where the tile divides all sizes, nothing is
-    compared. The tiles go into a `tile_mma`. Blocks are numbered so that those
+    compared; where sizes are dynamic, a branch that is the same for all blocks
+    decides. What the verifier cannot see of sizes becomes assertions in front
+    of the launch. The tiles go into a `tile_mma`. Blocks are numbered so that those
     that run at the same time share operands. With the path `decompose`, one
     thread computes one result in f64 and rounds it once.
 
@@ -298,7 +300,9 @@ def SeparateResultsPass
   let summary = "return each buffer once";
   let description = [{
     A buffer that a function returns twice is copied for the second result:
-    each result is memory of its own.
+    each result is memory of its own. A result of dynamic sizes gets the
+    attribute `blockscale.sizes`, see `blockscale-collect-kernels`; sizes that
+    are not made of those of the arguments are an error.
 
     Before:
 
@@ -377,8 +381,17 @@ def CollectKernelsPass
     * a kernel's parameters are whole buffers: views of them and constants have
       moved into the kernel;
     * the kernel with the name of the function has all its arguments and then
-      its results as parameters, whether or not it uses them; after these come
-      allocations.
+      its results as parameters, whether or not it uses them, then all dynamic
+      sizes of the arguments, as `i32`; after these come allocations. Buffers of
+      dynamic sizes are passed as memrefs of rank 0 and become what they are in
+      the kernel;
+    * assertions of the host, about sizes, are at the start of the first kernel.
+
+    Two attributes of arguments say what types do not. `blockscale.sizes` is an
+    affine map of the dynamic sizes (by argument, then by dimension) to those of
+    the argument, which is memory for a result. `blockscale.code_bits` are the
+    bits of a code where rows are packed and of a dynamic size: the parameter
+    counts codes, the memref bytes.
 
     Anything else on the host is an error: it would have to run between kernels.
 
