@@ -26,7 +26,6 @@
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Support/Chips.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -143,7 +142,6 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
   kernels.addPass(createConvertNVGPUToNVVMPass());
   kernels.addPass(createLowerLeftoversPass());
   kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(arith::createArithExpandOpsPass());
   ConvertGpuOpsToNVVMOpsOptions toLLVM;
   toLLVM.useBarePtrCallConv = true;
   toLLVM.allowPatternRollback = false; // Half the time.

@@ -9,6 +9,8 @@
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,33 +32,46 @@ struct LowerLeftoversPass final
   using Base::Base;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    getPipeline(/*hasTransfers=*/true, /*hasViews=*/true, /*hasAffine=*/true)
-        .getDependentDialects(registry);
+    Leftovers all = {true, true, true, true};
+    getPipeline(all).getDependentDialects(registry);
   }
 
   void runOnOperation() override {
-    bool hasTransfers = false, hasViews = false, hasAffine = false;
+    Leftovers found;
     getOperation().walk([&](Operation *op) {
-      hasTransfers |= isa<VectorTransferOpInterface>(op);
-      hasAffine |= isa_and_nonnull<affine::AffineDialect>(op->getDialect());
-      hasViews |= isa<ViewLikeOpInterface>(op) && !isa<memref::ViewOp>(op);
+      found.transfers |= isa<VectorTransferOpInterface>(op);
+      found.affine |= isa_and_nonnull<affine::AffineDialect>(op->getDialect());
+      found.arithmetic |=
+          isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+              arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+              arith::MinNumFOp>(op);
+      // Two kinds of views have a lowering of their own, and so have those of
+      // LLVM's dialect.
+      found.views |= isa<ViewLikeOpInterface>(op) &&
+                     isa_and_nonnull<memref::MemRefDialect>(op->getDialect()) &&
+                     !isa<memref::ViewOp, memref::ReinterpretCastOp>(op);
     });
-    OpPassManager pipeline = getPipeline(hasTransfers, hasViews, hasAffine);
+    OpPassManager pipeline = getPipeline(found);
     if (!pipeline.empty() && failed(runPipeline(pipeline, getOperation())))
       signalPassFailure();
   }
 
 private:
+  struct Leftovers {
+    bool transfers = false, views = false, affine = false, arithmetic = false;
+  };
+
   /// Each of these makes what the next ones take.
-  static OpPassManager getPipeline(bool hasTransfers, bool hasViews,
-                                   bool hasAffine) {
+  static OpPassManager getPipeline(const Leftovers &found) {
     OpPassManager pipeline(gpu::GPUModuleOp::getOperationName());
-    if (hasTransfers)
+    if (found.transfers)
       pipeline.addPass(createConvertVectorToSCFPass());
-    if (hasTransfers || hasViews)
+    if (found.transfers || found.views)
       pipeline.addPass(memref::createExpandStridedMetadataPass());
-    if (hasTransfers || hasViews || hasAffine)
+    if (found.transfers || found.views || found.affine)
       pipeline.addPass(createLowerAffinePass());
+    if (found.arithmetic)
+      pipeline.addPass(arith::createArithExpandOpsPass());
     return pipeline;
   }
 };

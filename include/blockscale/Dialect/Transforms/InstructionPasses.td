@@ -156,9 +156,10 @@ def LowerLeftoversPass
   let summary = "run upstream passes on the kernels that need them";
   let description = [{
     Kernels of users, and those that became kernels from loops, may have vector
-    transfers, views of memory and affine ops. Where a `gpu.module` has them,
-    this runs `convert-vector-to-scf`, `expand-strided-metadata` and
-    `lower-affine`; each looks at every op for a long time, so that a module
+    transfers, views of memory, affine ops and arithmetic that LLVM has no
+    instruction for. Where a `gpu.module` has them, this runs
+    `convert-vector-to-scf`, `expand-strided-metadata`, `lower-affine` and
+    `arith-expand`; each looks at every op for a long time, so that a module
     without them is better off.
 
     Before:
