@@ -51,6 +51,8 @@ class Value(NamedTuple):
 
     @property
     def type(self):
+        if self.container == "scalar":
+            return self.element
         sizes = "".join(f"{'?' if size is None else size}x" for size in self.shape)
         return f"{self.container}<{sizes}{self.element}>"
 
@@ -74,6 +76,13 @@ class Program:
             self.packed.add(len(self.args))
         self.args.append(value)
         self.arrays.append(array)
+        return value
+
+    def scalar(self, number, element):
+        """An argument that is passed by value; `number` is a numpy scalar."""
+        value = Value(f"%arg{len(self.args)}", (), element, "scalar")
+        self.args.append(value)
+        self.arrays.append(np.asarray(number))
         return value
 
     def mma_args(self, row, operands, dynamic="", y_order="kn"):

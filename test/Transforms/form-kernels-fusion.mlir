@@ -145,3 +145,46 @@ func.func @batch(
   } -> tensor<3x32x32xf32>
   return %f : tensor<3x32x32xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// The op reads what it replaces, a scalar operand and a scalar from around it.
+
+// CHECK-LABEL: func.func @in_place(
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<64x64xf32>, %[[ALPHA:[a-z0-9]+]]: f32, %[[BETA:[a-z0-9]+]]: f32)
+// CHECK:         blockscale.launch {{.*}} ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[ALPHA]], %[[C]], %[[BETA]] :
+// CHECK-NOT:     linalg.generic
+// CHECK:       gpu.func @in_place__mma_scaled(
+// CHECK-SAME:    %[[ALPHA:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: memref<64x64xf32>, %[[BETA:[a-z0-9]+]]: f32, %[[D:[a-z0-9]+]]: memref<64x64xf32>)
+// CHECK:         blockscale.acc_for_each
+// CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index):
+// CHECK-NEXT:      %[[O:.*]] = memref.load %[[C]][%[[ROW]], %[[COLUMN]]]
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[E]], %[[ALPHA]] : f32
+// CHECK-NEXT:      %[[Q:.*]] = arith.mulf %[[BETA]], %[[O]] : f32
+// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[P]], %[[Q]] : f32
+// CHECK-NEXT:      memref.store %[[S]], %[[D]][%[[ROW]], %[[COLUMN]]]
+func.func @in_place(
+    %x: tensor<64x128xf8E4M3FN>, %sx: tensor<64x4xf8E8M0FNU>,
+    %y: tensor<128x64xf8E5M2>, %sy: tensor<4x64xf8E8M0FNU>,
+    %c: tensor<64x64xf32>, %alpha: f32, %beta: f32) -> tensor<64x64xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<
+            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
+       : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
+         tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>
+  %f = linalg.generic
+      {indexing_maps = [#id, affine_map<(i, j) -> ()>, #id],
+       iterator_types = ["parallel", "parallel"]}
+      ins(%d, %alpha : tensor<64x64xf32>, f32)
+      outs(%c : tensor<64x64xf32>) {
+  ^bb0(%e: f32, %a: f32, %o: f32):
+    %p = arith.mulf %e, %a : f32
+    %q = arith.mulf %beta, %o : f32
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  return %f : tensor<64x64xf32>
+}

@@ -72,39 +72,6 @@ func.func @narrow(
 
 #id = affine_map<(i, j) -> (i, j)>
 
-// The op reads what it replaces.
-
-// CHECK-LABEL: func.func @in_place(
-// CHECK:         %[[D:.*]] = blockscale.launch
-// CHECK:         linalg.generic {{.*}} ins(%[[D]]
-// CHECK:       gpu.func @in_place__mma_scaled(
-// CHECK:         blockscale.acc_store
-func.func @in_place(
-    %x: tensor<64x128xf8E4M3FN>, %sx: tensor<64x4xf8E8M0FNU>,
-    %y: tensor<128x64xf8E5M2>, %sy: tensor<4x64xf8E8M0FNU>,
-    %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
-            tile = [64, 64, 128], warps = [2, 2], stages = 1>}
-       : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
-         tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>
-  %f = linalg.generic
-      {indexing_maps = [#id, #id],
-       iterator_types = ["parallel", "parallel"]}
-      ins(%d : tensor<64x64xf32>)
-      outs(%c : tensor<64x64xf32>) {
-  ^bb0(%e: f32, %o: f32):
-    %s = arith.addf %e, %o : f32
-    linalg.yield %s : f32
-  } -> tensor<64x64xf32>
-  return %f : tensor<64x64xf32>
-}
-
-// -----
-
-#id = affine_map<(i, j) -> (i, j)>
-
 #transposed = affine_map<(i, j) -> (j, i)>
 
 // A lane does not hold the element that belongs there.

@@ -137,3 +137,26 @@ func.func @vectors(%x: vector<16x32xf8E4M3FN>, %sx: vector<16x1xf8E8M0FNU>,
   %e = arith.addf %t, %t : tensor<16x8xf32>
   return %d, %e : vector<16x8xf32>, tensor<16x8xf32>
 }
+
+// -----
+
+// A tensor of one scalar is that scalar.
+
+// CHECK-LABEL: func.func @scalar(
+// CHECK-SAME:    %[[ALPHA:[a-z0-9]+]]: f32) -> tensor<16x8xf32>
+// CHECK:         %[[D:.*]] = blockscale.mma_scaled
+// CHECK-NOT:     tensor.splat
+// CHECK:         %[[F:.*]] = linalg.generic {{.*}} ins(%[[D]], %[[ALPHA]] : tensor<16x8xf32>, f32)
+// CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %[[A:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:      arith.mulf %[[E]], %[[A]] : f32
+// CHECK:         return %[[F]]
+func.func @scalar(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                  %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                  %c: tensor<16x8xf32>, %alpha: f32) -> tensor<16x8xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+         tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+  %a = tensor.splat %alpha : tensor<16x8xf32>
+  %f = arith.mulf %d, %a : tensor<16x8xf32>
+  return %f : tensor<16x8xf32>
+}

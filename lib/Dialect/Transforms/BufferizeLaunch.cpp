@@ -54,6 +54,10 @@ struct LaunchModel
     Location loc = op->getLoc();
     SmallVector<Value> arguments, results, copies;
     for (Value input : launch.getInputs()) {
+      if (!isa<TensorType>(input.getType())) {
+        arguments.push_back(input);
+        continue;
+      }
       FailureOr<Value> buffer = getBuffer(rewriter, input, options, state);
       if (failed(buffer))
         return failure();

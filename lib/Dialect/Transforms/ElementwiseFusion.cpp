@@ -32,33 +32,33 @@ using namespace mlir::blockscale;
 // What a kernel can take over
 //===----------------------------------------------------------------------===//
 
-/// Memory of a type below a byte, or of narrow floats, is not what loads take.
+/// A scalar, or a tensor of ones. A type below a byte, or a narrow float, is
+/// not what loads and parameters take.
 static bool isStorable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
+  if (!tensor && isa<ShapedType>(type))
     return false;
-  Type element = tensor.getElementType();
+  Type element = getElementTypeOrSelf(type);
   return element.isIndex() ||
          (element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0 &&
           (isa<IntegerType>(element) || element.getIntOrFloatBitWidth() > 8));
 }
 
-/// Whether the body needs nothing but its arguments, constants and loop
-/// indices.
+/// Whether the body needs nothing but its arguments, scalars and loop indices.
 static bool isPlainBody(Block &body) {
   for (Operation &op : body.without_terminator()) {
     if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
         !isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                          linalg::LinalgDialect>(op.getDialect()))
       return false;
-    for (Value operand : op.getOperands())
-      if (operand.getParentBlock() != &body &&
-          !matchPattern(operand, m_Constant()))
-        return false;
   }
-  Value yielded = body.getTerminator()->getOperand(0);
-  return yielded.getParentBlock() == &body ||
-         matchPattern(yielded, m_Constant());
+  auto isTaken = [&](Value value) {
+    return value.getParentBlock() == &body ||
+           matchPattern(value, m_Constant()) || isStorable(value.getType());
+  };
+  return llvm::all_of(body, [&](Operation &op) {
+    return llvm::all_of(op.getOperands(), isTaken);
+  });
 }
 
 /// Whether `op` makes each element of its one result by itself.
@@ -69,7 +69,6 @@ static bool isElementwise(linalg::GenericOp op) {
     return false;
   OpOperand *init = op.getDpsInitOperand(0);
   if (!op.getMatchingIndexingMap(init).isIdentity() ||
-      op.payloadUsesValueFromOperand(init) ||
       !isStorable(init->get().getType()))
     return false;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -105,21 +104,39 @@ linalg::GenericOp blockscale::findElementwiseConsumer(MmaScaledOp op) {
   return consumer;
 }
 
+SmallVector<OpOperand *> blockscale::getUsedOperands(linalg::GenericOp op) {
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.payloadUsesValueFromOperand(&operand))
+      operands.push_back(&operand);
+  return operands;
+}
+
+SetVector<Value> blockscale::getCapturedScalars(linalg::GenericOp op) {
+  SetVector<Value> scalars;
+  Block &body = *op.getBody();
+  for (Operation &inner : body)
+    for (Value operand : inner.getOperands())
+      if (operand.getParentBlock() != &body &&
+          !matchPattern(operand, m_Constant()))
+        scalars.insert(operand);
+  return scalars;
+}
+
 Value blockscale::emitElement(
     OpBuilder &builder, linalg::GenericOp op, ArrayRef<Value> position,
-    function_ref<Value(OpBuilder &, unsigned, ArrayRef<Value>)> getInput) {
+    function_ref<Value(OpBuilder &, Value, ArrayRef<Value>)> getInput) {
   Location loc = op.getLoc();
   IRMapping mapping;
   Block &body = *op.getBody();
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(input);
-    if (argument.use_empty())
-      continue;
+  for (OpOperand *operand : getUsedOperands(op)) {
     SmallVector<Value> indices = applyMap(
-        builder, loc, op.getMatchingIndexingMap(input), ValueRange(position));
-    mapping.map(argument,
-                getInput(builder, input->getOperandNumber(), indices));
+        builder, loc, op.getMatchingIndexingMap(operand), ValueRange(position));
+    mapping.map(op.getMatchingBlockArgument(operand),
+                getInput(builder, operand->get(), indices));
   }
+  for (Value scalar : getCapturedScalars(op))
+    mapping.map(scalar, getInput(builder, scalar, {}));
   // Constants from around the op.
   auto capture = [&](Value value) {
     if (value.getParentBlock() != &body && !mapping.contains(value))
@@ -158,8 +175,9 @@ struct GeneralizeElementwise final
         !op.hasPureTensorSemantics())
       return rewriter.notifyMatchFailure(op, "expected a named op on tensors");
     bool isFill = isa<linalg::FillOp>(op.getOperation());
-    if (isFill && !isAccumulator(op))
-      return rewriter.notifyMatchFailure(op, "expected an accumulator");
+    if (isFill && !isWanted(op))
+      return rewriter.notifyMatchFailure(op, "expected an accumulator or a "
+                                             "scalar that is no constant");
     if (!isFill &&
         !isa<linalg::BroadcastOp, linalg::MapOp>(op.getOperation()) &&
         !linalg::isElementwise(op))
@@ -168,14 +186,30 @@ struct GeneralizeElementwise final
   }
 
 private:
-  /// A fill with something other than zero, which no op needs to load.
-  static bool isAccumulator(linalg::LinalgOp op) {
+  /// A fill with a scalar, or of an accumulator with something other than zero,
+  /// which no op needs to load.
+  static bool isWanted(linalg::LinalgOp op) {
+    Value scalar = op.getDpsInputs().front();
+    if (!matchPattern(scalar, m_Constant()))
+      return true;
     Value result = op->getResult(0);
     auto mma = result.hasOneUse() ? dyn_cast<MmaScaledOp>(*result.user_begin())
                                   : MmaScaledOp();
     return mma && mma.getAcc() == result &&
-           matchPattern(op.getDpsInputs().front(), m_Constant()) &&
-           !matchPattern(op.getDpsInputs().front(), m_AnyZeroFloat());
+           !matchPattern(scalar, m_AnyZeroFloat());
+  }
+};
+
+/// A tensor of one scalar is filled with that.
+struct SplatToFill final : OpRewritePattern<tensor::SplatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::SplatOp op,
+                                PatternRewriter &rewriter) const override {
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), op.getType(),
+                                          op.getDynamicSizes());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, op.getInput(), empty);
+    return success();
   }
 };
 
@@ -192,7 +226,7 @@ struct JoinElementwisePass final
       return;
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
-    patterns.add<GeneralizeElementwise>(&getContext());
+    patterns.add<GeneralizeElementwise, SplatToFill>(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *use) { return use->get().hasOneUse(); });
     if (failed(applyPatternsGreedily(function, std::move(patterns)))) {

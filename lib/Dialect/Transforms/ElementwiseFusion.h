@@ -22,13 +22,18 @@ linalg::GenericOp findElementwiseProducer(MmaScaledOp op);
 /// from each; null if there is none that a kernel can take over.
 linalg::GenericOp findElementwiseConsumer(MmaScaledOp op);
 
+/// The operands of such an op that its body takes an element of.
+SmallVector<OpOperand *> getUsedOperands(linalg::GenericOp op);
+
+/// The scalars, other than constants, that its body takes from around it.
+SetVector<Value> getCapturedScalars(linalg::GenericOp op);
+
 /// Emits the body of `op` for the element at `position`, one index for each
-/// loop. `getInput` gives the elements of its inputs: of input number `i` at
-/// `indices`.
+/// loop. `getInput` gives what it takes: the element of a tensor at `indices`,
+/// or a scalar, without indices.
 Value emitElement(
     OpBuilder &builder, linalg::GenericOp op, ArrayRef<Value> position,
-    function_ref<Value(OpBuilder &, unsigned i, ArrayRef<Value> indices)>
-        getInput);
+    function_ref<Value(OpBuilder &, Value, ArrayRef<Value> indices)> getInput);
 
 } // namespace mlir::blockscale
 

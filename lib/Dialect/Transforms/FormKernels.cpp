@@ -39,9 +39,12 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
-/// The memory of a tensor that a kernel gets: narrow floats are bytes.
-static MemRefType getMemoryType(Type tensor) {
-  auto type = cast<RankedTensorType>(tensor);
+/// What a kernel gets: a scalar, or the memory of a tensor, where narrow floats
+/// are bytes.
+static Type getMemoryType(Type input) {
+  auto type = dyn_cast<RankedTensorType>(input);
+  if (!type)
+    return input;
   Type element = type.getElementType();
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
     element = IntegerType::get(type.getContext(), 8);
@@ -290,9 +293,9 @@ private:
     return getOperandSizes(builder, loc, operand, traceOperand(operand))[dim];
   }
 
-  unsigned addInput(Value tensor) {
-    inputs.insert(tensor);
-    return llvm::find(inputs, tensor) - inputs.begin();
+  unsigned addInput(Value value) {
+    inputs.insert(value);
+    return llvm::find(inputs, value) - inputs.begin();
   }
 
   KernelOperand makeOperand(Side side, Value operand, int64_t rows,
@@ -329,27 +332,30 @@ private:
                                        Value product) {
     if (!generic)
       return std::nullopt;
-    FusedElementwise fused = {generic, {}, std::nullopt};
-    for (auto [i, input] : llvm::enumerate(generic.getDpsInputs())) {
-      bool isProduct = input == product;
-      if (isProduct)
-        fused.product = i;
-      else
-        checkSizes(generic, generic.getDpsInputOperand(i));
-      fused.arguments.push_back(isProduct ? 0 : addInput(input));
+    FusedElementwise fused;
+    fused.op = generic;
+    fused.product = product;
+    for (OpOperand *operand : getUsedOperands(generic)) {
+      if (operand->get() == product)
+        continue;
+      checkSizes(generic, operand);
+      fused.arguments[operand->get()] = addInput(operand->get());
     }
+    for (Value scalar : getCapturedScalars(generic))
+      fused.arguments[scalar] = addInput(scalar);
     return fused;
   }
 
-  /// Asserts that dynamic sizes of `input` are those of the loops over it.
-  void checkSizes(linalg::GenericOp generic, OpOperand *input) {
-    AffineMap map = generic.getMatchingIndexingMap(input);
+  /// Asserts that dynamic sizes of `operand` are those of the loops over it.
+  void checkSizes(linalg::GenericOp generic, OpOperand *operand) {
+    AffineMap map = generic.getMatchingIndexingMap(operand);
     SmallVector<OpFoldResult> loops = getResultSizes();
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
       if (!loop)
         continue;
-      OpFoldResult got = tensor::getMixedSize(builder, loc, input->get(), dim);
+      OpFoldResult got =
+          tensor::getMixedSize(builder, loc, operand->get(), dim);
       OpFoldResult expected = loops[loop.getPosition()];
       if (isEqualConstantIntOrValue(got, expected))
         continue;
@@ -360,7 +366,7 @@ private:
       cf::AssertOp::create(
           builder, loc, isEqual,
           getCheckMessage(generic, "expected sizes of operand #" +
-                                       Twine(input->getOperandNumber()) +
+                                       Twine(operand->getOperandNumber()) +
                                        " that fit those of the result"));
     }
   }

@@ -50,11 +50,11 @@ struct KernelOperand {
 /// An elementwise op that the kernel takes over.
 struct FusedElementwise {
   linalg::GenericOp op;
-  /// The parameters that hold its inputs, memrefs. That of the product's result
-  /// is unused.
-  SmallVector<unsigned> arguments;
-  /// The input that is the result of the product, for a consumer.
-  std::optional<unsigned> product;
+  /// The values that its body takes, from operands or from around it, and the
+  /// parameters of the kernel that hold them: memrefs or scalars.
+  DenseMap<Value, unsigned> arguments;
+  /// The operand that is the result of the product, for a consumer.
+  Value product;
 };
 
 /// One `mma_scaled` as a kernel computes it. Sizes may be dynamic.

@@ -78,11 +78,13 @@ private:
                      Value column, Value product) {
     return emitElement(
         b, fused.op, getPosition(row, column),
-        [&](OpBuilder &at, unsigned i, ArrayRef<Value> indices) -> Value {
-          if (i == fused.product)
+        [&](OpBuilder &at, Value input, ArrayRef<Value> indices) -> Value {
+          if (input == fused.product)
             return product;
-          return memref::LoadOp::create(
-              at, loc, kernel.getArgument(fused.arguments[i]), indices);
+          Value argument = kernel.getArgument(fused.arguments.lookup(input));
+          if (!isa<MemRefType>(argument.getType()))
+            return argument;
+          return memref::LoadOp::create(at, loc, argument, indices);
         });
   }
 

@@ -81,6 +81,26 @@ def biased(row, m, n, k):
     return Case(f"{row}-fused-{m}x{n}", program, [Made(row, data, make)])
 
 
+def scaled(row, m, n, k):
+    """alpha times the product plus beta times C, both scalars of the function."""
+    data = exact(row, m, n, k, 6)
+    program = Program()
+    alpha, beta = (program.scalar(np.float32(value), "f32") for value in (0.5, 2.0))
+    c = program.arg(data[4], "f32")
+
+    def splat(value):
+        return program.op(f"tensor.splat {value.name} : {c.type}", c.shape, "f32")
+
+    zero = program.constant(0.0, c.shape, "f32")
+    value = binary(program, "mulf", product_of(program, row, data, zero), splat(alpha))
+    program.result(binary(program, "addf", value, binary(program, "mulf", c, splat(beta))))
+    factor = data[4] * 2
+    data[4] = np.zeros_like(data[4])
+    return Case(
+        f"{row}-fused-scaled-{m}x{n}", program, [Made(row, data, lambda p: p / 2 + factor)]
+    )
+
+
 def batched(row, m, n, k):
     """A batch: beta times C as the accumulator, a bias for each matrix, truncation to bf16."""
     rng = np.random.default_rng([m, n, 1])
@@ -130,6 +150,7 @@ def all_fusions():
     for row in (MIXED, NVFP4):
         for m, n, k in ((64, 128, 256), (37, 22, 96)):
             yield biased(row, m, n, k)
+            yield scaled(row, m, n, k)
             yield batched(row, m, n, k)
             yield filled(row, m, n, k)
         yield two_products(row)

@@ -56,9 +56,10 @@ def write_case(case, folder, flags):
 
 
 def describe(program, expectations):
-    """The buffers of arguments, and (type, shape, expectation) of results."""
+    """The arguments, buffers or scalars, and (type, shape, expectation) of results."""
     buffers = [
-        gpu_buffer(array, value.element, i in program.packed)
+        array if value.container == "scalar"
+        else gpu_buffer(array, value.element, i in program.packed)
         for i, (value, array) in enumerate(zip(program.args, program.arrays))
     ]
     results = []
@@ -84,9 +85,10 @@ def check_case(case, folder, launcher):
 def launch(case, folder, launcher, how, buffers, results):
     inputs = [folder / f"{case.name}.in{i}.npy" for i in range(len(buffers))]
     outputs = [folder / f"{case.name}.out{i}.npy" for i in range(len(results))]
+    arguments = []
     for path, array in zip(inputs, buffers):
         np.save(path, array)
-    arguments = [f"in:{path}" for path in inputs]
+        arguments.append(f"f32:{array}" if array.ndim == 0 else f"in:{path}")
     for path, (dtype, shape, _) in zip(outputs, results):
         arguments.append(f"out:{path}:{dtype}:{'x'.join(map(str, shape))}")
     try:

@@ -70,8 +70,8 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
   let summary = "launch a kernel on tensors";
   let description = [{
     Runs a kernel that reads `inputs` and writes `outputs` whole. The kernel
-    takes one memref for each of them, in order, with the identity layout and
-    bytes for elements of at most 8 bits. Bufferization turns the op into
+    takes one memref for each tensor, in order, with the identity layout and
+    bytes for elements of at most 8 bits, and scalars as they are. Bufferization turns the op into
     `gpu.launch_func`.
 
     `blocks` are constants or values of type `index`. `shared` is the dynamic
@@ -85,7 +85,9 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
     SymbolRefAttr:$kernel,
     Variadic<Index>:$dynamicBlocks, DenseI64ArrayAttr:$staticBlocks,
     DenseI64ArrayAttr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared,
-    Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$outputs);
+    Variadic<AnyTypeOf<[AnyRankedTensor, AnySignlessIntegerOrIndex, AnyFloat]>>
+        :$inputs,
+    Variadic<AnyRankedTensor>:$outputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `=` custom<DynamicIndexList>($dynamicBlocks, $staticBlocks)
