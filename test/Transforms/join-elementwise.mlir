@@ -146,9 +146,9 @@ func.func @vectors(%x: vector<16x32xf8E4M3FN>, %sx: vector<16x1xf8E8M0FNU>,
 // CHECK-SAME:    %[[ALPHA:[a-z0-9]+]]: f32) -> tensor<16x8xf32>
 // CHECK:         %[[D:.*]] = blockscale.mma_scaled
 // CHECK-NOT:     tensor.splat
-// CHECK:         %[[F:.*]] = linalg.generic {{.*}} ins(%[[D]], %[[ALPHA]] : tensor<16x8xf32>, f32)
-// CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %[[A:.*]]: f32, %{{.*}}: f32):
-// CHECK-NEXT:      arith.mulf %[[E]], %[[A]] : f32
+// CHECK:         %[[F:.*]] = linalg.generic {{.*}} ins(%[[D]] : tensor<16x8xf32>)
+// CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:      arith.mulf %[[E]], %[[ALPHA]] : f32
 // CHECK:         return %[[F]]
 func.func @scalar(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
