@@ -229,7 +229,7 @@ private:
     Place place = {values[3], values[4]};
     SmallVector<Value> to(values.begin(), values.begin() + 3);
     if (copy.isAsync())
-      copyAsync(b, place, to, getStoredRows(b));
+      copyAsync(b, place, to, source.rows);
     else
       copyWord(b, place, to);
   }
@@ -271,16 +271,7 @@ private:
     Place place = {values[4], values[5]};
     Value toLine = arith::XOrIOp::create(b, loc, values[2], values[3]);
     SmallVector<Value> to = {values[0], values[1], toLine, index(b, 0)};
-    copyAsync(b, place, to, getStoredRows(b));
-  }
-
-  /// Rows that memory has: atoms are whole.
-  Value getStoredRows(OpBuilder &b) {
-    if (operand.contiguity != Contiguity::Atoms)
-      return source.rows;
-    AffineExpr rows = getAffineDimExpr(0, b.getContext());
-    return apply(b, {rows.ceilDiv(kScaleAtomRows) * kScaleAtomRows},
-                 source.rows)[0];
+    copyAsync(b, place, to, source.rows);
   }
 
   //===--------------------------------------------------------------------===//

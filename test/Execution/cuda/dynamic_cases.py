@@ -35,8 +35,8 @@ PARTS = [
 class Sizes:
     """Arguments of dynamic sizes, and values for these sizes."""
 
-    def __init__(self, program, row, dynamic):
-        self.program, self.row, self.dynamic = program, row, dynamic
+    def __init__(self, program, row, dynamic, packed=False):
+        self.program, self.row, self.dynamic, self.packed = program, row, dynamic, packed
         # Letter: name of an index value, of the latest argument that has it. (x and its scales
         # have one batch, y and its scales another.)
         self.known = {}
@@ -48,7 +48,7 @@ class Sizes:
 
     def arg(self, array, element, letters):
         letters, shape = self.shape(array, letters)
-        value = self.program.arg(array, element, shape)
+        value = self.program.arg(array, element, shape, packed=self.packed and "f6" in element)
         for dim, letter in enumerate(letters):
             if shape[dim] is None and letter in "bmnk":
                 self.known[letter] = self.program.dim(value, dim)
@@ -82,10 +82,10 @@ class Sizes:
         return self.program.unswizzle(tiles, shape, sizes)
 
 
-def add_problem(program, row, data, layout):
+def add_problem(program, row, data, layout, packed=False):
     is_swizzled, x_is_km, y_is_nk, _, dynamic = layout
     x, x_scale, y, y_scale, acc = data
-    sizes = Sizes(program, row, dynamic)
+    sizes = Sizes(program, row, dynamic, packed)
     x = sizes.operand(x, row.x, "mk", x_is_km)
     x_scale = sizes.scales(x_scale, "ms", is_swizzled, x_is_km)
     y = sizes.operand(y, row.y, "kn", y_is_nk)
@@ -154,6 +154,21 @@ def fused(row):
     return Case(f"{row}-dynamic-fused", program, expectations, (SCHEDULE,), tuple(others))
 
 
+def packed_problem(m, n, k):
+    """fp6 as a bit stream: x along K, y along N."""
+    data = exact(FP6, m, n, k, 7, "fine")
+    program = Program()
+    layout = (False, False, False, False, "mnk")
+    program.result(add_problem(program, FP6, data, layout, packed=True))
+    return program, [Expectation(FP6, data, True)]
+
+
+def packed():
+    sizes = [(2 * M, N, 2 * K), (33, N + 4, 96)]
+    (program, expectations), *others = (packed_problem(*one) for one in sizes)
+    return Case("packed-fp6-dynamic", program, expectations, (SCHEDULE,), tuple(others))
+
+
 def swizzle_problem(*shape):
     """A swizzle that no mma_scaled absorbs."""
     scales = np.random.default_rng(shape).integers(0, 256, shape, np.uint8)
@@ -170,6 +185,7 @@ def swizzle(*shapes):
 
 
 def all_dynamic():
+    yield packed()
     yield swizzle((150, 9), (128, 64), (1, 1))
     yield swizzle((2, 130, 33), (1, 256, 8))
     for row in ROWS:
