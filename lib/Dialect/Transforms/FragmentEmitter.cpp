@@ -21,30 +21,65 @@ using namespace mlir::blockscale;
 // Positions
 //===----------------------------------------------------------------------===//
 
-std::pair<Value, Value>
-blockscale::emitElementPosition(OpBuilder &builder, Location loc,
-                                const FragmentLayout &layout, Value lane,
-                                AffineMap laneMap) {
-  AffineMap map =
-      getLayoutMap(builder.getContext(), layout.toElement, /*numLayoutDims=*/3,
-                   /*numLayoutResults=*/2, /*numDims=*/3);
-  SmallVector<Value> position =
-      applyMap(builder, loc, map.compose(laneMap), lane);
-  return {position[0], position[1]};
+/// Lane -> (row, column), where `laneMap` gives (lane, register, slot).
+static AffineMap getElementMap(const FragmentLayout &layout,
+                               AffineMap laneMap) {
+  return getLayoutMap(laneMap.getContext(), layout.toElement,
+                      /*numLayoutDims=*/3, /*numLayoutResults=*/2,
+                      /*numDims=*/3)
+      .compose(laneMap);
+}
+
+/// Lane -> (lane, register, slot).
+static AffineMap getSlotMap(MLIRContext *context, unsigned reg, unsigned slot) {
+  return AffineMap::get(1, 0,
+                        {getAffineDimExpr(0, context),
+                         getAffineConstantExpr(reg, context),
+                         getAffineConstantExpr(slot, context)},
+                        context);
+}
+
+static std::pair<Value, Value> emitPair(OpBuilder &builder, Location loc,
+                                        AffineMap map, Value lane) {
+  SmallVector<Value> values = applyMap(builder, loc, map, lane);
+  return {values[0], values[1]};
 }
 
 std::pair<Value, Value>
 blockscale::emitElementPosition(OpBuilder &builder, Location loc,
                                 const FragmentLayout &layout, Value lane,
                                 unsigned reg, unsigned slot) {
+  AffineMap laneMap = getSlotMap(builder.getContext(), reg, slot);
+  return emitPair(builder, loc, getElementMap(layout, laneMap), lane);
+}
+
+std::pair<Value, Value>
+blockscale::emitRegisterPosition(OpBuilder &builder, Location loc,
+                                 const FragmentLayout &layout, Value lane,
+                                 unsigned reg) {
+  AffineMap first =
+      getElementMap(layout, getSlotMap(builder.getContext(), reg, /*slot=*/0));
+  AffineMap map = AffineMap::get(
+      1, 0, {first.getResult(0), first.getResult(1).floorDiv(layout.slots)},
+      builder.getContext());
+  return emitPair(builder, loc, map, lane);
+}
+
+/// Register r of lane l gets four bytes of row l / 4 of matrix r, whose rows
+/// are at the addresses that lanes 8 r to 8 r + 7 pass. So lane L passes what
+/// the first lane of group L % 8 has in register L / 8.
+std::pair<Value, Value> blockscale::emitMatrixRow(OpBuilder &builder,
+                                                  Location loc,
+                                                  const FragmentLayout &layout,
+                                                  Value lane) {
   MLIRContext *context = builder.getContext();
-  return emitElementPosition(
-      builder, loc, layout, lane,
+  AffineExpr l = getAffineDimExpr(0, context);
+  AffineMap firstLane =
       AffineMap::get(1, 0,
-                     {getAffineDimExpr(0, context),
-                      getAffineConstantExpr(reg, context),
-                      getAffineConstantExpr(slot, context)},
-                     context));
+                     {l % 8 * 4, l.floorDiv(8) % layout.registers,
+                      getAffineConstantExpr(0, context)},
+                     context);
+  return emitPair(builder, loc, getElementMap(layout, firstLane), lane);
 }
 
 Value blockscale::emitScaleRow(OpBuilder &builder, Location loc,

@@ -27,10 +27,18 @@ std::pair<Value, Value> emitElementPosition(OpBuilder &builder, Location loc,
                                             Value lane, unsigned reg,
                                             unsigned slot);
 
-/// The same where `laneMap` gives (lane, register, slot) for each lane.
-std::pair<Value, Value> emitElementPosition(OpBuilder &builder, Location loc,
-                                            const FragmentLayout &layout,
-                                            Value lane, AffineMap laneMap);
+/// The row, in one tile of A or B, of the lane's register `reg`, and the number
+/// of the run along K that it has: of `slots` elements, side by side and from a
+/// multiple of their number on.
+std::pair<Value, Value> emitRegisterPosition(OpBuilder &builder, Location loc,
+                                             const FragmentLayout &layout,
+                                             Value lane, unsigned reg);
+
+/// Position in one tile of A or B of the 16 bytes that `lane` passes to
+/// `ldmatrix`, for the lanes of as many matrices as the tile has registers;
+/// other lanes pass what they do.
+std::pair<Value, Value> emitMatrixRow(OpBuilder &builder, Location loc,
+                                      const FragmentLayout &layout, Value lane);
 
 /// The row of scales of which the lane holds words, in a group of tiles.
 Value emitScaleRow(OpBuilder &builder, Location loc, Operand operand,

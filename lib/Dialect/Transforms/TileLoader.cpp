@@ -42,19 +42,11 @@ TileLoader::TileLoader(OpBuilder &builder, TileMmaOp op, Operand operand,
     prepareTransposed();
 }
 
-/// Register r of lane l gets four bytes of row l / 4 of matrix r, whose rows
-/// are at the addresses that lanes 8 r to 8 r + 7 pass. So lane L passes what
-/// the first lane of group L % 8 has in register L / 8, of the first tile or
-/// the next one.
+/// A lane passes a row of the first tile or, where a load has two, of the next
+/// one.
 void TileLoader::prepareRows() {
   MLIRContext *context = b.getContext();
-  AffineExpr l = getAffineDimExpr(0, context);
-  AffineExpr matrix = l.floorDiv(8);
-  AffineMap firstLane = AffineMap::get(1, 0,
-                                       {l % 8 * 4, matrix % fragment.registers,
-                                        getAffineConstantExpr(0, context)},
-                                       context);
-  auto [row, column] = emitElementPosition(b, loc, fragment, lane, firstLane);
+  auto [row, column] = emitMatrixRow(b, loc, fragment, lane);
   AffineExpr d0, d1, d2;
   bindDims(context, d0, d1, d2);
   AffineExpr tile = d2.floorDiv(8).floorDiv(fragment.registers);

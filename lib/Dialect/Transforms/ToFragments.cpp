@@ -99,14 +99,17 @@ struct ToFragmentsPass final
   }
 
 private:
-  /// ldmatrix reads rows of 16 bytes, which must be aligned to that.
+  /// ldmatrix reads rows of 16 bytes, which must be aligned to that. So may be
+  /// those of shared vectors, as the memory is allocated here.
   static void alignTiles(gpu::GPUFuncOp function) {
     constexpr int64_t kAlignment = 16;
     StringRef name = LLVM::LLVMDialect::getAlignAttrName();
     auto attr = IntegerAttr::get(IntegerType::get(function.getContext(), 64),
                                  kAlignment);
     ArrayRef<BlockArgument> tiles = function.getWorkgroupAttributions();
-    function.walk([&](TileMmaOp op) {
+    function.walk([&](Operation *op) {
+      if (!isa<TileMmaOp, vector::TransferReadOp>(op))
+        return;
       for (Value tile : op->getOperands()) {
         auto *found = llvm::find(tiles, tile);
         if (found == tiles.end())

@@ -11,6 +11,7 @@
 #include "ToFragments.h"
 #include "VectorOperands.h"
 #include "VectorTransfer.h"
+#include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,10 +31,17 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.getRank() != 2)
       return rewriter.notifyMatchFailure(op, "expected vectors of rank 2");
+    // Loops whose results are distributed have been replaced: what they count
+    // with is known by the new ones.
+    auto isMultiple = [&](Value value, int64_t divisor) {
+      Value remapped = rewriter.getRemappedValue(value);
+      return remapped && remapped != value &&
+             isKnownMultiple(remapped, divisor);
+    };
     FailureOr<OperandFragments> a =
-        loadVectorOperand(rewriter, op, Operand::A, lane);
+        loadVectorOperand(rewriter, op, Operand::A, lane, isMultiple);
     FailureOr<OperandFragments> b =
-        loadVectorOperand(rewriter, op, Operand::B, lane);
+        loadVectorOperand(rewriter, op, Operand::B, lane, isMultiple);
     if (failed(a) || failed(b))
       return failure();
     MmaEmitter emitter(rewriter, op.getLoc(), op.getRow(), lane);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CodeReader.h"
 #include "FragmentEmitter.h"
 #include "ToFragments.h"
-#include "VectorOperands.h"
 #include "VectorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,7 +27,7 @@ bool blockscale::isSharedVector(Type type) {
          element.getIntOrFloatBitWidth() > 8;
 }
 
-/// Elements of an operand, which lanes load one by one.
+/// Elements of an operand, which lanes may have to load one by one.
 static constexpr int64_t kMaxOperandElements = int64_t(1) << 17;
 
 static InFlightDiagnostic emitUnsupported(Operation *op) {

@@ -2,6 +2,7 @@
 
 Each has a loop over K with the accumulator in iter_args, elementwise arithmetic around it, sizes
 that are no multiples of the instruction's, and operands read from memory as each format is kept.
+Those whose memory has a known alignment are loaded in words.
 """
 
 from typing import NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from harness import ROWS, Row, assert_bit_equal, exact, gpu_buffer
 
 M, N, K, STEPS = 24, 12, 96, 2
+SHARED = "#gpu.address_space<workgroup>"
 
 
 class KernelCase(NamedTuple):
@@ -26,29 +28,39 @@ class KernelCase(NamedTuple):
         assert_bit_equal(result, self.expected)
 
 
-def memory_type(shape, element):
-    """How a kernel's parameter holds codes: fp4 packed, fp6 in bytes, others as their type."""
+class Memory(NamedTuple):
+    """How a kernel holds codes."""
+
+    shape: tuple
+    element: str
+    space: str = ""
+
+    @property
+    def type(self):
+        space = f", {self.space}" if self.space else ""
+        return f"memref<{'x'.join(map(str, self.shape))}x{self.element}{space}>"
+
+
+def memory_of(shape, element, as_bytes=False):
+    """fp4 packed, fp6 in bytes, others as their type or `as_bytes`."""
     *outer, last = shape
     if element == "f4E2M1FN":
-        shape, element = (*outer, last // 2), "i8"
-    elif "f6" in element:
-        element = "i8"
-    return f"memref<{'x'.join(map(str, shape))}x{element}>", element
+        return Memory((*outer, last // 2), "i8")
+    return Memory(tuple(shape), "i8" if as_bytes or "f6" in element else element)
 
 
 def read(name, memory, shape, element, indices):
     """Lines that read `shape` of `memory` from `indices` as a vector called %NAME."""
     sizes = "x".join(map(str, shape))
     wanted = f"vector<{sizes}x{element}>"
-    source, stored = memory
-    padding = "%i8" if stored == "i8" else f"%pad_{element}"
+    padding = "%i8" if memory.element == "i8" else f"%pad_{element}"
     in_bounds = "{in_bounds = [true, true]}"
     where = ", ".join(indices)
 
     def transfer(result, vector):
         return (
             f"%{result} = vector.transfer_read %{name}_mem[{where}], {padding} {in_bounds}"
-            f" : {source}, {vector}"
+            f" : {memory.type}, {vector}"
         )
 
     if element == "f4E2M1FN":
@@ -64,25 +76,49 @@ def read(name, memory, shape, element, indices):
             f"%{name}_c = arith.trunci %{name}_b : {bytes_} to {codes}",
             f"%{name} = arith.bitcast %{name}_c : {codes} to {wanted}",
         ]
+    if memory.element == "i8":
+        bytes_ = f"vector<{sizes}xi8>"
+        return [
+            transfer(f"{name}_b", bytes_),
+            f"%{name} = arith.bitcast %{name}_b : {bytes_} to {wanted}",
+        ]
     return [transfer(name, wanted)]
 
 
-def vector_kernel(row, y_is_nk, m=M, n=N):
-    data = exact(row, m, n, STEPS * K, seed=21)
+def copy(name, memory):
+    """Lines by which one warp brings what %NAME_global holds to %NAME_mem."""
+    rows, columns = memory.shape
+    return f"""
+    %{name}_rows = arith.constant {rows} : index
+    %{name}_columns = arith.constant {columns} : index
+    scf.for %i = %lane to %{name}_rows step %warp {{
+      scf.for %j = %c0 to %{name}_columns step %c1 {{
+        %v = memref.load %{name}_global[%i, %j] : {memory._replace(space="").type}
+        memref.store %v, %{name}_mem[%i, %j] : {memory.type}
+      }}
+    }}"""
+
+
+def vector_kernel(row, y_is_nk, m=M, n=N, k=K, align=None, is_shared=False):
+    """`align`: what the parameters are known to be aligned to, in bytes.
+
+    `is_shared`: operands are read from bytes in shared memory.
+    """
+    data = exact(row, m, n, STEPS * k, seed=21)
     x, x_scale, y, y_scale, acc = data
     if y_is_nk:
         y, y_scale = (np.ascontiguousarray(a.T) for a in (y, y_scale))
-    blocks = K // row.block
+    blocks = k // row.block
     arrays = [gpu_buffer(a, e) for a, e in zip((x, x_scale, y, y_scale, acc),
                                                (row.x, row.scale, row.y, row.scale, "f32"))]
-    memories = [memory_type(a.shape, e) for a, e in zip((x, x_scale, y, y_scale),
-                                                        (row.x, row.scale, row.y, row.scale))]
+    memories = [memory_of(a.shape, e, is_shared)._replace(space=SHARED * is_shared)
+                for a, e in zip((x, x_scale, y, y_scale), (row.x, row.scale, row.y, row.scale))]
 
     def step(element):
         """The loop counter times the extent along K, in elements of the memory."""
         return "%k_packed" if element == "f4E2M1FN" else "%k"
 
-    y_shape, s_shape = (K, n), (blocks, n)
+    y_shape, s_shape = (k, n), (blocks, n)
     y_at, s_at = [step("" if row.y == "f4E2M1FN" else row.y), "%c0"], ["%ks", "%c0"]
     y_name, s_name = "y", "ys"
     if y_is_nk:
@@ -90,28 +126,38 @@ def vector_kernel(row, y_is_nk, m=M, n=N):
         y_at, s_at = ["%c0", step(row.y)], ["%c0", "%ks"]
         y_name, s_name = "yt", "yst"
     lines = [
-        *read("x", memories[0], (m, K), row.x, ["%c0", step(row.x)]),
+        *read("x", memories[0], (m, k), row.x, ["%c0", step(row.x)]),
         *read("xs", memories[1], (m, blocks), row.scale, ["%c0", "%ks"]),
         *read(y_name, memories[2], y_shape, row.y, y_at),
         *read(s_name, memories[3], s_shape, row.scale, s_at),
     ]
-    y_vector, s_vector = f"vector<{K}x{n}x{row.y}>", f"vector<{blocks}x{n}x{row.scale}>"
+    y_vector, s_vector = f"vector<{k}x{n}x{row.y}>", f"vector<{blocks}x{n}x{row.scale}>"
     if y_is_nk:
         lines += [
-            f"%y = vector.transpose %yt, [1, 0] : vector<{n}x{K}x{row.y}> to {y_vector}",
+            f"%y = vector.transpose %yt, [1, 0] : vector<{n}x{k}x{row.y}> to {y_vector}",
             f"%ys = vector.transpose %yst, [1, 0] : "
             f"vector<{n}x{blocks}x{row.scale}> to {s_vector}",
         ]
     sums = f"vector<{m}x{n}xf32>"
     names = ["x", "xs", y_name, s_name]
-    params = [f"%{n}_mem: {m[0]}" for n, m in zip(names, memories)]
-    pads = sorted({e for _, e in memories} - {"i8"})
+    known = f" {{llvm.align = {align} : i64}}" if align else ""
+    place = "global" if is_shared else "mem"
+    params = [f"%{n}_{place}: {m._replace(space='').type}{known}" for n, m in zip(names, memories)]
+    tiles, copies = "", ""
+    if is_shared:
+        tiles = ", ".join(f"%{n}_mem: {m.type}" for n, m in zip(names, memories))
+        tiles = f"workgroup({tiles}) "
+        copies = """
+    %lane = gpu.lane_id
+    %warp = arith.constant 32 : index""" + "".join(map(copy, names, memories)) + """
+    gpu.barrier"""
+    pads = sorted({m.element for m in memories} - {"i8"})
     text = f"""
 gpu.module @kernels {{
   gpu.func @kernel({', '.join(params)}, %acc_mem: memref<{m}x{n}xf32>,
-                   %out: memref<{m}x{n}xf32>) kernel {{
+                   %out: memref<{m}x{n}xf32>) {tiles}kernel {{
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
+    %c1 = arith.constant 1 : index{copies}
     %steps = arith.constant {STEPS} : index
     %i8 = arith.constant 0 : i8
     {' '.join(f'%pad_{e} = arith.constant 1.0 : {e}' for e in pads)}
@@ -121,12 +167,12 @@ gpu.module @kernels {{
          : memref<{m}x{n}xf32>, {sums}
     %first = arith.mulf %c, %half : {sums}
     %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %first) -> {sums} {{
-      %k = affine.apply affine_map<(i) -> (i * {K})>(%i)
-      %k_packed = affine.apply affine_map<(i) -> (i * {K // 2})>(%i)
+      %k = affine.apply affine_map<(i) -> (i * {k})>(%i)
+      %k_packed = affine.apply affine_map<(i) -> (i * {k // 2})>(%i)
       %ks = affine.apply affine_map<(i) -> (i * {blocks})>(%i)
       {chr(10).join('      ' + line for line in lines).strip()}
       %next = blockscale.mma_scaled %x, %xs, %y, %ys, %acc
-              : vector<{m}x{K}x{row.x}>, vector<{m}x{blocks}x{row.scale}>, {y_vector},
+              : vector<{m}x{k}x{row.x}>, vector<{m}x{blocks}x{row.scale}>, {y_vector},
                 {s_vector}, {sums}
       scf.yield %next : {sums}
     }}
@@ -139,7 +185,8 @@ gpu.module @kernels {{
 """
     halved = [*data[:4], np.float32(acc * 0.5)]
     expected = blockscale.mma_scaled(*halved, **row.types) + np.float32(0.5)
-    name = f"vector-{row}-{'nk' if y_is_nk else 'kn'}-{m}x{n}"
+    name = f"vector-{row}-{'nk' if y_is_nk else 'kn'}-{m}x{n}x{k}"
+    name += f"-align{align}" * bool(align) + "-shared" * is_shared
     return KernelCase(name, text, arrays, (m, n), expected)
 
 
@@ -153,14 +200,16 @@ def swizzled_kernel():
     tiles = np.where(used, blockscale.swizzle_scales(x_scale), np.uint8(0xFF))
     text = """
 gpu.module @kernels {
-  gpu.func @kernel(%x: memref<20x64xf8E5M2>, %t: memref<1x1x32x16xf8E8M0FNU>,
+  gpu.func @kernel(%x: memref<20x64xf8E5M2> {llvm.align = 4 : i64},
+                   %t: memref<1x1x32x16xf8E8M0FNU> {llvm.align = 4 : i64},
                    %y: memref<64x9xf8E4M3FN>, %s: memref<2x9xf8E8M0FNU>,
                    %out: memref<20x9xf32>) kernel {
     %c0 = arith.constant 0 : index
     %zx = arith.constant 0.0 : f8E5M2
     %zy = arith.constant 0.0 : f8E4M3FN
     %one = arith.constant 1.0 : f8E8M0FNU
-    %xv = vector.transfer_read %x[%c0, %c0], %zx : memref<20x64xf8E5M2>, vector<32x64xf8E5M2>
+    %xv = vector.transfer_read %x[%c0, %c0], %zx {in_bounds = [false, true]}
+          : memref<20x64xf8E5M2>, vector<32x64xf8E5M2>
     %tv = vector.transfer_read %t[%c0, %c0, %c0, %c0], %one
           {in_bounds = [true, true, true, true]}
           : memref<1x1x32x16xf8E8M0FNU>, vector<1x1x32x16xf8E8M0FNU>
@@ -188,16 +237,15 @@ def tile_kernel():
     data = exact(row, m, n, k, seed=23, zero_acc=True)
     x, x_scale, y, y_scale, _ = data
     arrays = [x, x_scale, np.ascontiguousarray(y.T), np.ascontiguousarray(y_scale.T)]
-    shared = "#gpu.address_space<workgroup>"
     kinds = [f"{r}x{c}xi8" for r, c in ((m, k), (m, k // 32), (n, k), (n, k // 32))]
     params = ", ".join(f"%g{i}: memref<{kind}>" for i, kind in enumerate(kinds))
-    tiles = ", ".join(f"%t{i}: memref<{kind}, {shared}>" for i, kind in enumerate(kinds))
+    tiles = ", ".join(f"%t{i}: memref<{kind}, {SHARED}>" for i, kind in enumerate(kinds))
     copies = "".join(
         f"""
     scf.for %i = %lane to %rows{i} step %warp {{
       scf.for %j = %c0 to %columns{i} step %c1 {{
         %v = memref.load %g{i}[%i, %j] : memref<{kind}>
-        memref.store %v, %t{i}[%i, %j] : memref<{kind}, {shared}>
+        memref.store %v, %t{i}[%i, %j] : memref<{kind}, {SHARED}>
       }}
     }}"""
         for i, kind in enumerate(kinds)
@@ -208,7 +256,7 @@ def tile_kernel():
     %columns{i} = arith.constant {kind.split("x")[1]} : index"""
         for i, kind in enumerate(kinds)
     )
-    types = ", ".join(f"memref<{kind}, {shared}>" for kind in kinds)
+    types = ", ".join(f"memref<{kind}, {SHARED}>" for kind in kinds)
     acc = f"!blockscale.acc<{m}x{n}, 1x1>"
     text = f"""
 gpu.module @kernels {{
@@ -230,6 +278,19 @@ gpu.module @kernels {{
     return KernelCase("tile-by-hand", text, arrays, (m, n), blockscale.mma_scaled(*data, **row.types))
 
 
+def wide_kernels():
+    """Memory that is known to be aligned: one load for each register and word of scales."""
+    rows = [Row(*pair, "f8E8M0FNU", 32) for pair in (
+        ("f8E4M3FN", "f8E5M2"), ("f8E4M3FN", "f4E2M1FN"), ("f4E2M1FN", "f6E3M2FN"),
+        ("f6E2M3FN", "f8E5M2"), ("f4E2M1FN", "f4E2M1FN"))]
+    rows += [Row("f4E2M1FN", "f4E2M1FN", scale, 16) for scale in ("f8E8M0FNU", "f8E4M3FN")]
+    for row in rows:
+        yield vector_kernel(row, y_is_nk=True, k=128, align=4)
+        yield vector_kernel(row, y_is_nk=True, m=32, n=16, k=128, is_shared=True)
+    yield vector_kernel(rows[1], y_is_nk=True, m=40, n=36, k=128, align=16)
+    yield vector_kernel(rows[4], y_is_nk=True, m=40, n=36, k=128, align=16)
+
+
 def all_kernels():
     for row in ROWS:
         yield vector_kernel(row, y_is_nk=True)
@@ -237,5 +298,14 @@ def all_kernels():
         yield vector_kernel(Row(*pair, "f8E8M0FNU", 32), y_is_nk=False)
     yield vector_kernel(Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32), y_is_nk=True, m=40, n=36)
     yield vector_kernel(Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16), y_is_nk=True, m=40, n=36)
+    yield from wide_kernels()
+    # Words along K for x only, for elements only, and for packed fp4 beside fp8 only.
+    mixed = Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
+    yield vector_kernel(mixed, y_is_nk=False, m=24, n=12, k=128, align=4)
+    yield vector_kernel(mixed, y_is_nk=True, m=24, n=12, k=96, align=4)
+    yield vector_kernel(Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16), y_is_nk=True, align=4)
+    yield vector_kernel(mixed, y_is_nk=True, k=128, align=2)
+    # Rows that fill no tile of the instruction.
+    yield vector_kernel(mixed, y_is_nk=True, k=128, is_shared=True)
     yield swizzled_kernel()
     yield tile_kernel()

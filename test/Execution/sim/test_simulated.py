@@ -4,8 +4,10 @@ The rows are those of blockscale.LEGAL_ROWS, which test/Unit holds against the c
 new row runs here, or the suite fails.
 """
 
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import conftest
@@ -15,6 +17,7 @@ sys.path.append(str(Path(conftest.__file__).resolve().parent.parent / "cuda"))
 import gpu_bundle  # noqa: E402
 import blockscale  # noqa: E402
 import numpy as np  # noqa: E402
+import vector_kernels  # noqa: E402
 from gpu_cases import add_problem  # noqa: E402
 from harness import ROWS, RUN, Program, random  # noqa: E402
 
@@ -63,6 +66,18 @@ def test_fused(case, tmp_path):
     """Elementwise ops are in the kernel of the product."""
     gpu_bundle.write_case(case, tmp_path, ["--target=sm_120a"])
     assert (tmp_path / f"{case.name}.ptx").read_text().count(".visible .entry") == 1
+
+
+@pytest.mark.parametrize("case", vector_kernels.wide_kernels(), ids=lambda case: case.name)
+def test_wide_loads(case, tmp_path):
+    """What is known to be aligned is not read byte by byte."""
+    gpu_bundle.write_case(case, tmp_path, ["--target=sm_120a"])
+    text = (tmp_path / f"{case.name}.ptx").read_text()
+    loads = Counter(re.findall(r"\b(?:ldmatrix|ld\.(?:global|shared)[.\w]*)", text))
+    space = "shared" if case.name.endswith("shared") else "global"
+    assert loads[f"ld.{space}.b8"] == 0, loads
+    assert loads[f"ld.{space}.b32"] != 0, loads
+    assert (loads["ldmatrix"] != 0) == (space == "shared"), loads
 
 
 # One for each row, and some with dynamic sizes.

@@ -37,10 +37,16 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
       `arith.trunci` and `arith.bitcast` of fp6; or splat constants. Around it
       may be `vector.transfer_read` and `transfer_write` of the accumulator,
       splat constants, elementwise arithmetic, and `scf.for` with iter_args.
+    * Such operands are loaded in words where codes are side by side along K, in
+      bounds along K, and known to be aligned (by `llvm.align`, the alignment of
+      an allocation, `memref.assume_alignment`, and what indices are multiples
+      of), else code by code. Whole fragments of bytes in workgroup memory, in
+      rows that are multiples of 16 bytes, are loaded with `load_matrix`.
 
     All values are uniform in a warp, whose lanes reach each op together. They
     are synchronised around a `transfer_write` of a shared vector; tiles in
-    workgroup attributions get the alignment that `ldmatrix` wants.
+    workgroup attributions, and those that vectors are read from, get the
+    alignment that `ldmatrix` wants.
 
     Before:
 
