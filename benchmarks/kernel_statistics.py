@@ -5,7 +5,8 @@ usage: kernel_statistics.py [--build DIR]
 
 For the kernels of sass_loop.py on 512 x 256 x 1024: wavefronts of shared memory over the least possible
 (the whole kernel, and the worst line), the share of each sector of 32 bytes of global memory that is
-used, and bytes read from global memory over what the blocks need once. Then a swizzle_scales.
+used, and bytes read from global memory over what the blocks need once. Then fp4 that is stored as
+K x M and K x N, and a swizzle_scales.
 """
 
 import argparse
@@ -53,9 +54,12 @@ def main():
     build = parser.parse_args().build
     print(f"{'kernel':16} {'wavefronts':>10} {'worst line':>10} {'sectors':>10} {'bytes/needed':>12}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, (x, y, scale, block, k, stages) in KERNELS.items():
+        cases = [(name, *kernel, True) for name, kernel in KERNELS.items()]
+        cases.append(("e2m1-e2m1, K x M", *KERNELS["e2m1-e2m1"], False))
+        for name, x, y, scale, block, k, stages, is_k_last in cases:
             flags = [f"--schedule=tile={TILE}x{TILE}x{k},warps=2x2,stages={stages}"]
-            kernel = statistics(build, program(x, y, scale, block, M, N, K), flags, folder)
+            text = program(x, y, scale, block, M, N, K, is_k_last)
+            kernel = statistics(build, text, flags, folder)
             blocks = (M // TILE) * (N // TILE)
             needed = blocks * TILE * (K * (BITS[x] + BITS[y]) // 8 + 2 * K // block)
             show(name, kernel, needed)

@@ -39,26 +39,31 @@ TRITON = {
 }
 
 
-def program(x, y, scale, block, m=SIZE, n=SIZE, k=SIZE):
-    """A function on M x K and N x K operands with 32x4x4 scales."""
+def program(x, y, scale, block, m=SIZE, n=SIZE, k=SIZE, is_k_last=True):
+    """A function on M x K and N x K operands, or K x M and K x N, with 32x4x4 scales."""
     blocks = k // block
 
     def scales(rows):
         return f"tensor<{rows // 128}x{blocks // 4}x32x16x{scale}>", f"tensor<{rows}x{blocks}x{scale}>"
 
     (x_atoms, x_rows), (y_atoms, y_rows) = scales(m), scales(n)
-    a, bt, b = f"tensor<{m}x{k}x{x}>", f"tensor<{n}x{k}x{y}>", f"tensor<{k}x{n}x{y}>"
+    a, at = f"tensor<{m}x{k}x{x}>", f"tensor<{k}x{m}x{x}>"
+    b, bt = f"tensor<{k}x{n}x{y}>", f"tensor<{n}x{k}x{y}>"
+    x_stored, y_stored = (a, bt) if is_k_last else (at, b)
+    # The one that the op takes in the other order.
+    name, source, target = ("y", bt, b) if is_k_last else ("x", at, a)
+    x_name, y_name = ("%x", "%t") if is_k_last else ("%t", "%y")
     y_columns, d = f"tensor<{blocks}x{n}x{scale}>", f"tensor<{m}x{n}xf32>"
     return f"""
-func.func @mma(%x: {a}, %sx: {x_atoms}, %y: {bt}, %sy: {y_atoms}) -> {d} {{
+func.func @mma(%x: {x_stored}, %sx: {x_atoms}, %y: {y_stored}, %sy: {y_atoms}) -> {d} {{
   %acc = arith.constant dense<0.0> : {d}
   %sx_rows = blockscale.unswizzle_scales %sx : {x_atoms} to {x_rows}
   %sy_rows = blockscale.unswizzle_scales %sy : {y_atoms} to {y_rows}
-  %y_empty = tensor.empty() : {b}
+  %t_empty = tensor.empty() : {target}
   %sy_empty = tensor.empty() : {y_columns}
-  %yt = linalg.transpose ins(%y : {bt}) outs(%y_empty : {b}) permutation = [1, 0]
+  %t = linalg.transpose ins(%{name} : {source}) outs(%t_empty : {target}) permutation = [1, 0]
   %syt = linalg.transpose ins(%sy_rows : {y_rows}) outs(%sy_empty : {y_columns}) permutation = [1, 0]
-  %d = blockscale.mma_scaled %x, %sx_rows, %yt, %syt, %acc
+  %d = blockscale.mma_scaled {x_name}, %sx_rows, {y_name}, %syt, %acc
        : {a}, {x_rows}, {b}, {y_columns}, {d}
   return %d : {d}
 }}

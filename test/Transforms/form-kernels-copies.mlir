@@ -57,22 +57,49 @@ func.func @fp8(
 
 // -----
 
-// Packed fp4 for the instruction that takes it: as it is along K; along N, codes
-// are read one by one, eight for a word, and neighbors of N by neighboring
-// threads. 16 scales of a row are one piece.
+// Packed fp4 for the instruction that takes it: as it is along K. Along N, a
+// thread reads a word of eight steps along K each, transposes the 8 x 8 codes by
+// exchanging halves of words, bytes of halves and nibbles of bytes, and stores
+// eight words. Which of them comes first depends on the thread: neighbors along N
+// store to different banks. 16 scales of a row are one piece.
 
 // CHECK-LABEL: gpu.func @fp4__mma_scaled(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<128x128xi8>, %[[X_SCALE:[a-z0-9]+]]: memref<128x16xi8>, %[[Y:[a-z0-9]+]]: memref<256x64xi8>, %[[Y_SCALE:[a-z0-9]+]]: memref<16x128xi8>,
-// CHECK-DAG:     %[[NIBBLE:.*]] = arith.constant 15 : i8
+// CHECK-DAG:     %[[HALVES:.*]] = arith.constant 65535 : i32
+// CHECK-DAG:     %[[BYTES:.*]] = arith.constant 16711935 : i32
+// CHECK-DAG:     %[[NIBBLES:.*]] = arith.constant 252645135 : i32
 // CHECK:         %[[A:.*]] = memref.view %{{.*}} to memref<64x128xi8,
 // CHECK-COUNT-4: nvgpu.device_async_copy %[[X]][{{.*}}], %[[A]][{{.*}}], 16 {bypassL1} :
 // CHECK:         %[[B:.*]] = memref.view %{{.*}} to memref<64x128xi8,
 // CHECK:         scf.for
-// CHECK-NOT:       nvgpu
-// CHECK:           memref.load %[[Y]]
-// CHECK:           arith.andi %{{.*}}, %[[NIBBLE]] : i8
-// CHECK-COUNT-7:   memref.load %[[Y]]
-// CHECK:           vector.store %{{.*}}, %[[B]][{{.*}}] {alignment = 4 : i64}
+// CHECK:           %[[BYTE:.*]] = arith.divui %{{.*}}, %c2
+// CHECK-NEXT:      vector.load %[[Y]][%[[K:.*]], %[[BYTE]]] {alignment = 4 : i64} : memref<256x64xi8>, vector<4xi8>
+// CHECK:           %[[K_1:.*]] = arith.addi %[[K]], %c1
+// CHECK:           vector.load %[[Y]][%[[K_1]], %{{.*}}]
+// CHECK-COUNT-6:   vector.load %[[Y]]
+// CHECK:           %[[TURN_4:.*]] = arith.andi %[[TURN:.*]], %c4 : index
+// CHECK-NEXT:      %[[IS_4:.*]] = arith.cmpi ne, %[[TURN_4]], %c0
+// CHECK-NEXT:      %[[UP:.*]] = arith.shli %[[W_4:.*]], %c16_i32
+// CHECK-NEXT:      %[[DOWN:.*]] = arith.shrui %[[W_0:.*]], %c16_i32
+// CHECK-NEXT:      arith.andi %[[W_0]], %[[HALVES]]
+// CHECK-NEXT:      arith.andi %[[UP]], %c-65536_i32
+// CHECK-NEXT:      %[[LOW:.*]] = arith.ori
+// CHECK-NEXT:      arith.andi %[[DOWN]], %[[HALVES]]
+// CHECK-NEXT:      arith.andi %[[W_4]], %c-65536_i32
+// CHECK-NEXT:      %[[HIGH:.*]] = arith.ori
+// CHECK-NEXT:      arith.select %[[IS_4]], %[[HIGH]], %[[LOW]]
+// CHECK-NEXT:      arith.select %[[IS_4]], %[[LOW]], %[[HIGH]]
+// CHECK-COUNT-6:   arith.andi %{{.*}}, %[[HALVES]]
+// CHECK:           arith.andi %[[TURN]], %c2 : index
+// CHECK-COUNT-8:   arith.andi %{{.*}}, %[[BYTES]]
+// CHECK:           arith.andi %[[TURN]], %c1 : index
+// CHECK-COUNT-8:   arith.andi %{{.*}}, %[[NIBBLES]]
+// CHECK:           %[[FLAT:.*]] = memref.collapse_shape %[[B]] {{.*}} into memref<8192xi8,
+// CHECK:           vector.store %{{.*}}, %[[FLAT]][%[[TO:.*]]] {alignment = 4 : i64}
+// CHECK:           %[[TO_1:.*]] = arith.xori %[[TO]], %c144
+// CHECK:           vector.store %{{.*}}, %[[FLAT]][%[[TO_1]]] {alignment = 4 : i64}
+// CHECK-COUNT-6:   vector.store %{{.*}}, %[[FLAT]]
+// CHECK-NOT:       vector.store %{{.*}}, %[[FLAT]]
 // CHECK:         nvgpu.device_async_copy %[[X_SCALE]][{{.*}}], %{{.*}}, 16 {bypassL1} : {{.*}} to memref<2x32x16xi8,
 // CHECK:         scf.for
 // CHECK-COUNT-4:   memref.load %[[Y_SCALE]]
@@ -95,6 +122,86 @@ func.func @fp4(
        : tensor<128x256xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
          tensor<256x128xf4E2M1FN>, tensor<16x128xf8E4M3FN>, tensor<128x128xf32>
   return %d : tensor<128x128xf32>
+}
+
+// -----
+
+// Words that are not wholly in the operand are 0: rows beyond N, and each step
+// beyond K.
+
+// CHECK-LABEL: gpu.func @fp4_guarded__mma_scaled(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<288x20xi8>, %{{[a-z0-9]+}}: memref<40x9xi8>, %[[Y:[a-z0-9]+]]: memref<288x68xi8>,
+// CHECK:         %[[A:.*]] = memref.view %{{.*}} to memref<64x128xi8,
+// CHECK:         scf.for
+// CHECK:           %[[IS_ROW:.*]] = arith.cmpi ult, %[[ROW:.*]], %c40
+// CHECK-NEXT:      %[[IS_K:.*]] = arith.cmpi ult, %[[K:.*]], %c288
+// CHECK-NEXT:      %[[INSIDE:.*]] = arith.andi %[[IS_ROW]], %[[IS_K]]
+// CHECK-NEXT:      %[[ROW_OR_0:.*]] = arith.select %[[INSIDE]], %[[ROW]], %c0
+// CHECK-NEXT:      %[[K_OR_0:.*]] = arith.select %[[INSIDE]], %[[K]], %c0
+// CHECK-NEXT:      %[[BYTE:.*]] = arith.divui %[[ROW_OR_0]], %c2
+// CHECK-NEXT:      %[[BYTES:.*]] = vector.load %[[X]][%[[K_OR_0]], %[[BYTE]]]
+// CHECK-NEXT:      %[[AS_WORD:.*]] = vector.bitcast %[[BYTES]]
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[AS_WORD]][0]
+// CHECK-NEXT:      arith.select %[[INSIDE]], %[[WORD]], %c0_i32
+// CHECK:           %[[K_1:.*]] = arith.addi %[[K]], %c1
+// CHECK:           arith.cmpi ult, %[[K_1]], %c288
+// CHECK-COUNT-7:   vector.load %[[X]]
+// CHECK-COUNT-8:   vector.load %[[Y]]
+func.func @fp4_guarded(
+    %xt_bytes: tensor<288x20xi8>,
+    %sx: tensor<40x9xf8E8M0FNU>,
+    %y_bytes: tensor<288x68xi8>,
+    %sy: tensor<9x136xf8E8M0FNU>,
+    %c: tensor<40x136xf32>) -> tensor<40x136xf32> {
+  %xt = blockscale.unpack %xt_bytes
+        : tensor<288x20xi8> to tensor<288x40xf4E2M1FN>
+  %x_init = tensor.empty() : tensor<40x288xf4E2M1FN>
+  %x = linalg.transpose ins(%xt : tensor<288x40xf4E2M1FN>)
+       outs(%x_init : tensor<40x288xf4E2M1FN>) permutation = [1, 0]
+  %y = blockscale.unpack %y_bytes
+       : tensor<288x68xi8> to tensor<288x136xf4E2M1FN>
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 256], warps = [2, 2],
+                                                stages = 1>}
+       : tensor<40x288xf4E2M1FN>, tensor<40x9xf8E8M0FNU>,
+         tensor<288x136xf4E2M1FN>, tensor<9x136xf8E8M0FNU>, tensor<40x136xf32>
+  return %d : tensor<40x136xf32>
+}
+
+// -----
+
+// Where N is no multiple of 8, steps along K do not begin with a word: codes are
+// read one by one, eight for a word, and neighbors of N by neighboring threads.
+
+// CHECK-LABEL: gpu.func @fp4_codes__mma_scaled(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<64x128xi8>, %{{[a-z0-9]+}}: memref<64x8xi8>, %[[Y:[a-z0-9]+]]: memref<256x66xi8>,
+// CHECK-DAG:     %[[NIBBLE:.*]] = arith.constant 15 : i8
+// CHECK:         memref.view %{{.*}} to memref<64x128xi8,
+// CHECK:         %[[B:.*]] = memref.view %{{.*}} to memref<64x128xi8,
+// CHECK:         scf.for
+// CHECK-NOT:       {{nvgpu|vector.load}}
+// CHECK:           memref.load %[[Y]]
+// CHECK:           arith.andi %{{.*}}, %[[NIBBLE]] : i8
+// CHECK-COUNT-7:   memref.load %[[Y]]
+// CHECK:           vector.store %{{.*}}, %[[B]][{{.*}}] {alignment = 4 : i64}
+func.func @fp4_codes(
+    %x_bytes: tensor<64x128xi8>,
+    %sx: tensor<64x8xf8E8M0FNU>,
+    %y_bytes: tensor<256x66xi8>,
+    %sy: tensor<8x132xf8E8M0FNU>,
+    %c: tensor<64x132xf32>) -> tensor<64x132xf32> {
+  %x = blockscale.unpack %x_bytes
+       : tensor<64x128xi8> to tensor<64x256xf4E2M1FN>
+  %y = blockscale.unpack %y_bytes
+       : tensor<256x66xi8> to tensor<256x132xf4E2M1FN>
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 256], warps = [2, 2],
+                                                stages = 1>}
+       : tensor<64x256xf4E2M1FN>, tensor<64x8xf8E8M0FNU>,
+         tensor<256x132xf4E2M1FN>, tensor<8x132xf8E8M0FNU>, tensor<64x132xf32>
+  return %d : tensor<64x132xf32>
 }
 
 // -----

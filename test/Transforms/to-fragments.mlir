@@ -446,20 +446,24 @@ gpu.module @kernels {
 
 // -----
 
-// ldmatrix wants rows that are aligned to 16 bytes: tiles of tile_mma get that,
-// or keep a larger alignment; other memory stays as it is.
+// ldmatrix wants rows that are aligned to 16 bytes: memory beside tile_mma gets
+// that, tiles and what tiles are views of, or keeps a larger alignment.
 
 // CHECK-LABEL: gpu.func @aligned(
-// CHECK-SAME:    workgroup(%{{[a-z0-9]+}} : memref<16x128xi8, #gpu.address_space<workgroup>>, %{{[a-z0-9]+}} : memref<16x128xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %{{[a-z0-9]+}} : memref<16x4xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %{{[a-z0-9]+}} : memref<8x128xi8, #gpu.address_space<workgroup>> {llvm.align = 128 : i64}, %{{[a-z0-9]+}} : memref<8x4xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
+// CHECK-SAME:    workgroup(%{{[a-z0-9]+}} : memref<4096xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %{{[a-z0-9]+}} : memref<16x4xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %{{[a-z0-9]+}} : memref<8x128xi8, #gpu.address_space<workgroup>> {llvm.align = 128 : i64}, %{{[a-z0-9]+}} : memref<8x4xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 gpu.module @kernels {
   gpu.func @aligned(%d: memref<16x8xf32>)
-      workgroup(%other : !a, %a : !a, %sa : !sa {llvm.align = 4 : i64},
+      workgroup(%stages : memref<4096xi8, #gpu.address_space<workgroup>>,
+                %sa : !sa {llvm.align = 4 : i64},
                 %b : !b {llvm.align = 128 : i64}, %sb : !sb) kernel {
     %c0 = arith.constant 0 : index
+    %c2048 = arith.constant 2048 : index
+    %a = memref.view %stages[%c2048][]
+         : memref<4096xi8, #gpu.address_space<workgroup>> to !a
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e4m3, e2m1, ue8m0, 32>

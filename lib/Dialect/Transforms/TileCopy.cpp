@@ -8,6 +8,7 @@
 
 #include "TileCopy.h"
 
+#include "NibbleBlock.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,6 +21,14 @@ static int64_t getPieceBytes(int64_t bytes, int64_t alignment) {
     if (bytes % size == 0 && alignment % size == 0)
       return size;
   return 0;
+}
+
+/// Whether codes along rows can be read a word at a time, for slots that hold
+/// nothing else: words are aligned, and wholly inside of the operand or
+/// outside.
+static bool canTransposeBlocks(const KernelOperand &operand, Slot slot) {
+  return operand.contiguity == Contiguity::Rows && operand.bits == 4 &&
+         slot.bits == 4 && operand.rowMultiple % kWordNibbles == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,6 +66,7 @@ TileCopy TileCopy::getElements(const KernelProblem &problem, Operand side) {
                            : kChunkBytes;
   int64_t piece = getPieceBytes(chunkBytes, operand.getLineAlignment());
   if (isPossible && piece != 0) {
+    copy.method = Method::Pieces;
     copy.layout = wanted;
     copy.pieceBytes = piece;
     copy.piecesPerChunk = chunkBytes / piece;
@@ -65,8 +75,10 @@ TileCopy TileCopy::getElements(const KernelProblem &problem, Operand side) {
         piece * 8 % operand.bits == 0 ? piece * 8 / operand.bits : 0;
     copy.isAlongRows = isAlongRows;
   } else {
-    copy.piecesPerChunk = kChunkBytes / 4;
-    copy.pieceCodes = 32 / copy.slot.bits;
+    if (canTransposeBlocks(operand, copy.slot))
+      copy.method = Method::Blocks;
+    copy.piecesPerChunk = kChunkBytes / kWordBytes;
+    copy.pieceCodes = kWordBytes * 8 / copy.slot.bits;
   }
 
   bool isK = copy.layout.major == Major::K;
@@ -105,17 +117,19 @@ TileCopy TileCopy::getScales(const KernelProblem &problem, Operand side) {
       words /= 2;
     copy.shape = {scales / kScalesPerWord, rows / kLines / words, kLines,
                   words * kScalesPerWord};
+    copy.method = Method::Atoms;
     copy.pieceBytes = words * kScalesPerWord;
-  } else {
-    copy.shape = {llvm::divideCeilSigned(rows, kLines), kLines, scales};
-    if (isAtoms)
-      copy.pieceBytes = kScalesPerWord;
-    else if (operand.contiguity == Contiguity::Columns && hasWholeWords)
+    copy.pieceCodes = kScalesPerWord;
+    return copy;
+  }
+  copy.shape = {llvm::divideCeilSigned(rows, kLines), kLines, scales};
+  bool isColumns = operand.contiguity == Contiguity::Columns && hasWholeWords;
+  if (isAtoms || isColumns) {
+    copy.method = Method::Pieces;
+    if (isColumns)
       copy.pieceBytes = getPieceBytes(scales, operand.getLineAlignment());
   }
-  copy.pieceCodes = std::max<int64_t>(copy.pieceBytes, kScalesPerWord);
-  if (copy.shape.size() == 4)
-    copy.pieceCodes = kScalesPerWord;
+  copy.pieceCodes = copy.pieceBytes;
   return copy;
 }
 

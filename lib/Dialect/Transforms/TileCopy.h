@@ -19,6 +19,9 @@
 
 namespace mlir::blockscale {
 
+/// What a register holds.
+inline constexpr int64_t kWordBytes = 4;
+
 /// What all copies of a kernel share.
 struct CopyContext {
   Location loc;
@@ -49,7 +52,9 @@ public:
   ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getNumBytes() const;
   const TileLayout &getLayout() const { return layout; }
-  bool isAsync() const { return pieceBytes != 0; }
+  bool isAsync() const {
+    return method == Method::Pieces || method == Method::Atoms;
+  }
 
   /// Copies a tile of `source` to `memory`. What lies outside of the operand
   /// becomes 0.
@@ -57,6 +62,19 @@ public:
             const CopySource &source) const;
 
 private:
+  /// How threads bring a tile to shared memory.
+  enum class Method {
+    /// Bytes as they are, in asynchronous copies.
+    Pieces,
+    /// The same, of words of scales in the 32x4x4 layout.
+    Atoms,
+    /// Codes read one by one, and stored four bytes at once.
+    Codes,
+    /// Blocks of 8 x 8 codes of 4 bits, read along rows, transposed in
+    /// registers, and stored along K.
+    Blocks,
+  };
+
   TileCopy(const KernelOperand &operand, int64_t tileRows, int64_t tileColumns)
       : operand(&operand), tileRows(tileRows), tileColumns(tileColumns) {}
 
@@ -78,14 +96,14 @@ private:
   TileLayout layout;
   Slot slot = {8, 0};
   SmallVector<int64_t> shape;
-  /// The bytes that one asynchronous copy moves; 0 where codes are read one by
-  /// one, and four bytes of them stored at once.
-  int64_t pieceBytes = 0;
+  Method method = Method::Codes;
+  /// The bytes of shared memory that are filled at once.
+  int64_t pieceBytes = kWordBytes;
   /// Codes of the operand in a piece, 0 if it ends inside of one.
   int64_t pieceCodes = 0;
   /// Pieces of elements in 16 bytes of shared memory.
   int64_t piecesPerChunk = 0;
-  /// Whether lines are columns, and pieces go along rows.
+  /// Whether lines are columns, and asynchronous copies go along rows.
   bool isAlongRows = false;
 };
 

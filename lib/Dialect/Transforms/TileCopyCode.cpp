@@ -9,11 +9,14 @@
 #include "TileCopy.h"
 
 #include "CodeAccess.h"
+#include "NibbleBlock.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -27,24 +30,10 @@ public:
         loc(context.loc), memory(memory) {}
 
   void emit(OpBuilder &b) {
-    // Pieces of a line, and lines; threads take pieces in turn.
-    int64_t codes = copy.isAlongRows ? copy.tileRows : copy.tileColumns;
-    numLines = copy.isAlongRows ? copy.tileColumns : copy.tileRows;
-    if (copy.shape.size() == 2) {
-      chunkCodes =
-          kChunkBytes * 8 / getStoredBits(copy.layout.storage, copy.slot);
-      perLine = codes / chunkCodes * copy.piecesPerChunk;
-    } else {
-      perLine = codes / copy.pieceCodes;
-    }
-    if (copy.shape.size() == 3)
-      numLines = copy.shape[0] * copy.shape[1];
-    numPieces = perLine * numLines;
-    if (copy.shape.size() == 4)
-      numPieces = copy.shape[0] * copy.shape[1] * copy.shape[2];
+    countPieces();
     int64_t rounds = llvm::divideCeilSigned(numPieces, context.numThreads);
-    // What is unrolled has its addresses in the instructions; reading codes one
-    // by one is too much code for that.
+    // What is unrolled has its addresses in the instructions; what goes through
+    // registers is too much code for that.
     int64_t mostUnrolled = copy.isAsync() ? 16 : 1;
     if (rounds <= mostUnrolled) {
       for (int64_t round = 0; round != rounds; ++round)
@@ -58,6 +47,28 @@ public:
   }
 
 private:
+  /// Pieces of a line, and lines; threads take pieces in turn.
+  void countPieces() {
+    int64_t codes = copy.isAlongRows ? copy.tileRows : copy.tileColumns;
+    numLines = copy.isAlongRows ? copy.tileColumns : copy.tileRows;
+    if (copy.method == Method::Blocks) {
+      perLine = codes / kWordNibbles;
+      numLines /= kWordNibbles;
+    } else if (copy.shape.size() == 2) {
+      chunkCodes =
+          kChunkBytes * 8 / getStoredBits(copy.layout.storage, copy.slot);
+      perLine = codes / chunkCodes * copy.piecesPerChunk;
+    } else {
+      // A group of lines of scales may have more rows than the tile.
+      ArrayRef<int64_t> outer = ArrayRef(copy.shape).drop_back();
+      numLines = 1;
+      for (int64_t size : outer)
+        numLines *= size;
+      perLine = copy.method == Method::Atoms ? 1 : codes / copy.pieceCodes;
+    }
+    numPieces = perLine * numLines;
+  }
+
   Value index(OpBuilder &b, int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
@@ -102,8 +113,10 @@ private:
   }
 
   void emitPiece(OpBuilder &b, int64_t round, Value loopRound) {
-    if (copy.shape.size() == 4)
+    if (copy.method == Method::Atoms)
       return emitAtoms(b, getNumber(b, round, loopRound));
+    if (copy.method == Method::Blocks)
+      return emitBlock(b, loopRound ? loopRound : index(b, round));
 
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());
     Piece piece;
@@ -140,7 +153,8 @@ private:
   /// Codes that are read one by one, and are contiguous along rows: threads are
   /// neighbors along rows too.
   bool readsAlongRows() {
-    return !copy.isAsync() && operand.contiguity == Contiguity::Rows;
+    return copy.method == Method::Codes &&
+           operand.contiguity == Contiguity::Rows;
   }
 
   Piece getTransposedPiece(OpBuilder &b, int64_t round, Value loopRound,
@@ -160,25 +174,12 @@ private:
     AffineExpr line, number, first, s;
     bindDims(b.getContext(), line, number, first, s);
     // In shared memory.
-    int64_t size = copy.isAsync() ? copy.pieceBytes : 4;
     AffineExpr inChunk = number % copy.piecesPerChunk;
-    SmallVector<Value> at =
-        apply(b, {number.floorDiv(copy.piecesPerChunk), inChunk * size},
-              {piece.line, piece.index});
-    Value chunk = at[0];
-    if (copy.layout.isSwizzled) {
-      ChunkSwizzle swizzle = getChunkSwizzle(copy.shape[1]);
-      int64_t period = swizzle.rowsPerStep * swizzle.modulus;
-      Value lines = piece.line;
-      if (lineOffset % period != 0)
-        lines = add(b, lines, lineOffset);
-      Value factor = apply(
-          b, {line.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, lines)[0];
-      chunk = arith::XOrIOp::create(b, loc, chunk, factor);
-    }
-    Value chunkByte =
-        arith::MulIOp::create(b, loc, chunk, index(b, kChunkBytes));
-    Value byte = arith::AddIOp::create(b, loc, chunkByte, at[1]);
+    SmallVector<Value> at = apply(
+        b, {number.floorDiv(copy.piecesPerChunk), inChunk * copy.pieceBytes},
+        {piece.line, piece.index});
+    // The offset is a multiple of the period of the swizzle.
+    Value byte = getByte(b, piece.line, at[0], at[1]);
     SmallVector<Value> to = {add(b, piece.line, lineOffset), byte};
 
     // In the operand.
@@ -198,6 +199,103 @@ private:
                 copy.pieceCodes == 0 ? at[1] : Value());
     else
       copyWord(b, place, to);
+  }
+
+  /// The byte in its line of what is `inChunk` bytes behind the start of a
+  /// chunk of elements.
+  Value getByte(OpBuilder &b, Value line, Value chunk, Value inChunk) {
+    if (copy.layout.isSwizzled) {
+      ChunkSwizzle swizzle = getChunkSwizzle(copy.shape[1]);
+      AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+      Value factor = apply(
+          b, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, line)[0];
+      chunk = arith::XOrIOp::create(b, loc, chunk, factor);
+    }
+    Value start = arith::MulIOp::create(b, loc, chunk, index(b, kChunkBytes));
+    return arith::AddIOp::create(b, loc, start, inChunk);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Blocks of 8 x 8 codes of 4 bits
+  //===--------------------------------------------------------------------===//
+
+  /// The block that a thread takes.
+  struct Block {
+    /// Its first code in the operand.
+    Place place;
+    /// The line and the chunk of the tile, and the byte in the chunk, that its
+    /// first word goes to; then number i goes to line `line xor i`.
+    Value line, chunk, inChunk;
+    /// Its first word is that of its row number `turn`.
+    Value turn;
+  };
+
+  /// The block of a thread in round `r`. A warp has up to 8 blocks along rows,
+  /// as many as fill a sector of global memory, and the rest along K.
+  ///
+  /// If all threads stored row i of their blocks at the same time, these would
+  /// be in the same banks: the swizzle repeats after 8 rows. So they store row
+  /// `i xor turn`, where `turn` differs between blocks along rows.
+  Block getBlock(OpBuilder &b, Value round) {
+    int64_t blockRows = copy.tileRows / kWordNibbles;
+    int64_t width = std::gcd(blockRows, kWordNibbles);
+    int64_t depth = std::min(kWarpLanes / width, perLine);
+    AffineExpr thread, r, first, s;
+    bindDims(b.getContext(), thread, r, first, s);
+    // One expression, so that what all rounds share does not depend on `r`.
+    AffineExpr n = thread + r * context.numThreads;
+    AffineExpr group = n.floorDiv(width * depth);
+    AffineExpr row =
+        (n % width + group % (blockRows / width) * width) * kWordNibbles;
+    AffineExpr word =
+        n.floorDiv(width) % depth + group.floorDiv(blockRows / width) * depth;
+    // The `depth` blocks along K take neighboring chunks: `turn` is the row
+    // that the swizzle moves by a multiple of their number.
+    ChunkSwizzle swizzle = getChunkSwizzle(copy.shape[1]);
+    AffineExpr chunks = n % width * (kWordNibbles / width);
+    AffineExpr turn = chunks % swizzle.modulus * swizzle.rowsPerStep +
+                      chunks.floorDiv(swizzle.modulus);
+    constexpr int64_t kChunkWords = kChunkBytes / kWordBytes;
+    SmallVector<Value> at = apply(
+        b,
+        {first + row, s * copy.tileColumns + word * kWordNibbles, row + turn,
+         word.floorDiv(kChunkWords), word % kChunkWords * kWordBytes, turn},
+        {context.thread, round, source.origin, source.step});
+    return {{at[0], at[1]}, at[2], at[3], at[4], at[5]};
+  }
+
+  /// Loads 8 words along rows, and stores 8 words along K.
+  void emitBlock(OpBuilder &b, Value round) {
+    Block block = getBlock(b, round);
+    SmallVector<Value> words;
+    for (int64_t i = 0; i != kWordNibbles; ++i)
+      words.push_back(
+          loadAlongRows(b, {block.place.row, add(b, block.place.column, i)}));
+    transposeNibbles(b, loc, words, block.turn);
+    storeRows(b, words, block.line,
+              getByte(b, block.line, block.chunk, block.inChunk));
+  }
+
+  /// Stores word 0 to `byte` of `line`, and word i to line `line xor i`. Lines
+  /// have powers of two of bytes, and the swizzle is linear in the bits of
+  /// their numbers: where a word goes differs from where the first one goes by
+  /// an exclusive or with a constant.
+  void storeRows(OpBuilder &b, ArrayRef<Value> words, Value line, Value byte) {
+    int64_t lineBytes = copy.shape[1];
+    assert(llvm::isPowerOf2_64(lineBytes) && copy.layout.isSwizzled &&
+           "K of a tile is a power of two");
+    ChunkSwizzle swizzle = getChunkSwizzle(lineBytes);
+    Value flat = memref::CollapseShapeOp::create(
+        b, loc, memory, ArrayRef<ReassociationIndices>{{0, 1}});
+    AffineExpr d0, d1;
+    bindDims(b.getContext(), d0, d1);
+    Value start = apply(b, {d0 * lineBytes + d1}, {line, byte})[0];
+    for (auto [i, word] : llvm::enumerate(words)) {
+      int64_t chunk = i / swizzle.rowsPerStep % swizzle.modulus;
+      Value to = arith::XOrIOp::create(
+          b, loc, start, index(b, i * lineBytes + chunk * kChunkBytes));
+      storeWord(b, word, flat, to);
+    }
   }
 
   //===--------------------------------------------------------------------===//
@@ -355,12 +453,37 @@ private:
       code = arith::ShLIOp::create(b, loc, code, shift);
       word = word ? Value(arith::OrIOp::create(b, loc, word, code)) : code;
     }
-    Value asVector =
-        vector::FromElementsOp::create(b, loc, VectorType::get(1, i32), word);
+    storeWord(b, word, memory, to);
+  }
+
+  /// The word of codes that starts at `place` and goes along rows.
+  Value loadAlongRows(OpBuilder &b, const Place &place) {
+    Value inside;
+    if (isGuarded())
+      inside = isInside(b, place, source.rows);
+    SmallVector<Value> from = getPosition(b, place, inside);
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+    from.back() = apply(b, {d0.floorDiv(8 / operand.bits)}, from.back())[0];
+    Value bytes = vector::LoadOp::create(
+        b, loc, VectorType::get(kWordBytes, b.getI8Type()),
+        context.getArgument(operand.argument), from, /*nontemporal=*/false,
+        llvm::MaybeAlign(kWordBytes));
+    Value asVector = vector::BitCastOp::create(
+        b, loc, VectorType::get(1, b.getI32Type()), bytes);
+    Value word = vector::ExtractOp::create(b, loc, asVector, 0);
+    if (!inside)
+      return word;
+    Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+    return arith::SelectOp::create(b, loc, inside, word, zero);
+  }
+
+  void storeWord(OpBuilder &b, Value word, Value target, ArrayRef<Value> to) {
+    Value asVector = vector::FromElementsOp::create(
+        b, loc, VectorType::get(1, b.getI32Type()), word);
     Value bytes = vector::BitCastOp::create(
-        b, loc, VectorType::get(4, b.getI8Type()), asVector);
-    vector::StoreOp::create(b, loc, bytes, memory, to, /*nontemporal=*/false,
-                            llvm::MaybeAlign(4));
+        b, loc, VectorType::get(kWordBytes, b.getI8Type()), asVector);
+    vector::StoreOp::create(b, loc, bytes, target, to, /*nontemporal=*/false,
+                            llvm::MaybeAlign(kWordBytes));
   }
 
   const TileCopy &copy;

@@ -76,7 +76,7 @@ struct ToFragmentsPass final
     if (failed(verifyDistribution(function, hasVectors)))
       return signalPassFailure();
 
-    alignTiles(function);
+    alignSharedMemory(function);
 
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
     Value lane = gpu::LaneIdOp::create(builder, function.getLoc(),
@@ -99,28 +99,19 @@ struct ToFragmentsPass final
   }
 
 private:
-  /// ldmatrix reads rows of 16 bytes, which must be aligned to that. So may be
-  /// those of shared vectors, as the memory is allocated here.
-  static void alignTiles(gpu::GPUFuncOp function) {
+  /// ldmatrix reads rows of 16 bytes, which must be aligned to that. Tiles and
+  /// vectors may be parts of workgroup memory, so that all of it is.
+  static void alignSharedMemory(gpu::GPUFuncOp function) {
     constexpr int64_t kAlignment = 16;
     StringRef name = LLVM::LLVMDialect::getAlignAttrName();
     auto attr = IntegerAttr::get(IntegerType::get(function.getContext(), 64),
                                  kAlignment);
-    ArrayRef<BlockArgument> tiles = function.getWorkgroupAttributions();
-    function.walk([&](Operation *op) {
-      if (!isa<TileMmaOp, vector::TransferReadOp>(op))
-        return;
-      for (Value tile : op->getOperands()) {
-        auto *found = llvm::find(tiles, tile);
-        if (found == tiles.end())
-          continue;
-        unsigned index = found - tiles.begin();
-        auto old = dyn_cast_or_null<IntegerAttr>(
-            function.getWorkgroupAttributionAttr(index, name));
-        if (!old || old.getInt() < kAlignment)
-          function.setWorkgroupAttributionAttr(index, name, attr);
-      }
-    });
+    for (unsigned i = 0; i != function.getNumWorkgroupAttributions(); ++i) {
+      auto old = dyn_cast_or_null<IntegerAttr>(
+          function.getWorkgroupAttributionAttr(i, name));
+      if (!old || old.getInt() < kAlignment)
+        function.setWorkgroupAttributionAttr(i, name, attr);
+    }
   }
 
   /// Reads of whole operands, which the lanes have replaced by their own.

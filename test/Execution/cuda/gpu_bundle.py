@@ -24,6 +24,7 @@ import fusion_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import layout_cases  # noqa: E402
 import numpy as np  # noqa: E402
+import tile_kernels  # noqa: E402
 import vector_kernels  # noqa: E402
 from harness import REPO, gpu_buffer  # noqa: E402
 
@@ -42,7 +43,7 @@ def run(command):
 
 
 def is_kernel(case):
-    return isinstance(case, vector_kernels.KernelCase)
+    return isinstance(case, gpu_cases.KernelCase)
 
 
 def write_case(case, folder, flags):
@@ -74,7 +75,7 @@ def describe(program, expectations):
 def check_case(case, folder, launcher):
     """Launches one case and checks its results; its files are made and removed here."""
     if is_kernel(case):
-        how = ["--entry=kernel", "--grid=1", "--block=32"]
+        how = ["--entry=kernel", f"--grid={case.grid}", f"--block={case.block}"]
         return launch(case, folder, launcher, how, case.arrays, [("f4", case.shape, case)])
     how = [f"--launch-info={folder / case.name}.json"]
     for program, expectations in ((case.program, case.expectations), *case.variants):
@@ -104,8 +105,9 @@ def launch(case, folder, launcher, how, buffers, results):
 def every_case():
     """All cases; their data takes seconds to make."""
     return [
-        *gpu_cases.all_cases(), *vector_kernels.all_kernels(), *layout_cases.all_layouts(),
-        *fusion_cases.all_fusions(), *layout_cases.schedules(), *dynamic_cases.all_dynamic(),
+        *gpu_cases.all_cases(), *vector_kernels.all_kernels(), *tile_kernels.all_tiles(),
+        *layout_cases.all_layouts(), *fusion_cases.all_fusions(), *layout_cases.schedules(),
+        *dynamic_cases.all_dynamic(),
     ]
 
 

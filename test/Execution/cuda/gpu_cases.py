@@ -61,6 +61,21 @@ class Case(NamedTuple):
     variants: tuple = ()
 
 
+class KernelCase(NamedTuple):
+    """A kernel in MLIR; its last parameter is the result, float32."""
+
+    name: str
+    text: str
+    arrays: list
+    shape: tuple
+    expected: np.ndarray
+    grid: int = 1
+    block: int = 32
+
+    def check(self, result):
+        assert_bit_equal(result, self.expected)
+
+
 def swapped(array):
     return np.ascontiguousarray(np.swapaxes(array, -1, -2))
 

@@ -4,6 +4,8 @@ scales are stored, by whether the tile divides the sizes, by batch; and kernels 
 
 from itertools import product
 
+import blockscale
+import numpy as np
 from gpu_cases import FP6, MIXED, MXFP4, NVFP4, Case, Expectation, swapped, tiles_with_padding
 from harness import ROWS, Program, Row, exact
 
@@ -28,6 +30,9 @@ SCHEDULES = [
     (E5M2_FP6, "tile=64x96x128,warps=4x3,stages=4", (130, 98, 96)),
     (E4M3, "tile=128x256x128,warps=2x4,stages=1", (140, 260, 160)),
     (NVFP4, "tile=128x64x256,warps=1x2,stages=3", (256, 128, 1024)),
+    # Words of fp4 along M and N, in all numbers of them that a tile may have.
+    (NVFP4, "tile=16x24x128,warps=1x3,stages=2", (40, 56, 352)),
+    (MXFP4, "tile=96x32x128,warps=3x1,stages=2", (104, 40, 416)),
 ]
 
 
@@ -87,7 +92,24 @@ def schedules():
         yield Case(name, program, expectations, (f"--schedule={schedule}",))
 
 
+def splat_scales():
+    """No padding of scales hides what is beyond K; fp4 goes through registers, along M and N."""
+    x, _, y, _, acc = exact(MXFP4, 40, 24, 160, seed=31)
+    program = Program()
+    scales = [program.constant(1, shape, MXFP4.scale) for shape in ((40, 5), (5, 24))]
+    program.result(
+        program.mma(
+            stored(program, x, MXFP4.x, True), scales[0], program.arg(y, MXFP4.y), scales[1],
+            program.arg(acc, "f32"),
+        )
+    )
+    ones = [blockscale.encode(np.ones(scale.shape), MXFP4.scale) for scale in scales]
+    expectation = Expectation(MXFP4, [x, ones[0], y, ones[1], acc], True)
+    return Case("layouts-splat-scales", program, [expectation])
+
+
 def all_layouts():
+    yield splat_scales()
     for row in ROWS:
         for name in SIZES:
             yield layouts(row, name)

@@ -9,23 +9,11 @@ from typing import NamedTuple
 
 import blockscale
 import numpy as np
-from harness import ROWS, Row, assert_bit_equal, exact, gpu_buffer
+from gpu_cases import KernelCase
+from harness import ROWS, Row, exact, gpu_buffer
 
 M, N, K, STEPS = 24, 12, 96, 2
 SHARED = "#gpu.address_space<workgroup>"
-
-
-class KernelCase(NamedTuple):
-    """One warp; the last parameter is the result, float32."""
-
-    name: str
-    text: str
-    arrays: list
-    shape: tuple
-    expected: np.ndarray
-
-    def check(self, result):
-        assert_bit_equal(result, self.expected)
 
 
 class Memory(NamedTuple):
@@ -230,54 +218,6 @@ gpu.module @kernels {
     return KernelCase("vector-swizzled", text, [x, tiles, y, y_scale], (m, n), expected)
 
 
-def tile_kernel():
-    """tile_mma by hand: one warp has all of a tile, so that its scales are several groups of words."""
-    row = Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
-    m, n, k = 64, 48, 128
-    data = exact(row, m, n, k, seed=23, zero_acc=True)
-    x, x_scale, y, y_scale, _ = data
-    arrays = [x, x_scale, np.ascontiguousarray(y.T), np.ascontiguousarray(y_scale.T)]
-    kinds = [f"{r}x{c}xi8" for r, c in ((m, k), (m, k // 32), (n, k), (n, k // 32))]
-    params = ", ".join(f"%g{i}: memref<{kind}>" for i, kind in enumerate(kinds))
-    tiles = ", ".join(f"%t{i}: memref<{kind}, {SHARED}>" for i, kind in enumerate(kinds))
-    copies = "".join(
-        f"""
-    scf.for %i = %lane to %rows{i} step %warp {{
-      scf.for %j = %c0 to %columns{i} step %c1 {{
-        %v = memref.load %g{i}[%i, %j] : memref<{kind}>
-        memref.store %v, %t{i}[%i, %j] : memref<{kind}, {SHARED}>
-      }}
-    }}"""
-        for i, kind in enumerate(kinds)
-    )
-    sizes = "".join(
-        f"""
-    %rows{i} = arith.constant {kind.split("x")[0]} : index
-    %columns{i} = arith.constant {kind.split("x")[1]} : index"""
-        for i, kind in enumerate(kinds)
-    )
-    types = ", ".join(f"memref<{kind}, {SHARED}>" for kind in kinds)
-    acc = f"!blockscale.acc<{m}x{n}, 1x1>"
-    text = f"""
-gpu.module @kernels {{
-  gpu.func @kernel({params}, %out: memref<{m}x{n}xf32>)
-      workgroup({tiles}) kernel {{
-    %lane = gpu.lane_id
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %warp = arith.constant 32 : index{sizes}{copies}
-    gpu.barrier
-    %zero = blockscale.acc_zero : {acc}
-    %sum = blockscale.tile_mma %t0, %t1, %t2, %t3, %zero row = <e4m3, e5m2, ue8m0, 32>
-           : {types}, {acc}
-    blockscale.acc_store %sum, %out[%c0, %c0] : {acc}, memref<{m}x{n}xf32>
-    gpu.return
-  }}
-}}
-"""
-    return KernelCase("tile-by-hand", text, arrays, (m, n), blockscale.mma_scaled(*data, **row.types))
-
-
 def wide_kernels():
     """Memory that is known to be aligned: one load for each register and word of scales."""
     rows = [Row(*pair, "f8E8M0FNU", 32) for pair in (
@@ -308,4 +248,3 @@ def all_kernels():
     # Rows that fill no tile of the instruction.
     yield vector_kernel(mixed, y_is_nk=True, k=128, is_shared=True)
     yield swizzled_kernel()
-    yield tile_kernel()
