@@ -10,6 +10,7 @@
 
 #include "ErrorBounds.h"
 #include "blockscale/Driver/CpuExecution.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,6 +29,10 @@ runCopy(const Program &program, StringRef entryName,
         const std::vector<NpyArray> &arguments,
         function_ref<void(func::FuncOp)> change) {
   std::unique_ptr<Program> copy = program.parseAgain();
+  // What a function calls is a part of it.
+  if (failed(copy->run(
+          [](OpPassManager &pm) { pm.addPass(createInlinerPass()); })))
+    return failure();
   bool isAmbiguous;
   Result<func::FuncOp> entry = copy->getEntry(entryName, isAmbiguous);
   if (!entry)

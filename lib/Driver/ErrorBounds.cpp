@@ -40,7 +40,7 @@ private:
   /// The bound, 0 where a value is exact.
   Value getBoundOrZero(Value value) {
     Value bound = getBound(value);
-    return bound ? bound : makeConstant(value.getType(), 0);
+    return bound ? bound : makeConstant(value, 0);
   }
   Value makeSum(Value a, Value b) {
     return arith::AddFOp::create(builder, a.getLoc(), a, b);
@@ -58,7 +58,9 @@ private:
   void visitExtremum(Operation &op);
   void visitMove(Operation &op);
 
-  Value makeConstant(Type type, double value);
+  Value makeFill(Value like, Type element, Value scalar);
+  Value makeConstant(Value like, double value);
+  Value makeSize(Value like, Value tensor, unsigned dim);
   Value makeMagnitude(Value value);
 
   func::FuncOp function;
@@ -70,14 +72,44 @@ private:
 
 static bool isFloatTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getElementType().isF32() && tensor.hasStaticShape();
+  return tensor && tensor.getElementType().isF32();
 }
 
-Value BoundBuilder::makeConstant(Type type, double value) {
-  auto tensor = cast<RankedTensorType>(type);
-  return arith::ConstantOp::create(
-      builder, function.getLoc(),
-      SplatElementsAttr::get(tensor, builder.getF32FloatAttr(value)));
+static bool containsMma(Operation &op) {
+  return op.walk([](MmaScaledOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// A tensor of the sizes of `like` with `scalar` everywhere.
+Value BoundBuilder::makeFill(Value like, Type element, Value scalar) {
+  Location loc = like.getLoc();
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like), element);
+  return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+}
+
+/// A tensor of the sizes of `like` with `value` everywhere, as f32.
+Value BoundBuilder::makeConstant(Value like, double value) {
+  auto type = cast<RankedTensorType>(like.getType());
+  FloatAttr attr = builder.getF32FloatAttr(value);
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(
+        builder, like.getLoc(),
+        SplatElementsAttr::get(type.clone(builder.getF32Type()), attr));
+  Value scalar = arith::ConstantOp::create(builder, like.getLoc(), attr);
+  return makeFill(like, builder.getF32Type(), scalar);
+}
+
+/// A tensor of the sizes of `like` with a size of `tensor` everywhere, as f32.
+Value BoundBuilder::makeSize(Value like, Value tensor, unsigned dim) {
+  int64_t known = cast<ShapedType>(tensor.getType()).getDimSize(dim);
+  if (!ShapedType::isDynamic(known))
+    return makeConstant(like, static_cast<double>(known));
+  Location loc = like.getLoc();
+  Value size = tensor::DimOp::create(builder, loc, tensor, dim);
+  size = arith::IndexCastUIOp::create(builder, loc, builder.getI64Type(), size);
+  size = arith::UIToFPOp::create(builder, loc, builder.getF32Type(), size);
+  return makeFill(like, builder.getF32Type(), size);
 }
 
 /// |value|: all bits but the sign, which is the highest bit of every format.
@@ -85,10 +117,16 @@ Value BoundBuilder::makeMagnitude(Value value) {
   Location loc = value.getLoc();
   auto type = cast<RankedTensorType>(value.getType());
   unsigned bits = type.getElementTypeBitWidth();
-  auto integers = type.clone(builder.getIntegerType(bits));
-  Value mask = arith::ConstantOp::create(
-      builder, loc,
-      SplatElementsAttr::get(integers, APInt::getSignedMaxValue(bits)));
+  Type integer = builder.getIntegerType(bits);
+  auto integers = type.clone(integer);
+  auto most = IntegerAttr::get(integer, APInt::getSignedMaxValue(bits));
+  Value mask;
+  if (type.hasStaticShape())
+    mask = arith::ConstantOp::create(builder, loc,
+                                     SplatElementsAttr::get(integers, most));
+  else
+    mask =
+        makeFill(value, integer, arith::ConstantOp::create(builder, loc, most));
   value = arith::BitcastOp::create(builder, loc, integers, value);
   value = arith::AndIOp::create(builder, loc, value, mask);
   return arith::BitcastOp::create(builder, loc, type, value);
@@ -96,9 +134,7 @@ Value BoundBuilder::makeMagnitude(Value value) {
 
 void BoundBuilder::visitMma(MmaScaledOp op) {
   Location loc = op.getLoc();
-  Type type = op.getType();
   auto x = cast<ShapedType>(op.getX().getType());
-  double k = static_cast<double>(x.getShape().back());
   auto magnitude = cast<MmaScaledOp>(builder.clone(*op));
   magnitude.getXMutable().assign(makeMagnitude(op.getX()));
   magnitude.getYMutable().assign(makeMagnitude(op.getY()));
@@ -106,17 +142,17 @@ void BoundBuilder::visitMma(MmaScaledOp op) {
   magnitude->moveAfter(&*std::prev(builder.getInsertionPoint()));
 
   Value sum = magnitude.getResult();
-  Value bound =
-      makeProduct(sum, makeConstant(type, k * std::ldexp(1.0, -22)));
-  bound = makeSum(bound, makeConstant(type, std::ldexp(1.0, -122)));
+  Value bound = makeProduct(sum, makeConstant(sum, std::ldexp(1.0, -22)));
+  bound = makeProduct(bound, makeSize(sum, op.getX(), x.getRank() - 1));
+  bound = makeSum(bound, makeConstant(sum, std::ldexp(1.0, -122)));
   if (Value accBound = getBound(op.getAcc()))
     bound = makeSum(bound, accBound);
   Value isLarge =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, sum,
-                            makeConstant(type, std::ldexp(1.0, 126)));
+                            makeConstant(sum, std::ldexp(1.0, 126)));
   bounds[op.getResult()] = arith::SelectOp::create(
       builder, loc, isLarge,
-      makeConstant(type, std::numeric_limits<double>::infinity()), bound);
+      makeConstant(sum, std::numeric_limits<double>::infinity()), bound);
 }
 
 /// What the rounding of an f32 may add.
@@ -125,9 +161,8 @@ static double getRoundingError() { return std::ldexp(1.0, -23); }
 /// Errors of a sum: those of both sides, and of its own rounding.
 void BoundBuilder::visitSum(Operation &op) {
   Value result = op.getResult(0);
-  Value bound =
-      makeProduct(makeMagnitude(result),
-                  makeConstant(result.getType(), getRoundingError()));
+  Value bound = makeProduct(makeMagnitude(result),
+                            makeConstant(result, getRoundingError()));
   for (Value operand : op.getOperands())
     if (Value operandBound = getBound(operand))
       bound = makeSum(bound, operandBound);
@@ -139,9 +174,8 @@ void BoundBuilder::visitProduct(Operation &op) {
   Value result = op.getResult(0);
   Value a = op.getOperand(0), b = op.getOperand(1);
   Value boundA = getBoundOrZero(a), boundB = getBoundOrZero(b);
-  Value bound =
-      makeProduct(makeMagnitude(result),
-                  makeConstant(result.getType(), getRoundingError()));
+  Value bound = makeProduct(makeMagnitude(result),
+                            makeConstant(result, getRoundingError()));
   Value fromA = makeProduct(makeMagnitude(a), boundB);
   bound = makeSum(bound, fromA);
   Value fromB = makeProduct(makeMagnitude(b), boundA);
@@ -182,14 +216,15 @@ void BoundBuilder::visit(Operation &op) {
   }
   auto mma = dyn_cast<MmaScaledOp>(op);
   bool isKnownMma = mma && isFloatTensor(mma.getType()) &&
-                    hasStaticShapes(mma) && !getBound(mma.getX()) &&
-                    !getBound(mma.getY());
+                    !getBound(mma.getX()) && !getBound(mma.getY());
+  // A computation that is not looked into.
+  bool isHidden = isa<CallOpInterface>(op) || (!mma && containsMma(op));
   if (!lost.empty()) {
     for (Value result : op.getResults())
       unknown[result] = lost;
   } else if (isKnownMma) {
     visitMma(mma);
-  } else if (!isInexact && !mma) {
+  } else if (!isInexact && !mma && !isHidden) {
     return;
   } else if (isa<arith::AddFOp, arith::SubFOp>(op) &&
              isFloatTensor(op.getResult(0).getType())) {
@@ -229,7 +264,7 @@ std::vector<std::string> BoundBuilder::run() {
     if (!isFloatTensor(value.getType()))
       continue;
     Value bound = names.back().empty() ? getBound(value) : Value();
-    operand.set(bound ? bound : makeConstant(value.getType(), 0));
+    operand.set(bound ? bound : makeConstant(value, 0));
   }
   return names;
 }

@@ -9,6 +9,7 @@
 // RUN: %{run} --entry=chain 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=moved 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=elementwise 2>&1 | FileCheck %s --check-prefix=BOUND
+// RUN: %{run} --entry=calls 2>&1 | FileCheck %s --check-prefix=BOUND
 // BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9]+}}, {{[0-9]+}}], bound {{[0-9.e+-]+}}{{$}}
 
 // Codes that no rounding touches.
@@ -71,5 +72,19 @@ func.func @unknown(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: t
        tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
   %three = arith.constant dense<3.0> : tensor<20x10xf32>
   %d = arith.divf %c, %three : tensor<20x10xf32>
+  return %d : tensor<20x10xf32>
+}
+
+func.func private @product(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+                           %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
+  %d = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
+  return %d : tensor<20x10xf32>
+}
+
+func.func @calls(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+                 %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
+  %d = call @product(%x, %s, %y, %t, %acc) : (tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>) -> tensor<20x10xf32>
   return %d : tensor<20x10xf32>
 }
