@@ -99,8 +99,7 @@ bool sim::translateDriverCall(Translator &t, const Function &function,
       if (operand.kind == Operand::Kind::Variable)
         place = t.getLocalOffset(operand.index);
       if (!place || t.program.module.variables[operand.index].size != size) {
-        t.fail(operand.location, "expected a variable of " +
-                                     llvm::Twine(size) +
+        t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +
                                      " bytes in .param space");
         return true;
       }
