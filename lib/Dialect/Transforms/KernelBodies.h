@@ -52,9 +52,15 @@ struct FusedElementwise {
   linalg::GenericOp op;
   /// The values that its body takes, from operands or from around it, and the
   /// parameters of the kernel that hold them: memrefs or scalars.
-  DenseMap<Value, unsigned> arguments;
+  SmallVector<std::pair<Value, unsigned>> arguments;
   /// The operand that is the result of the product, for a consumer.
   Value product;
+
+  /// The number of the parameter that holds `value`, one of `arguments`.
+  unsigned getArgument(Value value) const {
+    return llvm::find_if(arguments, [&](auto of) { return of.first == value; })
+        ->second;
+  }
 };
 
 /// One `mma_scaled` as a kernel computes it. Sizes may be dynamic.

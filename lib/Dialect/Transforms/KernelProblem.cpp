@@ -216,10 +216,10 @@ private:
       if (operand->get() == product)
         continue;
       checkSizes(generic, operand);
-      fused.arguments[operand->get()] = addInput(operand->get());
+      fused.arguments.emplace_back(operand->get(), addInput(operand->get()));
     }
     for (Value scalar : getCapturedScalars(generic))
-      fused.arguments[scalar] = addInput(scalar);
+      fused.arguments.emplace_back(scalar, addInput(scalar));
     return fused;
   }
 

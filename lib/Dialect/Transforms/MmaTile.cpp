@@ -81,7 +81,7 @@ private:
         [&](OpBuilder &at, Value input, ArrayRef<Value> indices) -> Value {
           if (input == fused.product)
             return product;
-          Value argument = kernel.getArgument(fused.arguments.lookup(input));
+          Value argument = kernel.getArgument(fused.getArgument(input));
           if (!isa<MemRefType>(argument.getType()))
             return argument;
           return memref::LoadOp::create(at, loc, argument, indices);
