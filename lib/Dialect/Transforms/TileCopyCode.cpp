@@ -195,8 +195,7 @@ private:
     Value &lineIndex = alongRows ? place.column : place.row;
     lineIndex = add(b, lineIndex, lineOffset);
     if (copy.isAsync())
-      copyAsync(b, place, to, source.rows,
-                copy.pieceCodes == 0 ? at[1] : Value());
+      copyAsync(b, place, to, copy.pieceCodes == 0 ? at[1] : Value());
     else
       copyWord(b, place, to);
   }
@@ -327,7 +326,7 @@ private:
     Place place = {values[3], values[4]};
     SmallVector<Value> to(values.begin(), values.begin() + 3);
     if (copy.isAsync())
-      copyAsync(b, place, to, source.rows);
+      copyAsync(b, place, to);
     else
       copyWord(b, place, to);
   }
@@ -369,7 +368,7 @@ private:
     Place place = {values[4], values[5]};
     Value toLine = arith::XOrIOp::create(b, loc, values[2], values[3]);
     SmallVector<Value> to = {values[0], values[1], toLine, index(b, 0)};
-    copyAsync(b, place, to, source.rows);
+    copyAsync(b, place, to);
   }
 
   //===--------------------------------------------------------------------===//
@@ -383,9 +382,9 @@ private:
            (copy.shape.size() == 3 && copy.tileRows % kWarpLanes != 0);
   }
 
-  Value isInside(OpBuilder &b, const Place &place, Value rows) {
+  Value isInside(OpBuilder &b, const Place &place) {
     Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                        place.row, rows);
+                                        place.row, source.rows);
     Value isColumn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                            place.column, source.columns);
     return arith::AndIOp::create(b, loc, isRow, isColumn);
@@ -406,12 +405,12 @@ private:
   /// One piece that starts `plus` bytes (null for 0) behind the code at
   /// `place`.
   void copyAsync(OpBuilder &b, const Place &place, ArrayRef<Value> to,
-                 Value rows, Value plus = {}) {
+                 Value plus = {}) {
     Value inside;
     Value bytes;
     if (isGuarded()) {
       // What is not read still has an address, which must be aligned.
-      inside = isInside(b, place, rows);
+      inside = isInside(b, place);
       bytes = arith::SelectOp::create(b, loc, inside, index(b, copy.pieceBytes),
                                       index(b, 0));
     }
@@ -439,7 +438,7 @@ private:
       Place one = {place.row, add(b, place.column, i)};
       Value inside;
       if (isGuarded())
-        inside = isInside(b, one, source.rows);
+        inside = isInside(b, one);
       SmallVector<Value> position = getPosition(b, one, inside);
       Value code = emitLoadCode(b, loc, context.getArgument(operand.argument),
                                 operand.bits, position);
@@ -460,7 +459,7 @@ private:
   Value loadAlongRows(OpBuilder &b, const Place &place) {
     Value inside;
     if (isGuarded())
-      inside = isInside(b, place, source.rows);
+      inside = isInside(b, place);
     SmallVector<Value> from = getPosition(b, place, inside);
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());
     from.back() = apply(b, {d0.floorDiv(8 / operand.bits)}, from.back())[0];
