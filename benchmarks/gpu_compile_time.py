@@ -8,6 +8,7 @@ usage: gpu_compile_time.py [--repeat N] [--build DIR] [--llc PATH]
 import argparse
 import os
 import pathlib
+import statistics
 import tempfile
 
 from compile_time import ROOT, measure
@@ -59,12 +60,14 @@ def main():
             source, ir = pathlib.Path(folder, "gemm.mlir"), pathlib.Path(folder, "gemm.ll")
             source.write_text(make_gemm(*row))
             measure([*compile_, source, "--emit=llvm", "-o", ir], 1)
-            # In turns: a machine that is slower for a while is so for both.
+            # In turns, and the median of their ratios: a machine that is slower for a while is so
+            # for both.
             commands = ([*compile_, source, "-o", os.devnull], [*llc, ir])
             turns = [[measure(command, 1)[0] for command in commands] for _ in range(options.repeat)]
             ours, alone = map(min, zip(*turns))
+            ratio = statistics.median(one / other for one, other in turns)
             name = " ".join(map(str, row))
-            print(f"{name:34s} {ours:15.3f}  {alone:13.3f}  {ours / alone:5.2f}")
+            print(f"{name:34s} {ours:15.3f}  {alone:13.3f}  {ratio:5.2f}")
 
         functions = [make_gemm(*ROWS[0]).replace("@main", f"@f{i}") for i in range(COUNT)]
         times = []
