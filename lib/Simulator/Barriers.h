@@ -50,6 +50,18 @@ struct BlockBarrier {
   Clocks clocks;
 };
 
+class Block;
+
+/// A place in the shared memory of a block.
+struct SharedPlace {
+  Block *block;
+  uint32_t offset;
+
+  bool operator==(const SharedPlace &other) const {
+    return block == other.block && offset == other.offset;
+  }
+};
+
 inline constexpr unsigned kNumBarriers = 16;
 using BlockBarriers = std::array<BlockBarrier, kNumBarriers>;
 
@@ -63,7 +75,7 @@ struct MBarrier {
   int64_t transactions = 0;
   /// How many phases are complete.
   uint64_t phase = 0;
-  /// The thread of the block that has initialized it, and whether a fence or
+  /// The thread of its block that has initialized it, and whether a fence or
   /// barrier has followed, so that asynchronous operations may use it.
   unsigned initializer = 0;
   bool isPublished = false;
@@ -78,7 +90,7 @@ struct MBarrier {
 inline constexpr int64_t kMaxMBarrierCount = (1 << 20) - 1;
 inline constexpr uint32_t kMBarrierBytes = 8;
 
-/// mbarrier objects by their addresses in shared memory.
+/// mbarrier objects by their offsets in the shared memory of their block.
 using MBarriers = std::map<uint32_t, MBarrier>;
 
 } // namespace mlir::blockscale::sim

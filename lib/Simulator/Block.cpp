@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block.h"
+#include "BlockGroup.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,36 +16,18 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Steps of one turn of a warp, at most.
-static constexpr uint64_t kMaxTurn = 64;
-/// Turns of warps after which asynchronous operations complete that somebody
-/// waits for, although others can run.
-static constexpr unsigned kMaxTurnsBeforeCopies = 1024;
-
-// SplitMix64: passes through all states, and each bit of the result depends on
-// all bits of the state.
-uint64_t Random::next() {
-  uint64_t z = state += 0x9E3779B97F4A7C15;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
+std::string sim::print(const Extents &extents) {
+  return "(" + std::to_string(extents[0]) + "," + std::to_string(extents[1]) +
+         "," + std::to_string(extents[2]) + ")";
 }
 
-Block::Block(const Launch &launch, std::array<uint32_t, 3> index)
-    : launch(launch), index(index),
-      shared(launch.kernel->staticShared + launch.dynamicShared),
-      random(launch.seed ^ (uint64_t(index[2]) << 42) ^
-             (uint64_t(index[1]) << 21) ^ index[0]) {
+Block::Block(BlockGroup &group, const Extents &index, unsigned number,
+             unsigned rank)
+    : group(group), launch(group.launch), index(index), number(number),
+      rank(rank), shared(launch.getSharedBytes()),
+      isObserved(group.statistics || group.races || group.proxies) {
   mapShared();
-  unsigned threads = numThreads();
-  if (launch.options->wantsStatistics)
-    statistics = std::make_unique<Statistics>();
-  if (launch.options->checkRace)
-    races = std::make_unique<RaceDetector>(shared.size(),
-                                           (threads + kLanes - 1) / kLanes);
-  if (launch.kernel->hasBulkCopies)
-    proxies = std::make_unique<ProxyTracker>(shared.size(), threads);
-  isObserved = statistics || races || proxies;
+  unsigned threads = launch.getNumThreads();
   for (unsigned first = 0; first < threads; first += kLanes)
     warps.emplace_back(*this, warps.size(), std::min(kLanes, threads - first));
   for (Warp &warp : warps)
@@ -63,84 +45,41 @@ void Block::mapShared() {
               launch.dynamicShared);
 }
 
-bool Block::run(uint64_t maxSteps) {
-  llvm::SmallVector<Warp *, 32> ready;
-  // Turns since asynchronous operations were completed, and vain tries to go on
-  // since anything happened.
-  unsigned numTurns = 0, numTries = 0;
-  for (const Warp &warp : warps)
-    if (warp.state == WarpState::Failed) {
-      failed = &warp;
-      return false;
-    }
-  while (true) {
-    ready.clear();
-    bool isDone = true, canRun = false;
-    for (Warp &warp : warps) {
-      canRun |= warp.state == WarpState::Ready;
-      if (warp.state == WarpState::Ready || warp.state == WarpState::Polling)
-        ready.push_back(&warp);
-      isDone &= warp.state == WarpState::Done;
-    }
-    if (isDone)
-      return finishCopies();
-    if (!canRun) {
-      if (!goOnWithoutReady(numTries))
-        return false;
-      continue;
-    }
-    // Somebody who spins may wait for one who waits for a copy.
-    if (++numTurns == kMaxTurnsBeforeCopies) {
-      numTurns = 0;
-      completeAwaited();
-      if (failed)
-        return false;
-    }
-    Warp &warp = *ready[random.below(ready.size())];
-    if (warp.state == WarpState::Polling) {
-      warp.state = WarpState::Ready;
-      warp.awaited.clear();
-    }
-    uint64_t executed = warp.run(1 + random.below(kMaxTurn));
-    if (warp.state == WarpState::Done) {
-      ++progress;
-      releaseBarriers();
-    }
-    if (warp.state != WarpState::Failed && (numSteps += executed) > maxSteps)
-      warp.fail(__builtin_ctz(warp.existing),
-                "the run takes more steps than --max-steps allows");
-    if (warp.state == WarpState::Failed) {
-      failed = &warp;
-      return false;
-    }
-  }
+bool Block::isDone() const {
+  return llvm::all_of(
+      warps, [](const Warp &warp) { return warp.state == WarpState::Done; });
 }
 
-void Block::warn(const Warp &warp, LocatedMessage message) {
-  // One for each place and text says enough.
-  LineWarnings &line = warnings[message.line];
-  for (const Warning &warning : line.first)
-    if (warning.message.text == message.text)
-      return;
-  if (line.first.size() == kMaxWarningsOfLine)
-    line.areMore = true;
-  else
-    line.first.push_back({std::move(message), warp.index});
+Block *Block::findOwner(uint64_t address) {
+  uint64_t owner = address >> kSharedOffsetBits;
+  if (owner >= group.clusterSize)
+    return nullptr;
+  return &group.blocks[number - rank + owner];
+}
+
+uint64_t Block::getByteNumberOf(uint64_t address) {
+  return findOwner(address)->getByteNumber(getSharedOffset(address));
+}
+
+uint64_t Block::getAddress(uint64_t byteNumber) const {
+  uint64_t owner = byteNumber / shared.size() % group.clusterSize;
+  return owner << kSharedOffsetBits | byteNumber % shared.size();
 }
 
 void Block::notify(Warp &warp, const WarpAccess &access) {
   uint32_t line = warp.current->line;
-  if (statistics)
-    statistics->observe(line, access);
-  if (access.space != AddressSpace::Shared)
+  if (group.statistics)
+    group.statistics->observe(line, access);
+  if (access.space != AddressSpace::Shared &&
+      access.space != AddressSpace::SharedCluster)
     return;
   forEachLane(access.lanes, [&](unsigned lane) {
-    uint64_t address = access.addresses[lane];
-    if (proxies && access.kind != AccessKind::Load)
-      proxies->store(warp.index * kLanes + lane, address, access.size);
-    if (races)
-      checkRace(warp, {warp.index, lane, line, address, access.size,
-                       access.kind, access.isCollective, access.isAsync});
+    uint64_t byte = getByteNumberOf(access.addresses[lane]);
+    if (group.proxies && access.kind != AccessKind::Load)
+      group.proxies->store(warp.number * kLanes + lane, byte, access.size);
+    if (group.races)
+      group.checkRace(warp, {warp.number, lane, line, byte, access.size,
+                             access.kind, access.isCollective, access.isAsync});
   });
 }
 
@@ -164,12 +103,12 @@ void Block::completeIfDue(BlockBarrier &barrier) {
       barrier.takesAll ? countThreads(*this, barrier) : barrier.expected;
   if (barrier.arrived < expected)
     return;
-  ++progress;
+  group.noteProgress();
   for (const BarrierWaiter &waiter : barrier.waiting) {
     Warp &warp = warps[waiter.warp];
     warp.state = WarpState::Ready;
-    if (races)
-      races->acquire(warp.index, barrier.clocks);
+    if (group.races)
+      group.races->acquire(warp.number, barrier.clocks);
     bool isTrue = barrier.reduction == Reduction::And
                       ? barrier.numTrue == barrier.numCounted
                       : barrier.numTrue != 0;

@@ -1,4 +1,4 @@
-//===- BlockWaits.cpp - mbarrier objects and those who wait ---------------===//
+//===- BlockWaits.cpp - mbarrier objects of a block -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,36 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mbarrier objects as a block sees them, and what happens when no warp can run:
-// asynchronous operations that somebody waits for complete, then waits with a
-// time limit come back empty-handed, and if that changes nothing, it is a
-// deadlock.
+// mbarrier objects as a block sees them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block.h"
+#include "BlockGroup.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// How often warps may ask in vain while nothing else happens.
-static constexpr unsigned kMaxVainTries = 1000;
-
-static std::string describe(uint32_t mbarrier) {
-  return "the mbarrier object at " + printHex(mbarrier);
+std::string Block::describeMBarrier(uint32_t offset) const {
+  return "the mbarrier object at " + printHex(getSharedBase() + offset);
 }
-
-//===----------------------------------------------------------------------===//
-// mbarrier objects
-//===----------------------------------------------------------------------===//
 
 MBarrier *Block::findMBarrier(Warp &warp, unsigned lane, uint32_t address) {
   auto found = mbarriers.find(address);
   if (found != mbarriers.end())
     return &found->second;
-  warp.fail(lane, "expected an mbarrier object at " + printHex(address) +
+  warp.fail(lane, "expected an mbarrier object at " +
+                      printHex(getSharedBase() + address) +
                       ", got none: there is no mbarrier.init before");
   return nullptr;
 }
@@ -46,14 +37,14 @@ bool Block::arrive(Warp &warp, unsigned lane, uint32_t address,
   if (!mbarrier)
     return false;
   if (count > mbarrier->pending) {
-    warp.fail(lane, describe(address) + " expected at most " +
+    warp.fail(lane, describeMBarrier(address) + " expected at most " +
                         llvm::Twine(mbarrier->pending) +
                         " more arrivals in this phase, got " +
                         llvm::Twine(count));
     return false;
   }
   mbarrier->pending -= count;
-  ++progress;
+  group.noteProgress();
   completeIfDue(address);
   return true;
 }
@@ -64,10 +55,11 @@ bool Block::addTransactions(Warp &warp, unsigned lane, uint32_t address,
   if (!mbarrier)
     return false;
   mbarrier->transactions += bytes;
-  ++progress;
+  group.noteProgress();
   if (std::abs(mbarrier->transactions) <= kMaxMBarrierCount)
     return true;
-  warp.fail(lane, describe(address) + " expected a transaction count from -" +
+  warp.fail(lane, describeMBarrier(address) +
+                      " expected a transaction count from -" +
                       llvm::Twine(kMaxMBarrierCount) + " to " +
                       llvm::Twine(kMaxMBarrierCount) + ", got " +
                       llvm::Twine(mbarrier->transactions));
@@ -98,134 +90,41 @@ void Block::publishMBarriers(const Warp &warp, LaneMask lanes) {
       mbarrier.isPublished = true;
 }
 
-void Block::reportProxy(Warp &warp, unsigned lane, const llvm::Twine &text) {
+void Block::reportProxy(Warp &warp, unsigned lane,
+                        const llvm::Twine &text) const {
   if (launch.options->checkProxy)
     warp.fail(lane, text);
   else
     warp.warn(lane, text);
 }
 
-//===----------------------------------------------------------------------===//
-// When nothing can run
-//===----------------------------------------------------------------------===//
-
-/// Completes the next asynchronous operation that an mbarrier object is told
-/// of; false if there is none.
-bool Block::completeNext(uint32_t address) {
-  return completeBulkCopy(address) || llvm::any_of(warps, [&](Warp &warp) {
-           return completeArrival(warp, address);
-         });
+void Block::checkPublished(Warp &warp, unsigned lane, uint32_t offset) const {
+  if (!mbarriers.at(offset).isPublished)
+    reportProxy(warp, lane,
+                "the async proxy uses " + describeMBarrier(offset) +
+                    ", which has just been initialized: expected "
+                    "fence.mbarrier_init, fence.proxy.async or a barrier "
+                    "between");
 }
-
-/// Completes asynchronous operations until the phases that warps wait for are
-/// complete, or nothing is left; whether there was anything.
-bool Block::completeAwaited() {
-  bool hasChanged = false;
-  for (Warp &warp : warps) {
-    if (warp.state != WarpState::Waiting && warp.state != WarpState::Polling)
-      continue;
-    // A phase that completes clears the list.
-    llvm::SmallVector<uint32_t, 2> awaited = warp.awaited;
-    for (uint32_t address : awaited) {
-      auto found = mbarriers.find(address);
-      if (found == mbarriers.end())
-        continue;
-      uint64_t phase = found->second.phase;
-      while (!failed && found->second.phase == phase && completeNext(address))
-        hasChanged = true;
-    }
-  }
-  return hasChanged;
-}
-
-bool Block::goOnWithoutReady(unsigned &numTries) {
-  uint64_t before = progress;
-  if (completeAwaited() || failed) {
-    numTries = 0;
-    return !failed;
-  }
-  if (lastTryProgress != before) {
-    lastTryProgress = before;
-    numTries = 0;
-  }
-  bool mayGoOn = false;
-  if (++numTries <= kMaxVainTries)
-    for (Warp &warp : warps) {
-      if (warp.state == WarpState::Waiting && !warp.awaited.empty()) {
-        warp.hasTimedOut = true;
-      } else if (warp.state != WarpState::Polling) {
-        continue;
-      }
-      warp.awaited.clear();
-      warp.state = WarpState::Ready;
-      mayGoOn = true;
-    }
-  return mayGoOn || reportDeadlock();
-}
-
-/// What a warp waits for, as it is now.
-static std::string describeWait(const Block &block, const Warp &warp) {
-  for (auto [i, barrier] : llvm::enumerate(block.barriers))
-    for (const BarrierWaiter &waiter : barrier.waiting)
-      if (waiter.warp == warp.index)
-        return "at barrier " + std::to_string(i) + " (" +
-               std::to_string(barrier.arrived) + " of " +
-               std::to_string(barrier.expected) + " threads have come)";
-  if (warp.awaited.empty())
-    return warp.waitReason;
-  uint32_t address = warp.awaited.front();
-  std::string text = "for " + describe(address);
-  auto found = block.mbarriers.find(address);
-  if (found != block.mbarriers.end())
-    text += " (its phase " + std::to_string(found->second.phase) +
-            " is short of " + std::to_string(found->second.pending) +
-            " arrivals and " + std::to_string(found->second.transactions) +
-            " bytes)";
-  return text;
-}
-
-bool Block::reportDeadlock() {
-  std::string reasons;
-  for (Warp &warp : warps) {
-    if (warp.state != WarpState::Waiting && warp.state != WarpState::Polling)
-      continue;
-    if (!reasons.empty())
-      reasons += "; ";
-    else
-      failed = &warp;
-    reasons += "warp " + std::to_string(warp.index) + " waits " +
-               describeWait(*this, warp) + " in line " +
-               std::to_string(warp.current->line);
-  }
-  Warp &warp = warps[failed->index];
-  warp.fail(__builtin_ctz(warp.existing & ~warp.exited),
-            "deadlock: " + reasons);
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
-// The end
-//===----------------------------------------------------------------------===//
 
 /// All warps have ended: copies must not need the block's shared memory any
-/// more. Those to global memory complete.
-bool Block::finishCopies() {
-  for (const BulkCopy &copy : bulkCopies.getCopies()) {
-    Warp &warp = warps[copy.warp];
-    if (copy.mbarrier) {
-      warn(warp, {copy.line, copy.lane,
-                  "the block ends before this copy into its shared memory is "
-                  "complete: expected a wait for " +
-                      describe(*copy.mbarrier)});
-    } else if (!copy.isRead) {
+/// more. Those to global memory complete when all blocks have ended.
+bool Block::checkEnd() {
+  for (const BulkCopy &copy : group.bulkCopies.getCopies()) {
+    Warp &warp = *copy.warp;
+    if (copy.mbarrier && copy.mbarrier->block == this) {
+      group.warn(warp, {copy.line, copy.lane,
+                        "the block ends before this copy into its shared "
+                        "memory is complete: expected a wait for " +
+                            describeMBarrier(copy.mbarrier->offset)});
+    } else if (!copy.isRead && isOwn(copy.source)) {
       warp.state = WarpState::Failed;
       warp.failure = {copy.line, copy.lane,
                       "the block ends before this copy has read its shared "
                       "memory: expected cp.async.bulk.wait_group before"};
-      failed = &warp;
+      group.failed = &warp;
       return false;
     }
   }
-  bulkCopies.completeAll();
   return true;
 }

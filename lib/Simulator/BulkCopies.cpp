@@ -8,6 +8,8 @@
 
 #include "BulkCopies.h"
 
+#include "Warp.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -88,23 +90,23 @@ void BulkCopies::begin(BulkCopy copy) {
     numRead = 0;
   }
   copy.begin();
-  copy.group = getCommitted(copy.warp, copy.lane);
+  copy.group = getCommitted(*copy.warp, copy.lane);
   copies.push_back(std::move(copy));
 }
 
-uint64_t &BulkCopies::getCommitted(unsigned warp, unsigned lane) {
-  size_t thread = warp * kLanes + lane;
+uint64_t &BulkCopies::getCommitted(const Warp &warp, unsigned lane) {
+  size_t thread = warp.number * kLanes + lane;
   if (thread >= numCommitted.size())
     numCommitted.resize(thread + 1);
   return numCommitted[thread];
 }
 
-void BulkCopies::waitGroups(unsigned warp, unsigned lane, uint64_t keep,
+void BulkCopies::waitGroups(const Warp &warp, unsigned lane, uint64_t keep,
                             bool onlyReads,
                             llvm::function_ref<void(const BulkCopy &)> onRead) {
   uint64_t committed = getCommitted(warp, lane);
   llvm::erase_if(copies, [&](BulkCopy &copy) {
-    if (copy.mbarrier || copy.warp != warp || copy.lane != lane ||
+    if (copy.mbarrier || copy.warp != &warp || copy.lane != lane ||
         copy.group + keep >= committed)
       return false;
     if (!copy.isRead)
@@ -118,7 +120,7 @@ void BulkCopies::waitGroups(unsigned warp, unsigned lane, uint64_t keep,
   });
 }
 
-std::optional<BulkCopy> BulkCopies::completeNext(uint32_t mbarrier) {
+std::optional<BulkCopy> BulkCopies::completeNext(SharedPlace mbarrier) {
   auto found = llvm::find_if(
       copies, [&](const BulkCopy &copy) { return copy.mbarrier == mbarrier; });
   if (found == copies.end())

@@ -18,6 +18,7 @@
 #ifndef BLOCKSCALE_SIMULATOR_BULKCOPIES_H
 #define BLOCKSCALE_SIMULATOR_BULKCOPIES_H
 
+#include "Barriers.h"
 #include "ElementOperation.h"
 #include "Lanes.h"
 #include "Memory.h"
@@ -33,13 +34,14 @@ struct BulkCopy {
   Span source, destination;
   uint64_t size = 0;
   /// The mbarrier object that is told of the bytes; else a bulk group.
-  std::optional<uint32_t> mbarrier;
+  std::optional<SharedPlace> mbarrier;
   /// What is made of the old and the new elements; null copies the bytes.
   const ElementOperation *operation = nullptr;
   /// Bit i: byte i of each 16 bytes is copied.
   uint16_t byteMask = 0xFFFF;
   /// Who has begun it, and in which of its groups.
-  unsigned warp = 0, lane = 0;
+  Warp *warp = nullptr;
+  unsigned lane = 0;
   uint32_t line = 0;
   uint64_t group = 0;
   /// For the search for races: how many stores there were before.
@@ -60,29 +62,30 @@ private:
   std::vector<uint8_t> bytes, states;
 };
 
-/// The copies of a block that are under way.
+/// The copies of a group of blocks that are under way.
 class BulkCopies {
 public:
   /// Adds a copy to the current group of its thread, or to an mbarrier's.
   void begin(BulkCopy copy);
 
   /// Closes the current group of a thread.
-  void commit(unsigned warp, unsigned lane) { ++getCommitted(warp, lane); }
+  void commit(const Warp &warp, unsigned lane) { ++getCommitted(warp, lane); }
   /// Completes all groups of a thread but the `keep` most recent ones, or lets
   /// them only read; `onRead` gets each whose source is read now.
-  void waitGroups(unsigned warp, unsigned lane, uint64_t keep, bool onlyReads,
+  void waitGroups(const Warp &warp, unsigned lane, uint64_t keep,
+                  bool onlyReads,
                   llvm::function_ref<void(const BulkCopy &)> onRead);
 
   /// Completes the oldest copy that an mbarrier object is told of, and takes it
   /// out.
-  std::optional<BulkCopy> completeNext(uint32_t mbarrier);
+  std::optional<BulkCopy> completeNext(SharedPlace mbarrier);
 
   const std::vector<BulkCopy> &getCopies() const { return copies; }
   /// Completes everything.
   void completeAll();
 
 private:
-  uint64_t &getCommitted(unsigned warp, unsigned lane);
+  uint64_t &getCommitted(const Warp &warp, unsigned lane);
 
   std::vector<BulkCopy> copies;
   /// How many copies hold the bytes that they have read.

@@ -135,6 +135,8 @@ struct FilledSlot {
     LocalOffset,
     /// The same as a generic address.
     LocalAddress,
+    /// `value` in the shared memory of the block, as an address in the cluster.
+    SharedAddress,
   };
   Slot slot;
   Kind kind;
@@ -163,9 +165,9 @@ struct Code {
   /// Whether blocks may see each other's work while they run (atomics, volatile
   /// and acquire accesses of global memory): then they run one after another.
   bool hasGlobalSynchronization = false;
-  /// Whether the module has copies through the async proxy, so that stores have
-  /// to be told from those that a proxy fence follows.
-  bool hasBulkCopies = false;
+  /// Whether anything goes through the async proxy, so that stores have to be
+  /// told from those that a proxy fence follows.
+  bool hasAsyncProxy = false;
   /// Owns forms and lists of operands.
   std::unique_ptr<llvm::BumpPtrAllocator> allocator =
       std::make_unique<llvm::BumpPtrAllocator>();

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixForm.h"
+#include "Ptx/Target.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -328,14 +329,13 @@ uint64_t sim::getMultiplyAdds(const MmaForm &form) {
 
 unsigned sim::getPtxVersion(const MmaForm &form) { return form.ptxVersion; }
 
-bool sim::isOnTarget(const MmaForm &form, llvm::StringRef target) {
-  unsigned sm;
-  if (!target.consume_front("sm_") || target.consumeInteger(10, sm))
+bool sim::isOnTarget(const MmaForm &form, llvm::StringRef name) {
+  std::optional<Target> target = Target::parse(name);
+  if (!target)
     return false;
-  bool isSpecific = target == "a", isFamily = target == "f";
-  if (!target.empty() && !isSpecific && !isFamily)
-    return false;
-  bool is120 = (sm == 120 || sm == 121) && (isSpecific || isFamily);
+  unsigned sm = target->number;
+  bool is120 = (sm == 120 || sm == 121) && target->isSpecific();
+  bool isOneArchitecture = target->suffix == 'a';
   switch (form.targets) {
   case TargetRule::Sm75:
     return sm >= 75;
@@ -348,10 +348,10 @@ bool sim::isOnTarget(const MmaForm &form, llvm::StringRef target) {
   case TargetRule::Sm120Family:
     return is120;
   case TargetRule::Sm100Or120Family:
-    return is120 || (sm == 100 && (isSpecific || isFamily)) ||
-           ((sm == 103 || sm == 110) && isSpecific);
+    return is120 || (sm == 100 && target->isSpecific()) ||
+           ((sm == 103 || sm == 110) && isOneArchitecture);
   case TargetRule::Sm120Specific:
-    return is120 && isSpecific;
+    return is120 && isOneArchitecture;
   }
   return false;
 }

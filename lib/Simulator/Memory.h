@@ -36,6 +36,14 @@ inline constexpr uint64_t kParamRegion = 3;
 inline constexpr uint64_t kFunctionRegion = 4;
 inline constexpr uint64_t kFirstGlobalRegion = 16;
 
+/// An address in shared memory, generic or not, has the rank of its block in
+/// the cluster in these bits, and an offset below. Kernels that are in use know
+/// that: they clear bit 24 for the first one of a pair of blocks.
+inline constexpr unsigned kSharedOffsetBits = 24;
+inline constexpr uint64_t getSharedOffset(uint64_t address) {
+  return address & ((uint64_t(1) << kSharedOffsetBits) - 1);
+}
+
 inline constexpr uint64_t getRegion(uint64_t address) {
   return address >> kRegionBits;
 }

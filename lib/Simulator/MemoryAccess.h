@@ -20,9 +20,12 @@ enum class AddressSpace : uint8_t {
   Global,
   Local,
   Param,
+  /// Of the own block.
   Shared,
+  /// Of any block of the cluster; where it is the own one's, Shared.
+  SharedCluster,
 };
-inline constexpr unsigned kNumAddressSpaces = 6;
+inline constexpr unsigned kNumAddressSpaces = 7;
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 

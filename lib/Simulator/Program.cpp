@@ -20,7 +20,8 @@ using namespace mlir::blockscale::sim;
 /// Variables in global and constant memory, together.
 static constexpr uint64_t kMaxModuleBytes = uint64_t(4) << 30;
 /// Shared memory with what lies between variables, which costs memory too.
-static constexpr uint64_t kMaxSharedSpan = uint64_t(16) << 20;
+static constexpr uint64_t kMaxSharedSpan =
+    (uint64_t(1) << kSharedOffsetBits) - kMaxSharedBytes;
 /// Parameters of a kernel, as on all targets.
 static constexpr uint64_t kMaxParameterBytes = 32764;
 
@@ -155,7 +156,7 @@ Result<std::unique_ptr<Program>> sim::translate(Module module) {
   // What a function does that is called counts for its kernel.
   for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
     for (unsigned i : used.functions.set_bits()) {
-      kernel.hasBulkCopies |= program->codes[i].hasBulkCopies;
+      kernel.hasAsyncProxy |= program->codes[i].hasAsyncProxy;
       kernel.hasGlobalSynchronization |=
           program->codes[i].hasGlobalSynchronization;
     }

@@ -96,7 +96,8 @@ private:
     uint32_t line;
     /// Whose clock it is.
     uint16_t agent;
-    uint8_t warp, lane;
+    uint16_t warp;
+    uint8_t lane;
     AccessKind kind;
     /// More than one lane of the warp did the same, in this epoch.
     bool isManyLanes;

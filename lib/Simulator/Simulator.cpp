@@ -8,8 +8,9 @@
 
 #include "blockscale/Simulator/Simulator.h"
 
-#include "Block.h"
+#include "BlockGroup.h"
 #include "Ptx/Parser.h"
+#include "Ptx/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,6 +28,8 @@ using namespace mlir::blockscale::sim;
 /// cudaMalloc's alignment.
 static constexpr uint64_t kBufferAlignment = 256;
 static constexpr uint32_t kMaxThreads = 1024;
+/// Blocks of a cluster, where the kernel allows more than the portable 8.
+static constexpr uint64_t kMaxClusterSize = 16;
 /// x, y and z of a block and of a grid, at most.
 static constexpr std::array<uint32_t, 3> kMaxBlock = {1024, 1024, 64};
 static constexpr std::array<uint32_t, 3> kMaxGrid = {INT32_MAX, 65535, 65535};
@@ -51,9 +54,46 @@ Result<SimulatedProgram> SimulatedProgram::load(std::string ptx) {
 // Checks of a launch
 //===----------------------------------------------------------------------===//
 
-static std::string printDim3(const std::array<uint32_t, 3> &extents) {
-  return "(" + std::to_string(extents[0]) + "," + std::to_string(extents[1]) +
-         "," + std::to_string(extents[2]) + ")";
+/// The cluster of a launch is the one that the kernel asks for, if it does.
+static Error checkCluster(const Kernel &kernel, const Module &module,
+                          PlannedKernel &planned) {
+  const Function &function = *kernel.function;
+  auto reject = [&](const std::string &text) {
+    return Error("kernel " + function.name.str() + ": " + text);
+  };
+  bool isGiven = planned.cluster != Dim3{1, 1, 1};
+  if (std::optional<Dim3> required = function.requiredCluster) {
+    if (isGiven && planned.cluster != *required)
+      return reject("expected a cluster of " + print(*required) +
+                    " (.reqnctapercluster), got " + print(planned.cluster));
+    planned.cluster = *required;
+  } else if (function.isExplicitCluster && !isGiven) {
+    return reject("expected a launch with a cluster (.explicitcluster)");
+  }
+  const Dim3 &cluster = planned.cluster;
+  uint64_t size = 1;
+  for (unsigned i = 0; i != 3; ++i) {
+    if (cluster[i] == 0)
+      return reject(
+          "expected a block in a cluster at least, got a cluster of " +
+          print(cluster));
+    if (planned.grid[i] % cluster[i] != 0)
+      return reject("expected a grid that is a multiple of the cluster " +
+                    print(cluster) + ", got " + print(planned.grid));
+    size = llvm::SaturatingMultiply<uint64_t>(size, cluster[i]);
+  }
+  uint64_t most = function.maximumClusterRank.value_or(kMaxClusterSize);
+  if (size > std::min<uint64_t>(most, kMaxClusterSize))
+    return reject("expected at most " +
+                  std::to_string(std::min<uint64_t>(most, kMaxClusterSize)) +
+                  " blocks in a cluster" +
+                  (most < kMaxClusterSize ? " (.maxclusterrank)" : "") +
+                  ", got " + std::to_string(size));
+  std::optional<Target> target = Target::parse(module.target);
+  if (size > 1 && (!target || target->number < 90))
+    return reject("expected a target of sm_90 or above for clusters, got " +
+                  module.target.str());
+  return Error::success();
 }
 
 static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
@@ -61,14 +101,12 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
   auto reject = [&](const std::string &text) {
     return Error("kernel " + function.name.str() + ": " + text);
   };
-  if (planned.cluster != Dim3{1, 1, 1} || function.requiredCluster)
-    return Error("not supported in this version: clusters");
   if (llvm::is_contained(planned.block, 0u))
     return reject("expected a thread in a block at least, got a block of " +
-                  printDim3(planned.block));
+                  print(planned.block));
   if (llvm::is_contained(planned.grid, 0u))
     return reject("expected a block in a grid at least, got a grid of " +
-                  printDim3(planned.grid));
+                  print(planned.grid));
   uint64_t threads =
       uint64_t(planned.block[0]) * planned.block[1] * planned.block[2];
   if (threads > kMaxThreads)
@@ -76,15 +114,15 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
                   " threads in a block, got " + std::to_string(threads));
   for (unsigned i = 0; i != 3; ++i) {
     if (planned.block[i] > kMaxBlock[i])
-      return reject("expected a block of at most " + printDim3(kMaxBlock) +
-                    ", got " + printDim3(planned.block));
+      return reject("expected a block of at most " + print(kMaxBlock) +
+                    ", got " + print(planned.block));
     if (planned.grid[i] > kMaxGrid[i])
-      return reject("expected a grid of at most " + printDim3(kMaxGrid) +
-                    ", got " + printDim3(planned.grid));
+      return reject("expected a grid of at most " + print(kMaxGrid) + ", got " +
+                    print(planned.grid));
   }
   if (function.requiredBlock && *function.requiredBlock != planned.block)
-    return reject("expected a block of " + printDim3(*function.requiredBlock) +
-                  " (.reqntid), got " + printDim3(planned.block));
+    return reject("expected a block of " + print(*function.requiredBlock) +
+                  " (.reqntid), got " + print(planned.block));
   if (function.maximumBlock) {
     uint64_t most = 1;
     for (uint32_t extent : *function.maximumBlock)
@@ -196,14 +234,14 @@ static void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Runs the blocks of one kernel. What a block has to say is kept for the
-/// block with the lowest number, so that it does not depend on who came first.
+/// Runs the groups of blocks of one kernel. What a block has to say is kept for
+/// the group with the lowest number, so that it does not depend on who came
+/// first.
 class GridRun {
 public:
   GridRun(const Launch &launch, uint64_t maxSteps)
       : launch(launch), maxSteps(maxSteps),
-        firstFailure(uint64_t(launch.grid[0]) * launch.grid[1] *
-                     launch.grid[2]) {
+        firstFailure(BlockGroup::count(launch)) {
     if (launch.options->wantsStatistics)
       statistics = std::make_unique<Statistics>();
   }
@@ -216,11 +254,11 @@ public:
 
   Error run(unsigned jobs, std::vector<std::string> &warnings) {
     if (jobs <= 1) {
-      runBlocks(/*isAlone=*/true);
+      runGroups(/*isAlone=*/true);
     } else {
       llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
       for (unsigned i = 0; i != jobs; ++i)
-        pool.async([this] { runBlocks(/*isAlone=*/false); });
+        pool.async([this] { runGroups(/*isAlone=*/false); });
       pool.wait();
       findExcess();
     }
@@ -237,22 +275,20 @@ public:
 private:
   /// Warnings of one line.
   struct Found {
-    /// By text: the first block with it, and the place.
+    /// By text: the first group with it, and the place.
     std::map<std::string, std::pair<uint64_t, std::string>> first;
     bool areMore = false;
   };
 
-  /// Adds the warnings of one line in a block. Those of the blocks with the
-  /// lowest numbers are kept, in whatever order blocks come.
-  static void add(const Block &block, uint64_t number,
-                  const LineWarnings &warnings, Found &found) {
+  /// Adds the warnings of one line in a group. Those of the groups with the
+  /// lowest numbers are kept, in whatever order groups come.
+  static void add(uint64_t number, const LineWarnings &warnings, Found &found) {
     found.areMore |= warnings.areMore;
     for (const Warning &warning : warnings.first) {
       auto [entry, isNew] =
           found.first.try_emplace(warning.message.text, number, "");
       if (isNew || number < entry->second.first)
-        entry->second = {number, describe(block, block.warps[warning.warp],
-                                          warning.message.lane)};
+        entry->second = {number, describe(*warning.warp, warning.message.lane)};
     }
     while (found.first.size() > kMaxWarningsOfLine) {
       found.areMore = true;
@@ -264,51 +300,44 @@ private:
     }
   }
 
-  static std::string describe(const Block &block, const Warp &warp,
-                              unsigned lane) {
-    return "block " + printDim3(block.index) + ", warp " +
+  static std::string describe(const Warp &warp, unsigned lane) {
+    return "block " + print(warp.block.index) + ", warp " +
            std::to_string(warp.index) + ", lane " + std::to_string(lane);
   }
 
-  std::array<uint32_t, 3> getIndex(uint64_t number) const {
-    return {static_cast<uint32_t>(number % launch.grid[0]),
-            static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]),
-            static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
-  }
-
   /// Those who run beside others do not know how many steps are left for them.
-  void runBlocks(bool isAlone) {
+  void runGroups(bool isAlone) {
     while (numSteps <= maxSteps) {
       uint64_t number = next.fetch_add(1);
       if (number >= firstFailure)
         return;
-      runBlock(number, isAlone ? maxSteps - numSteps : maxSteps);
+      runGroup(number, isAlone ? maxSteps - numSteps : maxSteps);
     }
   }
 
-  void runBlock(uint64_t number, uint64_t stepsLeft) {
-    Block block(launch, getIndex(number));
-    bool isGood = block.run(stepsLeft);
+  void runGroup(uint64_t number, uint64_t stepsLeft) {
+    BlockGroup group(launch, number);
+    bool isGood = group.run(stepsLeft);
     std::lock_guard<std::mutex> lock(mutex);
-    numSteps += block.numSteps;
+    numSteps += group.numSteps;
     if (numStepsOf.size() <= number)
       numStepsOf.resize(number + 1);
-    numStepsOf[number] = block.numSteps;
+    numStepsOf[number] = group.numSteps;
     if (statistics)
-      statistics->add(*block.statistics);
-    for (const auto &[line, warnings] : block.warnings)
-      add(block, number, warnings, found[line]);
+      statistics->add(*group.statistics);
+    for (const auto &[line, warnings] : group.warnings)
+      add(number, warnings, found[line]);
     if (!isGood && number < firstFailure) {
-      const LocatedMessage &message = block.failed->failure;
+      const LocatedMessage &message = group.failed->failure;
       firstFailure = number;
-      failure = Error("line " + std::to_string(message.line) + ", " +
-                      describe(block, *block.failed, message.lane) + ": " +
-                      message.text);
+      failure =
+          Error("line " + std::to_string(message.line) + ", " +
+                describe(*group.failed, message.lane) + ": " + message.text);
     }
   }
 
-  /// The block that takes the step too many is the one that would do so if the
-  /// blocks ran one after another. It runs once more, to find the place.
+  /// The group that takes the step too many is the one that would do so if the
+  /// groups ran one after another. It runs once more, to find the place.
   void findExcess() {
     uint64_t left = maxSteps;
     for (uint64_t number = 0; number != numStepsOf.size(); ++number) {
@@ -318,20 +347,19 @@ private:
         left -= numStepsOf[number];
         continue;
       }
-      failure = Error("block " + printDim3(getIndex(number)) +
-                      ": the run takes more steps than --max-steps allows");
+      failure = Error("the run takes more steps than --max-steps allows");
       firstFailure = number + 1;
-      return runBlock(number, left);
+      return runGroup(number, left);
     }
   }
 
   const Launch &launch;
   const uint64_t maxSteps;
-  /// The next block, and the first one that must not run.
+  /// The next group, and the first one that must not run.
   std::atomic<uint64_t> next{0}, firstFailure;
   std::optional<Error> failure;
   std::atomic<uint64_t> numSteps{0};
-  /// By number of the block.
+  /// By number of the group.
   std::vector<uint64_t> numStepsOf;
   /// Warnings by line.
   std::map<uint32_t, Found> found;
@@ -343,7 +371,7 @@ namespace {
 /// A kernel of a plan that has run, with what it did.
 struct CountedKernel {
   const Kernel *kernel;
-  const PlannedKernel *planned;
+  PlannedKernel planned;
   std::unique_ptr<Statistics> statistics;
 };
 } // namespace
@@ -361,13 +389,13 @@ static void writeStatistics(llvm::json::OStream &json,
   };
   json.objectBegin();
   json.attribute("name", kernel->function->name);
-  writeExtents("grid", planned->grid);
-  writeExtents("block", planned->block);
+  writeExtents("grid", planned.grid);
+  writeExtents("block", planned.block);
   json.attribute("registers",
                  static_cast<int64_t>(kernel->function->registers.size()));
   json.attribute(
       "shared_bytes",
-      static_cast<int64_t>(kernel->sharedVariableBytes() + planned->shared));
+      static_cast<int64_t>(kernel->sharedVariableBytes() + planned.shared));
   statistics->write(json);
   json.objectEnd();
 }
@@ -419,7 +447,7 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
   Report report;
   uint64_t number = 0;
   std::vector<CountedKernel> counted;
-  for (const PlannedKernel &planned : plan.kernels) {
+  for (PlannedKernel planned : plan.kernels) {
     const Kernel *kernel = program->lookup(planned.name);
     if (!kernel)
       return Error("expected a kernel named " + quoteForMessage(planned.name) +
@@ -427,6 +455,8 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
     if (kernel->error)
       return *kernel->error;
     if (Error error = checkLaunch(*kernel, planned))
+      return error;
+    if (Error error = checkCluster(*kernel, program->module, planned))
       return error;
     Storage parameters(kernel->parameterBytes);
     fillParameters(*kernel, planned, memory, parameters);
@@ -440,7 +470,7 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
       return error;
     stepsLeft -= grid.getNumSteps();
     if (grid.statistics)
-      counted.push_back({kernel, &planned, std::move(grid.statistics)});
+      counted.push_back({kernel, planned, std::move(grid.statistics)});
   }
   if (options.wantsStatistics)
     report.statistics = printStatistics(counted);

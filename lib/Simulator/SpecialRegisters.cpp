@@ -8,7 +8,7 @@
 
 #include "SpecialRegisters.h"
 
-#include "Block.h"
+#include "BlockGroup.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -123,10 +123,11 @@ static uint64_t readLane(Special special, const Warp &warp, unsigned lane) {
     return warp.index;
   case Special::NWarpId:
     return block.warps.size();
+  // Each block of a cluster is on a multiprocessor of its own.
   case Special::SmId:
-    return 0;
+    return block.rank;
   case Special::NSmId:
-    return 1;
+    return block.group.clusterSize;
   case Special::GridId:
     return 1;
   case Special::LaneMaskEq:
@@ -164,24 +165,20 @@ static uint64_t readLane(Special special, const Warp &warp, unsigned lane) {
   case Special::ClusterNCtaIdY:
   case Special::ClusterNCtaIdZ:
     return extent(launch.cluster, Special::ClusterNCtaIdX);
-  case Special::ClusterCtaRank: {
-    uint64_t rank = 0;
-    for (unsigned i = 3; i-- != 0;)
-      rank = rank * launch.cluster[i] + block.index[i] % launch.cluster[i];
-    return rank;
-  }
+  case Special::ClusterCtaRank:
+    return block.rank;
   case Special::ClusterNCtaRank:
-    return uint64_t(launch.cluster[0]) * launch.cluster[1] * launch.cluster[2];
+    return block.group.clusterSize;
   // One step is one tick; nothing else passes time.
   case Special::Clock:
   case Special::GlobalTimerLo:
-    return block.numSteps & 0xFFFFFFFF;
+    return block.group.numSteps & 0xFFFFFFFF;
   case Special::ClockHi:
   case Special::GlobalTimerHi:
-    return block.numSteps >> 32;
+    return block.group.numSteps >> 32;
   case Special::Clock64:
   case Special::GlobalTimer:
-    return block.numSteps;
+    return block.group.numSteps;
   }
   return 0;
 }

@@ -126,8 +126,9 @@ static llvm::StringRef getLabel(StepClass kind) {
 }
 
 static llvm::StringRef getLabel(AddressSpace space) {
-  static constexpr llvm::StringRef names[] = {"generic", "const", "global",
-                                              "local",   "param", "shared"};
+  static constexpr llvm::StringRef names[] = {
+      "generic", "const",  "global",        "local",
+      "param",   "shared", "shared_cluster"};
   return names[static_cast<unsigned>(space)];
 }
 
@@ -150,7 +151,7 @@ static void writeCounts(llvm::json::OStream &json, AddressSpace space,
                    divide(counts.wavefronts, counts.leastWavefronts));
     return;
   }
-  if (space == AddressSpace::Local)
+  if (space == AddressSpace::Local || space == AddressSpace::SharedCluster)
     return;
   json.attribute("sectors", static_cast<int64_t>(counts.sectors));
   json.attribute("sectors_per_request",

@@ -343,6 +343,8 @@ Slot Translator::variableSlot(const Operand &operand, bool isBase) {
                           : FilledSlot::Kind::LocalOffset,
                       *offset + operand.offset);
   uint64_t address = program.addresses[operand.index] + operand.offset;
+  if (variable.space == Space::Shared)
+    return filledSlot(FilledSlot::Kind::SharedAddress, address);
   if (variable.space == Space::Param)
     address += getRegionBase(kParamRegion);
   return constantSlot(address);

@@ -8,7 +8,7 @@
 
 #include "Warp.h"
 
-#include "Block.h"
+#include "BlockGroup.h"
 #include "SpecialRegisters.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -26,6 +26,7 @@ static constexpr uint64_t kMaxBlockRegisters = uint64_t(1) << 22;
 
 Warp::Warp(Block &block, unsigned index, unsigned numThreads)
     : block(block), index(index),
+      number(block.number * block.launch.getNumWarps() + index),
       existing(numThreads == kLanes ? kAllLanes
                                     : (LaneMask(1) << numThreads) - 1) {}
 
@@ -81,8 +82,8 @@ void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
   uint32_t end = code.steps.size();
   frame.stack.push_back({/*pc=*/0, /*reconverge=*/end, lanes});
   fillSlots(frame);
-  if (block.statistics)
-    frame.counts = block.statistics->getStepCounts(code).data();
+  if (block.group.statistics)
+    frame.counts = block.group.statistics->getStepCounts(code).data();
   frames.push_back(std::move(frame));
   bindFrame();
 }
@@ -104,6 +105,9 @@ void Warp::fillSlots(Frame &frame) {
     case FilledSlot::Kind::LocalAddress:
       lanes.value.fill(getRegionBase(kLocalRegion) + frame.localBase +
                        filled.value);
+      break;
+    case FilledSlot::Kind::SharedAddress:
+      lanes.value.fill(block.getSharedBase() + filled.value);
       break;
     }
   }
@@ -283,7 +287,7 @@ void Warp::fail(unsigned lane, const llvm::Twine &text) {
 }
 
 void Warp::warn(unsigned lane, const llvm::Twine &text) {
-  block.warn(*this, {current->line, lane, text.str()});
+  block.group.warn(*this, {current->line, lane, text.str()});
 }
 
 bool Warp::requireWholeWarp(llvm::StringRef what) {
@@ -322,148 +326,4 @@ std::optional<uint64_t> Warp::getUniform(Slot slot, llvm::StringRef use) {
       return std::nullopt;
     }
   return lanes.value[first];
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// The space that a generic address is in.
-static AddressSpace getSpace(uint64_t address) {
-  switch (getRegion(address)) {
-  case kSharedRegion:
-    return AddressSpace::Shared;
-  case kLocalRegion:
-    return AddressSpace::Local;
-  case kParamRegion:
-    return AddressSpace::Param;
-  default:
-    return AddressSpace::Global;
-  }
-}
-
-bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
-                   uint64_t size, uint64_t alignment, bool isStore,
-                   Span &span) {
-  auto reject = [&](const llvm::Twine &text) {
-    fail(lane, llvm::Twine(isStore ? "a store" : "a load") + " of " +
-                   llvm::Twine(size) + " bytes at " + printHex(address) + " " +
-                   text);
-    return false;
-  };
-  if (address % alignment != 0)
-    return reject("expected an address that is a multiple of " +
-                  llvm::Twine(alignment));
-  // Parameters are those of the kernel or, in local memory, of a function.
-  if (space == AddressSpace::Param && getRegion(address) != kParamRegion &&
-      getRegion(address) != kLocalRegion)
-    return reject("expected a parameter");
-  if (space == AddressSpace::Generic || space == AddressSpace::Param) {
-    space = getSpace(address);
-    if (space != AddressSpace::Global)
-      address = getRegionOffset(address);
-  }
-
-  uint64_t limit = 0;
-  switch (space) {
-  case AddressSpace::Shared: {
-    Storage &shared = block.shared;
-    limit = shared.size();
-    if (address < limit && size <= limit - address) {
-      span = {shared.data() + address, shared.states() + address, &shared};
-      uint8_t refused = ByteUnmapped | ByteMBarrier;
-      if (isStore)
-        refused |= BytePending;
-      for (uint64_t i = 0; i != size; ++i) {
-        uint8_t state = span.states[i] & refused;
-        if (!state)
-          continue;
-        if (state & ByteUnmapped)
-          return reject("in shared memory is outside of its variables");
-        if (state & ByteMBarrier)
-          return reject(
-              "in shared memory touches the mbarrier object at " +
-              printHex((address + i) / kMBarrierBytes * kMBarrierBytes));
-        return reject("in shared memory touches a byte that an asynchronous "
-                      "copy has still to write: expected a wait for it before");
-      }
-      return true;
-    }
-    return reject("in shared memory is out of bounds, which has " +
-                  llvm::Twine(limit) + " bytes");
-  }
-  case AddressSpace::Local:
-    limit = local[lane].size();
-    if (address < limit && size <= limit - address) {
-      span = {local[lane].data() + address, localStates[lane].data() + address,
-              nullptr};
-      for (uint64_t i = 0; i != size; ++i)
-        if (span.states[i] & ByteUnmapped)
-          return reject("in local memory is outside of its variables");
-      return true;
-    }
-    return reject("in local memory is out of bounds, which has " +
-                  llvm::Twine(limit) + " bytes");
-  case AddressSpace::Param: {
-    Storage &parameters = *block.launch.parameters;
-    limit = parameters.size();
-    if (isStore)
-      return reject("would change a parameter of the kernel");
-    if (address < limit && size <= limit - address) {
-      span = {parameters.data() + address, nullptr, &parameters};
-      return true;
-    }
-    return reject("is outside of the parameters, which have " +
-                  llvm::Twine(limit) + " bytes");
-  }
-  case AddressSpace::Generic:
-  case AddressSpace::Const:
-  case AddressSpace::Global:
-    break;
-  }
-
-  GlobalMemory::Allocation *allocation = block.launch.memory->lookup(address);
-  if (!allocation) {
-    switch (getRegion(address)) {
-    case kSharedRegion:
-      return reject("expected global memory, got a generic address of shared "
-                    "memory");
-    case kLocalRegion:
-      return reject("expected global memory, got a generic address of local "
-                    "memory");
-    case kFunctionRegion:
-      return reject("expected memory, got the address of a function");
-    default:
-      return reject("is in no allocation");
-    }
-  }
-  limit = allocation->storage.size();
-  // Addresses before the first byte wrap around to large offsets.
-  uint64_t offset = address - allocation->address;
-  if (offset >= limit || size > limit - offset)
-    return reject("is out of bounds of " + allocation->name + ", which has " +
-                  llvm::Twine(limit) + " bytes at " +
-                  printHex(allocation->address));
-  if (isStore && allocation->isConstant)
-    return reject("would change " + allocation->name +
-                  ", which is in constant memory");
-  if (allocation->isConstant != (space == AddressSpace::Const) &&
-      space == AddressSpace::Const)
-    return reject("expected constant memory, got " + allocation->name);
-  uint8_t *states = allocation->storage.states();
-  span = {allocation->storage.data() + offset,
-          states ? states + offset : nullptr, &allocation->storage};
-  return true;
-}
-
-bool Warp::checkReadable(unsigned lane, const Span &span, uint64_t size) {
-  if (!span.states)
-    return true;
-  for (uint64_t i = 0; i != size; ++i)
-    if (span.states[i] & BytePending) {
-      fail(lane, "a load of a byte that an asynchronous copy has still to "
-                 "write: expected a wait for it before");
-      return false;
-    }
-  return true;
 }

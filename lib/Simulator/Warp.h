@@ -142,7 +142,8 @@ public:
 
   /// Finds the bytes of an access, aligned to `alignment`; fails where it is
   /// out of bounds, misaligned, or not to be written. Generic addresses of
-  /// shared memory come out with `space` Shared and `address` in its window.
+  /// shared memory come out with `space` Shared, or SharedCluster where they
+  /// are of another block, and `address` as an address in the cluster.
   bool resolve(unsigned lane, AddressSpace &space, uint64_t &address,
                uint64_t size, uint64_t alignment, bool isStore, Span &span);
 
@@ -151,7 +152,8 @@ public:
   bool checkReadable(unsigned lane, const Span &span, uint64_t size);
 
   Block &block;
-  const unsigned index;
+  /// In the block, and in the group of blocks.
+  const unsigned index, number;
   /// Lanes that hold a thread; those that have exited.
   LaneMask existing, exited = 0;
   WarpState state = WarpState::Ready;
@@ -171,6 +173,9 @@ public:
 private:
   LaneSet &top() { return frames.back().stack.back(); }
   bool checkUniformGuard(const Step &step);
+  template <typename Reject>
+  bool resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
+                     uint64_t size, bool isStore, Span &span, Reject reject);
   void bindFrame();
   void popFrame();
   void fillSlots(Frame &frame);

@@ -23,7 +23,7 @@ AddressSpace sim::takeSpace(Modifiers &modifiers) {
       {"global", AddressSpace::Global},
       {"shared", AddressSpace::Shared},
       {"shared::cta", AddressSpace::Shared},
-      {"shared::cluster", AddressSpace::Shared},
+      {"shared::cluster", AddressSpace::SharedCluster},
       {"local", AddressSpace::Local},
       {"const", AddressSpace::Const},
       {"param", AddressSpace::Param},

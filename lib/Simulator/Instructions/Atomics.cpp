@@ -54,7 +54,8 @@ static void forEachAtomic(Warp &warp, const Step &step, Body body) {
   access.size = form.count * form.size;
   forEachAccess(
       warp, access, [&](unsigned lane, AddressSpace space, const Span &span) {
-        if (space != AddressSpace::Global && space != AddressSpace::Shared)
+        if (space != AddressSpace::Global && space != AddressSpace::Shared &&
+            space != AddressSpace::SharedCluster)
           return warp.fail(lane, "expected an atomic access of "
                                  "global or shared memory");
         body(lane, space, span);
@@ -231,7 +232,8 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
     return;
   form.space = address->space;
   form.offset = address->offset;
-  t.code.hasGlobalSynchronization |= form.space != AddressSpace::Shared;
+  t.code.hasGlobalSynchronization |= form.space != AddressSpace::Shared &&
+                                     form.space != AddressSpace::SharedCluster;
   llvm::SmallVector<Slot, 8> slots = {address->base};
   if (atomic.isReduction)
     slots.append(form.count, t.newRegister());
@@ -259,7 +261,8 @@ static void translateAtomic(Translator &t, const Instruction &instruction) {
   if (t.hasFailed() || !t.finish(modifiers))
     return;
   bool isVector = atomic.form.count > 1 && atomic.type != Type::B128;
-  if (isVector && atomic.form.space == AddressSpace::Shared)
+  if (isVector && (atomic.form.space == AddressSpace::Shared ||
+                   atomic.form.space == AddressSpace::SharedCluster))
     return t.fail("expected .global or no state space behind a vector " +
                   llvm::Twine(instruction.opcode));
   if (t.expectOperands(3 - atomic.isReduction + atomic.isSwap +

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Block.h"
+#include "../BlockGroup.h"
 #include "../Translator.h"
 #include "Members.h"
 
@@ -139,8 +139,8 @@ static void executeBarrier(Warp &warp, const Step &step) {
   barrier.arrived += kLanes;
   barrier.warps |= uint32_t(1) << warp.index;
   warp.block.publishMBarriers(warp, warp.active);
-  if (warp.block.races)
-    warp.block.races->release(warp.index, barrier.clocks);
+  if (warp.block.group.races)
+    warp.block.group.races->release(warp.number, barrier.clocks);
   if (form.waits) {
     barrier.waiting.push_back({warp.index, destination});
     warp.wait("at a barrier", /*retries=*/false);
@@ -152,8 +152,8 @@ static void executeWarpBarrier(Warp &warp, const Step &step) {
   if (!requireMembers(warp, step.operands[0], "bar.warp.sync"))
     return;
   warp.block.publishMBarriers(warp, warp.active);
-  if (warp.block.races)
-    warp.block.races->joinLanes(warp.index);
+  if (warp.block.group.races)
+    warp.block.group.races->joinLanes(warp.number);
 }
 
 /// What follows `bar.red` and the number: an optional count and a predicate.
@@ -230,9 +230,9 @@ static void executeMBarrierFence(Warp &warp, const Step &step) {
 /// fence.proxy.async, apart from that for global memory.
 static void executeProxyFence(Warp &warp, const Step &step) {
   warp.block.publishMBarriers(warp, warp.active);
-  if (warp.block.proxies)
+  if (warp.block.group.proxies)
     forEachLane(warp.active, [&](unsigned lane) {
-      warp.block.proxies->fence(warp.index * kLanes + lane);
+      warp.block.group.proxies->fence(warp.number * kLanes + lane);
     });
 }
 

@@ -14,6 +14,8 @@
 #include "Copies.h"
 #include "MBarriers.h"
 
+#include "../BlockGroup.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::blockscale;
@@ -54,9 +56,10 @@ static bool resolveMBarrier(Warp &warp, const Step &step, unsigned lane,
       getValue(warp, step.operands[3], lane, "an address");
   if (!base)
     return false;
-  copy.mbarrier = getMBarrierAddress(warp, lane, AddressSpace::Shared,
-                                     *base + form.mbarrierOffset);
-  return copy.mbarrier && warp.block.findMBarrier(warp, lane, *copy.mbarrier);
+  copy.mbarrier = findMBarrierPlace(warp, lane, AddressSpace::SharedCluster,
+                                    *base + form.mbarrierOffset);
+  return copy.mbarrier &&
+         copy.mbarrier->block->findMBarrier(warp, lane, copy.mbarrier->offset);
 }
 
 /// One side of a copy.
@@ -85,7 +88,7 @@ static bool resolveSide(Warp &warp, unsigned lane, AddressSpace space,
 static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<BulkForm>();
   BulkCopy copy;
-  copy.warp = warp.index;
+  copy.warp = &warp;
   copy.lane = lane;
   copy.line = step.line;
   copy.operation = form.isReduction ? &form.operation : nullptr;
@@ -111,7 +114,7 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
                   form.destinationOffset, /*isStore=*/true, copy.size,
                   copy.destination) &&
       resolveMBarrier(warp, step, lane, copy))
-    warp.block.begin(warp, std::move(copy));
+    warp.block.group.begin(warp, std::move(copy));
 }
 
 static void executeBulkCopy(Warp &warp, const Step &step) {
@@ -241,7 +244,7 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   }
   if (hasMask)
     slots[4] = t.source(operands.front(), Type::B16);
-  t.code.hasBulkCopies = true;
+  t.code.hasAsyncProxy = true;
   // Blocks would see each other's sums.
   t.code.hasGlobalSynchronization |=
       isReduction && form.destination == AddressSpace::Global;
@@ -266,14 +269,14 @@ struct PrefetchForm {
 
 static void executeCommit(Warp &warp, const Step &step) {
   forEachLane(warp.active, [&](unsigned lane) {
-    warp.block.bulkCopies.commit(warp.index, lane);
+    warp.block.group.bulkCopies.commit(warp, lane);
   });
 }
 
 static void executeWaitGroup(Warp &warp, const Step &step) {
   const auto &form = step.getForm<WaitGroupForm>();
   forEachLane(warp.active, [&](unsigned lane) {
-    warp.block.waitBulkCopies(warp, lane, form.keep, form.onlyReads);
+    warp.block.group.waitBulkCopies(warp, lane, form.keep, form.onlyReads);
   });
 }
 

@@ -81,9 +81,10 @@ static bool resolveCopy(Warp &warp, const CopyForm &form, unsigned lane,
     return false;
   // To do the same twice changes nothing, although the destination is pending.
   Storage &shared = warp.block.shared;
-  if (destination < shared.size()) {
-    uint8_t *bytes = shared.data() + destination;
-    copy.destination = {bytes, shared.states() + destination, &shared};
+  uint64_t offset = destination - warp.block.getSharedBase();
+  if (offset < shared.size()) {
+    copy.destination = {shared.data() + offset, shared.states() + offset,
+                        &shared};
     if ((*copy.destination.states & BytePending) && warp.block.isUnderWay(copy))
       return true;
   }
@@ -242,8 +243,8 @@ static void executeArrival(Warp &warp, const Step &step) {
   const auto &form = step.getForm<ArrivalForm>();
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, uint32_t address) {
-        MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, address);
+      [&](unsigned lane, SharedPlace place) {
+        MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, place.offset);
         if (!mbarrier)
           return;
         if (form.isCounted && mbarrier->pending == kMaxMBarrierCount)
@@ -254,7 +255,7 @@ static void executeArrival(Warp &warp, const Step &step) {
         if (warp.copies.isFull())
           return failFull(warp, lane);
         mbarrier->pending += form.isCounted;
-        warp.copies.addArrival(lane, address, step.line);
+        warp.copies.addArrival(lane, place.offset, step.line);
       });
 }
 

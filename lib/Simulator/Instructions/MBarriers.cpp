@@ -16,6 +16,8 @@
 
 #include "MBarriers.h"
 
+#include "../BlockGroup.h"
+
 #include "Lanewise.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -33,26 +35,41 @@ static uint64_t packState(uint32_t address, const MBarrier &mbarrier) {
          mbarrier.phase << (kPendingBits + kAddressBits);
 }
 
-std::optional<uint32_t> sim::getMBarrierAddress(Warp &warp, unsigned lane,
-                                                AddressSpace space,
-                                                uint64_t address) {
+std::optional<SharedPlace> sim::findMBarrierPlace(Warp &warp, unsigned lane,
+                                                  AddressSpace space,
+                                                  uint64_t address) {
   if (address % kMBarrierBytes != 0) {
     warp.fail(lane, "expected the address of an mbarrier object to be a "
                     "multiple of 8, got " +
                         printHex(address));
     return std::nullopt;
   }
+  uint64_t generic = address;
   if (space == AddressSpace::Generic && getRegion(address) == kSharedRegion) {
     address = getRegionOffset(address);
     space = AddressSpace::Shared;
   }
-  if (space != AddressSpace::Shared || address >= warp.block.shared.size()) {
+  bool isShared =
+      space == AddressSpace::Shared || space == AddressSpace::SharedCluster;
+  Block *owner = isShared ? warp.block.findOwner(address) : nullptr;
+  if (!owner || getSharedOffset(address) >= owner->shared.size()) {
     warp.fail(lane,
               "expected an mbarrier object in shared memory, got address " +
-                  printHex(address));
+                  printHex(generic));
     return std::nullopt;
   }
-  return address;
+  if (space == AddressSpace::Shared && owner != &warp.block) {
+    warp.fail(lane, "expected an mbarrier object of this block (.shared::cta), "
+                    "got one of block " +
+                        print(owner->index));
+    return std::nullopt;
+  }
+  if (owner->isDone()) {
+    warp.fail(lane, "expected an mbarrier object, got one of block " +
+                        print(owner->index) + ", which has ended");
+    return std::nullopt;
+  }
+  return SharedPlace{owner, static_cast<uint32_t>(getSharedOffset(address))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,56 +121,57 @@ static std::optional<uint32_t> getCount(Warp &warp, Slot slot, unsigned lane,
 // Changes
 //===----------------------------------------------------------------------===//
 
-static void setStates(Block &block, uint32_t address, uint8_t state) {
-  std::memset(block.shared.states() + address, state, kMBarrierBytes);
+static void setStates(Block &block, uint32_t offset, uint8_t state) {
+  std::memset(block.shared.states() + offset, state, kMBarrierBytes);
 }
 
-static void initialize(Warp &warp, unsigned lane, uint32_t address,
+static void initialize(Warp &warp, unsigned lane, uint32_t offset,
                        Slot countSlot) {
   Block &block = warp.block;
+  uint64_t address = block.getSharedBase() + offset;
   std::optional<uint32_t> count = getCount(warp, countSlot, lane, /*least=*/1,
                                            "the count of an mbarrier object");
   if (!count)
     return;
-  if (block.mbarriers.count(address))
+  if (block.mbarriers.count(offset))
     return warp.fail(lane, "there is an mbarrier object at " +
                                printHex(address) +
                                " already: expected mbarrier.inval before");
   AddressSpace space = AddressSpace::Shared;
-  uint64_t resolved = address;
   Span span;
-  if (!warp.resolve(lane, space, resolved, kMBarrierBytes, kMBarrierBytes,
+  if (!warp.resolve(lane, space, address, kMBarrierBytes, kMBarrierBytes,
                     /*isStore=*/true, span))
     return;
   MBarrier mbarrier = {};
   mbarrier.expected = mbarrier.pending = *count;
   mbarrier.initializer = warp.index * kLanes + lane;
-  block.mbarriers[address] = mbarrier;
-  setStates(block, address, ByteMBarrier);
+  block.mbarriers[offset] = mbarrier;
+  setStates(block, offset, ByteMBarrier);
 }
 
-static void arrive(Warp &warp, unsigned lane, uint32_t address,
+static void arrive(Warp &warp, unsigned lane, SharedPlace place,
                    const Step &step) {
   const auto &form = step.getForm<UpdateForm>();
-  Block &block = warp.block;
+  auto [owner, offset] = place;
+  Block &block = *owner;
   Slot countSlot = step.operands[1], bytes = step.operands[2];
   std::optional<uint32_t> count = 1;
   if (countSlot != kNoSlot)
     count =
         getCount(warp, countSlot, lane, /*least=*/1, "the count of an arrival");
-  MBarrier *mbarrier = block.findMBarrier(warp, lane, address);
+  MBarrier *mbarrier = block.findMBarrier(warp, lane, offset);
   if (!count || !mbarrier)
     return;
-  uint64_t state = packState(address, *mbarrier);
+  uint64_t state = packState(offset, *mbarrier);
   if (bytes != kNoSlot) {
     std::optional<uint32_t> added =
         getCount(warp, bytes, lane, /*least=*/0, "the bytes of a transaction");
-    if (!added || !block.addTransactions(warp, lane, address, *added))
+    if (!added || !block.addTransactions(warp, lane, offset, *added))
       return;
   }
   if (form.kind == Kind::ArriveDrop) {
     if (*count > mbarrier->expected)
-      return warp.fail(lane, "the mbarrier object at " + printHex(address) +
+      return warp.fail(lane, block.describeMBarrier(offset) +
                                  " expected to lose at most " +
                                  llvm::Twine(mbarrier->expected) +
                                  " participants, got " + llvm::Twine(*count));
@@ -162,11 +180,12 @@ static void arrive(Warp &warp, unsigned lane, uint32_t address,
   if (!form.mayComplete && *count == mbarrier->pending &&
       mbarrier->transactions == 0)
     return warp.fail(lane, "mbarrier.arrive.noComplete expected that arrivals "
-                           "are left in this phase of the mbarrier object at " +
-                               printHex(address) + ", got the last one");
-  if (block.races)
-    block.races->release(warp.index, mbarrier->clocks);
-  if (!block.arrive(warp, lane, address, *count))
+                           "are left in this phase of " +
+                               block.describeMBarrier(offset) +
+                               ", got the last one");
+  if (block.group.races)
+    block.group.races->release(warp.number, mbarrier->clocks);
+  if (!block.arrive(warp, lane, offset, *count) || step.operands[3] == kNoSlot)
     return;
   Lanes &destination = warp.reg(step.operands[3]);
   destination.value[lane] = state;
@@ -175,23 +194,24 @@ static void arrive(Warp &warp, unsigned lane, uint32_t address,
 
 static void executeUpdate(Warp &warp, const Step &step) {
   const auto &form = step.getForm<UpdateForm>();
-  Block &block = warp.block;
   Slot bytes = step.operands[2];
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, uint32_t address) {
+      [&](unsigned lane, SharedPlace place) {
+        auto [owner, offset] = place;
+        Block &block = *owner;
         std::optional<uint32_t> count;
         switch (form.kind) {
         case Kind::Init:
-          return initialize(warp, lane, address, step.operands[1]);
+          return initialize(warp, lane, offset, step.operands[1]);
         case Kind::Invalidate:
-          if (!block.findMBarrier(warp, lane, address))
+          if (!block.findMBarrier(warp, lane, offset))
             return;
-          block.mbarriers.erase(address);
-          return setStates(block, address, ByteUndefined);
+          block.mbarriers.erase(offset);
+          return setStates(block, offset, ByteUndefined);
         case Kind::Arrive:
         case Kind::ArriveDrop:
-          return arrive(warp, lane, address, step);
+          return arrive(warp, lane, place, step);
         case Kind::ExpectTx:
         case Kind::CompleteTx:
           count = getCount(warp, bytes, lane, /*least=*/0,
@@ -199,11 +219,11 @@ static void executeUpdate(Warp &warp, const Step &step) {
           if (!count)
             return;
           if (form.kind == Kind::ExpectTx) {
-            block.addTransactions(warp, lane, address, *count);
+            block.addTransactions(warp, lane, offset, *count);
             return;
           }
-          if (block.addTransactions(warp, lane, address, -int64_t(*count)))
-            block.completeIfDue(address);
+          if (block.addTransactions(warp, lane, offset, -int64_t(*count)))
+            block.completeIfDue(offset);
           return;
         }
       });
@@ -215,9 +235,10 @@ static void executeUpdate(Warp &warp, const Step &step) {
 
 /// Whether the phase that a lane asks for is complete; nothing after a failure.
 static std::optional<bool> isComplete(Warp &warp, unsigned lane,
-                                      uint32_t address, Slot slot,
+                                      uint32_t offset, Slot slot,
                                       bool isParity) {
-  MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, address);
+  const Block &block = warp.block;
+  MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, offset);
   if (!mbarrier ||
       !warp.requireDefined(slot, LaneMask(1) << lane,
                            isParity ? "the parity of a phase"
@@ -234,18 +255,18 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   uint64_t of =
       (value >> kPendingBits & llvm::maskTrailingOnes<uint64_t>(kAddressBits)) *
       kMBarrierBytes;
-  if (of != address) {
-    warp.fail(lane, "expected a state of the mbarrier object at " +
-                        printHex(address) + ", got one of that at " +
-                        printHex(of));
+  if (of != offset) {
+    warp.fail(lane, "expected a state of " + block.describeMBarrier(offset) +
+                        ", got one of that at " +
+                        printHex(block.getSharedBase() + of));
     return std::nullopt;
   }
   uint64_t phase = value >> (kPendingBits + kAddressBits);
   uint64_t now = mbarrier->phase & llvm::maskTrailingOnes<uint64_t>(kPhaseBits);
   if (phase == now || phase + 1 == now)
     return phase != now;
-  warp.fail(lane, "expected the state of phase " + llvm::Twine(now) +
-                      " of the mbarrier object at " + printHex(address) +
+  warp.fail(lane, "expected the state of phase " + llvm::Twine(now) + " of " +
+                      block.describeMBarrier(offset) +
                       " or of the phase before, got that of phase " +
                       llvm::Twine(phase));
   return std::nullopt;
@@ -257,16 +278,17 @@ static void executeWait(Warp &warp, const Step &step) {
   llvm::SmallVector<uint32_t, 2> awaited;
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, uint32_t address) {
+      [&](unsigned lane, SharedPlace place) {
+        auto [owner, offset] = place;
         std::optional<bool> result =
-            isComplete(warp, lane, address, step.operands[1], form.isParity);
+            isComplete(warp, lane, offset, step.operands[1], form.isParity);
         if (result && *result) {
           complete |= LaneMask(1) << lane;
-          if (warp.block.races)
-            warp.block.races->acquire(
-                warp.index, warp.block.mbarriers.at(address).completeClocks);
-        } else if (!llvm::is_contained(awaited, address)) {
-          awaited.push_back(address);
+          if (owner->group.races)
+            owner->group.races->acquire(
+                warp.number, owner->mbarriers.at(offset).completeClocks);
+        } else if (!llvm::is_contained(awaited, offset)) {
+          awaited.push_back(offset);
         }
       });
   if (warp.state == WarpState::Failed)
@@ -304,10 +326,14 @@ static void executePendingCount(Warp &warp, const Step &step) {
 
 /// Takes out the space (shared or generic), semantics, scope and type.
 static bool takeQualifiers(Translator &t, Modifiers &modifiers,
-                           AddressSpace &space) {
+                           AddressSpace &space, bool mayBeRemote) {
   space = takeSpace(modifiers);
-  if (space != AddressSpace::Generic && space != AddressSpace::Shared)
-    t.fail("expected .shared or no state space behind mbarrier");
+  bool isCluster = mayBeRemote && space == AddressSpace::SharedCluster;
+  if (space != AddressSpace::Generic && space != AddressSpace::Shared &&
+      !isCluster)
+    t.fail("expected .shared::cta" +
+           llvm::Twine(mayBeRemote ? ", .shared::cluster" : "") +
+           " or no state space behind this mbarrier instruction");
   modifiers.takeOneOf({"release", "acquire", "relaxed"});
   modifiers.takeOneOf({"cta", "cluster"});
   if (!modifiers.take("b64"))
@@ -337,12 +363,19 @@ static void translateArrival(Translator &t, Modifiers &modifiers, Kind kind) {
   if (hasBytes && !form.mayComplete)
     return t.fail("expected .expect_tx or .noComplete, got both");
   bool needsThird = hasBytes || !form.mayComplete;
-  if (!takeQualifiers(t, modifiers, form.space) ||
+  if (!takeQualifiers(t, modifiers, form.space, /*mayBeRemote=*/true) ||
       !t.expectOperands(needsThird ? 3 : 2, 3))
     return;
+  bool isCluster = form.space == AddressSpace::SharedCluster;
+  if (isCluster && operands[0].kind != Operand::Kind::Sink)
+    return t.fail(operands[0].location,
+                  "expected '_' for the state of an mbarrier object of "
+                  ".shared::cluster");
+  if (isCluster && !form.mayComplete)
+    return t.fail("expected .shared::cta for .noComplete");
   Slot third =
       operands.size() == 3 ? t.source(operands[2], Type::U32) : kNoSlot;
-  Slot state = t.destination(operands[0], Type::B64);
+  Slot state = isCluster ? kNoSlot : t.destination(operands[0], Type::B64);
   emitUpdate(t, form, operands[1],
              {hasBytes ? kNoSlot : third, hasBytes ? third : kNoSlot, state});
 }
@@ -353,7 +386,7 @@ static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
   form.blocks = blocks;
   form.isParity = modifiers.take("parity");
   // With a limit of the time, which a simulator does not have.
-  if (!takeQualifiers(t, modifiers, form.space) ||
+  if (!takeQualifiers(t, modifiers, form.space, /*mayBeRemote=*/false) ||
       !t.expectOperands(3, blocks ? 4 : 3))
     return;
   std::optional<Translator::Address> address =
@@ -403,11 +436,12 @@ static void translateMBarrier(Translator &t, const Instruction &instruction) {
   UpdateForm form = {};
   form.kind = kinds[*row];
   bool isInvalidation = form.kind == Kind::Invalidate;
-  if (!takeQualifiers(t, modifiers, form.space) ||
+  bool isInit = form.kind == Kind::Init;
+  if (!takeQualifiers(t, modifiers, form.space,
+                      /*mayBeRemote=*/!isInit && !isInvalidation) ||
       !t.expectOperands(isInvalidation ? 1 : 2))
     return;
   Slot value = isInvalidation ? kNoSlot : t.source(operands[1], Type::U32);
-  bool isInit = form.kind == Kind::Init;
   emitUpdate(t, form, operands[0],
              {isInit ? value : kNoSlot, isInit ? kNoSlot : value, kNoSlot});
 }

@@ -15,9 +15,9 @@ namespace mlir::blockscale::sim {
 
 /// The address of an mbarrier object in the window of shared memory; nothing if
 /// none can be there, which fails.
-std::optional<uint32_t> getMBarrierAddress(Warp &warp, unsigned lane,
-                                           AddressSpace space,
-                                           uint64_t address);
+std::optional<SharedPlace> findMBarrierPlace(Warp &warp, unsigned lane,
+                                             AddressSpace space,
+                                             uint64_t address);
 
 /// Calls `body(lane, address)` with the address of each lane's mbarrier object,
 /// until one fails.
@@ -30,9 +30,9 @@ void forEachMBarrier(Warp &warp, AddressSpace space, Slot base, int64_t offset,
   forEachLane(warp.active, [&](unsigned lane) {
     if (warp.state == WarpState::Failed)
       return;
-    if (std::optional<uint32_t> address =
-            getMBarrierAddress(warp, lane, space, access.addresses[lane]))
-      body(lane, *address);
+    if (std::optional<SharedPlace> place =
+            findMBarrierPlace(warp, lane, space, access.addresses[lane]))
+      body(lane, *place);
   });
 }
 

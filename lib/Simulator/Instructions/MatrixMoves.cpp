@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Ptx/Target.h"
 #include "Access.h"
 #include "Warps.h"
 
@@ -251,11 +252,9 @@ static void executeMoveMatrix(Warp &warp, const Step &step) {
 
 /// Whether a target has the shapes that came with sm_100a: the targets of one
 /// architecture or of a family.
-static bool hasNewShapes(llvm::StringRef target) {
-  unsigned number;
-  if (!target.consume_front("sm_") || target.consumeInteger(10, number))
-    return false;
-  return number >= 100 && !target.empty();
+static bool hasNewShapes(llvm::StringRef name) {
+  std::optional<Target> target = Target::parse(name);
+  return target && target->number >= 100 && target->isSpecific();
 }
 
 /// Takes out .sync, .aligned, the shape and the type.

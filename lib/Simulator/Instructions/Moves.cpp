@@ -182,6 +182,7 @@ struct ConvertAddressForm {
 static uint64_t getWindow(AddressSpace space) {
   switch (space) {
   case AddressSpace::Shared:
+  case AddressSpace::SharedCluster:
     return getRegionBase(kSharedRegion);
   case AddressSpace::Local:
     return getRegionBase(kLocalRegion);
@@ -234,6 +235,9 @@ static void executeIsSpace(Warp &warp, const Step &step) {
     bool isInSpace = false;
     if (uint64_t window = getWindow(space)) {
       isInSpace = region == getRegion(window);
+      if (space == AddressSpace::Shared)
+        isInSpace &= warp.block.findOwner(getRegionOffset(from.value[lane])) ==
+                     &warp.block;
     } else {
       GlobalMemory::Allocation *allocation =
           warp.block.launch.memory->lookup(from.value[lane]);

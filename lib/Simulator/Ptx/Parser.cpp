@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
+#include "Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -175,17 +176,10 @@ ParseResult PtxParser::parseVersion() {
   return success();
 }
 
-/// Whether it is such as sm_90, sm_90a or sm_120f.
-static bool isTarget(StringRef name) {
-  unsigned number;
-  return name.consume_front("sm_") && !name.consumeInteger(10, number) &&
-         (name.empty() || name == "a" || name == "f");
-}
-
 ParseResult PtxParser::parseTarget() {
   if (!consumeIfDot(".target"))
     return emitExpected("'.target'");
-  if (!token.is(TokenKind::Word) || !isTarget(token.text))
+  if (!token.is(TokenKind::Word) || !Target::parse(token.text))
     return emitExpected("a target such as sm_90a");
   module.target = token.text;
   advance();

@@ -231,7 +231,8 @@ TEST(MBarriersTest, FormsThatAreRefused) {
   EXPECT_EQ(getLoadError("mbarrier.init.shared.b32 [%r0], 1;"),
             "expected .b64 behind mbarrier");
   EXPECT_EQ(getLoadError("mbarrier.init.global.b64 [%d0], 1;"),
-            "expected .shared or no state space behind mbarrier");
+            "expected .shared::cta or no state space behind this mbarrier "
+            "instruction");
   EXPECT_EQ(getLoadError("mbarrier.arrive.expect_tx.noComplete.shared.b64 %d0, "
                          "[%r0], 1;"),
             "expected .expect_tx or .noComplete, got both");

@@ -56,7 +56,7 @@ TEST(SimulatorRegressionTest, LocalMemory) {
 
 TEST(SimulatorRegressionTest, GapsOfSharedMemory) {
   EXPECT_EQ(getLoadError(".shared .align 2147483648 .b8 a[1]; mov.u32 %r0, a;"),
-            "expected at most 16777216 bytes of shared memory and of gaps for "
+            "expected at most 16544768 bytes of shared memory and of gaps for "
             "alignment");
 }
 
