@@ -57,6 +57,12 @@ Block *Block::findOwner(uint64_t address) {
   return &group.blocks[number - rank + owner];
 }
 
+Block *Block::findPeer() {
+  unsigned peer = rank ^ 1;
+  return peer < group.clusterSize ? &group.blocks[number - rank + peer]
+                                  : nullptr;
+}
+
 uint64_t Block::getByteNumberOf(uint64_t address) {
   return findOwner(address)->getByteNumber(getSharedOffset(address));
 }

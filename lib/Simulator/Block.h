@@ -103,6 +103,9 @@ public:
   /// The block of the cluster that has an address in shared memory; null if
   /// there is none.
   Block *findOwner(uint64_t address);
+  /// The other block of a pair of tcgen05 (.cta_group::2); null if there is
+  /// none.
+  Block *findPeer();
   /// The number, over all shared memory of the group, of the byte at an
   /// offset, or at an address in the cluster; and the address of the byte with
   /// a number.
@@ -123,6 +126,12 @@ public:
   BlockBarriers barriers;
   MBarriers mbarriers;
   std::deque<Warp> warps;
+  /// The columns that the last tcgen05.alloc got, and whether another one may
+  /// come.
+  std::optional<unsigned> lastColumns;
+  bool mayAllocate = true;
+  /// tcgen05.alloc of a pair of blocks: what this one asks for, and what it got.
+  std::optional<unsigned> wantedColumns, grantedColumn;
   /// Registers and predicates of all functions that warps are in.
   uint64_t numRegisters = 0;
 

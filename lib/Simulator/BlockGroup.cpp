@@ -9,6 +9,7 @@
 #include "BlockGroup.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -50,8 +51,20 @@ static Extents getNumClusters(const Launch &launch) {
   return clusters;
 }
 
+/// Blocks of one multiprocessor compete for its tensor memory: two clusters
+/// run side by side where there is room for both.
+static unsigned getClustersOfGroup(const Launch &launch) {
+  constexpr uint64_t sharedOfSm = 228 << 10, reserved = 1 << 10;
+  constexpr unsigned threadsOfSm = 2048;
+  uint64_t bytes = launch.kernel->sharedVariableBytes() + launch.dynamicShared;
+  bool hasRoom = 2 * (bytes + reserved) <= sharedOfSm &&
+                 2 * launch.getNumThreads() <= threadsOfSm;
+  return launch.kernel->hasTensorMemory && hasRoom ? 2 : 1;
+}
+
 uint64_t BlockGroup::count(const Launch &launch) {
-  return getVolume(getNumClusters(launch));
+  return llvm::divideCeil(getVolume(getNumClusters(launch)),
+                          getClustersOfGroup(launch));
 }
 
 void BlockGroup::addCluster(uint64_t number) {
@@ -65,7 +78,8 @@ void BlockGroup::addCluster(uint64_t number) {
 }
 
 static uint64_t getSeed(const Launch &launch, uint64_t number) {
-  Extents cluster = getPlace(number, getNumClusters(launch));
+  Extents cluster =
+      getPlace(number * getClustersOfGroup(launch), getNumClusters(launch));
   return launch.seed ^ (uint64_t(cluster[2]) << 42) ^
          (uint64_t(cluster[1]) << 21) ^ cluster[0];
 }
@@ -75,18 +89,31 @@ BlockGroup::BlockGroup(const Launch &launch, uint64_t number)
       random(getSeed(launch, number)) {
   if (launch.options->wantsStatistics)
     statistics = std::make_unique<Statistics>();
-  uint64_t sharedBytes = clusterSize * launch.getSharedBytes();
-  unsigned numWarps = clusterSize * launch.getNumWarps();
+  unsigned most = getClustersOfGroup(launch);
+  uint64_t sharedBytes = most * clusterSize * launch.getSharedBytes();
+  unsigned numWarps = most * clusterSize * launch.getNumWarps();
   if (launch.options->checkRace)
     races = std::make_unique<RaceDetector>(sharedBytes, numWarps);
   if (launch.kernel->hasAsyncProxy)
     proxies = std::make_unique<ProxyTracker>(sharedBytes, numWarps * kLanes);
-  addCluster(number);
+  if (launch.kernel->hasTensorMemory)
+    tensor = std::make_unique<TensorEngine>(*this, clusterSize, numWarps);
+  uint64_t first = number * most;
+  uint64_t last = std::min(first + most, getVolume(getNumClusters(launch)));
+  for (uint64_t cluster = first; cluster != last; ++cluster)
+    addCluster(cluster);
 }
 
 Warp &BlockGroup::getWarp(unsigned number) {
   unsigned numWarps = launch.getNumWarps();
   return blocks[number / numWarps].warps[number % numWarps];
+}
+
+void BlockGroup::wakeAllocations() {
+  forEachWarp([](Warp &warp) {
+    if (warp.state == WarpState::Waiting && warp.awaitsColumns)
+      warp.state = WarpState::Ready;
+  });
 }
 
 std::string BlockGroup::describeWarp(unsigned number) {
@@ -139,6 +166,8 @@ bool BlockGroup::run(uint64_t maxSteps) {
       isDone &= warp.state == WarpState::Done;
     });
     if (isDone) {
+      if (statistics && tensor)
+        statistics->noteTensorColumns(tensor->getMostUsed());
       bulkCopies.completeAll();
       return true;
     }

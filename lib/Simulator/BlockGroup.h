@@ -19,6 +19,7 @@
 #include "Block.h"
 #include "BulkCopies.h"
 #include "ProxyTracker.h"
+#include "TensorEngine.h"
 
 #include <deque>
 #include <map>
@@ -66,6 +67,10 @@ public:
   void noteProgress() { ++progress; }
   /// The warp with a number, and what messages call it.
   Warp &getWarp(unsigned number);
+  /// A number below `bound` that the seed tells.
+  uint64_t draw(uint64_t bound) { return random.below(bound); }
+  /// Lets warps try again that wait for columns of tensor memory.
+  void wakeAllocations();
   std::string describeWarp(unsigned number);
 
   /// Begins a copy of the current step; fails where it races with what others
@@ -87,6 +92,8 @@ public:
   /// Null where nobody asked for them.
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<RaceDetector> races;
+  /// Null where the kernel has no use for it.
+  std::unique_ptr<TensorEngine> tensor;
   /// By line.
   std::map<uint32_t, LineWarnings> warnings;
   /// The warp whose failure ended the run.

@@ -126,5 +126,5 @@ bool Block::checkEnd() {
       return false;
     }
   }
-  return true;
+  return !group.tensor || group.tensor->checkEnd(*this);
 }

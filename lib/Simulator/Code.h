@@ -168,6 +168,7 @@ struct Code {
   /// Whether anything goes through the async proxy, so that stores have to be
   /// told from those that a proxy fence follows.
   bool hasAsyncProxy = false;
+  bool hasTensorMemory = false;
   /// Owns forms and lists of operands.
   std::unique_ptr<llvm::BumpPtrAllocator> allocator =
       std::make_unique<llvm::BumpPtrAllocator>();

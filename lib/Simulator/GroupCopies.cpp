@@ -136,6 +136,8 @@ bool BlockGroup::completeBulkCopy(SharedPlace mbarrier) {
       races->complete(makeAccess(*copy, AccessKind::Store, *to), object,
                       clocks);
   }
+  if (Block *to = findBlock(copy->destination))
+    proxies->forget(to->getByteNumber(copy->destination), copy->size);
   if (warp.state != WarpState::Failed &&
       owner.addTransactions(warp, copy->lane, mbarrier.offset,
                             -static_cast<int64_t>(copy->size)))

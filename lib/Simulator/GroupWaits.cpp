@@ -26,6 +26,7 @@ static constexpr unsigned kMaxVainTries = 1000;
 /// of; false if there is none.
 bool BlockGroup::completeNext(SharedPlace mbarrier) {
   return completeBulkCopy(mbarrier) ||
+         (tensor && tensor->completeCommit(mbarrier)) ||
          llvm::any_of(mbarrier.block->warps, [&](Warp &warp) {
            return mbarrier.block->completeArrival(warp, mbarrier.offset);
          });

@@ -18,8 +18,9 @@
 namespace mlir::blockscale::sim {
 
 inline constexpr unsigned kMaxM = 16, kN = 8;
-inline constexpr unsigned kMaxK = 128, kMaxKeptK = 64;
-inline constexpr unsigned kMaxBlocks = 4;
+/// 96 elements and 6 blocks are those of tcgen05.mma.
+inline constexpr unsigned kMaxK = 128, kMaxKeptK = 96;
+inline constexpr unsigned kMaxBlocks = 6;
 
 /// Not initialized: what a form does not use is not read.
 struct MmaMatrices {

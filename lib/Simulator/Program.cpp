@@ -157,6 +157,7 @@ Result<std::unique_ptr<Program>> sim::translate(Module module) {
   for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
     for (unsigned i : used.functions.set_bits()) {
       kernel.hasAsyncProxy |= program->codes[i].hasAsyncProxy;
+      kernel.hasTensorMemory |= program->codes[i].hasTensorMemory;
       kernel.hasGlobalSynchronization |=
           program->codes[i].hasGlobalSynchronization;
     }

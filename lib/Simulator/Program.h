@@ -42,7 +42,8 @@ struct Kernel {
   /// module can have kernels beside it that run.
   std::optional<Error> error;
   /// Of the kernel or a function that it may call, see Code.
-  bool hasGlobalSynchronization = false, hasAsyncProxy = false;
+  bool hasGlobalSynchronization = false, hasAsyncProxy = false,
+       hasTensorMemory = false;
   std::vector<KernelParameter> parameters;
   uint64_t parameterBytes = 0;
   /// Where dynamic shared memory begins, behind the shared variables.

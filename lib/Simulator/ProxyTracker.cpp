@@ -14,12 +14,22 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 void ProxyTracker::store(unsigned thread, uint64_t address, uint64_t size) {
-  Record record = {true, static_cast<uint16_t>(thread), now};
+  Record record = {true, static_cast<uint16_t>(thread), now, ++numWrites};
   std::fill_n(stores.begin() + address, size, record);
 }
 
 void ProxyTracker::forget(uint64_t address, uint64_t size) {
-  std::fill_n(stores.begin() + address, size, Record());
+  Record record;
+  record.number = ++numWrites;
+  std::fill_n(stores.begin() + address, size, record);
+}
+
+std::optional<uint64_t> ProxyTracker::findWrite(uint64_t address, uint64_t size,
+                                                uint64_t numBefore) const {
+  for (uint64_t i = address; i != address + size; ++i)
+    if (stores[i].number > numBefore)
+      return i;
+  return std::nullopt;
 }
 
 std::optional<ProxyTracker::Store>

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bulk copies read and write shared memory through the async proxy. What
-// threads store is visible there after a fence.proxy.async on the way from the
-// store to the copy: by the thread that stored, or, behind a barrier, by the
-// one that begins the copy. Whether there is a barrier is for the search for
-// races.
+// Bulk copies and tensor cores access shared memory through the async proxy.
+// What threads store is visible there after a fence.proxy.async on the way from
+// the store to the copy: by the thread that stored, or, behind a barrier, by
+// the one that begins the copy. Whether there is a barrier is for the search
+// for races.
 //
 // Source: PTX ISA, sections 8.6 "Proxies" and 9.7.9.27.1 "Async proxy".
 //
@@ -37,6 +37,12 @@ public:
   /// The async proxy itself writes bytes.
   void forget(uint64_t address, uint64_t size);
 
+  /// How many writes there were, and the first byte of a range that has been
+  /// written since there were `numBefore`.
+  uint64_t getNumWrites() const { return numWrites; }
+  std::optional<uint64_t> findWrite(uint64_t address, uint64_t size,
+                                    uint64_t numBefore) const;
+
   struct Store {
     uint64_t address;
     unsigned thread;
@@ -47,13 +53,16 @@ public:
                                     uint64_t size) const;
 
 private:
-  /// The last store to a byte: the thread, and how many fences there were.
+  /// The last write of a byte: its number, and, through the generic proxy, the
+  /// thread and how many fences there were.
   struct Record {
     bool isStored = false;
     uint16_t thread = 0;
     uint32_t time = 0;
+    uint64_t number = 0;
   };
   std::vector<Record> stores;
+  uint64_t numWrites = 0;
   /// Fences of all threads, and when each of them executed its last one.
   uint32_t now = 0;
   std::vector<uint32_t> fences;

@@ -106,12 +106,25 @@ void Statistics::observe(uint32_t line, const WarpAccess &access) {
   accesses[{line, access.space, access.kind}].add(counts);
 }
 
+void Statistics::countMatrix(const std::string &name, uint64_t multiplyAdds) {
+  MatrixCounts &counts = matrices[name];
+  ++counts.count;
+  counts.multiplyAdds += multiplyAdds;
+}
+
 void Statistics::add(const Statistics &other) {
   for (const auto &[code, counts] : other.steps)
     for (auto [sum, count] : llvm::zip(getStepCounts(*code), counts))
       sum += count;
   for (const auto &[key, counts] : other.accesses)
     accesses[key].add(counts);
+  for (const auto &[name, counts] : other.matrices) {
+    matrices[name].count += counts.count;
+    matrices[name].multiplyAdds += counts.multiplyAdds;
+  }
+  for (const auto &[path, bytes] : other.bytesOfPaths)
+    bytesOfPaths[path] += bytes;
+  noteTensorColumns(other.tensorColumns);
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,14 +175,18 @@ static void writeCounts(llvm::json::OStream &json, AddressSpace space,
 
 void Statistics::write(llvm::json::OStream &json) const {
   std::array<uint64_t, kNumStepClasses> classes = {};
-  std::map<llvm::StringRef, uint64_t> matrices;
+  std::map<llvm::StringRef, uint64_t> matrixCounts;
   uint64_t multiplyAdds = 0;
+  for (const auto &[name, counts] : matrices) {
+    matrixCounts[name] += counts.count;
+    multiplyAdds += counts.multiplyAdds;
+  }
   for (const auto &[code, counts] : steps)
     for (auto [step, count] : llvm::zip(code->steps, counts)) {
       classes[static_cast<unsigned>(step.kind)] += count;
-      if (step.kind != StepClass::Matrix || count == 0)
+      if (step.kind != StepClass::Matrix || count == 0 || step.name.empty())
         continue;
-      matrices[step.name] += count;
+      matrixCounts[step.name] += count;
       multiplyAdds += step.multiplyAdds * count;
     }
   json.attributeObject("instructions", [&] {
@@ -178,10 +195,17 @@ void Statistics::write(llvm::json::OStream &json) const {
                      static_cast<int64_t>(classes[i]));
   });
   json.attributeObject("matrix", [&] {
-    for (const auto &[name, count] : matrices)
+    for (const auto &[name, count] : matrixCounts)
       json.attribute(name, static_cast<int64_t>(count));
   });
   json.attribute("multiply_adds", static_cast<int64_t>(multiplyAdds));
+  if (tensorColumns)
+    json.attribute("tensor_memory_columns", tensorColumns);
+  if (!bytesOfPaths.empty())
+    json.attributeObject("bytes", [&] {
+      for (const auto &[path, bytes] : bytesOfPaths)
+        json.attribute(path, static_cast<int64_t>(bytes));
+    });
 
   std::map<AddressSpace, AccessCounts> totals;
   for (const auto &[key, counts] : accesses)

@@ -50,6 +50,17 @@ public:
   /// Counts of the steps of a function, by their numbers.
   std::vector<uint64_t> &getStepCounts(const Code &code);
   void observe(uint32_t line, const WarpAccess &access);
+  /// Counts a matrix instruction whose name the text of the program does not
+  /// tell.
+  void countMatrix(const std::string &name, uint64_t multiplyAdds);
+  /// How many columns of tensor memory blocks had at a time.
+  void noteTensorColumns(unsigned columns) {
+    tensorColumns = std::max(tensorColumns, columns);
+  }
+  /// Bytes that a path other than loads and stores of threads took.
+  void addBytes(llvm::StringRef path, uint64_t bytes) {
+    bytesOfPaths[path.str()] += bytes;
+  }
   void add(const Statistics &other);
 
   /// `kernel` has a name, a launch and resources; the counts are added here.
@@ -67,6 +78,13 @@ private:
   };
   std::map<const Code *, std::vector<uint64_t>> steps;
   std::map<Key, AccessCounts> accesses;
+  struct MatrixCounts {
+    uint64_t count = 0, multiplyAdds = 0;
+  };
+  /// By name.
+  std::map<std::string, MatrixCounts> matrices;
+  std::map<std::string, uint64_t> bytesOfPaths;
+  unsigned tensorColumns = 0;
 };
 
 } // namespace mlir::blockscale::sim

@@ -67,7 +67,7 @@ static const InstructionTable &getInstructionTable() {
           addComparisonInstructions, addControlInstructions,
           addConversionInstructions, addCopyInstructions, addLogicInstructions,
           addMatrixInstructions, addMBarrierInstructions, addMemoryInstructions,
-          addMoveInstructions, addWarpInstructions})
+          addMoveInstructions, addTensorInstructions, addWarpInstructions})
       add(table);
     return table;
   }();

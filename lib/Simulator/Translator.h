@@ -55,6 +55,7 @@ void addMatrixInstructions(InstructionTable &table);
 void addMBarrierInstructions(InstructionTable &table);
 void addMemoryInstructions(InstructionTable &table);
 void addMoveInstructions(InstructionTable &table);
+void addTensorInstructions(InstructionTable &table);
 void addWarpInstructions(InstructionTable &table);
 
 /// The modifiers of an instruction, taken one after the other. What is left at

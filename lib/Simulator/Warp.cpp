@@ -268,6 +268,7 @@ void Warp::wait(std::string reason, bool retries) {
   state = WarpState::Waiting;
   waitReason = std::move(reason);
   awaited.clear();
+  awaitsColumns = false;
   if (retries)
     --top().pc;
 }

@@ -161,6 +161,8 @@ public:
   std::string waitReason;
   /// The mbarrier objects whose phases it waits or polls for.
   llvm::SmallVector<uint32_t, 2> awaited;
+  /// It waits for columns of tensor memory.
+  bool awaitsColumns = false;
   /// Nothing else can run: what it waits for answers that it is not complete.
   bool hasTimedOut = false;
   LocatedMessage failure;

@@ -1,0 +1,94 @@
+//===- SharedTile.cpp - Matrices that descriptors name --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedTile.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+ElementPacking sim::getPacking(TensorKind kind, Type type) {
+  unsigned bits = getBits(type);
+  if (kind == TensorKind::TF32)
+    bits = 32;
+  bool isPacked = kind == TensorKind::MXF4 || kind == TensorKind::MXF4NVF4;
+  unsigned slot = isPacked ? bits : std::max(bits, 8u);
+  return {bits, kChunkBytes * 8 / slot};
+}
+
+/// Where a chunk along K is, before the permutation; nothing where it is behind
+/// the row of the pattern.
+static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
+                                      unsigned line, unsigned chunk) {
+  uint32_t group = line / 8 * descriptor.strideOffset;
+  if (descriptor.swizzle == SwizzleMode::None)
+    return descriptor.start + group + line % 8 * kChunkBytes +
+           chunk * descriptor.leadingOffset;
+  unsigned row = getRowBytes(descriptor.swizzle);
+  uint32_t inside = group + line % 8 * row;
+  uint32_t place = descriptor.start % row + chunk * kChunkBytes;
+  if (place < row)
+    return descriptor.start - descriptor.start % row + inside + place;
+  if (!descriptor.isLeadingAbsolute)
+    return std::nullopt;
+  return descriptor.leadingOffset + inside + place - row;
+}
+
+/// The same for a chunk along M or N.
+static uint32_t locateTransposed(const MatrixDescriptor &descriptor,
+                                 unsigned chunk, unsigned step) {
+  uint32_t start = descriptor.start, leading = descriptor.leadingOffset,
+           stride = descriptor.strideOffset;
+  unsigned row = getRowBytes(descriptor.swizzle);
+  unsigned chunksOfRow = row / kChunkBytes;
+  if (descriptor.swizzle == SwizzleMode::None)
+    return start + chunk * stride + step / 8 * leading + step % 8 * kChunkBytes;
+  unsigned steps = descriptor.swizzle == SwizzleMode::Bytes128Atom32 ? 4 : 8;
+  return start + chunk / chunksOfRow * leading + step / steps * stride +
+         step % steps * row + chunk % chunksOfRow * kChunkBytes;
+}
+
+Result<std::vector<uint32_t>>
+sim::findChunks(const MatrixDescriptor &descriptor, const TileShape &shape) {
+  std::vector<uint32_t> chunks;
+  auto reject = [&](const std::string &text) {
+    return Error(text + "; the descriptor is " + descriptor.print());
+  };
+  if (shape.isTransposed) {
+    unsigned numChunks =
+        llvm::divideCeil(shape.lines, shape.packing.elementsOfChunk);
+    for (unsigned step = 0; step != shape.steps; ++step)
+      for (unsigned chunk = 0; chunk != numChunks; ++chunk)
+        chunks.push_back(
+            descriptor.swizzled(locateTransposed(descriptor, chunk, step)));
+    return chunks;
+  }
+  for (unsigned line = 0; line != shape.lines; ++line)
+    for (unsigned chunk = 0; chunk != shape.getChunksOfLine(); ++chunk) {
+      std::optional<uint32_t> place = locate(descriptor, line, chunk);
+      if (!place)
+        return reject("expected all bytes of a row of a matrix in a row of " +
+                      std::to_string(getRowBytes(descriptor.swizzle)) +
+                      " bytes of the swizzle pattern");
+      chunks.push_back(descriptor.swizzled(*place));
+    }
+  return chunks;
+}
+
+uint32_t sim::getElementBits(const uint8_t *chunk,
+                             const ElementPacking &packing, unsigned element) {
+  unsigned first = element * packing.bits;
+  uint32_t word = 0;
+  // An element of 6 bits may be in two bytes.
+  unsigned bytes = (first % 8 + packing.bits + 7) / 8;
+  std::memcpy(&word, chunk + first / 8, bytes);
+  return word >> first % 8 & llvm::maskTrailingOnes<uint32_t>(packing.bits);
+}

@@ -1,0 +1,424 @@
+//===- TensorEngine.cpp - What tensor cores have under way ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorEngine.h"
+
+#include "BlockGroup.h"
+#include "SharedTile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+TensorEngine::TensorEngine(BlockGroup &group, unsigned numMemories,
+                           unsigned numWarps)
+    : group(group), memories(numMemories), fences(numWarps), accesses(1),
+      waiting(numWarps) {}
+
+TensorMemory &TensorEngine::getMemory(const Block &block) {
+  return memories[block.rank];
+}
+
+unsigned TensorEngine::getMostUsed() const {
+  unsigned most = 0;
+  for (const TensorMemory &memory : memories)
+    most = std::max(most, memory.getMostUsed());
+  return most;
+}
+
+std::string TensorEngine::describe(const TensorAccess &access) {
+  return "the " + getName(access.kind).str() + " in line " +
+         std::to_string(access.line) + " by " + group.describeWarp(access.warp);
+}
+
+static std::string describePlace(const TensorRegion &region) {
+  unsigned lane = 0;
+  while (lane != kTensorLanes - 1 && !region.lanes.test(lane))
+    ++lane;
+  return printHex(TensorAddress{lane, region.column}.encode()) + " (lane " +
+         std::to_string(lane) + ", column " + std::to_string(region.column) +
+         ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+bool TensorEngine::checkAllocated(Warp &warp, unsigned lane,
+                                  const TensorUse &use) {
+  const TensorRegion &region = use.region;
+  std::optional<unsigned> foreign =
+      getMemory(*use.block)
+          .findForeign(*use.block, region.column, region.numColumns);
+  if (!foreign)
+    return true;
+  warp.fail(lane, llvm::Twine("expected columns ") +
+                      llvm::Twine(region.column) + " to " +
+                      llvm::Twine(region.column + region.numColumns - 1) +
+                      " of tensor memory to be allocated by block " +
+                      print(use.block->index) + ", but column " +
+                      llvm::Twine(*foreign) + " is not");
+  return false;
+}
+
+bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
+                               unsigned numColumns) {
+  TensorRegion region = {TensorLanes().set(), column, numColumns};
+  bool isGood = true;
+  getMemory(warp.block)
+      .forEachAccess(region, /*isWrite=*/true, [&](uint32_t number) {
+        const TensorAccess &access = accesses[number];
+        if (!isGood)
+          return;
+        if (!access.completed) {
+          warp.fail(lane, describe(access) +
+                              " may still use these columns: expected " +
+                              (access.isCommitted()
+                                   ? "tcgen05.commit and a wait for it"
+                                   : "tcgen05.wait") +
+                              " before tcgen05.dealloc");
+          isGood = false;
+        } else if (const char *missing =
+                       fences.findMissing(access, warp.number, warp.active,
+                                          /*needsAfter=*/false)) {
+          warp.block.reportProxy(warp, lane,
+                                 describe(access) +
+                                     " and this tcgen05.dealloc have no " +
+                                     missing + " between");
+          isGood = warp.state != WarpState::Failed;
+        }
+      });
+  return isGood;
+}
+
+bool TensorEngine::checkEnd(Block &block) {
+  for (const auto &[column, allocation] : getMemory(block).getAllocations()) {
+    if (allocation.owner != &block)
+      continue;
+    Warp &warp = group.getWarp(allocation.warp);
+    warp.state = WarpState::Failed;
+    warp.failure = {
+        allocation.line, 0,
+        "the block ends before the " + std::to_string(allocation.numColumns) +
+            " columns of tensor memory from " + std::to_string(column) +
+            " on are given back: expected tcgen05.dealloc"};
+    group.failed = &warp;
+    return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The order of accesses
+//===----------------------------------------------------------------------===//
+
+/// Whether two instructions of tensor cores that one thread issues are carried
+/// out in order.
+static bool isPipeline(const TensorAccess &first, const TensorAccess &next,
+                       const TensorUse &use) {
+  using Kind = TensorAccessKind;
+  switch (next.kind) {
+  case Kind::Multiply:
+    if (first.kind == Kind::Multiply)
+      return !use.isWrite || first.accumulator == next.accumulator;
+    return first.kind == Kind::Copy || first.kind == Kind::CopyOf4 ||
+           first.kind == Kind::Shift;
+  case Kind::CopyOf4:
+    return first.kind == Kind::Shift;
+  case Kind::Shift:
+    return first.kind == Kind::Multiply;
+  default:
+    return false;
+  }
+}
+
+/// Two accesses of which one writes.
+bool TensorEngine::checkPair(Warp &warp, unsigned lane,
+                             const TensorAccess &first,
+                             const TensorAccess &next, const TensorUse &use) {
+  auto describePair = [&] {
+    return describe(first) + " and this " + getName(next.kind).str() +
+           " access " + describePlace(use.region) + " of tensor memory";
+  };
+  bool isSameThread = first.isCommitted() && next.isCommitted() &&
+                      first.warp == next.warp && first.lanes == next.lanes;
+  if (isSameThread && isPipeline(first, next, use))
+    return true;
+  if (!first.completed) {
+    // Shipped code relies on an order of cp behind mma, too.
+    if (isSameThread) {
+      warp.block.reportProxy(warp, lane,
+                             describePair() +
+                                 ", and nothing orders them: expected "
+                                 "tcgen05.commit and a wait for it between");
+      return warp.state != WarpState::Failed;
+    }
+    bool areOrdered = first.isCommitted() && next.isCommitted() &&
+                      isPipeline(first, next, use);
+    if (!areOrdered) {
+      warp.fail(lane,
+                describePair() +
+                    ", of which the first is not known to be "
+                    "complete: expected " +
+                    (first.isCommitted() ? "tcgen05.commit and a wait for it"
+                     : first.kind == TensorAccessKind::Load
+                         ? "tcgen05.wait::ld"
+                         : "tcgen05.wait::st") +
+                    " between");
+      return false;
+    }
+  }
+  if (const char *missing =
+          fences.findMissing(first, warp.number, next.lanes)) {
+    warp.block.reportProxy(warp, lane,
+                           describePair() + " without " + missing + " between");
+    return warp.state != WarpState::Failed;
+  }
+  return true;
+}
+
+bool TensorEngine::checkOrder(Warp &warp, unsigned lane,
+                              const TensorAccess &next, const TensorUse &use) {
+  bool isGood = true;
+  getMemory(*use.block)
+      .forEachAccess(use.region, use.isWrite, [&](uint32_t number) {
+        isGood = isGood && checkPair(warp, lane, accesses[number], next, use);
+      });
+  return isGood;
+}
+
+uint32_t TensorEngine::note(const TensorAccess &access,
+                            llvm::ArrayRef<TensorUse> uses) {
+  uint32_t number = accesses.size();
+  accesses.push_back(access);
+  // Writes last: they take the place of what was read before.
+  for (bool isWrite : {false, true})
+    for (const TensorUse &use : uses) {
+      if (use.isWrite != isWrite)
+        continue;
+      if (isWrite)
+        getMemory(*use.block).noteWrite(use.region, number);
+      else
+        getMemory(*use.block).noteRead(use.region, number);
+    }
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations of tensor cores
+//===----------------------------------------------------------------------===//
+
+bool TensorEngine::checkShared(Warp &warp, unsigned lane, const SharedUse &use,
+                               TensorAccessKind kind) {
+  Block &block = *use.block;
+  const uint8_t *states = block.shared.states();
+  auto reject = [&](uint32_t offset, llvm::StringRef text) {
+    warp.fail(lane,
+              getName(kind) + " reads shared memory at " +
+                  printHex(block.getSharedBase() + offset) +
+                  (&block == &warp.block ? std::string()
+                                         : " of block " + print(block.index)) +
+                  ", " + text);
+    return false;
+  };
+  for (uint32_t offset : use.offsets) {
+    if (uint64_t(offset) + kChunkBytes > block.shared.size())
+      return reject(offset, "which is out of bounds");
+    uint8_t state = 0;
+    for (unsigned i = 0; i != kChunkBytes; ++i)
+      state |= states[offset + i];
+    if (state & ByteUnmapped)
+      return reject(offset, "which is outside of its variables");
+    if (state & ByteMBarrier)
+      return reject(offset, "where there is an mbarrier object");
+    if (state & BytePending)
+      return reject(offset, "which an asynchronous copy has still to write: "
+                            "expected a wait for it before");
+    uint64_t byte = block.getByteNumber(offset);
+    if (std::optional<ProxyTracker::Store> store = group.proxies->findUnfenced(
+            warp.number * kLanes + lane, byte, kChunkBytes)) {
+      block.reportProxy(warp, lane,
+                        "the async proxy reads the byte at " +
+                            printHex(block.getAddress(store->address)) +
+                            " in shared memory, which lane " +
+                            llvm::Twine(store->thread % kLanes) + " of " +
+                            group.describeWarp(store->thread / kLanes) +
+                            " has stored: expected fence.proxy.async between");
+      return warp.state != WarpState::Failed;
+    }
+    if (group.races) {
+      RaceDetector::Access access = {};
+      access.warp = warp.number;
+      access.lane = lane;
+      access.line = warp.current->line;
+      access.address = byte;
+      access.size = kChunkBytes;
+      access.kind = AccessKind::Load;
+      access.isAsync = true;
+      group.checkRace(warp, access);
+    }
+  }
+  return warp.state != WarpState::Failed;
+}
+
+bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
+  unsigned lane = operation.lane;
+  TensorAccess access = {};
+  access.kind = operation.kind;
+  access.warp = warp.number;
+  access.lanes = LaneMask(1) << lane;
+  access.line = warp.current->line;
+  access.accumulator = operation.accumulator;
+  access.begun = ++now;
+  for (const TensorUse &use : operation.uses)
+    if (!checkAllocated(warp, lane, use))
+      return false;
+  for (const TensorUse &use : operation.uses)
+    if (!checkOrder(warp, lane, access, use))
+      return false;
+  for (const SharedUse &use : operation.shared)
+    if (!checkShared(warp, lane, use, operation.kind))
+      return false;
+  if (group.statistics)
+    for (const SharedUse &use : operation.shared)
+      group.statistics->addBytes(operation.kind == TensorAccessKind::Multiply
+                                     ? "matrix_operands"
+                                     : "tensor_copies",
+                                 use.offsets.size() * kChunkBytes);
+  Entry entry = {};
+  entry.access = note(access, operation.uses);
+  entry.shared = std::move(operation.shared);
+  entry.numWritesBefore = group.proxies->getNumWrites();
+  entry.numStoresBefore = group.races ? group.races->getNumStores() : 0;
+  entry.lane = lane;
+  entry.line = access.line;
+  queues[{&warp, lane}].push_back(std::move(entry));
+  return true;
+}
+
+void TensorEngine::commit(Warp &warp, unsigned lane,
+                          llvm::ArrayRef<SharedPlace> mbarriers) {
+  Entry entry = {};
+  entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
+  entry.lane = lane;
+  entry.line = warp.current->line;
+  queues[{&warp, lane}].push_back(std::move(entry));
+  group.noteProgress();
+}
+
+/// What an instruction has read must be as it was when it was issued: it may
+/// have read it at any time since.
+bool TensorEngine::checkUnchanged(Warp &warp, const Entry &entry) {
+  const TensorAccess &access = accesses[entry.access];
+  for (const SharedUse &use : entry.shared) {
+    Block &block = *use.block;
+    for (uint32_t offset : use.offsets) {
+      uint64_t byte = block.getByteNumber(offset);
+      std::optional<uint64_t> changed =
+          group.proxies->findWrite(byte, kChunkBytes, entry.numWritesBefore);
+      if (!changed)
+        continue;
+      warp.fail(entry.lane,
+                "the byte at " + printHex(block.getAddress(*changed)) +
+                    " in shared memory is written, or about to be, while " +
+                    describe(access) +
+                    " may still have to read it: expected tcgen05.commit and "
+                    "a wait for it before");
+      warp.failure.line = entry.line;
+      group.failed = &warp;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool TensorEngine::completeCommit(SharedPlace mbarrier) {
+  for (auto &[thread, queue] : queues) {
+    auto [warp, lane] = thread;
+    auto commit = llvm::find_if(queue, [&](const Entry &entry) {
+      return llvm::is_contained(entry.mbarriers, mbarrier);
+    });
+    if (commit == queue.end())
+      continue;
+    size_t count = commit - queue.begin() + 1;
+    ++now;
+    for (size_t i = 0; i != count; ++i) {
+      Entry entry = std::move(queue.front());
+      queue.pop_front();
+      if (entry.access) {
+        if (!checkUnchanged(*warp, entry))
+          return true;
+        accesses[entry.access].completed = now;
+        continue;
+      }
+      for (SharedPlace place : entry.mbarriers) {
+        if (place.block->isDone())
+          continue;
+        if (group.races)
+          group.races->release(warp->number,
+                               place.block->mbarriers.at(place.offset).clocks);
+        if (!place.block->arrive(*warp, lane, place.offset, /*count=*/1)) {
+          warp->failure.line = entry.line;
+          group.failed = warp;
+          return true;
+        }
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// ld, st, wait and fences
+//===----------------------------------------------------------------------===//
+
+bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
+                         llvm::ArrayRef<TensorRegion> regions) {
+  TensorAccess access = {};
+  access.kind = kind;
+  access.warp = warp.number;
+  access.lanes = warp.active;
+  access.line = warp.current->line;
+  access.begun = ++now;
+  llvm::SmallVector<TensorUse, 2> uses;
+  for (const TensorRegion &region : regions)
+    uses.push_back({&warp.block, region, kind == TensorAccessKind::Store});
+  for (const TensorUse &use : uses)
+    if (!checkAllocated(warp, /*lane=*/0, use) ||
+        !checkOrder(warp, /*lane=*/0, access, use))
+      return false;
+  if (group.statistics)
+    for (const TensorRegion &region : regions)
+      group.statistics->addBytes(kind == TensorAccessKind::Load
+                                     ? "tensor_loads"
+                                     : "tensor_stores",
+                                 region.lanes.count() * region.numColumns *
+                                     sizeof(uint32_t));
+  waiting[warp.number].push_back(note(access, uses));
+  return true;
+}
+
+void TensorEngine::wait(Warp &warp, TensorAccessKind kind) {
+  ++now;
+  llvm::erase_if(waiting[warp.number], [&](uint32_t number) {
+    if (accesses[number].kind != kind)
+      return false;
+    accesses[number].completed = now;
+    return true;
+  });
+}
+
+void TensorEngine::fence(Warp &warp, bool isBefore) {
+  ++now;
+  if (isBefore)
+    fences.before(warp.number, warp.active, now);
+  else
+    fences.after(warp.number, warp.active, now);
+}

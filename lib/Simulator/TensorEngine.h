@@ -1,0 +1,133 @@
+//===- TensorEngine.h - What tensor cores have under way --------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tcgen05.mma, cp and shift are carried out when they are issued, and are under
+// way until a thread waits for the mbarrier object that a commit behind them
+// arrives at. Until then nobody may read what they write, or change what they
+// read, and so nobody can tell when they were carried out. Likewise
+// tcgen05.ld and st until tcgen05.wait.
+//
+// Source: PTX ISA, section 9.7.16.6 "Memory consistency model for 5th
+// generation of tensor core operations".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_TENSORENGINE_H
+#define BLOCKSCALE_SIMULATOR_TENSORENGINE_H
+
+#include "Barriers.h"
+#include "TensorMemory.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <deque>
+#include <map>
+
+namespace mlir::blockscale::sim {
+
+class BlockGroup;
+class Warp;
+
+/// Cells of one multiprocessor that an instruction reads or writes.
+struct TensorUse {
+  Block *block;
+  TensorRegion region;
+  bool isWrite;
+  /// The accumulator of an mma.
+  bool isAccumulator = false;
+};
+
+/// Chunks of 16 bytes of shared memory that an instruction reads.
+struct SharedUse {
+  Block *block;
+  std::vector<uint32_t> offsets;
+};
+
+/// An instruction that tcgen05.commit completes, from its issue on.
+struct TensorOperation {
+  TensorAccessKind kind;
+  unsigned lane;
+  llvm::SmallVector<TensorUse, 8> uses;
+  llvm::SmallVector<SharedUse, 4> shared;
+  /// See TensorAccess.
+  uint64_t accumulator = 0;
+};
+
+class TensorEngine {
+public:
+  /// `numMemories` is the number of multiprocessors.
+  TensorEngine(BlockGroup &group, unsigned numMemories, unsigned numWarps);
+
+  TensorMemory &getMemory(const Block &block);
+
+  /// Checks that an instruction may do what it is about to do, and notes that
+  /// it does; false after a failure. Missing fences are reported only.
+  bool begin(Warp &warp, TensorOperation operation);
+  /// The same for the ld or st of a whole warp.
+  bool begin(Warp &warp, TensorAccessKind kind,
+             llvm::ArrayRef<TensorRegion> regions);
+  /// tcgen05.wait::ld or ::st.
+  void wait(Warp &warp, TensorAccessKind kind);
+  /// tcgen05.commit: arrives at the mbarrier objects as soon as what the thread
+  /// has issued is complete.
+  void commit(Warp &warp, unsigned lane, llvm::ArrayRef<SharedPlace> mbarriers);
+  void fence(Warp &warp, bool isBefore);
+
+  /// Completes what a commit at an mbarrier object tells of; false if there is
+  /// none.
+  bool completeCommit(SharedPlace mbarrier);
+
+  /// Whether all columns of a use belong to the block; fails otherwise.
+  bool checkAllocated(Warp &warp, unsigned lane, const TensorUse &use);
+  /// Fails where columns that are given back may be in use.
+  bool checkUnused(Warp &warp, unsigned lane, unsigned column,
+                   unsigned numColumns);
+  /// Fails where a block that ends has columns.
+  bool checkEnd(Block &block);
+
+  /// Bytes and columns for --stats.
+  unsigned getMostUsed() const;
+
+private:
+  /// What one thread has issued and nobody has waited for.
+  struct Entry {
+    /// Number of the access; 0 for a commit.
+    uint32_t access;
+    llvm::SmallVector<SharedUse, 4> shared;
+    uint64_t numWritesBefore;
+    uint64_t numStoresBefore;
+    llvm::SmallVector<SharedPlace, 2> mbarriers;
+    unsigned lane;
+    uint32_t line;
+  };
+  using Thread = std::pair<Warp *, unsigned>;
+
+  bool checkOrder(Warp &warp, unsigned lane, const TensorAccess &next,
+                  const TensorUse &use);
+  bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,
+                 const TensorAccess &next, const TensorUse &use);
+  bool checkShared(Warp &warp, unsigned lane, const SharedUse &use,
+                   TensorAccessKind kind);
+  bool checkUnchanged(Warp &warp, const Entry &entry);
+  std::string describe(const TensorAccess &access);
+  uint32_t note(const TensorAccess &access, llvm::ArrayRef<TensorUse> uses);
+
+  BlockGroup &group;
+  std::deque<TensorMemory> memories;
+  TensorFences fences;
+  uint64_t now = 0;
+  /// By number; the first one is nobody's.
+  std::deque<TensorAccess> accesses;
+  std::map<Thread, std::deque<Entry>> queues;
+  /// By number of the warp: its ld and st under way.
+  std::vector<std::vector<uint32_t>> waiting;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_TENSORENGINE_H

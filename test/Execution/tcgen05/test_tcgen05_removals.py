@@ -1,0 +1,86 @@
+"""Each line that synchronises is left out in turn: some order of warps must show it.
+
+A run shows it when it fails, warns, or gives a wrong result.
+"""
+
+import re
+from functools import partial
+from typing import Callable, NamedTuple
+
+import mma_data
+import mma_launch
+import numpy as np
+import pytest
+from gemm_kernel import Gemm
+from mma_cases import mxf8f6f4, nvf4
+from mma_kernels import kernel
+from mma_plan import make_plan
+
+SEEDS = range(8)
+LINE = re.compile(r"// sync: (.*)$")
+
+# Lines that may be missing unnoticed, and why.
+EXCEPTIONS = {
+    "fence.mbarrier_init": "the barrier that follows orders the object's initialisation, too",
+    "fence before setup": "no asynchronous tcgen05 instruction comes before it",
+    "fence after setup": "no asynchronous tcgen05 instruction comes before the barrier",
+    "fence after USED": "stores, and copies of the thread that issued what it waited for, come after it",
+    "wait::ld": "what uses a loaded register waits for it (PTX ISA, tcgen05, memory consistency model)",
+}
+
+
+class Base(NamedTuple):
+    """A correct kernel. `launch(folder, text, flags)` gives (exit code, result, messages)."""
+
+    text: str
+    launch: Callable
+    expected: np.ndarray
+
+
+def tile(config):
+    data = mma_data.exact(config)
+    plan = make_plan(config, data)
+
+    def launch(folder, text, flags):
+        return mma_launch.launch_text(folder, plan, text, flags)
+
+    return Base(kernel(plan), launch, mma_data.expected(config, data))
+
+
+def stages():
+    gemm = Gemm(128, 128, 640)
+    return Base(gemm.text, gemm.launch, gemm.expected)
+
+
+BASES = {
+    "copied-scales": partial(tile, mxf8f6f4(n=64)),
+    "stored-scales": partial(tile, nvf4(n=64, a_place="tensor", scales_by="st")),
+    "pair": partial(tile, mxf8f6f4(n=64, m=256, ctas=2, scales_by="st")),
+    "stages": stages,
+}
+
+
+def removals(text):
+    """(name of the line, text without it)."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if match := LINE.search(line):
+            yield match[1], "\n".join(lines[:i] + lines[i + 1 :])
+
+
+def shows(folder, base, text):
+    """Whether a run with some seed fails, warns, or is wrong."""
+    for seed in SEEDS:
+        flags = [f"--seed={seed}", "--check=proxy", "--max-steps=1000000"]
+        code, result, messages = base.launch(folder, text, flags)
+        if code or messages or not np.array_equal(result, base.expected):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_each_line_is_needed(name, tmp_path):
+    base = BASES[name]()
+    assert not shows(tmp_path, base, base.text)
+    unnoticed = {line for line, text in removals(base.text) if not shows(tmp_path, base, text)}
+    assert unnoticed <= EXCEPTIONS.keys()
