@@ -138,6 +138,16 @@ static bool isPipeline(const TensorAccess &first, const TensorAccess &next,
   }
 }
 
+/// Reports what is missing before an instruction; one text for each says
+/// enough. False where that is an error.
+bool TensorEngine::report(Warp &warp, unsigned lane,
+                          llvm::function_ref<std::string()> describe) {
+  if (!hasReported)
+    warp.block.reportProxy(warp, lane, describe());
+  hasReported = true;
+  return warp.state != WarpState::Failed;
+}
+
 /// Two accesses of which one writes.
 bool TensorEngine::checkPair(Warp &warp, unsigned lane,
                              const TensorAccess &first,
@@ -152,13 +162,12 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
     return true;
   if (!first.completed) {
     // Shipped code relies on an order of cp behind mma, too.
-    if (isSameThread) {
-      warp.block.reportProxy(warp, lane,
-                             describePair() +
-                                 ", and nothing orders them: expected "
-                                 "tcgen05.commit and a wait for it between");
-      return warp.state != WarpState::Failed;
-    }
+    if (isSameThread)
+      return report(warp, lane, [&] {
+        return describePair() +
+               ", and nothing orders them: expected tcgen05.commit and a wait "
+               "for it between";
+      });
     bool areOrdered = first.isCommitted() && next.isCommitted() &&
                       isPipeline(first, next, use);
     if (!areOrdered) {
@@ -174,12 +183,10 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
       return false;
     }
   }
-  if (const char *missing =
-          fences.findMissing(first, warp.number, next.lanes)) {
-    warp.block.reportProxy(warp, lane,
-                           describePair() + " without " + missing + " between");
-    return warp.state != WarpState::Failed;
-  }
+  if (const char *missing = fences.findMissing(first, warp.number, next.lanes))
+    return report(warp, lane, [&] {
+      return describePair() + " without " + missing + " between";
+    });
   return true;
 }
 
@@ -214,59 +221,6 @@ uint32_t TensorEngine::note(const TensorAccess &access,
 // Operations of tensor cores
 //===----------------------------------------------------------------------===//
 
-bool TensorEngine::checkShared(Warp &warp, unsigned lane, const SharedUse &use,
-                               TensorAccessKind kind) {
-  Block &block = *use.block;
-  const uint8_t *states = block.shared.states();
-  auto reject = [&](uint32_t offset, llvm::StringRef text) {
-    warp.fail(lane,
-              getName(kind) + " reads shared memory at " +
-                  printHex(block.getSharedBase() + offset) +
-                  (&block == &warp.block ? std::string()
-                                         : " of block " + print(block.index)) +
-                  ", " + text);
-    return false;
-  };
-  for (uint32_t offset : use.offsets) {
-    if (uint64_t(offset) + kChunkBytes > block.shared.size())
-      return reject(offset, "which is out of bounds");
-    uint8_t state = 0;
-    for (unsigned i = 0; i != kChunkBytes; ++i)
-      state |= states[offset + i];
-    if (state & ByteUnmapped)
-      return reject(offset, "which is outside of its variables");
-    if (state & ByteMBarrier)
-      return reject(offset, "where there is an mbarrier object");
-    if (state & BytePending)
-      return reject(offset, "which an asynchronous copy has still to write: "
-                            "expected a wait for it before");
-    uint64_t byte = block.getByteNumber(offset);
-    if (std::optional<ProxyTracker::Store> store = group.proxies->findUnfenced(
-            warp.number * kLanes + lane, byte, kChunkBytes)) {
-      block.reportProxy(warp, lane,
-                        "the async proxy reads the byte at " +
-                            printHex(block.getAddress(store->address)) +
-                            " in shared memory, which lane " +
-                            llvm::Twine(store->thread % kLanes) + " of " +
-                            group.describeWarp(store->thread / kLanes) +
-                            " has stored: expected fence.proxy.async between");
-      return warp.state != WarpState::Failed;
-    }
-    if (group.races) {
-      RaceDetector::Access access = {};
-      access.warp = warp.number;
-      access.lane = lane;
-      access.line = warp.current->line;
-      access.address = byte;
-      access.size = kChunkBytes;
-      access.kind = AccessKind::Load;
-      access.isAsync = true;
-      group.checkRace(warp, access);
-    }
-  }
-  return warp.state != WarpState::Failed;
-}
-
 bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
   unsigned lane = operation.lane;
   TensorAccess access = {};
@@ -276,26 +230,25 @@ bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
   access.line = warp.current->line;
   access.accumulator = operation.accumulator;
   access.begun = ++now;
+  hasReported = false;
   for (const TensorUse &use : operation.uses)
     if (!checkAllocated(warp, lane, use))
       return false;
   for (const TensorUse &use : operation.uses)
     if (!checkOrder(warp, lane, access, use))
       return false;
-  for (const SharedUse &use : operation.shared)
-    if (!checkShared(warp, lane, use, operation.kind))
-      return false;
+  SharedReads shared;
+  if (!shared.begin(warp, lane, std::move(operation.shared),
+                    getName(operation.kind)))
+    return false;
   if (group.statistics)
-    for (const SharedUse &use : operation.shared)
-      group.statistics->addBytes(operation.kind == TensorAccessKind::Multiply
-                                     ? "matrix_operands"
-                                     : "tensor_copies",
-                                 use.offsets.size() * kChunkBytes);
+    group.statistics->addBytes(operation.kind == TensorAccessKind::Multiply
+                                   ? "matrix_operands"
+                                   : "tensor_copies",
+                               shared.getNumBytes());
   Entry entry = {};
   entry.access = note(access, operation.uses);
-  entry.shared = std::move(operation.shared);
-  entry.numWritesBefore = group.proxies->getNumWrites();
-  entry.numStoresBefore = group.races ? group.races->getNumStores() : 0;
+  entry.shared = std::move(shared);
   entry.lane = lane;
   entry.line = access.line;
   queues[{&warp, lane}].push_back(std::move(entry));
@@ -312,32 +265,6 @@ void TensorEngine::commit(Warp &warp, unsigned lane,
   group.noteProgress();
 }
 
-/// What an instruction has read must be as it was when it was issued: it may
-/// have read it at any time since.
-bool TensorEngine::checkUnchanged(Warp &warp, const Entry &entry) {
-  const TensorAccess &access = accesses[entry.access];
-  for (const SharedUse &use : entry.shared) {
-    Block &block = *use.block;
-    for (uint32_t offset : use.offsets) {
-      uint64_t byte = block.getByteNumber(offset);
-      std::optional<uint64_t> changed =
-          group.proxies->findWrite(byte, kChunkBytes, entry.numWritesBefore);
-      if (!changed)
-        continue;
-      warp.fail(entry.lane,
-                "the byte at " + printHex(block.getAddress(*changed)) +
-                    " in shared memory is written, or about to be, while " +
-                    describe(access) +
-                    " may still have to read it: expected tcgen05.commit and "
-                    "a wait for it before");
-      warp.failure.line = entry.line;
-      group.failed = &warp;
-      return false;
-    }
-  }
-  return true;
-}
-
 bool TensorEngine::completeCommit(SharedPlace mbarrier) {
   for (auto &[thread, queue] : queues) {
     auto [warp, lane] = thread;
@@ -352,9 +279,14 @@ bool TensorEngine::completeCommit(SharedPlace mbarrier) {
       Entry entry = std::move(queue.front());
       queue.pop_front();
       if (entry.access) {
-        if (!checkUnchanged(*warp, entry))
+        TensorAccess &access = accesses[entry.access];
+        if (!entry.shared.checkUnchanged(*warp, lane, describe(access),
+                                         "tcgen05.commit and a wait for it")) {
+          warp->failure.line = entry.line;
+          group.failed = warp;
           return true;
-        accesses[entry.access].completed = now;
+        }
+        access.completed = now;
         continue;
       }
       for (SharedPlace place : entry.mbarriers) {
@@ -387,6 +319,7 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
   access.lanes = warp.active;
   access.line = warp.current->line;
   access.begun = ++now;
+  hasReported = false;
   llvm::SmallVector<TensorUse, 2> uses;
   for (const TensorRegion &region : regions)
     uses.push_back({&warp.block, region, kind == TensorAccessKind::Store});
@@ -396,11 +329,9 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
       return false;
   if (group.statistics)
     for (const TensorRegion &region : regions)
-      group.statistics->addBytes(kind == TensorAccessKind::Load
-                                     ? "tensor_loads"
-                                     : "tensor_stores",
-                                 region.lanes.count() * region.numColumns *
-                                     sizeof(uint32_t));
+      group.statistics->addBytes(
+          kind == TensorAccessKind::Load ? "tensor_loads" : "tensor_stores",
+          region.lanes.count() * region.numColumns * sizeof(uint32_t));
   waiting[warp.number].push_back(note(access, uses));
   return true;
 }

@@ -20,9 +20,10 @@
 #ifndef BLOCKSCALE_SIMULATOR_TENSORENGINE_H
 #define BLOCKSCALE_SIMULATOR_TENSORENGINE_H
 
-#include "Barriers.h"
+#include "SharedReads.h"
 #include "TensorMemory.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <deque>
@@ -42,18 +43,12 @@ struct TensorUse {
   bool isAccumulator = false;
 };
 
-/// Chunks of 16 bytes of shared memory that an instruction reads.
-struct SharedUse {
-  Block *block;
-  std::vector<uint32_t> offsets;
-};
-
 /// An instruction that tcgen05.commit completes, from its issue on.
 struct TensorOperation {
   TensorAccessKind kind;
   unsigned lane;
   llvm::SmallVector<TensorUse, 8> uses;
-  llvm::SmallVector<SharedUse, 4> shared;
+  llvm::SmallVector<SharedChunks, 4> shared;
   /// See TensorAccess.
   uint64_t accumulator = 0;
 };
@@ -98,9 +93,7 @@ private:
   struct Entry {
     /// Number of the access; 0 for a commit.
     uint32_t access;
-    llvm::SmallVector<SharedUse, 4> shared;
-    uint64_t numWritesBefore;
-    uint64_t numStoresBefore;
+    SharedReads shared;
     llvm::SmallVector<SharedPlace, 2> mbarriers;
     unsigned lane;
     uint32_t line;
@@ -109,11 +102,10 @@ private:
 
   bool checkOrder(Warp &warp, unsigned lane, const TensorAccess &next,
                   const TensorUse &use);
+  bool report(Warp &warp, unsigned lane,
+              llvm::function_ref<std::string()> describe);
   bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,
                  const TensorAccess &next, const TensorUse &use);
-  bool checkShared(Warp &warp, unsigned lane, const SharedUse &use,
-                   TensorAccessKind kind);
-  bool checkUnchanged(Warp &warp, const Entry &entry);
   std::string describe(const TensorAccess &access);
   uint32_t note(const TensorAccess &access, llvm::ArrayRef<TensorUse> uses);
 
@@ -121,6 +113,8 @@ private:
   std::deque<TensorMemory> memories;
   TensorFences fences;
   uint64_t now = 0;
+  /// What is missing before the current instruction is reported once.
+  bool hasReported = false;
   /// By number; the first one is nobody's.
   std::deque<TensorAccess> accesses;
   std::map<Thread, std::deque<Entry>> queues;

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What Triton makes of tl.dot_scaled for sm_120, executed in the simulator.
+"""What Triton makes of tl.dot_scaled for sm_120 and sm_100, executed in the simulator.
 
 usage: dot_scaled.py compile FOLDER
        dot_scaled.py check FOLDER --launcher=PROGRAM
 
-`compile` needs Triton (3.6 was tried), and no card: it compiles for sm_120 on any machine. `check`
+`compile` needs Triton (3.6 was tried), and no card: it compiles for both on any machine. `check`
 launches the PTX in FOLDER with PROGRAM (blockscale-sim, or blockscale-launch where there is such a
 card) on exact and on random numbers, and holds results against the reference.
 """
@@ -19,14 +19,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 TILE = 128
 TYPES = {"e4m3": ("f8E4M3FN", "*fp8e4nv"), "e5m2": ("f8E5M2", "*fp8e5"), "e2m1": ("f4E2M1FN", "*u8")}
-CASES = [
-    (a, b, block, stages)
-    for a, b, block in [
-        ("e4m3", "e4m3", 32), ("e5m2", "e5m2", 32), ("e4m3", "e5m2", 32), ("e2m1", "e2m1", 32),
-        ("e2m1", "e2m1", 16),
-    ]
-    for stages in (1, 3)
+TYPE_CASES = [
+    ("e4m3", "e4m3", 32), ("e5m2", "e5m2", 32), ("e4m3", "e5m2", 32), ("e2m1", "e2m1", 32),
+    ("e2m1", "e2m1", 16),
 ]
+# (chip, type of a, type of b, block, stages, columns of a tile); Triton has no e4m3 x e2m1 for sm_120.
+CASES = [(120, *types, stages, TILE) for types in TYPE_CASES for stages in (1, 3)] + [
+    (100, *types, stages, columns)
+    for types in [*TYPE_CASES, ("e4m3", "e2m1", 32)] for stages in (1, 3) for columns in (64, TILE)
+]
+INSTRUCTIONS = {120: "mma.sync", 100: "tcgen05.mma"}
 
 
 def make_kernel():
@@ -60,14 +62,14 @@ def get_name(case):
     return "-".join(map(str, case))
 
 
-def compile_kernel(a, b, block, stages):
-    """Triton's kernel for a tile of 128 cubed in four warps, for sm_120."""
+def compile_kernel(chip, a, b, block, stages, columns):
+    """Triton's kernel for a tile of 128 x columns and 128 of K, in four warps."""
     import triton
     from triton.backends.compiler import GPUTarget
 
     pack = {"e2m1": 2}
     constants = dict(
-        FA=a, FB=b, PA=pack.get(a, 1), PB=pack.get(b, 1), BLOCK=block, BM=TILE, BN=TILE, BK=TILE
+        FA=a, FB=b, PA=pack.get(a, 1), PB=pack.get(b, 1), BLOCK=block, BM=TILE, BN=columns, BK=TILE
     )
     scale = "*fp8e4nv" if block == 16 else "*u8"
     signature = dict(a=TYPES[a][1], b=TYPES[b][1], sa=scale, sb=scale, d="*fp32", M="i32", N="i32", K="i32")
@@ -77,7 +79,7 @@ def compile_kernel(a, b, block, stages):
         fn=make_kernel(), signature=signature, constexprs=constants, attrs=divisible
     )
     return triton.compile(
-        source, target=GPUTarget("cuda", 120, 32), options={"num_warps": 4, "num_stages": stages}
+        source, target=GPUTarget("cuda", chip, 32), options={"num_warps": 4, "num_stages": stages}
     )
 
 
@@ -85,10 +87,10 @@ def compile_all(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for case in CASES:
         made = compile_kernel(*case)
-        ptx = made.asm["ptx"]
+        ptx, instruction = made.asm["ptx"], INSTRUCTIONS[case[0]]
         (folder / f"{get_name(case)}.ptx").write_text(ptx)
         (folder / f"{get_name(case)}.json").write_text(json.dumps({"shared": made.metadata.shared}))
-        print(f"{get_name(case)}: {ptx.count('mma.sync')} mma.sync")
+        print(f"{get_name(case)}: {ptx.count(instruction)} {instruction}")
     return 0
 
 
@@ -102,7 +104,7 @@ def check_case(case, folder, launcher, data, row):
     m, n, k = x.shape[0], y.shape[1], x.shape[1]
     shared = json.loads((folder / f"{get_name(case)}.json").read_text())["shared"]
     command = [
-        launcher, folder / f"{get_name(case)}.ptx", f"--grid={m // TILE},{n // TILE}",
+        launcher, folder / f"{get_name(case)}.ptx", f"--grid={m // TILE},{n // case[-1]}",
         "--block=128", f"--shared={shared}",
     ]
     for i, (array, element) in enumerate([
@@ -123,7 +125,7 @@ def check_all(folder, launcher):
 
     wrong = 0
     for case in CASES:
-        a, b, block, _ = case
+        _, a, b, block, _, _ = case
         scale = "f8E4M3FN" if block == 16 else "f8E8M0FNU"
         row = Row(TYPES[a][0], TYPES[b][0], scale, block)
         try:
