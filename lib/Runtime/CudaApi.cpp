@@ -70,6 +70,7 @@ Result<Api> cuda::openApi() {
                              "one without ") +
                  missing);
   find(api.launchKernelEx, "cuLaunchKernelEx");
+  find(api.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   return api;
 }
 

@@ -107,6 +107,12 @@ struct Api {
   Status (*eventSynchronize)(Event event);
   Status (*eventElapsedTime)(float *milliseconds, Event start, Event end);
   Status (*eventDestroy)(Event event);
+  /// Null before CUDA 12.0; only tensor maps need it.
+  Status (*tensorMapEncodeTiled)(void *tensorMap, int type, uint32_t rank,
+                                 Address address, const uint64_t *sizes,
+                                 const uint64_t *strides, const uint32_t *box,
+                                 const uint32_t *elementStrides, int interleave,
+                                 int swizzle, int promotion, int fill);
   /// Null before CUDA 11.8; only clusters need it.
   Status (*launchKernelEx)(const LaunchConfig *config, Function function,
                            void **params, void **extra);

@@ -284,11 +284,11 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
                  "got CUDA " +
                  printVersion(context.driverVersion));
   auto handle = static_cast<cuda::Function>(function);
-  std::vector<uint64_t> values = config.params;
+  std::vector<CudaParam> values = config.params;
   std::vector<void *> params;
   params.reserve(values.size());
-  for (uint64_t &value : values)
-    params.push_back(&value);
+  for (CudaParam &value : values)
+    params.push_back(value.words.data());
   const Dim3 &grid = config.grid, &block = config.block;
   cuda::Status status =
       hasCluster ? launchCluster(api, handle, config, params.data())
@@ -300,6 +300,29 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
                            printDim3(grid) + ", block " + printDim3(block) +
                            ", cluster " + printDim3(config.cluster),
                        status);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+Result<CudaParam> CudaDevice::encode(const TensorMap &map,
+                                     uint64_t address) const {
+  if (!context->api.tensorMapEncodeTiled)
+    return Error("cannot make a tensor map: expected a driver of CUDA 12.0 or "
+                 "later, got CUDA " +
+                 printVersion(context->driverVersion));
+  CudaParam param;
+  // The driver takes the strides of all but the innermost dimension.
+  cuda::Status status = context->api.tensorMapEncodeTiled(
+      param.words.data(), static_cast<int>(map.type->number),
+      static_cast<uint32_t>(map.getRank()), address, map.sizes.data(),
+      map.strides.data() + 1, map.box.data(), map.elementStrides.data(),
+      /*interleave=*/0, static_cast<int>(map.swizzle->number),
+      /*promotion=*/0, map.fill == TensorMapFill::Nan);
+  if (Error error = context->check("cannot make a tensor map", status))
+    return error;
+  return param;
 }
 
 //===----------------------------------------------------------------------===//

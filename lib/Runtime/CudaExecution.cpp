@@ -75,16 +75,32 @@ static Error copyBack(const CardMemory &memory,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static uint64_t getBits(const PlannedParam &param, const CardMemory &memory) {
+static Result<CudaParam> makeParam(const CudaDevice &device,
+                                   const PlannedParam &param,
+                                   const std::vector<LaunchArgument> &arguments,
+                                   const CardMemory &memory) {
+  uint64_t bits = param.value;
   switch (param.kind) {
   case PlannedParam::Kind::Scalar:
     break;
   case PlannedParam::Kind::Buffer:
-    return memory.addresses[param.value];
+    bits = memory.addresses[param.value];
+    break;
   case PlannedParam::Kind::Workspace:
-    return memory.workspace + param.value;
+    bits += memory.workspace;
+    break;
+  case PlannedParam::Kind::TensorMap: {
+    Result<CudaParam> map = device.encode(*arguments[param.value].tensorMap,
+                                          memory.addresses[param.value]);
+    if (!map)
+      return Error("argument #" + std::to_string(param.value) + ": " +
+                   map.message());
+    return map;
   }
-  return param.value;
+  }
+  CudaParam value;
+  value.words[0] = bits;
+  return value;
 }
 
 namespace {
@@ -97,9 +113,11 @@ struct ReadyKernel {
 
 } // namespace
 
-static Result<ReadyKernel> makeReady(const CudaModule &code,
-                                     const PlannedKernel &planned,
-                                     const CardMemory &memory) {
+static Result<ReadyKernel>
+makeReady(const CudaDevice &device, const CudaModule &code,
+          const PlannedKernel &planned,
+          const std::vector<LaunchArgument> &arguments,
+          const CardMemory &memory) {
   Result<CudaKernel> kernel = code.getKernel(planned.name, planned.shared);
   if (!kernel)
     return kernel.error();
@@ -108,8 +126,12 @@ static Result<ReadyKernel> makeReady(const CudaModule &code,
   ready.launch.block = planned.block;
   ready.launch.cluster = planned.cluster;
   ready.launch.shared = planned.shared;
-  for (const PlannedParam &param : planned.params)
-    ready.launch.params.push_back(getBits(param, memory));
+  for (const PlannedParam &param : planned.params) {
+    Result<CudaParam> value = makeParam(device, param, arguments, memory);
+    if (!value)
+      return value.error();
+    ready.launch.params.push_back(*value);
+  }
   return ready;
 }
 
@@ -145,7 +167,8 @@ Error blockscale::runOnCuda(const CudaDevice &device, const CudaModule &code,
     return memory.error();
   std::vector<ReadyKernel> kernels;
   for (const PlannedKernel &planned : plan.kernels) {
-    Result<ReadyKernel> ready = makeReady(code, planned, *memory);
+    Result<ReadyKernel> ready =
+        makeReady(device, code, planned, arguments, *memory);
     if (!ready)
       return ready.error();
     kernels.push_back(std::move(*ready));

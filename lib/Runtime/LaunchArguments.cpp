@@ -131,6 +131,13 @@ static Error parseOut(LaunchArgument &argument, std::string_view value) {
 
 static Error parseTensorMap(LaunchArgument &argument, std::string_view value) {
   argument.kind = LaunchArgument::Kind::TensorMap;
+  Result<TensorMapText> parsed = parseTensorMap(value);
+  if (!parsed)
+    return Error("malformed argument " + quoteForMessage(argument.text) + ": " +
+                 parsed.message());
+  argument.path = std::move(parsed->path);
+  argument.tensorMap = std::move(parsed->map);
+  argument.isTensorStored = parsed->isStored;
   return Error::success();
 }
 
@@ -157,16 +164,9 @@ Result<LaunchArgument> blockscale::parseLaunchArgument(std::string_view text) {
       return error;
     return argument;
   }
-  return Error("malformed argument: expected i32:, i64:, f32:, in:, inout: or "
-               "out: at its start, got " +
+  return Error("malformed argument: expected i32:, i64:, f32:, in:, inout:, "
+               "out: or tmap: at its start, got " +
                quoteForMessage(text));
-}
-
-Error blockscale::checkSupported(const std::vector<LaunchArgument> &arguments) {
-  for (const LaunchArgument &argument : arguments)
-    if (argument.kind == LaunchArgument::Kind::TensorMap)
-      return Error("not supported in this version: tmap:");
-  return Error::success();
 }
 
 Error blockscale::loadBuffers(std::vector<LaunchArgument> &arguments) {
@@ -182,6 +182,9 @@ Error blockscale::loadBuffers(std::vector<LaunchArgument> &arguments) {
     if (!array)
       return array.error();
     argument.array = std::move(*array);
+    if (argument.tensorMap)
+      if (Error error = setTensor(*argument.tensorMap, argument.array))
+        return pathError(argument.path, error.message());
   }
   return Error::success();
 }

@@ -16,6 +16,8 @@ static constexpr unsigned pointerSize = 8;
 static PlannedParam planArgument(const std::vector<LaunchArgument> &arguments,
                                  size_t index) {
   const LaunchArgument &argument = arguments[index];
+  if (argument.tensorMap)
+    return {PlannedParam::Kind::TensorMap, index, tensorMapBytes};
   if (argument.isBuffer())
     return {PlannedParam::Kind::Buffer, index, pointerSize};
   return {PlannedParam::Kind::Scalar, argument.bits, argument.size};
@@ -40,7 +42,7 @@ Error blockscale::checkArguments(const LaunchInfo &info,
                  " results, got " + std::to_string(arguments.size()) +
                  " in all");
   for (size_t i = numArguments; i < arguments.size(); ++i)
-    if (!arguments[i].isStored())
+    if (!arguments[i].isStored() || arguments[i].tensorMap)
       return Error("expected out: or inout: for result #" +
                    std::to_string(i - numArguments) + ", got " +
                    quoteForMessage(arguments[i].text));

@@ -54,6 +54,9 @@ static void printHelp(const Launcher &launcher) {
       "  out:FILE:DTYPE:DIM[xDIM]...\n"
       "                          zeros, stored afterwards; DTYPE as in numpy: "
       "f4\n"
+      "  tmap:FILE:DTYPE:BOX=AxB..:SWIZZLE=..[:STRIDES=AxB..][:FILL=..]"
+      "[:STORE=1]\n"
+      "                          a tensor map of the data of a .npy file\n"
       "\n%s",
       launcher.name.c_str(), launcher.ownFlags.c_str(), launcher.name.c_str(),
       launcher.ownFlags.c_str(), launcher.device.c_str(),
@@ -214,8 +217,6 @@ int blockscale::runLauncher(const Launcher &launcher,
   PreparedLaunch launch;
   if (Error error = parseLaunch(launcher, *line, kernel, launch))
     return reportUsage(error.message());
-  if (Error error = checkSupported(launch.arguments))
-    return reportFailure(error.message());
   Result<std::string> image = readInput(launch.path);
   if (!image)
     return reportFailure(image.message());

@@ -17,6 +17,7 @@
 #include "Program.h"
 #include "Races.h"
 #include "Statistics.h"
+#include "TensorMaps.h"
 #include "Warp.h"
 
 #include <deque>
@@ -35,6 +36,7 @@ struct Launch {
   GlobalMemory *memory;
   /// The bytes of the parameters, which nothing writes.
   Storage *parameters;
+  const TensorMaps *tensorMaps;
   const Options *options;
   uint64_t seed;
 

@@ -30,6 +30,10 @@ void BulkCopy::read() {
   if (isRead)
     return;
   isRead = true;
+  if (tensor && tensor->isLoad) {
+    source.states = getStates(source);
+    return tensor->read(source, bytes, states);
+  }
   bytes.assign(source.bytes, source.bytes + size);
   if (const uint8_t *current = getStates(source))
     states.assign(current, current + size);
@@ -40,6 +44,8 @@ void BulkCopy::begin() {
   if (!mbarrier)
     return;
   uint8_t *written = destination.ensureStates();
+  if (tensor)
+    return tensor->markPending(written);
   for (uint64_t i = 0; i != size; ++i)
     written[i] |= BytePending;
 }
@@ -60,6 +66,8 @@ void BulkCopy::reduce() {
 void BulkCopy::complete() {
   read();
   destination.states = getStates(destination);
+  if (tensor)
+    return tensor->write(bytes, states, destination);
   if (operation)
     return reduce();
   bool isAnyUndefined = llvm::any_of(

@@ -22,6 +22,7 @@
 #include "ElementOperation.h"
 #include "Lanes.h"
 #include "Memory.h"
+#include "TensorTransfer.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -39,6 +40,9 @@ struct BulkCopy {
   const ElementOperation *operation = nullptr;
   /// Bit i: byte i of each 16 bytes is copied.
   uint16_t byteMask = 0xFFFF;
+  /// Of a tensor copy: where the bytes belong. The side in shared memory has
+  /// `size` bytes, the other one is the tensor.
+  std::shared_ptr<const TensorTransfer> tensor;
   /// Who has begun it, and in which of its groups.
   Warp *warp = nullptr;
   unsigned lane = 0;
@@ -46,6 +50,11 @@ struct BulkCopy {
   uint64_t group = 0;
   /// For the search for races: how many stores there were before.
   uint64_t numStoresBefore = 0;
+
+  /// What the mbarrier object is told of.
+  uint64_t getTransactionBytes() const {
+    return tensor ? tensor->transactionBytes : size;
+  }
 
   /// Marks a destination in shared memory as pending.
   void begin();

@@ -140,7 +140,7 @@ bool BlockGroup::completeBulkCopy(SharedPlace mbarrier) {
     proxies->forget(to->getByteNumber(copy->destination), copy->size);
   if (warp.state != WarpState::Failed &&
       owner.addTransactions(warp, copy->lane, mbarrier.offset,
-                            -static_cast<int64_t>(copy->size)))
+                            -static_cast<int64_t>(copy->getTransactionBytes())))
     owner.completeIfDue(mbarrier.offset);
   if (warp.state == WarpState::Failed) {
     warp.failure.line = copy->line;

@@ -144,7 +144,8 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
       return reject("expected parameter " + std::to_string(i) + " of " +
                     std::to_string(kernel.parameters[i].size) + " bytes, got " +
                     std::to_string(planned.params[i].size));
-    if (planned.params[i].size > sizeof planned.params[i].value)
+    if (planned.params[i].kind != PlannedParam::Kind::TensorMap &&
+        planned.params[i].size > sizeof planned.params[i].value)
       return reject("not supported in this version: parameter " +
                     std::to_string(i) + " of " +
                     std::to_string(planned.params[i].size) + " bytes");
@@ -179,6 +180,9 @@ namespace {
 struct RunMemory {
   GlobalMemory memory;
   std::vector<GlobalMemory::Allocation *> arguments;
+  TensorMaps tensorMaps;
+  /// By argument: the number of its tensor map, if it is one.
+  std::vector<uint32_t> mapNumbers;
   uint64_t workspace = 0;
 };
 } // namespace
@@ -200,6 +204,10 @@ static void fillMemory(const Program &program, const LaunchPlan &plan,
                               argument.array.data.data(),
                               argument.array.data.size(), kBufferAlignment)
             : nullptr);
+    run.mapNumbers.push_back(
+        argument.tensorMap
+            ? run.tensorMaps.add({&*argument.tensorMap, run.arguments.back()})
+            : 0);
   }
   if (plan.workspace) {
     GlobalMemory::Allocation &workspace =
@@ -224,6 +232,10 @@ static void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
     case PlannedParam::Kind::Workspace:
       value += run.workspace;
       break;
+    case PlannedParam::Kind::TensorMap:
+      TensorMaps::write(run.mapNumbers[param.value],
+                        parameters.data() + place.offset);
+      continue;
     }
     std::memcpy(parameters.data() + place.offset, &value, place.size);
   }
@@ -460,10 +472,11 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
       return error;
     Storage parameters(kernel->parameterBytes);
     fillParameters(*kernel, planned, memory, parameters);
-    Launch launch = {
-        kernel,          planned.grid,   planned.block,
-        planned.cluster, planned.shared, &memory.memory,
-        &parameters,     &options,       options.seed + (number++ << 32)};
+    Launch launch = {kernel,         planned.grid,
+                     planned.block,  planned.cluster,
+                     planned.shared, &memory.memory,
+                     &parameters,    &memory.tensorMaps,
+                     &options,       options.seed + (number++ << 32)};
     unsigned jobs = kernel->hasGlobalSynchronization ? 1 : options.jobs;
     GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))

@@ -100,6 +100,9 @@ static std::string addToBuffer(uint64_t address, uint8_t number) {
          std::to_string(address - start);
 }
 
+/// A tensor map holds the text that cuTensorMapEncodeTiled wrote.
+static constexpr unsigned kTensorMapBytes = 128;
+
 static int launch(const unsigned *grid, const unsigned *block,
                   const unsigned *cluster, unsigned sharedBytes,
                   Function *function, void **params) {
@@ -110,6 +113,10 @@ static int launch(const unsigned *grid, const unsigned *block,
   line << " shared " << sharedBytes << ":";
   unsigned size;
   for (unsigned i = 0; function->paramSizes >> size; ++i) {
+    if (size == kTensorMapBytes) {
+      line << " map of " << static_cast<const char *>(params[i]) << ";";
+      continue;
+    }
     uint64_t bits = 0;
     std::memcpy(&bits, params[i], size);
     std::string target = size == 8 ? addToBuffer(bits, i + 1) : "";
@@ -123,13 +130,18 @@ static int launch(const unsigned *grid, const unsigned *block,
   return 0;
 }
 
-/// The sizes in a list such as `.param .u64 .ptr .align 1 a, .param .u8 b`.
+/// The sizes in a list such as `.param .u64 .ptr .align 1 a, .param .u8 b,
+/// .param .align 64 .b8 c[128]`.
 static std::string getParamSizes(const std::string &list) {
   std::istringstream words(list);
   std::string sizes;
   for (std::string word; words >> word;) {
     if (word != ".param" || !(words >> word))
       continue;
+    if (word == ".align" && words >> word && words >> word && words >> word) {
+      sizes += std::to_string(std::stoi(word.substr(word.find('[') + 1))) + " ";
+      continue;
+    }
     // The digits of a type are its bits.
     int bits = std::stoi(word.substr(word.find_first_of("0123456789")));
     sizes += std::to_string(bits / 8) + " ";
@@ -322,6 +334,21 @@ int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
     return 1;
   return launch(config->grid, config->block, config->attributes->cluster,
                 config->sharedBytes, function, params);
+}
+
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *,
+                           const uint64_t *dims, const uint64_t *strides,
+                           const unsigned *box, const unsigned *elementStrides,
+                           int, int swizzle, int, int fill) {
+  std::ostringstream text;
+  text << "type " << type << ", swizzle " << swizzle << ", fill " << fill
+       << ", dims";
+  for (unsigned i = 0; i != rank; ++i)
+    text << " " << dims[i] << "/" << (i ? strides[i - 1] : 0) << "/" << box[i]
+         << "/" << elementStrides[i];
+  std::snprintf(static_cast<char *>(map), kTensorMapBytes, "%s",
+                text.str().c_str());
+  return getStatus("cuTensorMapEncodeTiled");
 }
 
 int cuEventCreate(void **event, unsigned) {

@@ -18,6 +18,7 @@
 #define BLOCKSCALE_RUNTIME_CUDADRIVER_H
 
 #include "blockscale/Runtime/LaunchInfo.h"
+#include "blockscale/Runtime/TensorMap.h"
 
 #include <functional>
 #include <memory>
@@ -45,6 +46,12 @@ private:
   std::unique_ptr<Memory> memory;
 };
 
+/// The value of a parameter, in as many of the first bytes as it has; has room
+/// for a tensor map.
+struct alignas(tensorMapAlignment) CudaParam {
+  std::array<uint64_t, tensorMapBytes / sizeof(uint64_t)> words = {};
+};
+
 /// How a kernel is launched.
 struct CudaLaunch {
   Dim3 grid = {1, 1, 1};
@@ -52,8 +59,7 @@ struct CudaLaunch {
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes, at most what the kernel was got with.
   uint32_t shared = 0;
-  /// The value of each parameter, in as many of the low bytes as it has.
-  std::vector<uint64_t> params;
+  std::vector<CudaParam> params;
 };
 
 struct CudaCode;
@@ -100,6 +106,10 @@ public:
   Result<CudaModule> load(const std::string &image) const;
 
   Result<CudaBuffer> allocate(uint64_t size) const;
+
+  /// The form of a tensor map that the card's instructions take; the tensor is
+  /// at `address`.
+  Result<CudaParam> encode(const TensorMap &map, uint64_t address) const;
 
   /// Waits for all that was launched.
   Error synchronize() const;

@@ -28,6 +28,8 @@ struct PlannedParam {
     Buffer,
     /// The address of the workspace plus `value`.
     Workspace,
+    /// The tensor map of argument number `value` in the list.
+    TensorMap,
   };
   Kind kind;
   uint64_t value;

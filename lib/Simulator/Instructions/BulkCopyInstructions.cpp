@@ -39,9 +39,8 @@ struct BulkForm {
 };
 } // namespace
 
-/// The value of a lane's operand; nothing if it is undefined, which fails.
-static std::optional<uint64_t> getValue(Warp &warp, Slot slot, unsigned lane,
-                                        llvm::StringRef use) {
+std::optional<uint64_t> sim::getLaneValue(Warp &warp, Slot slot, unsigned lane,
+                                          llvm::StringRef use) {
   if (!warp.requireDefined(slot, LaneMask(1) << lane, use))
     return std::nullopt;
   return warp.reg(slot).value[lane];
@@ -53,7 +52,7 @@ static bool resolveMBarrier(Warp &warp, const Step &step, unsigned lane,
   if (step.operands[3] == kNoSlot)
     return true;
   std::optional<uint64_t> base =
-      getValue(warp, step.operands[3], lane, "an address");
+      getLaneValue(warp, step.operands[3], lane, "an address");
   if (!base)
     return false;
   copy.mbarrier = findMBarrierPlace(warp, lane, AddressSpace::SharedCluster,
@@ -66,7 +65,8 @@ static bool resolveMBarrier(Warp &warp, const Step &step, unsigned lane,
 static bool resolveSide(Warp &warp, unsigned lane, AddressSpace space,
                         Slot base, int64_t offset, bool isStore, uint64_t size,
                         Span &span) {
-  std::optional<uint64_t> address = getValue(warp, base, lane, "an address");
+  std::optional<uint64_t> address =
+      getLaneValue(warp, base, lane, "an address");
   if (!address)
     return false;
   *address += offset;
@@ -93,7 +93,7 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   copy.line = step.line;
   copy.operation = form.isReduction ? &form.operation : nullptr;
   std::optional<uint64_t> size =
-      getValue(warp, step.operands[2], lane, "the size of a bulk copy");
+      getLaneValue(warp, step.operands[2], lane, "the size of a bulk copy");
   if (!size)
     return;
   if (*size % kBulkBytes != 0)
@@ -103,7 +103,7 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   copy.size = *size;
   if (Slot slot = step.operands[4]; slot != kNoSlot) {
     std::optional<uint64_t> mask =
-        getValue(warp, slot, lane, "the mask of bytes of a bulk copy");
+        getLaneValue(warp, slot, lane, "the mask of bytes of a bulk copy");
     if (!mask)
       return;
     copy.byteMask = *mask;
@@ -200,7 +200,7 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
                               bool isReduction) {
   llvm::ArrayRef<Operand> operands = t.current->operands;
   if (modifiers.take("tensor"))
-    return t.fail("not supported in this version: tensor maps");
+    return translateTensorCopy(t, modifiers, isReduction);
   if (modifiers.take("multicast::cluster"))
     return t.fail("not supported in this version: clusters");
   const Direction *direction = takeDirection(t, modifiers, isReduction);
@@ -297,9 +297,9 @@ static void executePrefetch(Warp &warp, const Step &step) {
   const auto &form = step.getForm<PrefetchForm>();
   forEachLane(warp.active, [&](unsigned lane) {
     std::optional<uint64_t> base =
-        getValue(warp, step.operands[0], lane, "an address");
+        getLaneValue(warp, step.operands[0], lane, "an address");
     std::optional<uint64_t> size =
-        getValue(warp, step.operands[1], lane, "the size of a prefetch");
+        getLaneValue(warp, step.operands[1], lane, "the size of a prefetch");
     if (!base || !size)
       return;
     if (*size % kBulkBytes != 0)
@@ -317,7 +317,7 @@ static void executePrefetch(Warp &warp, const Step &step) {
 static void translatePrefetch(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<Operand> operands = t.current->operands;
   if (modifiers.take("tensor"))
-    return t.fail("not supported in this version: tensor maps");
+    return translateTensorPrefetch(t, modifiers);
   if (!modifiers.take("L2") || !modifiers.take("global"))
     return t.fail("expected cp.async.bulk.prefetch.L2.global");
   bool hasCachePolicy = modifiers.take("L2::cache_hint");

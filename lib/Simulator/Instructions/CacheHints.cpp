@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Access.h"
+#include "TensorMapOperands.h"
 
 #include <cstring>
 
@@ -74,6 +74,13 @@ static void executePolicy(Warp &warp, const Step &step) {
   });
 }
 
+static void executeMapPrefetch(Warp &warp, const Step &step) {
+  const auto &form = step.getForm<HintForm>();
+  forEachLane(warp.active, [&](unsigned lane) {
+    findTensorMap(warp, lane, {form.space, form.offset, step.operands[0]});
+  });
+}
+
 static void emitHint(Translator &t, AddressSpace space, Step::Execute execute) {
   std::optional<Translator::Address> address =
       t.address(t.current->operands[0], space);
@@ -84,9 +91,12 @@ static void emitHint(Translator &t, AddressSpace space, Step::Execute execute) {
 
 static void translatePrefetch(Translator &t, const Instruction &instruction) {
   Modifiers modifiers(instruction);
-  if (modifiers.take("tensormap"))
-    return t.fail("not supported in this version: tensor maps");
   AddressSpace space = takeSpace(modifiers);
+  if (modifiers.take("tensormap")) {
+    if (t.finish(modifiers) && t.expectOperands(1))
+      emitHint(t, space, executeMapPrefetch);
+    return;
+  }
   bool isUniform = instruction.opcode == "prefetchu";
   static constexpr llvm::StringRef levels[] = {"L1", "L2", "L2::evict_last",
                                                "L2::evict_normal"};

@@ -22,6 +22,14 @@ namespace mlir::blockscale::sim {
 void translateBulk(Translator &t, Modifiers &modifiers);
 void translateBulkReduction(Translator &t, Modifiers &modifiers);
 
+/// Their .tensor, which is taken: TensorCopyInstructions.cpp.
+void translateTensorCopy(Translator &t, Modifiers &modifiers, bool isReduction);
+void translateTensorPrefetch(Translator &t, Modifiers &modifiers);
+
+/// The value of a lane's operand; nothing if it is undefined, which fails.
+std::optional<uint64_t> getLaneValue(Warp &warp, Slot slot, unsigned lane,
+                                     llvm::StringRef use);
+
 /// The only operand of a wait: how many of the last groups may be under way.
 std::optional<uint64_t> takeNumGroups(Translator &t);
 

@@ -72,6 +72,27 @@ std::optional<SharedPlace> sim::findMBarrierPlace(Warp &warp, unsigned lane,
   return SharedPlace{owner, static_cast<uint32_t>(getSharedOffset(address))};
 }
 
+bool sim::findBlocks(Warp &warp, unsigned lane, uint64_t mask,
+                     llvm::SmallVectorImpl<Block *> &blocks) {
+  blocks.clear();
+  for (unsigned rank = 0; mask >> rank; ++rank) {
+    if (!(mask >> rank & 1))
+      continue;
+    Block *block = warp.block.findOwner(uint64_t(rank) << kSharedOffsetBits);
+    if (!block || block->isDone()) {
+      warp.fail(lane,
+                block ? "expected a mask of blocks that run, but block " +
+                            print(block->index) + " has ended"
+                      : "expected a mask of blocks of the cluster, which has " +
+                            std::to_string(warp.block.group.clusterSize) +
+                            ", got " + printHex(mask));
+      return false;
+    }
+    blocks.push_back(block);
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,11 @@ void forEachMBarrier(Warp &warp, AddressSpace space, Slot base, int64_t offset,
   });
 }
 
+/// The blocks of the cluster whose ranks are bits of the mask of a multicast;
+/// fails where one is not there.
+bool findBlocks(Warp &warp, unsigned lane, uint64_t mask,
+                llvm::SmallVectorImpl<Block *> &blocks);
+
 } // namespace mlir::blockscale::sim
 
 #endif // BLOCKSCALE_SIMULATOR_INSTRUCTIONS_MBARRIERS_H

@@ -15,6 +15,7 @@
 
 #include "../BlockGroup.h"
 #include "../SharedTile.h"
+#include "Copies.h"
 #include "MBarriers.h"
 #include "Tensors.h"
 
@@ -125,10 +126,10 @@ static void copyToBlock(Block &block, const CopyForm &form,
 static void copyLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<CopyForm>();
   const CopyShape &shape = *form.shape;
-  std::optional<uint64_t> base = getTensorOperand(
-      warp, step.operands[0], lane, "an address in tensor memory");
-  std::optional<uint64_t> bits = getTensorOperand(warp, step.operands[1], lane,
-                                                  "a shared memory descriptor");
+  std::optional<uint64_t> base =
+      getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
+  std::optional<uint64_t> bits =
+      getLaneValue(warp, step.operands[1], lane, "a shared memory descriptor");
   if (!base || !bits ||
       !requireBlocks(warp, lane, form.numBlocks, "tcgen05.cp"))
     return;
@@ -235,8 +236,8 @@ static constexpr unsigned kShiftColumns = 8;
 
 static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<ShiftForm>();
-  std::optional<uint64_t> base = getTensorOperand(
-      warp, step.operands[0], lane, "an address in tensor memory");
+  std::optional<uint64_t> base =
+      getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
   if (!base || !requireBlocks(warp, lane, form.numBlocks, "tcgen05.shift"))
     return;
   auto [first, column] = TensorAddress::decode(*base + form.offset);
@@ -307,7 +308,7 @@ struct CommitForm {
 static void commitLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<CommitForm>();
   std::optional<uint64_t> address =
-      getTensorOperand(warp, step.operands[0], lane, "an address");
+      getLaneValue(warp, step.operands[0], lane, "an address");
   if (!address || !requireBlocks(warp, lane, form.numBlocks, "tcgen05.commit"))
     return;
   // Shipped code passes addresses of .shared::cta as generic ones.
@@ -318,22 +319,16 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
     return;
   llvm::SmallVector<SharedPlace, 2> places = {*place};
   if (form.isMulticast) {
-    std::optional<uint64_t> mask = getTensorOperand(
+    std::optional<uint64_t> mask = getLaneValue(
         warp, step.operands[1], lane, "the mask of blocks of a multicast");
     if (!mask)
       return;
+    llvm::SmallVector<Block *, 16> blocks;
+    if (!findBlocks(warp, lane, *mask, blocks))
+      return;
     places.clear();
-    for (unsigned rank = 0; rank != 16; ++rank) {
-      if (!(*mask >> rank & 1))
-        continue;
-      Block *block = warp.block.findOwner(uint64_t(rank) << kSharedOffsetBits);
-      if (!block)
-        return warp.fail(lane, "expected a mask of blocks of the cluster, "
-                               "which has " +
-                                   llvm::Twine(warp.block.group.clusterSize) +
-                                   ", got " + printHex(*mask));
+    for (Block *block : blocks)
       places.push_back({block, place->offset});
-    }
   }
   for (SharedPlace each : places)
     if (!each.block->findMBarrier(warp, lane, each.offset))

@@ -14,6 +14,7 @@
 
 #include "../BlockGroup.h"
 #include "../Ptx/Target.h"
+#include "Copies.h"
 #include "Tensors.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,7 +65,7 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &multiply = step.getForm<MultiplyForm>();
   const TensorMultiplyForm &form = multiply.form;
   auto get = [&](unsigned place, llvm::StringRef what) {
-    return getTensorOperand(warp, step.operands[place], lane, what);
+    return getLaneValue(warp, step.operands[place], lane, what);
   };
   constexpr llvm::StringRef address = "an address in tensor memory";
   constexpr llvm::StringRef matrix = "a shared memory descriptor";

@@ -24,14 +24,6 @@ std::optional<unsigned> sim::takeNumBlocks(Translator &t,
   return std::nullopt;
 }
 
-std::optional<uint64_t> sim::getTensorOperand(Warp &warp, Slot slot,
-                                              unsigned lane,
-                                              llvm::StringRef what) {
-  if (!warp.requireDefined(slot, LaneMask(1) << lane, what))
-    return std::nullopt;
-  return warp.reg(slot).value[lane];
-}
-
 bool sim::requireBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
                         llvm::StringRef what) {
   if (numBlocks == 1)

@@ -20,10 +20,6 @@ namespace mlir::blockscale::sim {
 /// Takes out .cta_group::1 or ::2; reports if there is none.
 std::optional<unsigned> takeNumBlocks(Translator &t, Modifiers &modifiers);
 
-/// The value of an operand in one lane; nothing after a failure.
-std::optional<uint64_t> getTensorOperand(Warp &warp, Slot slot, unsigned lane,
-                                         llvm::StringRef what);
-
 /// Fails unless the block, or with .cta_group::2 the pair that it belongs to,
 /// is there.
 bool requireBlocks(Warp &warp, unsigned lane, unsigned numBlocks,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import blockscale
 import numpy as np
 from harness import ROWS, Row, exact
+from tensor_cases import tensor_cases
 
 HERE = Path(__file__).resolve().parent
 
@@ -17,8 +18,8 @@ HERE = Path(__file__).resolve().parent
 class Case(NamedTuple):
     """A launch of kernel `entry` of FILE.ptx.
 
-    Arguments are scalars (int) and arrays; an array that is in `results` under its number is
-    written. Shapes are (x, y, z) or shorter.
+    Arguments are scalars (int), arrays and tensor maps; an array that is in `results` under its
+    number is written. Shapes are (x, y, z) or shorter.
     """
 
     file: str
@@ -310,6 +311,7 @@ def all_cases():
     yield copied_gemm("double_buffered", 128)
     yield copied_gemm("producer_consumer", 160)
     yield bulk_round_trip()
+    yield from tensor_cases(Case)
 
 
 # Block-scaled mma.sync: hand-written kernels, for sm_120a

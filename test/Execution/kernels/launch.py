@@ -20,6 +20,7 @@ import conftest  # noqa: E402, F401
 import numpy as np  # noqa: E402
 from cases import all_cases, blackwell_cases  # noqa: E402
 from harness import assert_bit_equal  # noqa: E402
+from tensor_cases import TensorMap  # noqa: E402
 
 TIMEOUT_S = 300
 
@@ -43,8 +44,12 @@ def launch(case, folder, launcher, flags=()):
             command.append(f"i32:{argument}")
             continue
         path = folder / f"{case.name}.{i}.npy"
-        np.save(path, argument)
-        command.append(f"{'inout' if i in case.results else 'in'}:{path}")
+        if isinstance(argument, TensorMap):
+            np.save(path, argument.array)
+            command.append(argument.argument(path, i in case.results))
+        else:
+            np.save(path, argument)
+            command.append(f"{'inout' if i in case.results else 'in'}:{path}")
         paths[i] = path
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, timeout=TIMEOUT_S,

@@ -72,8 +72,8 @@ static std::string parseReason(const std::string &text) {
 
 TEST(LaunchArgumentsTest, RefusesWhatIsMalformed) {
   EXPECT_EQ(parseMessage("a.npy"),
-            "malformed argument: expected i32:, i64:, f32:, in:, inout: or "
-            "out: at its start, got 'a.npy'");
+            "malformed argument: expected i32:, i64:, f32:, in:, inout:, "
+            "out: or tmap: at its start, got 'a.npy'");
   for (const char *number :
        {"", "1.0", "+1", " 1", "1 ", "0x1", "4294967296", "-2147483649"})
     EXPECT_EQ(parseReason(std::string("i32:") + number),
@@ -117,7 +117,6 @@ TEST(LaunchArgumentsTest, LoadsAndStores) {
     ASSERT_TRUE(argument) << argument.message();
     arguments.push_back(*argument);
   }
-  EXPECT_EQ(checkSupported(arguments).message(), "");
   EXPECT_EQ(loadBuffers(arguments).message(), "");
   EXPECT_EQ(arguments[0].array.shape, (std::vector<int64_t>{1, 1}));
   EXPECT_EQ(arguments[3].array.data, (std::vector<uint8_t>{0, 0}));

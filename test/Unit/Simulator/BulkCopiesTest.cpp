@@ -463,14 +463,6 @@ TEST(BulkCopiesTest, CopiesOfCalledFunctionsAreTracked) {
 
 TEST(BulkCopiesTest, FormsThatAreRefused) {
   auto load = [](const std::string &text) { return getLoadError(text + ";"); };
-  EXPECT_EQ(load("cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::"
-                 "complete_tx::bytes [%r0], [%d0, {%r1, %r2}], [%r3]"),
-            "not supported in this version: tensor maps");
-  EXPECT_EQ(load("cp.async.bulk.prefetch.tensor.1d.L2.global [%d0, {%r1}]"),
-            "not supported in this version: tensor maps");
-  EXPECT_EQ(load("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add."
-                 "bulk_group [%d0, {%r1}], [%r0]"),
-            "not supported in this version: tensor maps");
   EXPECT_EQ(load("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
                  "bytes.multicast::cluster [%r0], [%d0], 16, [%r1], %s0"),
             "not supported in this version: clusters");
