@@ -79,8 +79,10 @@ struct MBarrier {
   /// barrier has followed, so that asynchronous operations may use it.
   unsigned initializer = 0;
   bool isPublished = false;
-  /// For the search for races: the clocks of those who have arrived, and as
+  /// For the search for races: the clock of the initializer's warp then; and
+  /// the clocks of those who have arrived, and as
   /// they were when the last phase was complete.
+  uint32_t initialClock = 0;
   Clocks clocks, completeClocks;
 
   bool tryComplete();

@@ -25,6 +25,8 @@ Block::Block(BlockGroup &group, const Extents &index, unsigned number,
              unsigned rank)
     : group(group), launch(group.launch), index(index), number(number),
       rank(rank), shared(launch.getSharedBytes()),
+      registerLimits(launch.kernel->function->maximumRegisters,
+                     launch.getNumWarps()),
       isObserved(group.statistics || group.races || group.proxies) {
   mapShared();
   unsigned threads = launch.getNumThreads();
@@ -137,4 +139,5 @@ void Block::completeIfDue(BlockBarrier &barrier) {
 void Block::releaseBarriers() {
   for (BlockBarrier &barrier : barriers)
     completeIfDue(barrier);
+  group.getClusterBarrier(*this).completeIfDue();
 }

@@ -16,6 +16,7 @@
 #include "Barriers.h"
 #include "Program.h"
 #include "Races.h"
+#include "RegisterLimits.h"
 #include "Statistics.h"
 #include "TensorMaps.h"
 #include "Warp.h"
@@ -43,6 +44,10 @@ struct Launch {
   unsigned getNumThreads() const { return block[0] * block[1] * block[2]; }
   unsigned getNumWarps() const {
     return (getNumThreads() + kLanes - 1) / kLanes;
+  }
+  /// Whether the launch or the kernel names the extents of a cluster.
+  bool hasExplicitCluster() const {
+    return cluster != Extents{1, 1, 1} || kernel->function->requiredCluster;
   }
   uint64_t getSharedBytes() const {
     return kernel->staticShared + dynamicShared;
@@ -134,11 +139,13 @@ public:
   bool mayAllocate = true;
   /// tcgen05.alloc of a pair of blocks: what this one asks for, and what it got.
   std::optional<unsigned> wantedColumns, grantedColumn;
+  RegisterLimits registerLimits;
   /// Registers and predicates of all functions that warps are in.
   uint64_t numRegisters = 0;
 
 private:
   void mapShared();
+  bool failAtEnd(Warp &warp, uint32_t line, unsigned lane, std::string text);
   void notify(Warp &warp, const WarpAccess &access);
   void noteStore(const PendingCopy &copy, const Warp &warp);
   bool isOwn(const Span &span) const { return span.storage == &shared; }

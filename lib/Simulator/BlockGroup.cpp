@@ -69,6 +69,9 @@ uint64_t BlockGroup::count(const Launch &launch) {
 
 void BlockGroup::addCluster(uint64_t number) {
   Extents cluster = getPlace(number, getNumClusters(launch));
+  unsigned numWarps = launch.getNumWarps();
+  clusterBarriers.emplace_back(*this, blocks.size() * numWarps,
+                               clusterSize * numWarps);
   for (unsigned rank = 0; rank != clusterSize; ++rank) {
     Extents index = getPlace(rank, launch.cluster);
     for (unsigned i = 0; i != 3; ++i)

@@ -18,6 +18,7 @@
 
 #include "Block.h"
 #include "BulkCopies.h"
+#include "ClusterBarrier.h"
 #include "ProxyTracker.h"
 #include "TensorEngine.h"
 
@@ -79,6 +80,10 @@ public:
   void waitBulkCopies(Warp &warp, unsigned lane, uint64_t keep, bool onlyReads);
   /// The block whose shared memory has these bytes; null if none has.
   Block *findBlock(const Span &span);
+  /// The barrier of the cluster that a block belongs to.
+  ClusterBarrier &getClusterBarrier(const Block &block) {
+    return clusterBarriers[block.number / clusterSize];
+  }
   /// Fails where an access of shared memory races with one before.
   void checkRace(Warp &warp, const RaceDetector::Access &access);
 
@@ -107,6 +112,7 @@ private:
   void checkSource(const BulkCopy &copy, const Block &from);
   void checkProxy(const BulkCopy &copy, const Span &span, const Block &block,
                   llvm::StringRef what);
+  void checkProxies(const BulkCopy &copy, Block *from, Block *to);
   std::string describeConflict(const RaceDetector::Conflict &conflict);
   bool completeBulkCopy(SharedPlace mbarrier);
   bool completeNext(SharedPlace mbarrier);
@@ -122,6 +128,7 @@ private:
         body(warp);
   }
 
+  std::vector<ClusterBarrier> clusterBarriers;
   Random random;
   /// Counts what may let a warp go on that waits.
   uint64_t progress = 0;

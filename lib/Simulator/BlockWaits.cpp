@@ -23,8 +23,20 @@ std::string Block::describeMBarrier(uint32_t offset) const {
 
 MBarrier *Block::findMBarrier(Warp &warp, unsigned lane, uint32_t address) {
   auto found = mbarriers.find(address);
-  if (found != mbarriers.end())
-    return &found->second;
+  if (found != mbarriers.end()) {
+    MBarrier &mbarrier = found->second;
+    unsigned initializer =
+        number * warps.size() + mbarrier.initializer / kLanes;
+    if (!group.races ||
+        group.races->isKnown(warp.number, initializer, mbarrier.initialClock))
+      return &mbarrier;
+    warp.fail(lane, "race: this use of " + describeMBarrier(address) +
+                        " and its mbarrier.init by lane " +
+                        llvm::Twine(mbarrier.initializer % kLanes) + " of " +
+                        group.describeWarp(initializer) +
+                        " have no barrier between");
+    return nullptr;
+  }
   warp.fail(lane, "expected an mbarrier object at " +
                       printHex(getSharedBase() + address) +
                       ", got none: there is no mbarrier.init before");
@@ -112,19 +124,39 @@ void Block::checkPublished(Warp &warp, unsigned lane, uint32_t offset) const {
 bool Block::checkEnd() {
   for (const BulkCopy &copy : group.bulkCopies.getCopies()) {
     Warp &warp = *copy.warp;
+    std::string name =
+        &warp.block == this ? "the block" : "block " + print(index);
     if (copy.mbarrier && copy.mbarrier->block == this) {
       group.warn(warp, {copy.line, copy.lane,
-                        "the block ends before this copy into its shared "
-                        "memory is complete: expected a wait for " +
+                        name +
+                            " ends before this copy into its shared "
+                            "memory is complete: expected a wait for " +
                             describeMBarrier(copy.mbarrier->offset)});
     } else if (!copy.isRead && isOwn(copy.source)) {
-      warp.state = WarpState::Failed;
-      warp.failure = {copy.line, copy.lane,
-                      "the block ends before this copy has read its shared "
-                      "memory: expected cp.async.bulk.wait_group before"};
-      group.failed = &warp;
-      return false;
+      std::string wait = "cp.async.bulk.wait_group";
+      if (copy.mbarrier)
+        wait = "a barrier of the cluster behind a wait for " +
+               copy.mbarrier->block->describeMBarrier(copy.mbarrier->offset);
+      return failAtEnd(warp, copy.line, copy.lane,
+                       name +
+                           " ends before this copy has read its shared "
+                           "memory: expected " +
+                           wait + " before");
     }
   }
+  if (std::optional<RegisterLimits::Missing> missing =
+          registerLimits.findMissing())
+    return failAtEnd(
+        warps[missing->warp], missing->change.line, /*lane=*/0,
+        "setmaxnreg expected all warps of the warpgroup, but warp " +
+            std::to_string(missing->warp) + " ends without executing it");
   return !group.tensor || group.tensor->checkEnd(*this);
+}
+
+bool Block::failAtEnd(Warp &warp, uint32_t line, unsigned lane,
+                      std::string text) {
+  warp.state = WarpState::Failed;
+  warp.failure = {line, lane, std::move(text)};
+  group.failed = &warp;
+  return false;
 }

@@ -39,6 +39,13 @@ void BulkCopy::read() {
     states.assign(current, current + size);
 }
 
+void BulkCopy::setBytes(llvm::ArrayRef<uint8_t> values,
+                        llvm::ArrayRef<uint8_t> valueStates) {
+  isRead = isGeneric = true;
+  bytes.assign(values.begin(), values.end());
+  states.assign(valueStates.begin(), valueStates.end());
+}
+
 void BulkCopy::begin() {
   // Global memory may belong to others meanwhile.
   if (!mbarrier)
@@ -47,10 +54,17 @@ void BulkCopy::begin() {
   if (tensor)
     return tensor->markPending(written);
   for (uint64_t i = 0; i != size; ++i)
-    written[i] |= BytePending;
+    written[i] |= operation ? ByteReducing : BytePending;
+}
+
+bool BulkCopy::overlaps(const BulkCopy &other) const {
+  return destination.bytes < other.destination.bytes + other.size &&
+         other.destination.bytes < destination.bytes + size;
 }
 
 void BulkCopy::reduce() {
+  for (uint64_t i = 0; i != size && destination.states; ++i)
+    destination.states[i] &= ~ByteReducing;
   unsigned step = operation->getBytes();
   for (uint64_t i = 0; i != size; i += step) {
     uint64_t operand = 0;
@@ -90,7 +104,7 @@ static constexpr unsigned kMaxReadCopies = 256;
 void BulkCopies::begin(BulkCopy copy) {
   if (numRead >= kMaxReadCopies) {
     llvm::erase_if(copies, [](BulkCopy &other) {
-      if (!other.isRead)
+      if (!other.isRead || other.mbarrier)
         return false;
       other.complete();
       return true;
@@ -136,6 +150,11 @@ std::optional<BulkCopy> BulkCopies::completeNext(SharedPlace mbarrier) {
   BulkCopy copy = std::move(*found);
   copies.erase(found);
   copy.complete();
+  // Other reductions of the same bytes are still under way.
+  if (copy.operation)
+    for (BulkCopy &other : copies)
+      if (other.operation && other.overlaps(copy))
+        other.begin();
   return copy;
 }
 

@@ -10,6 +10,8 @@
 // that the PTX ISA allows: when a thread waits for the mbarrier object or the
 // bulk group that a copy belongs to. A wait with .read lets it read only.
 //
+// `st.async` and `red.async` are copies, too, of bytes that are there already.
+//
 // Source: PTX ISA, section 9.7.9.27 "Data Movement and Conversion Instructions:
 // Bulk copy".
 //
@@ -24,8 +26,10 @@
 #include "Memory.h"
 #include "TensorTransfer.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <list>
 #include <optional>
 #include <vector>
 
@@ -43,6 +47,8 @@ struct BulkCopy {
   /// Of a tensor copy: where the bytes belong. The side in shared memory has
   /// `size` bytes, the other one is the tensor.
   std::shared_ptr<const TensorTransfer> tensor;
+  /// Through the generic proxy, which needs no fences, and not the async one.
+  bool isGeneric = false;
   /// Who has begun it, and in which of its groups.
   Warp *warp = nullptr;
   unsigned lane = 0;
@@ -56,6 +62,9 @@ struct BulkCopy {
     return tensor ? tensor->transactionBytes : size;
   }
 
+  /// A store instead of a copy: what it writes.
+  void setBytes(llvm::ArrayRef<uint8_t> values,
+                llvm::ArrayRef<uint8_t> valueStates);
   /// Marks a destination in shared memory as pending.
   void begin();
   /// Takes the bytes of the source.
@@ -66,7 +75,9 @@ struct BulkCopy {
   bool isRead = false;
 
 private:
+  friend class BulkCopies;
   void reduce();
+  bool overlaps(const BulkCopy &other) const;
 
   std::vector<uint8_t> bytes, states;
 };
@@ -89,14 +100,14 @@ public:
   /// out.
   std::optional<BulkCopy> completeNext(SharedPlace mbarrier);
 
-  const std::vector<BulkCopy> &getCopies() const { return copies; }
+  const std::list<BulkCopy> &getCopies() const { return copies; }
   /// Completes everything.
   void completeAll();
 
 private:
   uint64_t &getCommitted(const Warp &warp, unsigned lane);
 
-  std::vector<BulkCopy> copies;
+  std::list<BulkCopy> copies;
   /// How many copies hold the bytes that they have read.
   unsigned numRead = 0;
   std::vector<uint64_t> numCommitted;

@@ -169,6 +169,8 @@ struct Code {
   /// told from those that a proxy fence follows.
   bool hasAsyncProxy = false;
   bool hasTensorMemory = false;
+  /// Of .cta_group, which all instructions have in common; 0 if there is none.
+  unsigned tensorBlocks = 0;
   /// Owns forms and lists of operands.
   std::unique_ptr<llvm::BumpPtrAllocator> allocator =
       std::make_unique<llvm::BumpPtrAllocator>();

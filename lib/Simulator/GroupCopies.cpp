@@ -40,7 +40,8 @@ void BlockGroup::checkRace(Warp &warp, const RaceDetector::Access &access) {
                   " have no barrier between");
 }
 
-/// The side of a copy that is in the shared memory of a block.
+/// The side of a copy that is in the shared memory of a block. Reductions are
+/// atomic.
 static RaceDetector::Access makeAccess(const BulkCopy &copy, AccessKind kind,
                                        const Block &block) {
   const Span &span = kind == AccessKind::Load ? copy.source : copy.destination;
@@ -50,7 +51,8 @@ static RaceDetector::Access makeAccess(const BulkCopy &copy, AccessKind kind,
   access.line = copy.line;
   access.address = block.getByteNumber(span);
   access.size = copy.size;
-  access.kind = kind;
+  access.kind =
+      kind == AccessKind::Store && copy.operation ? AccessKind::Atomic : kind;
   access.isAsync = true;
   return access;
 }
@@ -70,13 +72,9 @@ void BlockGroup::checkProxy(const BulkCopy &copy, const Span &span,
                           " has stored: expected fence.proxy.async between");
 }
 
-void BlockGroup::begin(Warp &warp, BulkCopy copy) {
-  if (bulkCopies.getCopies().size() >= kMaxCopiesUnderWay)
-    return warp.fail(copy.lane, "expected at most " +
-                                    llvm::Twine(kMaxCopiesUnderWay) +
-                                    " bulk copies under way in a block: "
-                                    "expected a wait for some before");
-  Block *from = findBlock(copy.source), *to = findBlock(copy.destination);
+/// What the async proxy is to see has to be there; `from` and `to` are null
+/// where the copy does not go from or to shared memory.
+void BlockGroup::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
   if (from)
     checkProxy(copy, copy.source, *from, "reads");
   if (to) {
@@ -84,8 +82,26 @@ void BlockGroup::begin(Warp &warp, BulkCopy copy) {
     proxies->forget(to->getByteNumber(copy.destination), copy.size);
   }
   if (copy.mbarrier)
-    copy.mbarrier->block->checkPublished(warp, copy.lane,
+    copy.mbarrier->block->checkPublished(*copy.warp, copy.lane,
                                          copy.mbarrier->offset);
+}
+
+void BlockGroup::begin(Warp &warp, BulkCopy copy) {
+  if (bulkCopies.getCopies().size() >= kMaxCopiesUnderWay)
+    return warp.fail(copy.lane, "expected at most " +
+                                    llvm::Twine(kMaxCopiesUnderWay) +
+                                    " bulk copies under way in a block: "
+                                    "expected a wait for some before");
+  Block *from = findBlock(copy.source), *to = findBlock(copy.destination);
+  // Tensor copies of a pair of blocks have looked for it themselves.
+  if (copy.mbarrier && to && !copy.tensor && copy.mbarrier->block != to)
+    return warp.fail(copy.lane, "expected the mbarrier object in the shared "
+                                "memory of the destination, which is that of "
+                                "block " +
+                                    print(to->index) + ", got one of block " +
+                                    print(copy.mbarrier->block->index));
+  if (!copy.isGeneric)
+    checkProxies(copy, from, to);
   if (races && from)
     checkRace(warp, makeAccess(copy, AccessKind::Load, *from));
   if (races && to)
@@ -124,6 +140,9 @@ bool BlockGroup::completeBulkCopy(SharedPlace mbarrier) {
     return false;
   Warp &warp = *copy->warp;
   Block &owner = *mbarrier.block;
+  if (proxies && copy->isGeneric)
+    proxies->store(warp.number * kLanes + copy->lane,
+                   owner.getByteNumber(copy->destination), copy->size);
   if (races) {
     uint64_t object = owner.getByteNumber(mbarrier.offset);
     Clocks &clocks = owner.mbarriers.at(mbarrier.offset).clocks;
@@ -136,8 +155,9 @@ bool BlockGroup::completeBulkCopy(SharedPlace mbarrier) {
       races->complete(makeAccess(*copy, AccessKind::Store, *to), object,
                       clocks);
   }
-  if (Block *to = findBlock(copy->destination))
-    proxies->forget(to->getByteNumber(copy->destination), copy->size);
+  Block *written = copy->isGeneric ? nullptr : findBlock(copy->destination);
+  if (written)
+    proxies->forget(written->getByteNumber(copy->destination), copy->size);
   if (warp.state != WarpState::Failed &&
       owner.addTransactions(warp, copy->lane, mbarrier.offset,
                             -static_cast<int64_t>(copy->getTransactionBytes())))

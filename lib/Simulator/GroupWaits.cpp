@@ -87,6 +87,9 @@ std::string BlockGroup::describeWait(Warp &warp) {
         return "at barrier " + std::to_string(i) + " (" +
                std::to_string(barrier.arrived) + " of " +
                std::to_string(barrier.expected) + " threads have come)";
+  ClusterBarrier &clusterBarrier = getClusterBarrier(block);
+  if (clusterBarrier.isAwaitedBy(warp))
+    return clusterBarrier.describe();
   if (warp.awaited.empty())
     return warp.waitReason;
   uint32_t offset = warp.awaited.front();

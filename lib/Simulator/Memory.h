@@ -67,6 +67,9 @@ enum ByteState : uint8_t {
   ByteUnmapped = 4,
   /// It is part of an mbarrier object, which only mbarrier instructions touch.
   ByteMBarrier = 8,
+  /// Asynchronous reductions are going to change it, and other atomic accesses
+  /// may do so meanwhile.
+  ByteReducing = 16,
 };
 
 /// Bytes with their states. The states come into being with the first byte that

@@ -22,7 +22,8 @@ static void merge(Clocks &into, const Clocks &from) {
 }
 
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)
-    : bytes(sharedBytes), clocks(numWarps, Clocks(numWarps)), epochs(numWarps) {
+    : bytes(sharedBytes), clocks(numWarps, Clocks(numWarps)), fenced(numWarps),
+      epochs(numWarps) {
   // What a warp does first is later than all that others know of it.
   for (unsigned warp = 0; warp != numWarps; ++warp)
     clocks[warp][warp] = 1;
@@ -130,6 +131,15 @@ RaceDetector::findStore(uint64_t address, uint64_t size,
 
 void RaceDetector::release(unsigned warp, Clocks &arrived) {
   merge(arrived, clocks[warp]);
+  ++clocks[warp][warp];
+}
+
+void RaceDetector::releaseFenced(unsigned warp, Clocks &arrived) {
+  merge(arrived, fenced[warp]);
+}
+
+void RaceDetector::fence(unsigned warp) {
+  fenced[warp] = clocks[warp];
   ++clocks[warp][warp];
 }
 

@@ -8,9 +8,9 @@
 //
 // Finds pairs of accesses to a byte of shared memory by two lanes, at least one
 // of them a store, that nothing orders. Order comes from barriers only: `bar`
-// and `barrier`, mbarrier objects, and `bar.warp.sync` within a warp. Shuffles
-// and votes order nothing, and neither do atomics or volatile accesses, which
-// race with everything but atomics.
+// and `barrier`, also of a cluster, mbarrier objects, and `bar.warp.sync`
+// within a warp. Shuffles and votes order nothing, and neither do atomics or
+// volatile accesses, which race with everything but atomics.
 //
 // Each warp has a clock, which moves on when it arrives somewhere, and knows
 // how far the clocks of the others had come when it last heard of them. Its
@@ -87,6 +87,16 @@ public:
   void joinLanes(unsigned warp) { ++epochs[warp]; }
   /// A warp arrives at a barrier; others see that when they have waited for it.
   void release(unsigned warp, Clocks &arrived);
+  /// The same for a relaxed arrival: others see what came before the warp's
+  /// last fence.
+  void releaseFenced(unsigned warp, Clocks &arrived);
+  void fence(unsigned warp);
+  /// What the clock of a warp shows, and whether another one (or itself) knows
+  /// what it did then.
+  uint32_t getClock(unsigned warp) const { return clocks[warp][warp]; }
+  bool isKnown(unsigned to, unsigned warp, uint32_t clock) const {
+    return to == warp || clock <= clocks[to][warp];
+  }
   void acquire(unsigned warp, const Clocks &arrived);
 
 private:
@@ -121,6 +131,8 @@ private:
   std::vector<Byte> bytes;
   /// By warp: how far it knows the clock of each agent.
   std::vector<Clocks> clocks;
+  /// The same at its last fence.
+  std::vector<Clocks> fenced;
   std::vector<uint32_t> epochs;
   std::map<uint32_t, CopyAgent> copyAgents;
   uint64_t numStores = 0;

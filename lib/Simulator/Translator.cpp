@@ -8,6 +8,7 @@
 
 #include "Translator.h"
 
+#include "Block.h"
 #include "Reconvergence.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,10 +65,11 @@ static const InstructionTable &getInstructionTable() {
     for (auto *add :
          {addArithmeticInstructions, addAtomicInstructions,
           addBarrierInstructions, addBitInstructions, addCacheInstructions,
-          addComparisonInstructions, addControlInstructions,
-          addConversionInstructions, addCopyInstructions, addLogicInstructions,
-          addMatrixInstructions, addMBarrierInstructions, addMemoryInstructions,
-          addMoveInstructions, addTensorInstructions, addWarpInstructions})
+          addClusterInstructions, addComparisonInstructions,
+          addControlInstructions, addConversionInstructions,
+          addCopyInstructions, addLogicInstructions, addMatrixInstructions,
+          addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,
+          addTensorInstructions, addWarpInstructions})
       add(table);
     return table;
   }();
@@ -428,6 +430,15 @@ Slot Translator::predicateSource(const Operand &operand, bool *isNegated) {
   if (operand.kind == Operand::Kind::Register &&
       function.registers[operand.index].type == Type::Pred) {
     slot = places[operand.index];
+  } else if (operand.kind == Operand::Kind::SpecialRegister &&
+             operand.name == "%is_explicit_cluster") {
+    slot = newPredicate();
+    emit(
+        [](Warp &warp, const Step &step) {
+          warp.pred(step.operands[0]) = {
+              warp.block.launch.hasExplicitCluster() ? kAllLanes : 0, 0};
+        },
+        StepClass::Arithmetic, slot);
   } else if (operand.kind == Operand::Kind::Integer) {
     // A predicate with this value, set where it is needed.
     slot = newPredicate();
@@ -451,6 +462,10 @@ Slot Translator::predicateDestination(const Operand &operand) {
     if (unreadPredicate == kNoSlot)
       unreadPredicate = newPredicate();
     return unreadPredicate;
+  }
+  if (operand.kind == Operand::Kind::SpecialRegister) {
+    fail(operand.location, "expected a predicate register");
+    return 0;
   }
   return predicateSource(operand, nullptr);
 }

@@ -47,6 +47,7 @@ void addBitInstructions(InstructionTable &table);
 void addLogicInstructions(InstructionTable &table);
 void addBarrierInstructions(InstructionTable &table);
 void addCacheInstructions(InstructionTable &table);
+void addClusterInstructions(InstructionTable &table);
 void addComparisonInstructions(InstructionTable &table);
 void addControlInstructions(InstructionTable &table);
 void addConversionInstructions(InstructionTable &table);

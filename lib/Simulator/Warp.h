@@ -144,8 +144,10 @@ public:
   /// out of bounds, misaligned, or not to be written. Generic addresses of
   /// shared memory come out with `space` Shared, or SharedCluster where they
   /// are of another block, and `address` as an address in the cluster.
+  /// `isAtomic`: may change bytes that asynchronous reductions change.
   bool resolve(unsigned lane, AddressSpace &space, uint64_t &address,
-               uint64_t size, uint64_t alignment, bool isStore, Span &span);
+               uint64_t size, uint64_t alignment, bool isStore, Span &span,
+               bool isAtomic = false);
 
   /// Bytes that a load may read: fails for those that an asynchronous copy has
   /// still to write.
@@ -177,7 +179,7 @@ private:
   bool checkUniformGuard(const Step &step);
   template <typename Reject>
   bool resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
-                     uint64_t size, bool isStore, Span &span, Reject reject);
+                     uint64_t size, uint8_t pending, Span &span, Reject reject);
   void bindFrame();
   void popFrame();
   void fillSlots(Frame &frame);

@@ -28,10 +28,11 @@ static AddressSpace getSpace(uint64_t address) {
   }
 }
 
-/// `reject` reports what is wrong with the access.
+/// `pending` are the states of bytes that have to wait; `reject` reports what
+/// is wrong with the access.
 template <typename Reject>
 bool Warp::resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
-                         uint64_t size, bool isStore, Span &span,
+                         uint64_t size, uint8_t pending, Span &span,
                          Reject reject) {
   Block *owner = block.findOwner(address);
   Storage &shared = (owner ? owner : &block)->shared;
@@ -48,9 +49,7 @@ bool Warp::resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
                   print(owner->index) + ", which has ended");
   space = owner == &block ? AddressSpace::Shared : AddressSpace::SharedCluster;
   span = {shared.data() + offset, shared.states() + offset, &shared};
-  uint8_t refused = ByteUnmapped | ByteMBarrier;
-  if (isStore)
-    refused |= BytePending;
+  uint8_t refused = ByteUnmapped | ByteMBarrier | pending;
   for (uint64_t i = 0; i != size; ++i) {
     uint8_t state = span.states[i] & refused;
     if (!state)
@@ -67,8 +66,8 @@ bool Warp::resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
 }
 
 bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
-                   uint64_t size, uint64_t alignment, bool isStore,
-                   Span &span) {
+                   uint64_t size, uint64_t alignment, bool isStore, Span &span,
+                   bool isAtomic) {
   auto reject = [&](const llvm::Twine &text) {
     fail(lane, llvm::Twine(isStore ? "a store" : "a load") + " of " +
                    llvm::Twine(size) + " bytes at " + printHex(address) + " " +
@@ -89,10 +88,13 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
   }
 
   uint64_t limit = 0;
+  uint8_t pending = 0;
+  if (isStore)
+    pending = isAtomic ? BytePending : BytePending | ByteReducing;
   switch (space) {
   case AddressSpace::Shared:
   case AddressSpace::SharedCluster:
-    return resolveShared(lane, space, address, size, isStore, span, reject);
+    return resolveShared(lane, space, address, size, pending, span, reject);
   case AddressSpace::Local:
     limit = local[lane].size();
     if (address < limit && size <= limit - address) {
@@ -161,7 +163,7 @@ bool Warp::checkReadable(unsigned lane, const Span &span, uint64_t size) {
   if (!span.states)
     return true;
   for (uint64_t i = 0; i != size; ++i)
-    if (span.states[i] & BytePending) {
+    if (span.states[i] & (BytePending | ByteReducing)) {
       fail(lane, "a load of a byte that an asynchronous copy has still to "
                  "write: expected a wait for it before");
       return false;

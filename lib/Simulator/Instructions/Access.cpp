@@ -94,5 +94,6 @@ void sim::writeBytes(Span &span, unsigned size, uint64_t value,
     return;
   uint8_t *states = span.ensureStates();
   for (unsigned i = 0; i != size; ++i)
-    states[i] = undefined >> i & 1 ? ByteUndefined : 0;
+    states[i] =
+        (states[i] & ByteReducing) | (undefined >> i & 1 ? ByteUndefined : 0);
 }

@@ -48,7 +48,8 @@ void forEachAccess(Warp &warp, WarpAccess &access, Body body) {
     AddressSpace space = access.space;
     Span span;
     if (!warp.resolve(lane, space, access.addresses[lane], access.size,
-                      access.size, !isLoad, span) ||
+                      access.size, !isLoad, span,
+                      access.kind == AccessKind::Atomic) ||
         (isLoad && !warp.checkReadable(lane, span, access.size)))
       return;
     lanesOfSpaces[static_cast<unsigned>(space)] |= LaneMask(1) << lane;

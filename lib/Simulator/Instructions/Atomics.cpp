@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "AsyncStores.h"
 
 #include "../ElementOperation.h"
 
@@ -252,7 +253,9 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
 static void translateAtomic(Translator &t, const Instruction &instruction) {
   Modifiers modifiers(instruction);
   if (modifiers.take("async"))
-    return t.fail("not supported in this version: red.async");
+    return instruction.opcode == "red"
+               ? translateAsyncReduction(t, modifiers)
+               : t.fail("expected red.async, got atom.async");
   AtomicInstruction atomic = {};
   atomic.isReduction = instruction.opcode == "red";
   atomic.form.space = takeSpace(modifiers);

@@ -11,8 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Barriers.h"
+
 #include "../BlockGroup.h"
-#include "../Translator.h"
 #include "Members.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -48,9 +49,7 @@ static llvm::StringRef getName(Reduction reduction) {
   return "";
 }
 
-/// All lanes arrive that have not exited; a warp counts as a whole. False after
-/// a failure, and where others go on first.
-static bool requireConverged(Warp &warp, bool isAligned) {
+bool sim::requireConverged(Warp &warp, bool isAligned) {
   LaneMask missing = warp.existing & ~warp.exited & ~warp.active;
   if (!missing)
     return true;
@@ -191,8 +190,8 @@ static void translateBarrier(Translator &t, const Instruction &instruction) {
              t.source(instruction.operands[0], Type::B32));
     return;
   }
-  if (modifiers.take("cluster"))
-    return t.fail("not supported in this version: clusters");
+  if (!isBar && modifiers.take("cluster"))
+    return translateClusterBarrier(t, modifiers);
   modifiers.take("cta");
   static constexpr llvm::StringRef kinds[] = {"sync", "arrive", "red"};
   std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
@@ -225,6 +224,8 @@ static void translateBarrier(Translator &t, const Instruction &instruction) {
 /// fence.mbarrier_init: for the mbarrier objects of the thread.
 static void executeMBarrierFence(Warp &warp, const Step &step) {
   warp.block.publishMBarriers(warp, warp.active);
+  if (warp.block.group.races)
+    warp.block.group.races->fence(warp.number);
 }
 
 /// fence.proxy.async, apart from that for global memory.
@@ -236,11 +237,16 @@ static void executeProxyFence(Warp &warp, const Step &step) {
     });
 }
 
-/// The order of memory accesses that a fence makes is there anyway; proxies are
-/// what it is needed for.
+/// The order of memory accesses that a fence makes is there anyway; a relaxed
+/// arrival behind it tells others of it.
+static void executeFence(Warp &warp, const Step &step) {
+  if (warp.block.group.races)
+    warp.block.group.races->fence(warp.number);
+}
+
 static void translateFence(Translator &t, const Instruction &instruction) {
   Modifiers modifiers(instruction);
-  Step::Execute execute = executeNothing;
+  Step::Execute execute = executeFence;
   if (modifiers.take("mbarrier_init")) {
     execute = executeMBarrierFence;
   } else if (modifiers.take("proxy")) {
@@ -250,6 +256,7 @@ static void translateFence(Translator &t, const Instruction &instruction) {
     if (!proxy)
       return t.fail("expected .async, .alias or .tensormap::generic behind " +
                     llvm::Twine(instruction.opcode) + ".proxy");
+    execute = executeNothing;
     bool isGlobal = proxy == 0u && modifiers.take("global");
     if (*proxy <= 1 && !isGlobal)
       execute = executeProxyFence;

@@ -29,8 +29,8 @@ static constexpr uint64_t kBulkBytes = 16;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Operands: the destination, the source, the size, the mbarrier object and the
-/// mask of bytes; kNoSlot where there is none.
+/// Operands: the destination, the source, the size, the mbarrier object, the
+/// mask of bytes and that of blocks; kNoSlot where there is none.
 struct BulkForm {
   AddressSpace destination, source;
   int64_t destinationOffset, sourceOffset, mbarrierOffset;
@@ -46,32 +46,13 @@ std::optional<uint64_t> sim::getLaneValue(Warp &warp, Slot slot, unsigned lane,
   return warp.reg(slot).value[lane];
 }
 
-static bool resolveMBarrier(Warp &warp, const Step &step, unsigned lane,
-                            BulkCopy &copy) {
-  const auto &form = step.getForm<BulkForm>();
-  if (step.operands[3] == kNoSlot)
-    return true;
-  std::optional<uint64_t> base =
-      getLaneValue(warp, step.operands[3], lane, "an address");
-  if (!base)
-    return false;
-  copy.mbarrier = findMBarrierPlace(warp, lane, AddressSpace::SharedCluster,
-                                    *base + form.mbarrierOffset);
-  return copy.mbarrier &&
-         copy.mbarrier->block->findMBarrier(warp, lane, copy.mbarrier->offset);
-}
-
 /// One side of a copy.
-static bool resolveSide(Warp &warp, unsigned lane, AddressSpace space,
-                        Slot base, int64_t offset, bool isStore, uint64_t size,
-                        Span &span) {
-  std::optional<uint64_t> address =
-      getLaneValue(warp, base, lane, "an address");
-  if (!address)
-    return false;
-  *address += offset;
-  if (!warp.resolve(lane, space, *address, size, kBulkBytes, isStore, span) ||
-      (!isStore && !warp.checkReadable(lane, span, size)))
+static bool resolveSide(Warp &warp, const BulkCopy &copy, AddressSpace space,
+                        uint64_t address, bool isStore, Span &span) {
+  unsigned lane = copy.lane;
+  if (!warp.resolve(lane, space, address, copy.size, kBulkBytes, isStore, span,
+                    /*isAtomic=*/copy.operation) ||
+      (!isStore && !warp.checkReadable(lane, span, copy.size)))
     return false;
   if (space != AddressSpace::Global)
     return true;
@@ -79,10 +60,41 @@ static bool resolveSide(Warp &warp, unsigned lane, AddressSpace space,
   access.space = space;
   access.kind = isStore ? AccessKind::Store : AccessKind::Load;
   access.lanes = LaneMask(1) << lane;
-  access.size = size;
-  access.addresses[lane] = *address;
+  access.size = copy.size;
+  access.addresses[lane] = address;
   warp.block.observe(warp, access);
   return true;
+}
+
+/// Begins a copy to this destination, which the mbarrier object is told of.
+static void beginCopyTo(Warp &warp, const BulkForm &form, BulkCopy copy,
+                        uint64_t destination,
+                        std::optional<uint64_t> mbarrier) {
+  if (!resolveSide(warp, copy, form.destination, destination,
+                   /*isStore=*/true, copy.destination))
+    return;
+  if (mbarrier) {
+    copy.mbarrier = findMBarrierPlace(warp, copy.lane,
+                                      AddressSpace::SharedCluster, *mbarrier);
+    if (!copy.mbarrier || !copy.mbarrier->block->findMBarrier(
+                              warp, copy.lane, copy.mbarrier->offset))
+      return;
+  }
+  warp.block.group.begin(warp, std::move(copy));
+}
+
+/// Begins a copy to each block of a mask, to the same places of their memories.
+static void beginMulticast(Warp &warp, const BulkForm &form,
+                           const BulkCopy &copy, uint64_t destination,
+                           uint64_t mbarrier, uint64_t mask) {
+  llvm::SmallVector<Block *, 16> blocks;
+  if (!findBlocks(warp, copy.lane, mask, blocks))
+    return;
+  for (Block *block : blocks)
+    if (warp.state != WarpState::Failed)
+      beginCopyTo(warp, form, copy,
+                  block->getSharedBase() + getSharedOffset(destination),
+                  block->getSharedBase() + getSharedOffset(mbarrier));
 }
 
 static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
@@ -108,13 +120,26 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
       return;
     copy.byteMask = *mask;
   }
-  if (resolveSide(warp, lane, form.source, step.operands[1], form.sourceOffset,
-                  /*isStore=*/false, copy.size, copy.source) &&
-      resolveSide(warp, lane, form.destination, step.operands[0],
-                  form.destinationOffset, /*isStore=*/true, copy.size,
-                  copy.destination) &&
-      resolveMBarrier(warp, step, lane, copy))
-    warp.block.group.begin(warp, std::move(copy));
+  std::optional<uint64_t> from =
+      getLaneValue(warp, step.operands[1], lane, "an address");
+  std::optional<uint64_t> to =
+      getLaneValue(warp, step.operands[0], lane, "an address");
+  std::optional<uint64_t> mbarrier, mask;
+  if (step.operands[3] != kNoSlot)
+    mbarrier = getLaneValue(warp, step.operands[3], lane, "an address");
+  if (step.operands[5] != kNoSlot)
+    mask = getLaneValue(warp, step.operands[5], lane,
+                        "the mask of blocks of a bulk copy");
+  if (warp.state == WarpState::Failed ||
+      !resolveSide(warp, copy, form.source, *from + form.sourceOffset,
+                   /*isStore=*/false, copy.source))
+    return;
+  *to += form.destinationOffset;
+  if (mbarrier)
+    *mbarrier += form.mbarrierOffset;
+  if (mask)
+    return beginMulticast(warp, form, copy, *to, *mbarrier, *mask);
+  beginCopyTo(warp, form, std::move(copy), *to, mbarrier);
 }
 
 static void executeBulkCopy(Warp &warp, const Step &step) {
@@ -141,10 +166,10 @@ static constexpr llvm::StringRef kTransactions = "mbarrier::complete_tx::bytes";
 static constexpr Direction kDirections[] = {
     {"shared::cta", "global", kTransactions, AddressSpace::Shared,
      AddressSpace::Global, false},
-    {"shared::cluster", "global", kTransactions, AddressSpace::Shared,
+    {"shared::cluster", "global", kTransactions, AddressSpace::SharedCluster,
      AddressSpace::Global, false},
-    {"shared::cluster", "shared::cta", kTransactions, AddressSpace::Shared,
-     AddressSpace::Shared, true},
+    {"shared::cluster", "shared::cta", kTransactions,
+     AddressSpace::SharedCluster, AddressSpace::Shared, true},
     {"global", "shared::cta", "bulk_group", AddressSpace::Global,
      AddressSpace::Shared, true},
 };
@@ -201,8 +226,7 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   llvm::ArrayRef<Operand> operands = t.current->operands;
   if (modifiers.take("tensor"))
     return translateTensorCopy(t, modifiers, isReduction);
-  if (modifiers.take("multicast::cluster"))
-    return t.fail("not supported in this version: clusters");
+  bool isMulticast = modifiers.take("multicast::cluster");
   const Direction *direction = takeDirection(t, modifiers, isReduction);
   if (!direction)
     return;
@@ -211,13 +235,18 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   form.destination = direction->to;
   form.source = direction->from;
   bool hasMBarrier = direction->completion == kTransactions;
-  bool isGlobal = direction->to != direction->from;
+  bool isGlobal = direction->to == AddressSpace::Global ||
+                  direction->from == AddressSpace::Global;
+  if (isMulticast &&
+      (direction->to != AddressSpace::SharedCluster || !isGlobal))
+    return t.fail("expected .shared::cluster.global before "
+                  ".multicast::cluster");
   bool hasCachePolicy = isGlobal && modifiers.take("L2::cache_hint");
   bool hasMask = !hasMBarrier && !isReduction && modifiers.take("cp_mask");
   if (isReduction && !takeOperation(t, modifiers, form.operation))
     return;
-  if (!t.finish(modifiers) ||
-      !t.expectOperands(3 + hasMBarrier + hasCachePolicy + hasMask))
+  if (!t.finish(modifiers) || !t.expectOperands(3 + hasMBarrier + isMulticast +
+                                                hasCachePolicy + hasMask))
     return;
   std::optional<Translator::Address> to =
       t.address(operands[0], form.destination);
@@ -227,7 +256,7 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   form.destinationOffset = to->offset;
   form.sourceOffset = from->offset;
   Slot slots[] = {to->base, from->base, t.source(operands[2], Type::U32),
-                  kNoSlot, kNoSlot};
+                  kNoSlot,  kNoSlot,    kNoSlot};
   operands = operands.drop_front(3);
   if (hasMBarrier) {
     std::optional<Translator::Address> mbarrier =
@@ -236,6 +265,10 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
       return;
     slots[3] = mbarrier->base;
     form.mbarrierOffset = mbarrier->offset;
+    operands = operands.drop_front();
+  }
+  if (isMulticast) {
+    slots[5] = t.source(operands.front(), Type::B16);
     operands = operands.drop_front();
   }
   if (hasCachePolicy) {

@@ -244,6 +244,8 @@ static void executeArrival(Warp &warp, const Step &step) {
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
       [&](unsigned lane, SharedPlace place) {
+        if (!requireOwn(warp, lane, place))
+          return;
         MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, place.offset);
         if (!mbarrier)
           return;

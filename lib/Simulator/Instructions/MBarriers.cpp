@@ -47,7 +47,7 @@ std::optional<SharedPlace> sim::findMBarrierPlace(Warp &warp, unsigned lane,
   uint64_t generic = address;
   if (space == AddressSpace::Generic && getRegion(address) == kSharedRegion) {
     address = getRegionOffset(address);
-    space = AddressSpace::Shared;
+    space = AddressSpace::SharedCluster;
   }
   bool isShared =
       space == AddressSpace::Shared || space == AddressSpace::SharedCluster;
@@ -91,6 +91,15 @@ bool sim::findBlocks(Warp &warp, unsigned lane, uint64_t mask,
     blocks.push_back(block);
   }
   return true;
+}
+
+bool sim::requireOwn(Warp &warp, unsigned lane, const SharedPlace &place) {
+  if (place.block == &warp.block)
+    return true;
+  warp.fail(lane, "expected an mbarrier object of this block, got one of "
+                  "block " +
+                      print(place.block->index));
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,6 +175,8 @@ static void initialize(Warp &warp, unsigned lane, uint32_t offset,
   MBarrier mbarrier = {};
   mbarrier.expected = mbarrier.pending = *count;
   mbarrier.initializer = warp.index * kLanes + lane;
+  if (block.group.races)
+    mbarrier.initialClock = block.group.races->getClock(warp.number);
   block.mbarriers[offset] = mbarrier;
   setStates(block, offset, ByteMBarrier);
 }
@@ -176,6 +187,9 @@ static void arrive(Warp &warp, unsigned lane, SharedPlace place,
   auto [owner, offset] = place;
   Block &block = *owner;
   Slot countSlot = step.operands[1], bytes = step.operands[2];
+  if (&block != &warp.block && step.operands[3] != kNoSlot)
+    return warp.fail(lane, "expected '_' for the state of an mbarrier object "
+                           "of another block");
   std::optional<uint32_t> count = 1;
   if (countSlot != kNoSlot)
     count =
@@ -224,9 +238,12 @@ static void executeUpdate(Warp &warp, const Step &step) {
         std::optional<uint32_t> count;
         switch (form.kind) {
         case Kind::Init:
+          if (!requireOwn(warp, lane, place))
+            return;
           return initialize(warp, lane, offset, step.operands[1]);
         case Kind::Invalidate:
-          if (!block.findMBarrier(warp, lane, offset))
+          if (!requireOwn(warp, lane, place) ||
+              !block.findMBarrier(warp, lane, offset))
             return;
           block.mbarriers.erase(offset);
           return setStates(block, offset, ByteUndefined);
@@ -301,6 +318,8 @@ static void executeWait(Warp &warp, const Step &step) {
       warp, form.space, step.operands[0], form.offset,
       [&](unsigned lane, SharedPlace place) {
         auto [owner, offset] = place;
+        if (!requireOwn(warp, lane, place))
+          return;
         std::optional<bool> result =
             isComplete(warp, lane, offset, step.operands[1], form.isParity);
         if (result && *result) {
@@ -396,7 +415,9 @@ static void translateArrival(Translator &t, Modifiers &modifiers, Kind kind) {
     return t.fail("expected .shared::cta for .noComplete");
   Slot third =
       operands.size() == 3 ? t.source(operands[2], Type::U32) : kNoSlot;
-  Slot state = isCluster ? kNoSlot : t.destination(operands[0], Type::B64);
+  Slot state = operands[0].kind == Operand::Kind::Sink
+                   ? kNoSlot
+                   : t.destination(operands[0], Type::B64);
   emitUpdate(t, form, operands[1],
              {hasBytes ? kNoSlot : third, hasBytes ? third : kNoSlot, state});
 }

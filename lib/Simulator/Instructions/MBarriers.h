@@ -19,6 +19,9 @@ std::optional<SharedPlace> findMBarrierPlace(Warp &warp, unsigned lane,
                                              AddressSpace space,
                                              uint64_t address);
 
+/// Fails where an mbarrier object is in the memory of another block.
+bool requireOwn(Warp &warp, unsigned lane, const SharedPlace &place);
+
 /// Calls `body(lane, address)` with the address of each lane's mbarrier object,
 /// until one fails.
 template <typename Body>

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "AsyncStores.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -83,6 +84,8 @@ static void executeStore(Warp &warp, const Step &step) {
 static void translateAccess(Translator &t, const Instruction &instruction,
                             bool isStore) {
   Modifiers modifiers(instruction);
+  if (isStore && modifiers.take("async"))
+    return translateAsyncStore(t, modifiers);
   AccessForm form = {};
   form.space = takeSpace(modifiers);
   bool hasCachePolicy;

@@ -173,7 +173,6 @@ void sim::translateTensorAlloc(Translator &t, Modifiers &modifiers) {
 }
 
 static void executeDealloc(Warp &warp, const Step &step) {
-  const auto &form = step.getForm<AllocationForm>();
   Block &block = warp.block;
   TensorEngine &tensor = *block.group.tensor;
   if (!warp.requireWholeWarp("tcgen05.dealloc"))
@@ -181,8 +180,7 @@ static void executeDealloc(Warp &warp, const Step &step) {
   std::optional<uint64_t> address =
       warp.getUniform(step.operands[0], "an address in tensor memory");
   std::optional<unsigned> size = getNumColumns(warp, step.operands[1]);
-  if (!address || !size ||
-      !requireBlocks(warp, 0, form.numBlocks, "tcgen05.dealloc"))
+  if (!address || !size)
     return;
   TensorMemory &memory = tensor.getMemory(block);
   auto found = memory.getAllocations().find(*address);
@@ -203,7 +201,6 @@ static void executeDealloc(Warp &warp, const Step &step) {
 
 void sim::translateTensorDealloc(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<Operand> operands = t.current->operands;
-  AllocationForm form = {};
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
   modifiers.take("aligned");
@@ -212,11 +209,10 @@ void sim::translateTensorDealloc(Translator &t, Modifiers &modifiers) {
     return;
   if (!isWhole || !isTyped)
     return t.fail("expected .sync.aligned.b32 behind tcgen05.dealloc");
-  form.numBlocks = *numBlocks;
   Slot slots[] = {t.source(operands[0], Type::B32),
                   t.source(operands[1], Type::U32)};
   if (!t.hasFailed())
-    t.emit(executeDealloc, StepClass::Synchronization, slots, t.keep(form));
+    t.emit(executeDealloc, StepClass::Synchronization, slots);
 }
 
 static void executeRelinquish(Warp &warp, const Step &step) {

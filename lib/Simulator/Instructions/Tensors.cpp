@@ -17,8 +17,16 @@ using namespace mlir::blockscale::sim;
 std::optional<unsigned> sim::takeNumBlocks(Translator &t,
                                            Modifiers &modifiers) {
   static constexpr llvm::StringRef names[] = {"cta_group::1", "cta_group::2"};
-  if (std::optional<unsigned> row = modifiers.takeOneOf(names))
-    return *row + 1;
+  if (std::optional<unsigned> row = modifiers.takeOneOf(names)) {
+    // PTX ISA, section 9.7.16.5 "CTA pair".
+    unsigned &before = t.code.tensorBlocks;
+    if (before != 0 && before != *row + 1)
+      t.fail("expected ." + names[before - 1] +
+             ", as other instructions of the function have, got ." +
+             names[*row]);
+    before = *row + 1;
+    return before;
+  }
   t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
          t.current->modifiers.front());
   return std::nullopt;

@@ -18,6 +18,7 @@ void sim::addWarpInstructions(InstructionTable &table) {
   table["match"] = translateMatch;
   table["movmatrix"] = translateMoveMatrix;
   table["redux"] = translateRedux;
+  table["setmaxnreg"] = translateSetMaxRegisters;
   table["shfl"] = translateShuffle;
   table["stmatrix"] = translateStoreMatrix;
   table["vote"] = translateVote;

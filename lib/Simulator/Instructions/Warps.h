@@ -34,6 +34,9 @@ void translateLoadMatrix(Translator &t, const Instruction &instruction);
 void translateStoreMatrix(Translator &t, const Instruction &instruction);
 void translateMoveMatrix(Translator &t, const Instruction &instruction);
 
+/// setmaxnreg: WarpGroups.cpp.
+void translateSetMaxRegisters(Translator &t, const Instruction &instruction);
+
 /// Takes out `.sync`, which all of them must have.
 inline bool takeSync(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("sync"))

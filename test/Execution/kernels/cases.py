@@ -32,6 +32,8 @@ class Case(NamedTuple):
     edits: tuple = ()
     label: str = ""
     target: str = "sm_90"
+    # Blocks of a cluster; nothing where the launch names none.
+    cluster: tuple = ()
 
     @property
     def name(self):
@@ -303,6 +305,116 @@ def bulk_round_trip():
     return Case("copies", "bulk_round_trip", (3,), (256,), [numbers], {0: numbers + 1})
 
 
+# Clusters
+
+
+def in_cluster(entry, grid, block, cluster, arguments, results):
+    label = "x".join(map(str, cluster))
+    return Case("clusters", entry, grid, block, arguments, results, (), label, "sm_90", cluster)
+
+
+def rotated(size, shift):
+    numbers = np.arange(1, 4 * size * 64 + 1, dtype=np.int32)
+    blocks = numbers.reshape(4, size, 64)
+    expected = np.roll(blocks, -shift, axis=1).reshape(-1)
+    arguments = [numbers, np.zeros_like(numbers), shift]
+    return in_cluster("rotate", (4 * size,), (64,), (size,), arguments, {1: expected})
+
+
+def distributed_histogram(size):
+    rng = np.random.default_rng(11)
+    numbers = rng.integers(0, 1000, (2, 700)).astype(np.int32)
+    bins = 16 * size
+    expected = np.stack([np.bincount(row % bins, minlength=bins) for row in numbers])
+    arguments = [numbers, np.zeros((2, bins), np.int32), 700]
+    return in_cluster(
+        "histogram", (2 * size,), (64,), (size,), arguments, {1: expected.astype(np.int32)}
+    )
+
+
+def ring(size, rounds):
+    rng = np.random.default_rng(12)
+    numbers = rng.integers(-1000, 1000, (2, size, 32, 4)).astype(np.int32)
+    expected = numbers
+    ranks = np.arange(size, dtype=np.int32)[None, :, None]
+    for _ in range(rounds):
+        got = np.roll(expected, 1, axis=1)
+        expected = np.stack([
+            got[..., 0] + ranks, got[..., 1] + 2 * ranks, got[..., 2] - ranks,
+            got[..., 3] ^ ranks,
+        ], -1)
+    return in_cluster(
+        "ring", (2 * size,), (32,), (size,), [numbers, rounds], {0: expected.astype(np.int32)}
+    )
+
+
+def tally(size):
+    ranks, threads = np.meshgrid(np.arange(1, size), np.arange(64), indexing="ij")
+    counters = [
+        1000 * i + (ranks * 10 + threads)[threads % 4 == i].sum() for i in range(4)
+    ]
+    expected = np.array([counters, counters], np.int32)
+    arguments = [np.zeros_like(expected)]
+    return in_cluster("tally", (2 * size,), (64,), (size,), arguments, {0: expected})
+
+
+def multicast(size):
+    numbers = np.arange(512, dtype=np.int32).reshape(2, 256)
+    expected = numbers[:, None] * np.arange(1, size + 1, dtype=np.int32)[None, :, None]
+    arguments = [numbers, np.zeros_like(expected)]
+    return in_cluster("multicast", (2 * size,), (256,), (size,), arguments, {1: expected})
+
+
+def send(size):
+    numbers = np.arange(2 * size * 128, dtype=np.int32).reshape(2, size, 128)
+    expected = np.roll(numbers, 1, axis=1) + 1
+    return in_cluster("send", (2 * size,), (128,), (size,), [numbers], {0: expected})
+
+
+def relax(size, steps):
+    rng = np.random.default_rng(13)
+    numbers = rng.integers(-5, 6, (2, size * 64)).astype(np.int32)
+    expected = numbers
+    for _ in range(steps):
+        expected = 3 * expected + np.roll(expected, 1, 1) + np.roll(expected, -1, 1)
+    return in_cluster("relax", (2 * size,), (64,), (size,), [numbers, steps], {0: expected})
+
+
+def places(cluster):
+    # Two clusters along x and y, one along z.
+    grid = (2 * cluster[0], 2 * cluster[1], cluster[2])
+    expected = np.zeros((*reversed(grid), 12), np.int32)
+
+    def rank(x, y, z):
+        return (z * cluster[1] + y) * cluster[0] + x
+
+    for z, y, x in np.ndindex(*reversed(grid)):
+        inner = x % cluster[0], y % cluster[1], z
+        in_y = rank(inner[0], (inner[1] + 1) % cluster[1], z)
+        in_x = rank((inner[0] + 1) % cluster[0], inner[1], z)
+        size = cluster[0] * cluster[1] * cluster[2]
+        expected[z, y, x] = [rank(*inner), size, *inner, *cluster, 1, in_y, 100 + in_y, 100 + in_x]
+    arguments = [np.zeros_like(expected)]
+    return in_cluster("places", grid, (1,), cluster, arguments, {0: expected})
+
+
+def all_clusters():
+    yield rotated(4, 1)
+    yield rotated(8, 3)
+    yield distributed_histogram(2)
+    yield distributed_histogram(8)
+    yield ring(2, 5)
+    yield ring(4, 9)
+    yield tally(4)
+    yield multicast(2)
+    yield multicast(4)
+    yield send(2)
+    yield send(8)
+    yield relax(4, 6)
+    for cluster in ((2, 1, 1), (1, 4, 1), (2, 2, 1), (4, 2, 1), (2, 3, 1), (2, 2, 2)):
+        yield places(cluster)
+
+
 def all_cases():
     """Those that a card of sm_90 can execute."""
     yield from all_gemms()
@@ -312,6 +424,7 @@ def all_cases():
     yield copied_gemm("producer_consumer", 160)
     yield bulk_round_trip()
     yield from tensor_cases(Case)
+    yield from all_clusters()
 
 
 # Block-scaled mma.sync: hand-written kernels, for sm_120a

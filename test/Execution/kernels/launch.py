@@ -38,6 +38,8 @@ def launch(case, folder, launcher, flags=()):
         launcher, ptx, f"--entry={case.entry}", f"--grid={dim(case.grid)}",
         f"--block={dim(case.block)}", *flags,
     ]
+    if case.cluster:
+        command.append(f"--cluster={dim(case.cluster)}")
     paths = {}
     for i, argument in enumerate(case.arguments):
         if isinstance(argument, int):

@@ -14,7 +14,7 @@ CASES = [*all_cases(), *blackwell_cases()]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_kernel(case, tmp_path):
-    seeds = (0, 1) if case.file == "copies" else (0,)
+    seeds = (0, 1) if case.file in ("copies", "clusters") else (0,)
     for seed in seeds:
         flags = [f"--seed={seed}", "--check=race,proxy"]
         results, messages = launch.launch(case, tmp_path, SIMULATOR, flags)

@@ -68,9 +68,10 @@ class Plan:
 
     @property
     def fill_words(self):
-        """The columns of all fills, uint32 (ctas, 128, words); one column where there are none."""
-        words = [fill.words for fill in self.fills]
-        return np.concatenate(words, axis=2) if words else np.zeros((1, LANES, 1), np.uint32)
+        """The columns of all fills, uint32 (ctas, 128, words), rows of whole 16 bytes."""
+        words = [np.zeros((self.config.ctas, LANES, 0), np.uint32), *(fill.words for fill in self.fills)]
+        joined = np.concatenate(words, axis=2)
+        return np.pad(joined, ((0, 0), (0, 0), (0, -joined.shape[2] % 4)))
 
 
 class Data(NamedTuple):

@@ -8,6 +8,8 @@ can leave it out. Registers and their meaning:
     %r<>, %w<>          numbers, words of data
 """
 
+import math
+
 CHUNKS = (128, 64, 32, 16, 8, 4, 2, 1)  # columns that one 32x32b instruction moves
 
 
@@ -38,7 +40,7 @@ def _vector(count):
 
 def from_global(count, offset):
     """Words 0.. from [%d0 + 4 * offset]; `count` is 1, 2 or a multiple of 4."""
-    vector, step = _vector(count)
+    vector, step = _vector(math.gcd(count, offset))
     return [
         f"    ld.global{vector}.b32 {words(step, i)}, [%d0+{4 * (offset + i)}];"
         for i in range(0, count, step)

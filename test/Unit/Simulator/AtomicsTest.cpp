@@ -268,9 +268,8 @@ TEST(AtomicsTest, FormsThatAreRefused) {
             "expected .global or no state space behind a vector atom");
   EXPECT_EQ(load("red.global.exch.b32 [%d0], %r2"),
             "expected an operation and a type behind red");
-  EXPECT_EQ(load("red.async.relaxed.cluster.shared::cluster.mbarrier::"
-                 "complete_tx::bytes.add.u32 [%r0], %r1, [%r2]"),
-            "not supported in this version: red.async");
+  EXPECT_EQ(load("atom.async.relaxed.cluster.add.u32 %r0, [%r1], %r2"),
+            "expected red.async, got atom.async");
   EXPECT_EQ(atom("add.u32 %r1, [%d0]"), "expected 3 operands of atom, got 2");
   EXPECT_EQ(atom("cas.b32 %r1, [%d0], 1"),
             "expected 4 operands of atom, got 3");

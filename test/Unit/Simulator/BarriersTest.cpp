@@ -185,8 +185,6 @@ TEST(BarriersTest, WarpBarrier) {
 }
 
 TEST(BarriersTest, FormsThatAreRefused) {
-  EXPECT_EQ(getLoadError("barrier.cluster.arrive;"),
-            "not supported in this version: clusters");
   EXPECT_EQ(getLoadError("bar.wait 0;"),
             "expected .sync, .arrive or .red behind bar");
   EXPECT_EQ(getLoadError("bar.arrive 0;"), "expected 2 operands of bar, got 1");

@@ -463,9 +463,9 @@ TEST(BulkCopiesTest, CopiesOfCalledFunctionsAreTracked) {
 
 TEST(BulkCopiesTest, FormsThatAreRefused) {
   auto load = [](const std::string &text) { return getLoadError(text + ";"); };
-  EXPECT_EQ(load("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+  EXPECT_EQ(load("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::"
                  "bytes.multicast::cluster [%r0], [%d0], 16, [%r1], %s0"),
-            "not supported in this version: clusters");
+            "expected .shared::cluster.global before .multicast::cluster");
   const char *direction = "expected a destination, a source and a completion "
                           "behind .bulk, such as .shared::cta.global.mbarrier::"
                           "complete_tx::bytes or .global.shared::cta."

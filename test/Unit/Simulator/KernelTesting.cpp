@@ -17,19 +17,19 @@ using namespace mlir::blockscale::sim::kerneltest;
 /// messages are reduced by.
 static constexpr unsigned kLinesBefore = 4;
 
-static std::string makeModule(const std::string &declarations,
-                              const std::string &body, size_t numBuffers,
-                              const std::string &target) {
-  std::string text = ".version 9.1\n.target " + target +
-                     "\n.address_size 64\n" + declarations + " .entry k(";
+static std::string makeModule(const KernelRun &run) {
+  size_t numBuffers = run.buffers.size();
+  std::string text = ".version 9.1\n.target " + run.target +
+                     "\n.address_size 64\n" + run.declarations + " .entry k(";
   for (size_t i = 0; i != numBuffers; ++i)
     text += (i ? ", .param .u64 B" : ".param .u64 B") + std::to_string(i);
-  text += ") { .reg .b32 %r<64>; .reg .b16 %s<64>; .reg .b64 %d<64>; "
+  text += ") " + run.directives +
+          " { .reg .b32 %r<64>; .reg .b16 %s<64>; .reg .b64 %d<64>; "
           ".reg .f32 %f<64>; .reg .pred %p<16>; .reg .b64 %buf<16>; ";
   for (size_t i = 0; i != numBuffers; ++i)
     text += "ld.param.u64 %buf" + std::to_string(i) + ", [B" +
             std::to_string(i) + "]; ";
-  return text + "\n" + body + "\n}\n";
+  return text + "\n" + run.body + "\n}\n";
 }
 
 /// Numbers lines from the start of the body.
@@ -51,8 +51,7 @@ static std::string renumber(std::string message) {
 
 KernelResult kerneltest::runKernel(const KernelRun &run) {
   KernelResult result;
-  Result<SimulatedProgram> program = SimulatedProgram::load(
-      makeModule(run.declarations, run.body, run.buffers.size(), run.target));
+  Result<SimulatedProgram> program = SimulatedProgram::load(makeModule(run));
   if (!program) {
     result.error = renumber(program.message());
     return result;
@@ -70,6 +69,7 @@ KernelResult kerneltest::runKernel(const KernelRun &run) {
   kernel.name = "k";
   kernel.grid[0] = run.blocks;
   kernel.block[0] = run.threads;
+  kernel.cluster[0] = run.cluster;
   kernel.shared = run.dynamicShared;
   kernel.params = planParams(arguments);
   plan.kernels.push_back(kernel);

@@ -30,8 +30,11 @@ struct KernelRun {
   /// The bytes of buffers, which come back in the result.
   std::vector<std::vector<uint8_t>> buffers;
   unsigned threads = 32, blocks = 1, dynamicShared = 0;
-  /// In front of the kernel, on one line: variables and functions.
-  std::string declarations;
+  /// Blocks of a cluster.
+  unsigned cluster = 1;
+  /// In front of the kernel, on one line: variables and functions; and between
+  /// its parameters and its body.
+  std::string declarations, directives;
   std::string target = "sm_120a";
   Options options;
 };

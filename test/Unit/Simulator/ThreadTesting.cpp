@@ -33,6 +33,20 @@ KernelRun kerneltest::makeRun(const std::string &body, unsigned threads,
   return run;
 }
 
+KernelRun kerneltest::makeClusterRun(const std::string &body, unsigned blocks,
+                                     uint64_t seed) {
+  KernelRun run =
+      makeRun("mov.u32 %r50, %cluster_ctarank; mov.u32 %r49, %cluster_nctarank;"
+              "add.u32 %r51, %r50, 1; rem.u32 %r51, %r51, %r49;"
+              "mad.wide.u32 %d3, %r50, 128, %d3;"
+              "mapa.shared::cluster.u32 %r52, %r3, %r51;"
+              "mapa.shared::cluster.u32 %r53, M, %r51;" +
+                  body + "\n" + kMeet,
+              /*threads=*/32, seed);
+  run.blocks = run.cluster = blocks;
+  return run;
+}
+
 std::vector<uint32_t> kerneltest::getOutput(const KernelRun &run) {
   KernelResult result = runKernel(run);
   EXPECT_EQ(result.error, "");

@@ -29,6 +29,20 @@ namespace mlir::blockscale::sim::kerneltest {
 KernelRun makeRun(const std::string &body, unsigned threads = 32,
                   uint64_t seed = 0);
 
+/// The same with blocks of a cluster, which have 32 threads. The address in
+/// %d3 is that of the word of the thread among all threads; further on there
+/// are
+///   %r50, %r51    the rank of the block, and that of the next one
+///   %r52, %r53    the addresses of word %r0 of S and of M in the next block
+/// The memory of a block is there until all blocks have come to the end of the
+/// body.
+KernelRun makeClusterRun(const std::string &body, unsigned blocks = 2,
+                         uint64_t seed = 0);
+
+/// All threads of a cluster meet.
+inline constexpr const char *kMeet =
+    "barrier.cluster.arrive; barrier.cluster.wait;";
+
 /// The words of the output, after a run that goes well.
 std::vector<uint32_t> getOutput(const KernelRun &run);
 /// The message of a run that fails, "no error" if it does not.

@@ -1,0 +1,25 @@
+//===- Barriers.h - Families of barrier -------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SIMULATOR_INSTRUCTIONS_BARRIERS_H
+#define BLOCKSCALE_SIMULATOR_INSTRUCTIONS_BARRIERS_H
+
+#include "../Translator.h"
+
+namespace mlir::blockscale::sim {
+
+/// All lanes arrive that have not exited; a warp counts as a whole. False after
+/// a failure, and where others go on first.
+bool requireConverged(Warp &warp, bool isAligned);
+
+/// barrier.cluster: Clusters.cpp.
+void translateClusterBarrier(Translator &t, Modifiers &modifiers);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_SIMULATOR_INSTRUCTIONS_BARRIERS_H

@@ -1,0 +1,107 @@
+//===- RegisterLimitsTest.cpp - Tests of setmaxnreg -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadTesting.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+using namespace mlir::blockscale::sim::kerneltest;
+
+static KernelRun makeGroups(const std::string &body, unsigned threads = 256) {
+  return makeRun("shr.u32 %r4, %r0, 7; shr.u32 %r5, %r0, 5;"
+                 "setp.eq.u32 %p0, %r4, 0; setp.eq.u32 %p1, %r5, 1;" +
+                     body,
+                 threads);
+}
+
+static unsigned countGoodRuns(KernelRun run) {
+  return countGoodSeeds(run, std::vector<uint32_t>(1024));
+}
+
+TEST(RegisterLimitsTest, WarpgroupsChangeTheirLimits) {
+  KernelRun run = makeGroups("@%p0 bra P; setmaxnreg.inc.sync.aligned.u32 232;"
+                             "bra E; P: setmaxnreg.dec.sync.aligned.u32 40;"
+                             "bar.sync 1, 128;"
+                             "setmaxnreg.dec.sync.aligned.u32 24; E:");
+  EXPECT_EQ(countGoodRuns(run), 10u);
+  run.directives = ".maxnreg 168";
+  EXPECT_EQ(countGoodRuns(run), 10u);
+  // To the same number changes nothing.
+  run = makeGroups("setmaxnreg.inc.sync.aligned.u32 168; bar.sync 0;"
+                   "setmaxnreg.dec.sync.aligned.u32 168;",
+                   /*threads=*/128);
+  run.directives = ".maxnreg 168";
+  EXPECT_EQ(countGoodRuns(run), 10u);
+}
+
+TEST(RegisterLimitsTest, WrongDirection) {
+  KernelRun run = makeGroups("\nsetmaxnreg.dec.sync.aligned.u32 232;");
+  run.directives = ".maxnreg 168";
+  EXPECT_FAILS(run, 2,
+               "setmaxnreg.dec expected at most 168 registers, which a thread "
+               "has, got 232");
+  EXPECT_FAILS(makeGroups("setmaxnreg.inc.sync.aligned.u32 232; bar.sync 0;\n"
+                          "setmaxnreg.inc.sync.aligned.u32 224;"),
+               2,
+               "setmaxnreg.inc expected at least 232 registers, which a thread "
+               "has, got 224");
+}
+
+TEST(RegisterLimitsTest, WarpsOfAWarpgroupDoTheSame) {
+  std::string error =
+      getError(makeGroups("@%p1 bra P; setmaxnreg.inc.sync.aligned.u32 232;"
+                          "bra E; P: setmaxnreg.inc.sync.aligned.u32 240; E:"));
+  EXPECT_NE(error.find("setmaxnreg expected .inc to 2"), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("as another warp of the warpgroup has in line 1, got "
+                       ".inc to 2"),
+            std::string::npos)
+      << error;
+  EXPECT_FAILS(makeGroups("@%p1 exit;\nsetmaxnreg.inc.sync.aligned.u32 232;"),
+               2,
+               "setmaxnreg expected all warps of the warpgroup, but warp 1 "
+               "ends without executing it");
+  // Nobody knows whether warp 1 has come to the first one.
+  error = getError(makeGroups("@%p1 bar.sync 1, 64;\n"
+                              "setmaxnreg.dec.sync.aligned.u32 64;\n"
+                              "setmaxnreg.dec.sync.aligned.u32 56;"));
+  EXPECT_EQ(error.rfind("line 3, ", 0), 0u) << error;
+  EXPECT_NE(error.find("setmaxnreg expected that all warps of the warpgroup "
+                       "have executed that in line 2 and synchronized, but "
+                       "warp "),
+            std::string::npos)
+      << error;
+  EXPECT_FAILS(makeGroups("setp.eq.u32 %p2, %r0, 40;\n"
+                          "@!%p2 setmaxnreg.inc.sync.aligned.u32 232;"),
+               2,
+               "setmaxnreg expected all lanes of the warp, but lane 8 does not "
+               "take part");
+}
+
+TEST(RegisterLimitsTest, FormsThatAreRefused) {
+  for (const char *count : {"16", "264", "100", "0"})
+    EXPECT_EQ(getLoadError("setmaxnreg.inc.sync.aligned.u32 " +
+                           std::string(count) + ";"),
+              "expected a multiple of 8 from 24 to 256 as the number of "
+              "registers, got " +
+                  std::string(count));
+  EXPECT_EQ(getLoadError("setmaxnreg.inc.sync.aligned.u32 %r0;"),
+            "expected a constant for the number of registers");
+  const char *form = "expected .inc.sync.aligned.u32 or .dec.sync.aligned.u32 "
+                     "behind setmaxnreg";
+  EXPECT_EQ(getLoadError("setmaxnreg.inc.sync.u32 40;"), form);
+  EXPECT_EQ(getLoadError("setmaxnreg.sync.aligned.u32 40;"), form);
+  for (const char *target : {"sm_90", "sm_100", "sm_80"})
+    EXPECT_EQ(getLoadError("setmaxnreg.inc.sync.aligned.u32 40;", target),
+              "expected a target such as sm_90a for setmaxnreg, got " +
+                  std::string(target));
+  for (const char *target : {"sm_90a", "sm_100f", "sm_120a"})
+    EXPECT_NE(getLoadError("setmaxnreg.inc.sync.aligned.u32 16;", target)
+                  .find("multiple of 8"),
+              std::string::npos);
+}
