@@ -289,12 +289,14 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
                 what + ", got " + llvm::Twine(idOfAddress));
   address &= (uint32_t(1) << idShift) - 1;
   auto [base, column] = TensorAddress::decode(address);
-  if (base != 0 || column % 2 != 0)
+  bool isSplit = placement->numParts == 2;
+  // Tiles begin at multiples of 64 lines, of which a part has 32 each.
+  unsigned alignment = isSplit ? 1 : 2;
+  if (base != 0 || column % alignment != 0)
     return fail("expected lane 0 and an even column in the address of the "
                 "scale factors of " +
                 what + ", got lane " + llvm::Twine(base) + ", column " +
                 llvm::Twine(column));
-  bool isSplit = placement->numParts == 2;
   unsigned lines = isA ? placement->rows : d.n / placement->numParts;
   ScaleFactors factors = {};
   factors.lines = lines;

@@ -24,8 +24,7 @@ EXCEPTIONS = {
     "fence.mbarrier_init": "the barrier that follows orders the object's initialisation, too",
     "fence before setup": "no asynchronous tcgen05 instruction comes before it",
     "fence after setup": "no asynchronous tcgen05 instruction comes before the barrier",
-    "fence after USED": "stores, and copies of the thread that issued what it waited for, come after it",
-    "wait::ld": "what uses a loaded register waits for it (PTX ISA, tcgen05, memory consistency model)",
+    "wait::ld": "one behind it, before the columns are given back, waits for both loads",
 }
 
 
