@@ -1,0 +1,241 @@
+//===- TensorMemoryTest.cpp - Tests of tensor memory ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What instructions of tensor memory compute is tested by kernels in
+// test/Execution/tcgen05; here are their errors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadTesting.h"
+
+#include <set>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+using namespace mlir::blockscale::sim::kerneltest;
+
+/// One warp; line 1 allocates 64 columns, whose address is in %r10.
+static constexpr const char *kAlloc =
+    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
+    "ld.shared.b32 %r10, [S];\n";
+static constexpr const char *kFree =
+    "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 64;\n";
+static constexpr const char *kStore =
+    "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r10], {%r0};";
+static constexpr const char *kWaitStore = "tcgen05.wait::st.sync.aligned;\n";
+static constexpr const char *kLoad =
+    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r11}, [%r10];";
+static constexpr const char *kWaitLoad = "tcgen05.wait::ld.sync.aligned;\n";
+
+static KernelRun makeTensorRun(const std::string &body, unsigned threads = 32) {
+  KernelRun run = makeRun(body, threads);
+  run.target = "sm_100a";
+  return run;
+}
+
+static KernelRun checkingProxies(KernelRun run) {
+  run.options.checkProxy = true;
+  return run;
+}
+
+/// A body on line 2, between alloc and dealloc.
+static KernelRun makeAllocatedRun(const std::string &body) {
+  return makeTensorRun(kAlloc + body + "\n" + kFree);
+}
+
+static std::string getTensorLoadError(const std::string &body,
+                                      const std::string &target = "sm_100a") {
+  return getLoadError(body, target);
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+TEST(TensorMemoryTest, ValuesComeBack) {
+  KernelRun run = makeAllocatedRun(std::string(kStore) + kWaitStore + kLoad +
+                                   kWaitLoad + "st.global.b32 [%d3], %r11;");
+  std::vector<uint32_t> expected(1024);
+  for (unsigned i = 0; i != 32; ++i)
+    expected[i] = i;
+  EXPECT_EQ(countGoodSeeds(checkingProxies(run), expected), 10u);
+}
+
+TEST(TensorMemoryTest, TheAddressDependsOnTheSeed) {
+  // Programs must not rely on column 0.
+  std::set<uint32_t> columns;
+  for (unsigned seed = 0; seed != 32; ++seed) {
+    KernelRun run = makeAllocatedRun("st.global.b32 [%d3], %r10;");
+    run.options.seed = seed;
+    uint32_t column = getOutput(run)[0];
+    EXPECT_EQ(column % 64, 0u);
+    columns.insert(column);
+  }
+  EXPECT_GT(columns.size(), 4u);
+}
+
+TEST(TensorMemoryTest, NumbersOfColumns) {
+  for (const char *columns : {"0", "16", "48", "1024"})
+    EXPECT_FAILS(
+        makeTensorRun(std::string("mov.u32 %r9, ") + columns +
+                      "; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta."
+                      "b32 [S], %r9;"),
+        1, "is a power of two from 32 to 512, got " + std::string(columns));
+  EXPECT_FAILS(makeAllocatedRun("tcgen05.alloc.cta_group::1.sync.aligned."
+                                "shared::cta.b32 [S], 128;"),
+               2,
+               "at most as many columns as the tcgen05.alloc before, which "
+               "were 64, got 128");
+}
+
+TEST(TensorMemoryTest, AllocationsThatMustNotBe) {
+  EXPECT_FAILS(
+      makeTensorRun("tcgen05.relinquish_alloc_permit.cta_group::1.sync."
+                    "aligned;\n" +
+                    std::string(kAlloc)),
+      2, "behind a tcgen05.relinquish_alloc_permit of the block");
+  EXPECT_FAILS(
+      makeTensorRun("setp.lt.u32 %p1, %r0, 16;\n@%p1 " + std::string(kAlloc)),
+      2, "tcgen05.alloc expected all lanes of the warp");
+  EXPECT_FAILS(
+      makeTensorRun("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 "
+                    "[S], 32;"),
+      1, "a cluster with an even number of blocks, got 1");
+  EXPECT_FAILS(
+      makeTensorRun("tcgen05.alloc.cta_group::1.sync.aligned.b32 [%buf0], 32;"),
+      1, "expected an address in shared memory of this block");
+  // Nobody gives columns back.
+  EXPECT_FAILS(
+      makeTensorRun("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 "
+                    "[S], 512;\ntcgen05.alloc.cta_group::1.sync.aligned."
+                    "shared::cta.b32 [S + 4], 32;"),
+      2,
+      "waits for 32 columns of tensor memory, of which 0 are free in line "
+      "2");
+}
+
+TEST(TensorMemoryTest, ColumnsThatAreGivenBackWrongly) {
+  EXPECT_FAILS(makeTensorRun(kAlloc), 1,
+               "the block ends before the 64 columns of tensor memory");
+  EXPECT_FAILS(
+      makeTensorRun(kAlloc + std::string("add.u32 %r10, %r10, 32;") + kFree), 2,
+      "expected an address that tcgen05.alloc gave to this block");
+  EXPECT_FAILS(makeAllocatedRun(kFree), 4,
+               "expected an address that tcgen05.alloc gave to this block");
+  EXPECT_FAILS(makeAllocatedRun("tcgen05.dealloc.cta_group::1.sync.aligned."
+                                "b32 %r10, 32;"),
+               2, "expected 64 columns, as were allocated at 0x");
+  EXPECT_FAILS(makeAllocatedRun(std::string(kStore)), 3,
+               "the tcgen05.st in line 2 by warp 0 may still use these "
+               "columns: expected tcgen05.wait before tcgen05.dealloc");
+}
+
+//===----------------------------------------------------------------------===//
+// ld and st
+//===----------------------------------------------------------------------===//
+
+TEST(TensorMemoryTest, LanesOfOthers) {
+  EXPECT_FAILS(
+      makeAllocatedRun("add.u32 %r10, %r10, 0x200000;" + std::string(kStore)),
+      2,
+      "tcgen05.st.32x32b of warp 0 expected an address in lane 0, "
+      "got lane 32");
+  EXPECT_FAILS(
+      makeAllocatedRun("tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r11}, "
+                       "[%r10 + 524288];"),
+      2,
+      "tcgen05.ld.16x64b of warp 0 expected an address in lane 0 or 16, got "
+      "lane 8");
+}
+
+TEST(TensorMemoryTest, CellsOfNobody) {
+  EXPECT_FAILS(makeTensorRun("mov.b32 %r10, 0;" + std::string(kLoad)), 1,
+               "expected columns 0 to 0 of tensor memory to be allocated by "
+               "block (0,0,0), but column 0 is not");
+  EXPECT_FAILS(
+      makeAllocatedRun("add.u32 %r10, %r10, 64;" + std::string(kStore)), 2,
+      "is not");
+  EXPECT_FAILS(makeTensorRun(kAlloc + std::string(kFree) + kLoad), 3, "is not");
+  EXPECT_FAILS(
+      makeAllocatedRun("or.b32 %r10, %r10, 0xFFFF;" + std::string(kLoad)), 2,
+      "but column 65535 is not");
+}
+
+TEST(TensorMemoryTest, AccessesWithoutAWait) {
+  EXPECT_FAILS(makeAllocatedRun(std::string(kStore) + "\n" + kLoad), 3,
+               "the tcgen05.st in line 2 by warp 0 and this tcgen05.ld access "
+               "0x");
+  EXPECT_FAILS(makeAllocatedRun(std::string(kStore) + kWaitStore + kLoad +
+                                "\n" + kStore),
+               4,
+               "of which the first is not known to be complete: expected "
+               "tcgen05.wait::ld between");
+}
+
+TEST(TensorMemoryTest, FencesBetweenWarps) {
+  // Warp 4 reads the lanes that warp 0 wrote.
+  std::string before = "tcgen05.fence::before_thread_sync;",
+              after = "tcgen05.fence::after_thread_sync;";
+  auto makeBody = [&](const std::string &first, const std::string &second) {
+    std::string body =
+        "shr.u32 %r12, %r0, 5; setp.eq.u32 %p1, %r12, 0;"
+        "setp.eq.u32 %p2, %r12, 4; @%p1 "
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
+        "bar.sync 0; ld.shared.b32 %r10, [S];\n";
+    body += "@%p1 " + std::string(kStore) + "@%p1 " + kWaitStore + first +
+            "bar.sync 0;" + second + "@%p2 " + kLoad + "@%p2 " + kWaitLoad +
+            before + "bar.sync 0; @%p1 " + kFree;
+    return checkingProxies(makeTensorRun(body, 160));
+  };
+  EXPECT_EQ(getError(makeBody(before, after)), "no error");
+  EXPECT_FAILS(makeBody("", after), 3, " without tcgen05.fence::");
+  EXPECT_FAILS(makeBody(before, ""), 3,
+               "without tcgen05.fence::after_thread_sync between");
+}
+
+TEST(TensorMemoryTest, FormsThatAreRefused) {
+  EXPECT_EQ(getTensorLoadError("tcgen05.wait::ld.sync.aligned;", "sm_120a"),
+            "expected a target that has tcgen05.wait::ld, got sm_120a");
+  EXPECT_EQ(getTensorLoadError("tcgen05.wait::ld.sync.aligned;", "sm_100"),
+            "expected a target that has tcgen05.wait::ld, got sm_100");
+  EXPECT_EQ(getTensorLoadError("tcgen05.nothing;"),
+            "expected an instruction of tcgen05, such as tcgen05.mma");
+  EXPECT_EQ(getTensorLoadError("tcgen05.alloc.sync.aligned.b32 [%d0], 32;"),
+            "expected .cta_group::1 or .cta_group::2 behind tcgen05.alloc");
+  EXPECT_EQ(getTensorLoadError(
+                "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;"
+                "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;"),
+            "expected .cta_group::1, as other instructions of the function "
+            "have, got .cta_group::2");
+  EXPECT_EQ(getTensorLoadError("tcgen05.relinquish_alloc_permit.cta_group::1;"),
+            "expected .sync.aligned behind tcgen05.relinquish_alloc_permit");
+  EXPECT_EQ(
+      getTensorLoadError("tcgen05.alloc.cta_group::1.sync.aligned."
+                         "shared::cluster.b32 [%r0], 32;"),
+      "expected .sync.aligned, .shared::cta or no state space, and .b32 behind "
+      "tcgen05.alloc");
+  EXPECT_EQ(
+      getTensorLoadError("tcgen05.dealloc.cta_group::1.sync.aligned %r0, 32;"),
+      "expected .sync.aligned.b32 behind tcgen05.dealloc");
+  std::string move = "expected .sync.aligned, a shape such as .32x32b, a count "
+                     "such as .x4, and .b32 behind tcgen05.ld";
+  EXPECT_EQ(getTensorLoadError("tcgen05.ld.sync.aligned.x1.b32 {%r0}, [%r1];"),
+            move);
+  EXPECT_EQ(getTensorLoadError("tcgen05.ld.32x32b.x1.b32 {%r0}, [%r1];"), move);
+  EXPECT_EQ(getTensorLoadError("tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r0}, "
+                               "[%r1];"),
+            "expected at most .x32 behind tcgen05.ld.16x256b, got .x64");
+  EXPECT_EQ(
+      getTensorLoadError("tcgen05.ld.sync.aligned.32x32b.x1.b32 %r0, [%r1];"),
+      "expected registers in braces");
+  EXPECT_EQ(getTensorLoadError("tcgen05.ld.red.sync.aligned.32x32b.x2.min.f32 "
+                               "{%r0, %r1}, %r2, [%r3];"),
+            "not supported in this version: tcgen05.ld.red");
+  EXPECT_EQ(getTensorLoadError("tcgen05.wait::st;"),
+            "expected .sync.aligned behind tcgen05.wait");
+}
