@@ -59,7 +59,8 @@ struct Step {
   /// The program promises that the lanes that come here agree (`.uni`).
   bool isUniform = false;
   StepClass kind = StepClass::Arithmetic;
-  /// What statistics call it, and how many multiply-adds it counts as.
+  /// What statistics call it (nothing where the routine counts itself), and how
+  /// many multiply-adds it counts as.
   llvm::StringRef name;
   uint32_t multiplyAdds = 0;
   /// In the PTX text.

@@ -86,6 +86,17 @@ void BlockGroup::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
                                          copy.mbarrier->offset);
 }
 
+/// What statistics call the way of a copy.
+static std::string getPath(const BulkCopy &copy, bool isFromShared,
+                           bool isToShared) {
+  if (copy.isGeneric)
+    return "async_stores";
+  std::string name = copy.tensor ? "tensor_map_" : "bulk_";
+  if (isFromShared && isToShared)
+    return name + "exchanges";
+  return name + (isToShared ? "loads" : "stores");
+}
+
 void BlockGroup::begin(Warp &warp, BulkCopy copy) {
   if (bulkCopies.getCopies().size() >= kMaxCopiesUnderWay)
     return warp.fail(copy.lane, "expected at most " +
@@ -108,6 +119,8 @@ void BlockGroup::begin(Warp &warp, BulkCopy copy) {
     checkRace(warp, makeAccess(copy, AccessKind::Store, *to));
   if (races)
     copy.numStoresBefore = races->getNumStores();
+  if (statistics)
+    statistics->addBytes(getPath(copy, from, to), copy.getTransactionBytes());
   bulkCopies.begin(std::move(copy));
 }
 

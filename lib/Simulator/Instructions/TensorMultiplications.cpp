@@ -291,5 +291,5 @@ void sim::translateTensorMultiply(Translator &t, Modifiers &modifiers) {
   if (t.hasFailed())
     return;
   // Statistics get names with shapes and types, which only descriptors tell.
-  t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply));
+  t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply)).name = "";
 }

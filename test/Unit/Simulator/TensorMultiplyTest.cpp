@@ -76,6 +76,18 @@ TEST(TensorMultiplyTest, GoesWell) {
   EXPECT_EQ(getError(makeMultiplyRun(kCopyScales)), "no error");
 }
 
+TEST(TensorMultiplyTest, Statistics) {
+  KernelRun run = makeMultiplyRun(kCopyScales);
+  run.options.wantsStatistics = true;
+  std::string text = runKernel(run).statistics;
+  for (const char *part :
+       {"\"tcgen05.mma.mxf8f6f4.m128n8k32.e4m3.e4m3\": 1", "\"matrix\": 1",
+        "\"multiply_adds\": 32768", "\"tensor_memory_columns\": 256",
+        "\"matrix_operands\": 4352", "\"tensor_copies\": 1024"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  EXPECT_EQ(text.find("\"tcgen05\""), std::string::npos);
+}
+
 TEST(TensorMultiplyTest, Descriptors) {
   EXPECT_FAILS(makeMultiplyRun(kCopyScales + "or.b32 %r20, %r20, 1;"), 2,
                "expected 0 in the reserved bits 0x1 in an instruction "
