@@ -27,8 +27,16 @@ static uint64_t getNumRows(const TensorMap &map) {
   return rows;
 }
 
+/// From one row of a box to the next in shared memory: what a swizzle permutes
+/// is there as a whole. (As measured on an H200; no document says so.)
+static uint64_t getPitch(const TensorMap &map) {
+  return map.swizzle->lineMask ? map.swizzle->span
+                               : map.type->getSharedBytes(map.box[0]);
+}
+
 uint64_t sim::getBoxBytes(const TensorMap &map) {
-  return getNumRows(map) * map.type->getSharedBytes(map.box[0]);
+  return (getNumRows(map) - 1) * getPitch(map) +
+         map.type->getSharedBytes(map.box[0]);
 }
 
 uint64_t sim::getTransactionBytes(const TensorMap &map) {
@@ -55,6 +63,7 @@ public:
   /// A row that starts at element `first` of the innermost dimension; `global`
   /// is where element 0 is, if the row is in the tensor.
   void addRow(int64_t first, bool isInside, uint64_t global) {
+    uint64_t nextRow = next + getPitch(map);
     int64_t count = map.box[0];
     int64_t size = static_cast<int64_t>(map.sizes[0]);
     int64_t begin = std::clamp<int64_t>(-first, 0, count);
@@ -65,6 +74,7 @@ public:
     addElements(BoxPiece::Kind::Copy, end - begin,
                 global + map.type->getGlobalBytes(first + begin));
     addElements(BoxPiece::Kind::Fill, count - end, 0);
+    next = nextRow;
   }
 
   TensorBox finish() { return std::move(box); }

@@ -215,6 +215,11 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
     return warp.fail(lane, "expected a type that can be stored, got a tensor "
                            "map of " +
                                llvm::Twine(llvm::StringRef(map.type->name)));
+  // An H200 refuses them as an illegal instruction; no document says so.
+  for (int32_t coordinate : coordinates)
+    if (!form.isLoad && coordinate < 0)
+      return warp.fail(lane, "expected coordinates of a store from 0 on, got " +
+                                 llvm::Twine(coordinate));
   *address += form.sharedOffset;
   Block *owner = warp.block.findOwner(*address);
   if (!owner ||
