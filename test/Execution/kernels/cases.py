@@ -10,7 +10,7 @@ from typing import NamedTuple
 import blockscale
 import numpy as np
 from harness import ROWS, Row, exact
-from tensor_cases import tensor_cases
+from tensor_cases import multicast_case, pair_case, tensor_cases
 
 HERE = Path(__file__).resolve().parent
 
@@ -424,6 +424,7 @@ def all_cases():
     yield copied_gemm("producer_consumer", 160)
     yield bulk_round_trip()
     yield from tensor_cases(Case)
+    yield multicast_case(Case)
     yield from all_clusters()
 
 
@@ -525,3 +526,4 @@ def blackwell_cases():
     """Those that need a Blackwell card, or the simulator."""
     yield from dense_rows()
     yield sparse()
+    yield pair_case(Case)

@@ -138,6 +138,26 @@ RANKS = [
 ]
 
 
+def shared_case(make, file, entry, box, block, expected, **launch):
+    """A kernel of two blocks that loads boxes and stores them again."""
+    tensor = TensorMap(numbers((16, 32), np.uint32), "u4", box)
+    arguments = [tensor, np.zeros((2, block), np.uint32)]
+    result = np.stack(expected(tensor.array)).reshape(2, block)
+    return make(file, entry, (2,), (block,), arguments, {1: result}, cluster=(2,), **launch)
+
+
+def multicast_case(make):
+    return shared_case(
+        make, "tensor_cluster", "multicast", (8, 32), 256, lambda array: [array[3:11]] * 2
+    )
+
+
+def pair_case(make):
+    return shared_case(
+        make, "tensor_pair", "pair", (4, 32), 128, lambda array: [array[:4], array[4:8]], target="sm_100a"
+    )
+
+
 def tensor_cases(make):
     """`make` is the class Case of cases.py."""
     for shape, box, strides, places in RANKS:
