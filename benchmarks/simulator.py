@@ -143,6 +143,7 @@ def main():
                   f"{rate / matmul:.2f} of numpy's float64 @")
         for sizes in ((256, 256, 512), (1024, 1024, 1024)):
             gemm(build, folder, repeat, matmul, *sizes)
+            tensor_gemm(build, folder, repeat, matmul, *sizes)
 
 
 def gemm(build, folder, repeat, matmul, m, n, k):
@@ -172,6 +173,19 @@ def gemm(build, folder, repeat, matmul, m, n, k):
     rate = m * n * k / seconds
     print(f"GEMM {m} x {n} x {k}, {row.x}: {seconds:.2f} s, {rate / matmul:.3f} of numpy's float64 @, "
           f"{memory:.0f} MiB for arguments of {size / 2**20:.1f} MiB")
+
+
+def tensor_gemm(build, folder, repeat, matmul, m, n, k):
+    """The same with tcgen05.mma in tensor memory: a kernel written by hand, and its launch."""
+    os.environ["BLOCKSCALE_BUILD"] = str(build)
+    sys.path.insert(0, str(ROOT / "test" / "Execution" / "tcgen05"))
+    from gemm_kernel import Gemm
+
+    kernel = Gemm(m, n, k)
+    seconds = best(repeat, lambda: kernel.launch(pathlib.Path(folder, "tcgen05"), kernel.text))
+    rate = m * n * k / seconds
+    print(f"GEMM {m} x {n} x {k} with tcgen05.mma, {kernel.ROW.x} and {kernel.ROW.y}: {seconds:.2f} s, "
+          f"{rate / matmul:.3f} of numpy's float64 @")
 
 
 if __name__ == "__main__":
