@@ -194,29 +194,37 @@ static const Direction *takeDirection(Translator &t, Modifiers &modifiers,
   return nullptr;
 }
 
+const ReductionName *sim::takeReduction(Modifiers &modifiers) {
+  using Kind = ElementOperation::Kind;
+  static constexpr ReductionName rows[] = {
+      {"add", Kind::Add}, {"min", Kind::Min}, {"max", Kind::Max},
+      {"and", Kind::And}, {"or", Kind::Or},   {"xor", Kind::Xor},
+      {"inc", Kind::Inc}, {"dec", Kind::Dec},
+  };
+  for (const ReductionName &row : rows)
+    if (modifiers.take(row.name))
+      return &row;
+  return nullptr;
+}
+
 /// The operation and the type of a reduction.
 static bool takeOperation(Translator &t, Modifiers &modifiers,
                           ElementOperation &operation) {
-  using Kind = ElementOperation::Kind;
-  static constexpr llvm::StringRef names[] = {"add", "min", "max", "and",
-                                              "or",  "xor", "inc", "dec"};
-  static constexpr Kind kinds[] = {Kind::Add, Kind::Min, Kind::Max, Kind::And,
-                                   Kind::Or,  Kind::Xor, Kind::Inc, Kind::Dec};
-  std::optional<unsigned> row = modifiers.takeOneOf(names);
+  const ReductionName *reduction = takeReduction(modifiers);
   bool keepsSubnormals = modifiers.take("noftz");
   std::optional<Type> type = modifiers.takeLastType();
-  if (!row || !type) {
+  if (!reduction || !type) {
     t.fail("expected an operation and a type behind cp.reduce.async.bulk");
     return false;
   }
-  operation = {kinds[*row], *type, /*isFlushing=*/*type == Type::F32};
+  operation = {reduction->kind, *type, /*isFlushing=*/*type == Type::F32};
   bool isPacked = getTypeInfo(*type).elements != 1;
-  bool needsNoftz = operation.kind == Kind::Add &&
+  bool needsNoftz = operation.kind == ElementOperation::Kind::Add &&
                     (*type == Type::F16 || *type == Type::BF16);
   if (operation.isLegal() && !isPacked && keepsSubnormals == needsNoftz)
     return true;
   t.fail("expected an operation that cp.reduce.async.bulk has, got ." +
-         names[*row] + (keepsSubnormals ? ".noftz." : ".") +
+         reduction->name + (keepsSubnormals ? ".noftz." : ".") +
          std::string(getName(*type)));
   return false;
 }

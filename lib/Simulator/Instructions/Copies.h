@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_SIMULATOR_INSTRUCTIONS_COPIES_H
 #define BLOCKSCALE_SIMULATOR_INSTRUCTIONS_COPIES_H
 
+#include "../ElementOperation.h"
 #include "../Translator.h"
 
 namespace mlir::blockscale::sim {
@@ -25,6 +26,14 @@ void translateBulkReduction(Translator &t, Modifiers &modifiers);
 /// Their .tensor, which is taken: TensorCopyInstructions.cpp.
 void translateTensorCopy(Translator &t, Modifiers &modifiers, bool isReduction);
 void translateTensorPrefetch(Translator &t, Modifiers &modifiers);
+
+/// An operation of copies that reduce, and its name.
+struct ReductionName {
+  llvm::StringRef name;
+  ElementOperation::Kind kind;
+};
+/// Takes out the one that is there; null if there is none.
+const ReductionName *takeReduction(Modifiers &modifiers);
 
 /// The value of a lane's operand; nothing if it is undefined, which fails.
 std::optional<uint64_t> getLaneValue(Warp &warp, Slot slot, unsigned lane,

@@ -296,18 +296,12 @@ static bool takeDirection(Translator &t, Modifiers &modifiers,
 
 static bool takeOperation(Translator &t, Modifiers &modifiers,
                           TensorCopyForm &form) {
-  static constexpr llvm::StringRef names[] = {"add", "min", "max", "and",
-                                              "or",  "xor", "inc", "dec"};
-  static constexpr OperationKind kinds[] = {
-      OperationKind::Add, OperationKind::Min, OperationKind::Max,
-      OperationKind::And, OperationKind::Or,  OperationKind::Xor,
-      OperationKind::Inc, OperationKind::Dec};
-  std::optional<unsigned> row = modifiers.takeOneOf(names);
-  if (row)
-    form.operation = kinds[*row];
+  const ReductionName *reduction = takeReduction(modifiers);
+  if (reduction)
+    form.operation = reduction->kind;
   else
     t.fail("expected an operation behind cp.reduce.async.bulk.tensor");
-  return row.has_value();
+  return reduction != nullptr;
 }
 
 /// The box in shared memory.
