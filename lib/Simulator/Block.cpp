@@ -30,6 +30,8 @@ Block::Block(BlockGroup &group, const Extents &index, unsigned number,
       isObserved(group.statistics || group.races || group.proxies) {
   mapShared();
   unsigned threads = launch.getNumThreads();
+  if (launch.kernel->hasWarpgroups)
+    warpgroups.resize(threads / (kWarpsOfWarpgroup * kLanes));
   for (unsigned first = 0; first < threads; first += kLanes)
     warps.emplace_back(*this, warps.size(), std::min(kLanes, threads - first));
   for (Warp &warp : warps)

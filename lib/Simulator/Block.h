@@ -20,6 +20,7 @@
 #include "Statistics.h"
 #include "TensorMaps.h"
 #include "Warp.h"
+#include "WarpgroupSequence.h"
 
 #include <deque>
 
@@ -137,9 +138,12 @@ public:
   /// come.
   std::optional<unsigned> lastColumns;
   bool mayAllocate = true;
-  /// tcgen05.alloc of a pair of blocks: what this one asks for, and what it got.
+  /// tcgen05.alloc of a pair of blocks: what this one asks for, and what it
+  /// got.
   std::optional<unsigned> wantedColumns, grantedColumn;
   RegisterLimits registerLimits;
+  /// Those whose warps are all whole.
+  std::vector<WarpgroupSequence> warpgroups;
   /// Registers and predicates of all functions that warps are in.
   uint64_t numRegisters = 0;
 

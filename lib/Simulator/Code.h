@@ -172,6 +172,11 @@ struct Code {
   bool hasTensorMemory = false;
   /// Of .cta_group, which all instructions have in common; 0 if there is none.
   unsigned tensorBlocks = 0;
+  /// Whether there is a wgmma.
+  bool hasWarpgroups = false;
+  /// By number of the step, where there is a wgmma in this function: those
+  /// registers that it uses which a wgmma uses, too.
+  std::vector<llvm::ArrayRef<Slot>> registersOfSteps;
   /// Owns forms and lists of operands.
   std::unique_ptr<llvm::BumpPtrAllocator> allocator =
       std::make_unique<llvm::BumpPtrAllocator>();

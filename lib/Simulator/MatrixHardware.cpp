@@ -18,7 +18,8 @@
 // lower one.
 //
 // Without a model, and computed as Numerics::Exact: sparse forms, accumulators
-// in f16, all of f16, bf16, tf32, f64 and the integers.
+// in f16, all of f16, bf16, tf32, f64 and the integers, and wgmma, whose sums
+// of fp8 keep fewer bits.
 //
 //===----------------------------------------------------------------------===//
 

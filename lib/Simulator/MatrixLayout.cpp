@@ -17,27 +17,27 @@ using namespace mlir::blockscale::sim;
 static constexpr FragmentLayout kFragments[] = {
   //                                    line                step
   //                        m bits radix g  t  lo hi j       g  t  lo hi  j
-  {Operand::A,           8,  4, 1, {1, 0, 0, 0, 0}, {0, 8, 0, 32, 1}},
-  {Operand::A,           8,  8, 1, {1, 0, 0, 0, 0}, {0, 4, 0, 16, 1}},
-  {Operand::A,           8, 64, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
-  {Operand::A,          16,  4, 2, {1, 0, 8, 0, 0}, {0, 8, 0, 32, 1}},
-  {Operand::A,          16,  8, 2, {1, 0, 8, 0, 0}, {0, 4, 0, 16, 1}},
-  {Operand::A,          16, 16, 2, {1, 0, 8, 0, 0}, {0, 2, 0,  8, 1}},
-  {Operand::A,          16, 32, 2, {1, 0, 8, 0, 0}, {0, 1, 0,  4, 0}},
-  {Operand::A,          16, 64, 2, {1, 0, 8, 0, 0}, {0, 1, 0,  4, 0}},
-  {Operand::B,           8,  4, 1, {1, 0, 0, 0, 0}, {0, 8, 0, 32, 1}},
-  {Operand::B,           8,  8, 1, {1, 0, 0, 0, 0}, {0, 4, 0, 16, 1}},
-  {Operand::B,           8, 64, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
-  {Operand::B,          16,  4, 1, {1, 0, 0, 0, 0}, {0, 8, 0, 32, 1}},
-  {Operand::B,          16,  8, 1, {1, 0, 0, 0, 0}, {0, 4, 0, 16, 1}},
-  {Operand::B,          16, 16, 1, {1, 0, 0, 0, 0}, {0, 2, 0,  8, 1}},
-  {Operand::B,          16, 32, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
-  {Operand::B,          16, 64, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
-  {Operand::Accumulator, 8, 32, 2, {1, 0, 0, 0, 0}, {0, 2, 1,  0, 0}},
-  {Operand::Accumulator, 8, 64, 2, {1, 0, 0, 0, 0}, {0, 2, 1,  0, 0}},
-  {Operand::Accumulator,16, 16, 1, {1, 0, 0, 8, 0}, {0, 2, 0,  0, 1}},
-  {Operand::Accumulator,16, 32, 2, {1, 0, 0, 8, 0}, {0, 2, 1,  0, 0}},
-  {Operand::Accumulator,16, 64, 2, {1, 0, 0, 8, 0}, {0, 2, 1,  0, 0}},
+  {MatrixOperand::A,           8,  4, 1, {1, 0, 0, 0, 0}, {0, 8, 0, 32, 1}},
+  {MatrixOperand::A,           8,  8, 1, {1, 0, 0, 0, 0}, {0, 4, 0, 16, 1}},
+  {MatrixOperand::A,           8, 64, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
+  {MatrixOperand::A,          16,  4, 2, {1, 0, 8, 0, 0}, {0, 8, 0, 32, 1}},
+  {MatrixOperand::A,          16,  8, 2, {1, 0, 8, 0, 0}, {0, 4, 0, 16, 1}},
+  {MatrixOperand::A,          16, 16, 2, {1, 0, 8, 0, 0}, {0, 2, 0,  8, 1}},
+  {MatrixOperand::A,          16, 32, 2, {1, 0, 8, 0, 0}, {0, 1, 0,  4, 0}},
+  {MatrixOperand::A,          16, 64, 2, {1, 0, 8, 0, 0}, {0, 1, 0,  4, 0}},
+  {MatrixOperand::B,           8,  4, 1, {1, 0, 0, 0, 0}, {0, 8, 0, 32, 1}},
+  {MatrixOperand::B,           8,  8, 1, {1, 0, 0, 0, 0}, {0, 4, 0, 16, 1}},
+  {MatrixOperand::B,           8, 64, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
+  {MatrixOperand::B,          16,  4, 1, {1, 0, 0, 0, 0}, {0, 8, 0, 32, 1}},
+  {MatrixOperand::B,          16,  8, 1, {1, 0, 0, 0, 0}, {0, 4, 0, 16, 1}},
+  {MatrixOperand::B,          16, 16, 1, {1, 0, 0, 0, 0}, {0, 2, 0,  8, 1}},
+  {MatrixOperand::B,          16, 32, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
+  {MatrixOperand::B,          16, 64, 1, {1, 0, 0, 0, 0}, {0, 1, 0,  4, 0}},
+  {MatrixOperand::Accumulator, 8, 32, 2, {1, 0, 0, 0, 0}, {0, 2, 1,  0, 0}},
+  {MatrixOperand::Accumulator, 8, 64, 2, {1, 0, 0, 0, 0}, {0, 2, 1,  0, 0}},
+  {MatrixOperand::Accumulator,16, 16, 1, {1, 0, 0, 8, 0}, {0, 2, 0,  0, 1}},
+  {MatrixOperand::Accumulator,16, 32, 2, {1, 0, 0, 8, 0}, {0, 2, 1,  0, 0}},
+  {MatrixOperand::Accumulator,16, 64, 2, {1, 0, 0, 8, 0}, {0, 2, 1,  0, 0}},
 };
 
 static constexpr MetadataLayout kMetadata[] = {
@@ -53,7 +53,7 @@ static constexpr MetadataLayout kMetadata[] = {
 };
 // clang-format on
 
-const FragmentLayout &sim::getFragmentLayout(Operand operand, unsigned m,
+const FragmentLayout &sim::getFragmentLayout(MatrixOperand operand, unsigned m,
                                              unsigned slotBits) {
   for (const FragmentLayout &layout : kFragments)
     if (layout.operand == operand && layout.m == m &&

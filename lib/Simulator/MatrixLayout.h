@@ -35,13 +35,13 @@ struct IndexTerms {
   }
 };
 
-enum class Operand : unsigned char { A, B, Accumulator };
+enum class MatrixOperand : unsigned char { A, B, Accumulator };
 
 /// A fragment of A, B, or C and D. `line` is the row of A, C and D, the column
 /// of B; `step` is the place along K of A and B, the column of C and D. The
 /// steps of a sparse A count the kept elements.
 struct FragmentLayout {
-  Operand operand;
+  MatrixOperand operand;
   /// Rows of the instruction: 8 or 16.
   unsigned m;
   unsigned slotBits;
@@ -52,7 +52,7 @@ struct FragmentLayout {
   unsigned getSlots() const { return getRegisterBits() / slotBits; }
 };
 
-const FragmentLayout &getFragmentLayout(Operand operand, unsigned m,
+const FragmentLayout &getFragmentLayout(MatrixOperand operand, unsigned m,
                                         unsigned slotBits);
 
 /// The metadata of a sparse A: eight 4-bit fields in the register of each lane

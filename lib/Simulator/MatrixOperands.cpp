@@ -374,6 +374,19 @@ static std::optional<LaneMessage> readMetadata(const MmaForm &form,
 // All operands
 //===----------------------------------------------------------------------===//
 
+void sim::readRows(const MmaForm &form, llvm::ArrayRef<const Lanes *> a,
+                   MmaMatrices &matrices) {
+  unpack(form.a, form.aTable, *form.aLayout, a, {form.getKeptK(), 1},
+         matrices.a);
+  matrices.undefinedRows |= findUndefinedLines(*form.aLayout, a);
+}
+
+void sim::readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
+                          MmaMatrices &matrices) {
+  unpack(form.c, nullptr, *form.cLayout, c, {kN, 1}, matrices.c);
+  findUndefinedElements(*form.cLayout, c, matrices.undefinedElements);
+}
+
 MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
                              MmaMatrices &matrices) {
   MmaOutcome outcome;
@@ -405,13 +418,10 @@ MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
   if (padding)
     outcome.warnings.push_back(std::move(*padding));
 
-  unpack(form.a, form.aTable, *form.aLayout, operands.a, {form.getKeptK(), 1},
-         matrices.a);
+  readRows(form, operands.a, matrices);
+  readAccumulator(form, operands.c, matrices);
   unpack(form.b, form.bTable, *form.bLayout, operands.b, {1, kN}, matrices.b);
-  unpack(form.c, nullptr, *form.cLayout, operands.c, {kN, 1}, matrices.c);
-  matrices.undefinedRows |= findUndefinedLines(*form.aLayout, operands.a);
   matrices.undefinedColumns |= findUndefinedLines(*form.bLayout, operands.b);
-  findUndefinedElements(*form.cLayout, operands.c, matrices.undefinedElements);
   return outcome;
 }
 

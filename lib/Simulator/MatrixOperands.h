@@ -44,6 +44,12 @@ struct MmaMatrices {
 MmaOutcome readOperands(const MmaForm &form, const MmaOperands &operands,
                         MmaMatrices &matrices);
 
+/// A part of them: the elements of A, or the accumulator.
+void readRows(const MmaForm &form, llvm::ArrayRef<const Lanes *> a,
+              MmaMatrices &matrices);
+void readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
+                     MmaMatrices &matrices);
+
 /// Writes D: `bits` has the elements, row by row.
 void writeResults(const MmaForm &form, const MmaMatrices &matrices,
                   const uint64_t *bits, llvm::ArrayRef<Lanes *> registers);

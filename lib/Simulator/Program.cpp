@@ -158,6 +158,7 @@ Result<std::unique_ptr<Program>> sim::translate(Module module) {
     for (unsigned i : used.functions.set_bits()) {
       kernel.hasAsyncProxy |= program->codes[i].hasAsyncProxy;
       kernel.hasTensorMemory |= program->codes[i].hasTensorMemory;
+      kernel.hasWarpgroups |= program->codes[i].hasWarpgroups;
       kernel.hasGlobalSynchronization |=
           program->codes[i].hasGlobalSynchronization;
     }

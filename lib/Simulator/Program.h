@@ -43,7 +43,7 @@ struct Kernel {
   std::optional<Error> error;
   /// Of the kernel or a function that it may call, see Code.
   bool hasGlobalSynchronization = false, hasAsyncProxy = false,
-       hasTensorMemory = false;
+       hasTensorMemory = false, hasWarpgroups = false;
   std::vector<KernelParameter> parameters;
   uint64_t parameterBytes = 0;
   /// Where dynamic shared memory begins, behind the shared variables.

@@ -1,4 +1,4 @@
-//===- TensorDescriptors.h - Descriptors of tcgen05 -------------*- C++ -*-===//
+//===- TensorDescriptors.h - Descriptors of matrices ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The instruction descriptor (32 bits) says what tcgen05.mma multiplies, the
-// shared memory descriptor (64 bits) where a matrix is. Both are decoded field
-// by field, and printed with the names of their fields.
+// shared memory descriptor (64 bits) where a matrix is; wgmma has one of its
+// own. They are decoded field by field, and printed with the names of their
+// fields.
 //
-// Source: PTX ISA, sections 9.7.16.4.1 "Shared memory descriptor" and
-// 9.7.16.4.2 "Instruction descriptor".
+// Source: PTX ISA, sections 9.7.16.4.1 "Shared memory descriptor", 9.7.16.4.2
+// "Instruction descriptor" and 9.7.15.5.1 "... matrix descriptor" of wgmma.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ namespace mlir::blockscale::sim {
 //===----------------------------------------------------------------------===//
 
 /// How 16-byte chunks of a tile are permuted. The numbers are those of the
-/// field.
+/// field of tcgen05.
 enum class SwizzleMode : uint8_t {
   None = 0,
   /// Of 128 bytes, in units of 32.
@@ -45,7 +46,11 @@ enum class SwizzleMode : uint8_t {
 /// Bytes of a row of the pattern; 16 where there is none.
 unsigned getRowBytes(SwizzleMode mode);
 
+/// Whose shared memory descriptor it is.
+enum class DescriptorUser : uint8_t { Tensor, Warpgroup };
+
 struct MatrixDescriptor {
+  DescriptorUser user;
   uint64_t bits;
   /// Bytes; the address and the absolute offset are those in the own block.
   uint32_t start, leadingOffset, strideOffset;
@@ -55,7 +60,8 @@ struct MatrixDescriptor {
   SwizzleMode swizzle;
 
   /// An error names the field that is not what it has to be.
-  static Result<MatrixDescriptor> decode(uint64_t bits);
+  static Result<MatrixDescriptor>
+  decode(uint64_t bits, DescriptorUser user = DescriptorUser::Tensor);
   /// All fields with their values.
   std::string print() const;
 

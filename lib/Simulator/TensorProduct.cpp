@@ -10,6 +10,7 @@
 
 #include "MatrixOperands.h"
 #include "MatrixSum.h"
+#include "SharedMatrix.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,27 +75,6 @@ static MmaForm makeTileForm(const InstructionDescriptor &d,
 // Operands
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Lines of K elements, decoded.
-struct Matrix {
-  std::vector<double> values;
-  std::vector<bool> undefinedLines;
-};
-} // namespace
-
-static double decodeElement(Type type, uint32_t bits) {
-  switch (type) {
-  case Type::F16:
-  case Type::BF16:
-  case Type::TF32:
-    return decodeFloat(type, bits);
-  case Type::E2M1:
-    return getElementTable(type, /*slotBits=*/4)->values[bits];
-  default:
-    return getElementTable(type, /*slotBits=*/8)->values[bits];
-  }
-}
-
 /// Where fp4 and fp6 are in their bytes in tensor memory.
 static unsigned getTensorShift(Type type, unsigned slotBits) {
   if (slotBits != 8)
@@ -110,54 +90,21 @@ static unsigned getTensorShift(Type type, unsigned slotBits) {
   }
 }
 
-static Matrix decodeShared(const TensorOperand &operand, unsigned block,
-                           Type type, unsigned k, bool isNegated) {
-  const Storage &storage = *operand.storages[block];
-  const ElementPacking &packing = operand.packing;
-  Matrix matrix;
-  matrix.values.resize(operand.lines * k);
-  matrix.undefinedLines.resize(operand.lines);
-  unsigned perChunk = packing.elementsOfChunk;
-  unsigned dataBytes = perChunk * packing.bits / 8;
-  // A chunk has elements of one line, or of one step of K.
-  for (auto [number, offset] : llvm::enumerate(operand.offsets)) {
-    const uint8_t *chunk = storage.data() + offset;
-    const uint8_t *states = storage.states() + offset;
-    bool isUndefined =
-        llvm::any_of(llvm::ArrayRef(states, dataBytes),
-                     [](uint8_t state) { return state & ByteUndefined; });
-    unsigned chunksOfRow = operand.isTransposed
-                               ? llvm::divideCeil(operand.lines, perChunk)
-                               : k / perChunk;
-    unsigned row = number / chunksOfRow;
-    unsigned first = number % chunksOfRow * perChunk;
-    for (unsigned i = 0; i != perChunk; ++i) {
-      unsigned line = operand.isTransposed ? first + i : row;
-      unsigned step = operand.isTransposed ? row : first + i;
-      if (line >= operand.lines)
-        break;
-      double value = decodeElement(type, getElementBits(chunk, packing, i));
-      matrix.values[line * k + step] = isNegated ? -value : value;
-      if (isUndefined) {
-        unsigned firstByte = i * packing.bits / 8;
-        unsigned lastByte = ((i + 1) * packing.bits - 1) / 8;
-        for (unsigned byte = firstByte; byte <= lastByte; ++byte)
-          if (states[byte] & ByteUndefined)
-            matrix.undefinedLines[line] = true;
-      }
-    }
-  }
-  return matrix;
+static DecodedMatrix decodeOperand(const TensorOperand &operand, unsigned block,
+                                   Type type, unsigned k, bool isNegated) {
+  TileShape shape = {operand.lines, k, operand.isTransposed, operand.packing};
+  return decodeShared(*operand.storages[block], operand.offsets, shape, type,
+                      isNegated);
 }
 
-static Matrix decodeTensor(const TensorProduct &product, unsigned block,
-                           unsigned part) {
+static DecodedMatrix decodeTensor(const TensorProduct &product, unsigned block,
+                                  unsigned part) {
   const InstructionDescriptor &d = product.descriptor;
   TensorMemory &memory = *product.memories[block];
   unsigned slotBits = kChunkBytes * 8 / product.a.packing.elementsOfChunk;
   unsigned slotsOfCell = 32 / slotBits;
   unsigned shift = getTensorShift(d.a, slotBits);
-  Matrix matrix;
+  DecodedMatrix matrix;
   matrix.undefinedLines.resize(product.rows);
   for (unsigned row = 0; row != product.rows; ++row)
     for (unsigned k = 0; k != d.k; ++k) {
@@ -197,7 +144,7 @@ public:
       : product(product), form(form), memory(*product.memories[block]),
         block(block), part(part) {}
 
-  const Matrix *a, *b;
+  const DecodedMatrix *a, *b;
   const ScaleValues *scaleA = nullptr, *scaleB = nullptr;
 
   void run();
@@ -286,7 +233,7 @@ void PartProduct::run() {
 }
 
 /// Appends the lines of a matrix.
-static void append(Matrix &to, const Matrix &from) {
+static void append(DecodedMatrix &to, const DecodedMatrix &from) {
   llvm::append_range(to.values, from.values);
   to.undefinedLines.insert(to.undefinedLines.end(), from.undefinedLines.begin(),
                            from.undefinedLines.end());
@@ -297,14 +244,14 @@ ProductOutcome TensorProduct::run() {
   MmaForm form = makeTileForm(d, blockSize);
   ProductOutcome outcome;
   // Each block of a pair has as many columns of B as the other.
-  Matrix columns;
+  DecodedMatrix columns;
   for (unsigned block = 0; block != numBlocks; ++block)
-    append(columns, decodeShared(b, block, d.b, d.k, d.isNegatedB));
+    append(columns, decodeOperand(b, block, d.b, d.k, d.isNegatedB));
   for (unsigned block = 0; block != numBlocks; ++block)
     for (unsigned part = 0; part != numParts; ++part) {
-      Matrix rows = a.isInTensorMemory
-                        ? decodeTensor(*this, block, part)
-                        : decodeShared(a, block, d.a, d.k, d.isNegatedA);
+      DecodedMatrix rows =
+          a.isInTensorMemory ? decodeTensor(*this, block, part)
+                             : decodeOperand(a, block, d.a, d.k, d.isNegatedA);
       PartProduct product(*this, form, block, part);
       product.a = &rows;
       product.b = &columns;

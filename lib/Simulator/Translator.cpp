@@ -69,7 +69,7 @@ static const InstructionTable &getInstructionTable() {
           addControlInstructions, addConversionInstructions,
           addCopyInstructions, addLogicInstructions, addMatrixInstructions,
           addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,
-          addTensorInstructions, addWarpInstructions})
+          addTensorInstructions, addWarpInstructions, addWarpgroupInstructions})
       add(table);
     return table;
   }();
@@ -83,6 +83,10 @@ void sim::executeNothing(Warp &warp, const Step &step) {}
 
 void sim::executeReturn(Warp &warp, const Step &step) { warp.leave(); }
 
+static bool isWarpgroup(const Instruction &instruction) {
+  return instruction.opcode == "wgmma";
+}
+
 Error Translator::run() {
   code.name = function.name.str();
   layOutRegisters(function.registers);
@@ -91,6 +95,7 @@ Error Translator::run() {
   if (failure)
     return *failure;
   reconvergence = computeReconvergence(function);
+  hasWarpgroups = llvm::any_of(function.instructions, isWarpgroup);
   firstSteps.reserve(function.instructions.size() + 1);
   for (const Instruction &instruction : function.instructions) {
     index = firstSteps.size();
@@ -104,6 +109,8 @@ Error Translator::run() {
       row->second(*this, instruction);
     if (failure)
       return *failure;
+    if (hasWarpgroups)
+      noteRegisters();
   }
   // Whoever runs over the end returns.
   firstSteps.push_back(code.steps.size());
@@ -116,7 +123,28 @@ Error Translator::run() {
     *patch.place = patch.instruction == kFunctionEnd
                        ? code.steps.size()
                        : firstSteps[patch.instruction];
+  if (hasWarpgroups)
+    keepRegisters();
   return Error::success();
+}
+
+/// All steps of an instruction use its registers; wgmma sees to its own.
+void Translator::noteRegisters() {
+  if (isWarpgroup(*current)) {
+    warpgroupRegisters.insert_range(usedRegisters);
+    usedRegisters.clear();
+  }
+  usedByStep.resize(code.steps.size(), usedRegisters);
+  usedRegisters.clear();
+}
+
+void Translator::keepRegisters() {
+  usedByStep.resize(code.steps.size());
+  for (std::vector<Slot> &used : usedByStep) {
+    llvm::erase_if(
+        used, [&](Slot slot) { return !warpgroupRegisters.contains(slot); });
+    code.registersOfSteps.push_back(keepArray<Slot>(used));
+  }
 }
 
 void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
@@ -302,6 +330,11 @@ Slot Translator::registerSlot(const Operand &operand, Type type, bool isWide) {
                                llvm::Twine(getName(type)) + ", got " +
                                reg.name + " of type ." + getName(reg.type));
     return 0;
+  }
+  if (hasWarpgroups) {
+    usedRegisters.push_back(places[operand.index]);
+    if (getBits(reg.type) == 128)
+      usedRegisters.push_back(places[operand.index] + 1);
   }
   return places[operand.index];
 }

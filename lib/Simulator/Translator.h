@@ -20,6 +20,7 @@
 #include "Warp.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -58,6 +59,7 @@ void addMemoryInstructions(InstructionTable &table);
 void addMoveInstructions(InstructionTable &table);
 void addTensorInstructions(InstructionTable &table);
 void addWarpInstructions(InstructionTable &table);
+void addWarpgroupInstructions(InstructionTable &table);
 
 /// The modifiers of an instruction, taken one after the other. What is left at
 /// the end is not supported.
@@ -200,6 +202,8 @@ private:
   void layOutParameters();
   void layOutLocals();
   void placeLocal(Index number);
+  void noteRegisters();
+  void keepRegisters();
 
   /// A number of a step that is still to be written.
   struct Patch {
@@ -216,6 +220,12 @@ private:
   std::vector<Patch> patches;
   Slot unreadRegister = kNoSlot, unreadPredicate = kNoSlot;
   Slot carrySlot = kNoSlot;
+  /// Where there is a wgmma: the registers of the current instruction, those of
+  /// each step, and those of wgmma.
+  bool hasWarpgroups = false;
+  std::vector<Slot> usedRegisters;
+  std::vector<std::vector<Slot>> usedByStep;
+  llvm::DenseSet<Slot> warpgroupRegisters;
   std::optional<Error> failure;
 };
 

@@ -10,6 +10,7 @@
 
 #include "BlockGroup.h"
 #include "SpecialRegisters.h"
+#include "WarpgroupQueue.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -28,7 +29,12 @@ Warp::Warp(Block &block, unsigned index, unsigned numThreads)
     : block(block), index(index),
       number(block.number * block.launch.getNumWarps() + index),
       existing(numThreads == kLanes ? kAllLanes
-                                    : (LaneMask(1) << numThreads) - 1) {}
+                                    : (LaneMask(1) << numThreads) - 1) {
+  if (block.launch.kernel->hasWarpgroups)
+    warpgroup = std::make_unique<WarpgroupQueue>();
+}
+
+Warp::~Warp() = default;
 
 //===----------------------------------------------------------------------===//
 // Frames
@@ -120,6 +126,8 @@ void Warp::bindFrame() {
 
 void Warp::popFrame() {
   const Step *caller = frames.back().caller;
+  if (warpgroup && !warpgroup->leave(*this))
+    return;
   if (!caller) {
     state = WarpState::Done;
     return;
@@ -134,6 +142,9 @@ void Warp::popFrame() {
     localStates[lane].resize(localSize);
   }
   bindFrame();
+  // The call has written its results just now.
+  if (warpgroup)
+    warpgroup->access(*this, *caller);
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,6 +182,8 @@ uint64_t Warp::run(uint64_t count) {
       if (!checkUniformGuard(step))
         break;
     }
+    if (warpgroup && !warpgroup->access(*this, step))
+      break;
     step.execute(*this, step);
   }
   return executed;

@@ -27,6 +27,7 @@
 namespace mlir::blockscale::sim {
 
 class Block;
+class WarpgroupQueue;
 
 /// Calls `body(lane)` for each lane of a mask.
 template <typename Body>
@@ -92,6 +93,7 @@ struct LocatedMessage {
 class Warp {
 public:
   Warp(Block &block, unsigned index, unsigned numThreads);
+  ~Warp();
 
   /// Enters a kernel or a function; the lanes are those that execute.
   void enter(const Code &code, LaneMask lanes, const Step *caller);
@@ -169,6 +171,8 @@ public:
   bool hasTimedOut = false;
   LocatedMessage failure;
   CopyQueue copies;
+  /// Null where the kernel has no wgmma.
+  std::unique_ptr<WarpgroupQueue> warpgroup;
   std::vector<Frame> frames;
   /// Local memory of each lane.
   std::array<std::vector<uint8_t>, kLanes> local, localStates;
