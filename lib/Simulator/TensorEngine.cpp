@@ -126,7 +126,7 @@ static bool isPipeline(const TensorAccess &first, const TensorAccess &next,
   switch (next.kind) {
   case Kind::Multiply:
     if (first.kind == Kind::Multiply)
-      return !use.isWrite || first.accumulator == next.accumulator;
+      return use.isAccumulator && first.accumulator == next.accumulator;
     return first.kind == Kind::Copy || first.kind == Kind::CopyOf4 ||
            first.kind == Kind::Shift;
   case Kind::CopyOf4:
@@ -162,7 +162,9 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
     return true;
   if (!first.completed) {
     // Shipped code relies on an order of cp behind mma, too.
-    if (isSameThread)
+    bool isCopy = next.kind == TensorAccessKind::Copy ||
+                  next.kind == TensorAccessKind::CopyOf4;
+    if (isSameThread && isCopy && first.kind == TensorAccessKind::Multiply)
       return report(warp, lane, [&] {
         return describePair() +
                ", and nothing orders them: expected tcgen05.commit and a wait "
@@ -200,6 +202,23 @@ bool TensorEngine::checkOrder(Warp &warp, unsigned lane,
   return isGood;
 }
 
+/// What an instruction writes it must not use otherwise, too.
+bool TensorEngine::checkOverlap(Warp &warp, unsigned lane,
+                                llvm::ArrayRef<TensorUse> uses) {
+  for (auto [i, use] : llvm::enumerate(uses))
+    for (const TensorUse &other : uses.drop_front(i + 1)) {
+      if (use.block != other.block || (!use.isWrite && !other.isWrite) ||
+          !use.region.overlaps(other.region))
+        continue;
+      warp.fail(lane, "expected cells of its own for each operand, but those "
+                      "from " +
+                          describePlace(use.region) + " and from " +
+                          describePlace(other.region) + " on overlap");
+      return false;
+    }
+  return true;
+}
+
 uint32_t TensorEngine::note(const TensorAccess &access,
                             llvm::ArrayRef<TensorUse> uses) {
   uint32_t number = accesses.size();
@@ -212,7 +231,8 @@ uint32_t TensorEngine::note(const TensorAccess &access,
       if (isWrite)
         getMemory(*use.block).noteWrite(use.region, number);
       else
-        getMemory(*use.block).noteRead(use.region, number);
+        getMemory(*use.block).noteRead(use.region, number,
+                                       2 * access.warp + access.isCommitted());
     }
   return number;
 }
@@ -234,6 +254,8 @@ bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
   for (const TensorUse &use : operation.uses)
     if (!checkAllocated(warp, lane, use))
       return false;
+  if (!checkOverlap(warp, lane, operation.uses))
+    return false;
   for (const TensorUse &use : operation.uses)
     if (!checkOrder(warp, lane, access, use))
       return false;
@@ -251,7 +273,7 @@ bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
   entry.shared = std::move(shared);
   entry.lane = lane;
   entry.line = access.line;
-  queues[{&warp, lane}].push_back(std::move(entry));
+  queues[{warp.number, lane}].push_back(std::move(entry));
   return true;
 }
 
@@ -261,13 +283,30 @@ void TensorEngine::commit(Warp &warp, unsigned lane,
   entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
   entry.lane = lane;
   entry.line = warp.current->line;
-  queues[{&warp, lane}].push_back(std::move(entry));
+  queues[{warp.number, lane}].push_back(std::move(entry));
   group.noteProgress();
+}
+
+bool TensorEngine::arrive(Warp &warp, unsigned lane, SharedPlace place) {
+  Block &block = *place.block;
+  if (block.isDone()) {
+    warp.fail(lane, "tcgen05.commit arrives at " +
+                        block.describeMBarrier(place.offset) + " of block " +
+                        print(block.index) + ", which has ended");
+    return false;
+  }
+  MBarrier *mbarrier = block.findMBarrier(warp, lane, place.offset);
+  if (!mbarrier)
+    return false;
+  if (group.races)
+    group.races->release(warp.number, mbarrier->clocks);
+  return block.arrive(warp, lane, place.offset, /*count=*/1);
 }
 
 bool TensorEngine::completeCommit(SharedPlace mbarrier) {
   for (auto &[thread, queue] : queues) {
-    auto [warp, lane] = thread;
+    Warp *warp = &group.getWarp(thread.first);
+    unsigned lane = thread.second;
     auto commit = llvm::find_if(queue, [&](const Entry &entry) {
       return llvm::is_contained(entry.mbarriers, mbarrier);
     });
@@ -289,18 +328,12 @@ bool TensorEngine::completeCommit(SharedPlace mbarrier) {
         access.completed = now;
         continue;
       }
-      for (SharedPlace place : entry.mbarriers) {
-        if (place.block->isDone())
-          continue;
-        if (group.races)
-          group.races->release(warp->number,
-                               place.block->mbarriers.at(place.offset).clocks);
-        if (!place.block->arrive(*warp, lane, place.offset, /*count=*/1)) {
+      for (SharedPlace place : entry.mbarriers)
+        if (!arrive(*warp, lane, place)) {
           warp->failure.line = entry.line;
           group.failed = warp;
           return true;
         }
-      }
     }
     return true;
   }
@@ -327,6 +360,8 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
     if (!checkAllocated(warp, /*lane=*/0, use) ||
         !checkOrder(warp, /*lane=*/0, access, use))
       return false;
+  if (!checkOverlap(warp, /*lane=*/0, uses))
+    return false;
   if (group.statistics)
     for (const TensorRegion &region : regions)
       group.statistics->addBytes(

@@ -85,7 +85,7 @@ public:
   /// Fails where a block that ends has columns.
   bool checkEnd(Block &block);
 
-  /// Bytes and columns for --stats.
+  /// The most columns of a multiprocessor that were allocated at a time.
   unsigned getMostUsed() const;
 
 private:
@@ -98,10 +98,13 @@ private:
     unsigned lane;
     uint32_t line;
   };
-  using Thread = std::pair<Warp *, unsigned>;
+  /// The number of the warp, and the lane.
+  using Thread = std::pair<unsigned, unsigned>;
 
   bool checkOrder(Warp &warp, unsigned lane, const TensorAccess &next,
                   const TensorUse &use);
+  bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<TensorUse> uses);
+  bool arrive(Warp &warp, unsigned lane, SharedPlace place);
   bool report(Warp &warp, unsigned lane,
               llvm::function_ref<std::string()> describe);
   bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,

@@ -33,38 +33,61 @@ TensorLanes sim::makeTensorLanes(unsigned first, unsigned count) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-/// The first fence behind a time that all of some lanes executed.
-const TensorFences::Fence *
-TensorFences::findBehind(const std::vector<Fence> &fences, uint64_t time,
-                         LaneMask lanes) {
-  auto fence =
-      llvm::upper_bound(fences, time, [](uint64_t time, const Fence &fence) {
-        return time < fence.time;
-      });
-  for (; fence != fences.end(); ++fence)
-    if ((fence->lanes & lanes) == lanes)
-      return &*fence;
-  return nullptr;
+void TensorFences::Times::add(LaneMask lanes, uint64_t time) {
+  if (lanes == kAllLanes)
+    return ofAll.push_back(time);
+  for (unsigned lane = 0; lane != kLanes; ++lane)
+    if (lanes >> lane & 1)
+      ofLane[lane].push_back(time);
+}
+
+static std::optional<uint64_t> findBehindIn(const std::vector<uint64_t> &times,
+                                            uint64_t time) {
+  auto found = llvm::upper_bound(times, time);
+  if (found == times.end())
+    return std::nullopt;
+  return *found;
+}
+
+std::optional<uint64_t> TensorFences::Times::findBehind(uint64_t time,
+                                                        LaneMask lanes) const {
+  std::optional<uint64_t> common = findBehindIn(ofAll, time);
+  uint64_t latest = 0;
+  for (unsigned lane = 0; lane != kLanes; ++lane) {
+    if (!(lanes >> lane & 1))
+      continue;
+    auto own = ofLane.find(lane);
+    std::optional<uint64_t> found;
+    if (own != ofLane.end())
+      found = findBehindIn(own->second, time);
+    if (common && (!found || *common < *found))
+      found = common;
+    if (!found)
+      return std::nullopt;
+    latest = std::max(latest, *found);
+  }
+  return latest;
 }
 
 const char *TensorFences::findMissing(const TensorAccess &first, unsigned warp,
                                       LaneMask lanes, bool needsAfter) const {
   static constexpr const char *before = "tcgen05.fence::before_thread_sync";
   static constexpr const char *after = "tcgen05.fence::after_thread_sync";
-  // A commit has the fence in it. What a warp did itself, and has waited for,
-  // is before what it does next.
+  // A commit has the fence in it. What lanes did themselves, and have waited
+  // for, is before what they do next.
   bool isBehindCommit = first.isCommitted() && first.completed;
   uint64_t time = first.completed.value_or(first.begun);
   if (!isBehindCommit) {
-    if (first.warp == warp)
+    bool isOwn = first.warp == warp && (first.lanes & lanes) == lanes;
+    if (isOwn)
       return nullptr;
-    const Fence *fence =
-        findBehind(fences[first.warp].before, time, first.lanes);
+    std::optional<uint64_t> fence =
+        fences[first.warp].before.findBehind(time, first.lanes);
     if (!fence)
       return before;
-    time = fence->time;
+    time = *fence;
   }
-  if (needsAfter && !findBehind(fences[warp].after, time, lanes))
+  if (needsAfter && !fences[warp].after.findBehind(time, lanes))
     return after;
   return nullptr;
 }
@@ -120,10 +143,16 @@ std::optional<unsigned> TensorMemory::findForeign(const Block &block,
 void TensorMemory::noteWrite(const TensorRegion &region, uint32_t access) {
   forEachCell(region, [&](unsigned index) {
     cells[index].write = access;
-    cells[index].read = 0;
+    cells[index].reads = {};
   });
 }
 
-void TensorMemory::noteRead(const TensorRegion &region, uint32_t access) {
-  forEachCell(region, [&](unsigned index) { cells[index].read = access; });
+void TensorMemory::noteRead(const TensorRegion &region, uint32_t access,
+                            uint32_t reader) {
+  forEachCell(region, [&](unsigned index) {
+    std::array<Read, kReads> &reads = cells[index].reads;
+    if (reads[0].access && reads[0].reader != reader)
+      reads[1] = reads[0];
+    reads[0] = {access, reader};
+  });
 }

@@ -22,6 +22,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <map>
@@ -102,10 +103,10 @@ public:
   explicit TensorFences(unsigned numWarps) : fences(numWarps) {}
 
   void before(unsigned warp, LaneMask lanes, uint64_t time) {
-    fences[warp].before.push_back({time, lanes});
+    fences[warp].before.add(lanes, time);
   }
   void after(unsigned warp, LaneMask lanes, uint64_t time) {
-    fences[warp].after.push_back({time, lanes});
+    fences[warp].after.add(lanes, time);
   }
 
   /// What is missing between an access and a later one of some lanes of a warp:
@@ -114,15 +115,21 @@ public:
                           LaneMask lanes, bool needsAfter = true) const;
 
 private:
-  struct Fence {
-    uint64_t time;
-    LaneMask lanes;
+  /// The times of fences of one kind, in order.
+  class Times {
+  public:
+    void add(LaneMask lanes, uint64_t time);
+    /// When all of some lanes have executed one behind a time.
+    std::optional<uint64_t> findBehind(uint64_t time, LaneMask lanes) const;
+
+  private:
+    /// Those of all lanes together, and of one or several.
+    std::vector<uint64_t> ofAll;
+    std::map<unsigned, std::vector<uint64_t>> ofLane;
   };
   struct OfWarp {
-    std::vector<Fence> before, after;
+    Times before, after;
   };
-  static const Fence *findBehind(const std::vector<Fence> &fences,
-                                 uint64_t time, LaneMask lanes);
 
   std::vector<OfWarp> fences;
 };
@@ -169,29 +176,39 @@ public:
   // Who accessed what
   //===--------------------------------------------------------------------===//
 
-  /// Numbers of accesses, which the caller keeps; 0 is none.
+  /// Numbers of accesses, which the caller keeps; 0 is none. `reader` tells
+  /// readers apart, of which the last two are kept.
   void noteWrite(const TensorRegion &region, uint32_t access);
-  void noteRead(const TensorRegion &region, uint32_t access);
+  void noteRead(const TensorRegion &region, uint32_t access, uint32_t reader);
 
-  /// Calls `body(access)` for the numbers of accesses in a region: writes, and
-  /// for `isWrite` reads; the same may come again.
+  /// Calls `body(access)` for the numbers of accesses in a region that a new one
+  /// has to be ordered behind: the last write or, if it writes, the reads since,
+  /// which are behind that write themselves. The same may come again.
   template <typename Body>
   void forEachAccess(const TensorRegion &region, bool isWrite,
                      Body body) const {
-    uint32_t lastWrite = 0, lastRead = 0;
+    std::array<uint32_t, kReads> last = {};
     forEachCell(region, [&](unsigned index) {
       const Cell &cell = cells[index];
-      if (cell.write && cell.write != lastWrite)
-        body(lastWrite = cell.write);
-      if (isWrite && cell.read && cell.read != lastRead)
-        body(lastRead = cell.read);
+      bool areReads = isWrite && cell.reads[0].access;
+      for (unsigned i = 0; i != (areReads ? kReads : 1); ++i) {
+        uint32_t access = areReads ? cell.reads[i].access : cell.write;
+        if (access && access != last[i])
+          body(last[i] = access);
+      }
     });
   }
 
 private:
+  struct Read {
+    uint32_t access = 0, reader = 0;
+  };
+  static constexpr unsigned kReads = 2;
   struct Cell {
     uint32_t value = 0;
-    uint32_t write = 0, read = 0;
+    uint32_t write = 0;
+    /// The last one first.
+    std::array<Read, kReads> reads;
     uint8_t undefined = 0xF;
   };
 
