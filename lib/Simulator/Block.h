@@ -57,6 +57,17 @@ struct Launch {
 
 class BlockGroup;
 
+/// What a block has done with tcgen05.alloc.
+struct BlockAllocation {
+  /// The columns that the last one got, and whether another one may come.
+  std::optional<unsigned> last;
+  bool isAllowed = true;
+  /// Of a pair of blocks: how many columns which warp asks for, and the first
+  /// one that it gets.
+  std::optional<unsigned> wanted, granted;
+  unsigned warp = 0;
+};
+
 class Block {
 public:
   /// `number` counts the blocks of the group, `rank` those of the cluster.
@@ -134,13 +145,7 @@ public:
   BlockBarriers barriers;
   MBarriers mbarriers;
   std::deque<Warp> warps;
-  /// The columns that the last tcgen05.alloc got, and whether another one may
-  /// come.
-  std::optional<unsigned> lastColumns;
-  bool mayAllocate = true;
-  /// tcgen05.alloc of a pair of blocks: what this one asks for, and what it
-  /// got.
-  std::optional<unsigned> wantedColumns, grantedColumn;
+  BlockAllocation tensorAllocation;
   RegisterLimits registerLimits;
   /// Those whose warps are all whole.
   std::vector<WarpgroupSequence> warpgroups;

@@ -158,6 +158,16 @@ Result<std::unique_ptr<Program>> sim::translate(Module module) {
     for (unsigned i : used.functions.set_bits()) {
       kernel.hasAsyncProxy |= program->codes[i].hasAsyncProxy;
       kernel.hasTensorMemory |= program->codes[i].hasTensorMemory;
+      unsigned blocks = program->codes[i].tensorBlocks;
+      if (blocks && kernel.tensorBlocks && blocks != kernel.tensorBlocks &&
+          !kernel.error)
+        kernel.error =
+            failAt(functions[i].location,
+                   "expected .cta_group::" + llvm::Twine(kernel.tensorBlocks) +
+                       ", as other functions of the kernel have, "
+                       "got .cta_group::" +
+                       llvm::Twine(blocks));
+      kernel.tensorBlocks = std::max(kernel.tensorBlocks, blocks);
       kernel.hasWarpgroups |= program->codes[i].hasWarpgroups;
       kernel.hasGlobalSynchronization |=
           program->codes[i].hasGlobalSynchronization;

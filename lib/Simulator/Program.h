@@ -44,6 +44,7 @@ struct Kernel {
   /// Of the kernel or a function that it may call, see Code.
   bool hasGlobalSynchronization = false, hasAsyncProxy = false,
        hasTensorMemory = false, hasWarpgroups = false;
+  unsigned tensorBlocks = 0;
   std::vector<KernelParameter> parameters;
   uint64_t parameterBytes = 0;
   /// Where dynamic shared memory begins, behind the shared variables.

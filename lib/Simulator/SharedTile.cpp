@@ -24,6 +24,17 @@ ElementPacking sim::getPacking(TensorKind kind, Type type) {
   return {bits, kChunkBytes * 8 / slot};
 }
 
+unsigned sim::getByteShift(unsigned bits) {
+  switch (bits) {
+  case 4:
+    return 2;
+  case 6:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 /// Where a chunk along K is, before the permutation; nothing where it is behind
 /// the row of the pattern.
 static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
@@ -43,14 +54,17 @@ static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
 }
 
 /// The same for a chunk along M or N.
-static uint32_t locateTransposed(const MatrixDescriptor &descriptor,
-                                 unsigned chunk, unsigned step) {
+static std::optional<uint32_t>
+locateTransposed(const MatrixDescriptor &descriptor, unsigned chunk,
+                 unsigned step) {
   uint32_t start = descriptor.start, leading = descriptor.leadingOffset,
            stride = descriptor.strideOffset;
   unsigned row = getRowBytes(descriptor.swizzle);
   unsigned chunksOfRow = row / kChunkBytes;
   if (descriptor.swizzle == SwizzleMode::None)
     return start + chunk * stride + step / 8 * leading + step % 8 * kChunkBytes;
+  if (start % row + chunk % chunksOfRow * kChunkBytes >= row)
+    return std::nullopt;
   unsigned steps = descriptor.swizzle == SwizzleMode::Bytes128Atom32 ? 4 : 8;
   return start + chunk / chunksOfRow * leading + step / steps * stride +
          step % steps * row + chunk % chunksOfRow * kChunkBytes;
@@ -58,26 +72,22 @@ static uint32_t locateTransposed(const MatrixDescriptor &descriptor,
 
 Result<std::vector<uint32_t>>
 sim::findChunks(const MatrixDescriptor &descriptor, const TileShape &shape) {
+  unsigned rows = shape.isTransposed ? shape.steps : shape.lines;
+  unsigned chunksOfRow =
+      shape.isTransposed
+          ? llvm::divideCeil(shape.lines, shape.packing.elementsOfChunk)
+          : shape.getChunksOfLine();
   std::vector<uint32_t> chunks;
-  auto reject = [&](const std::string &text) {
-    return Error(text + "; the descriptor is " + descriptor.print());
-  };
-  if (shape.isTransposed) {
-    unsigned numChunks =
-        llvm::divideCeil(shape.lines, shape.packing.elementsOfChunk);
-    for (unsigned step = 0; step != shape.steps; ++step)
-      for (unsigned chunk = 0; chunk != numChunks; ++chunk)
-        chunks.push_back(
-            descriptor.swizzled(locateTransposed(descriptor, chunk, step)));
-    return chunks;
-  }
-  for (unsigned line = 0; line != shape.lines; ++line)
-    for (unsigned chunk = 0; chunk != shape.getChunksOfLine(); ++chunk) {
-      std::optional<uint32_t> place = locate(descriptor, line, chunk);
+  for (unsigned row = 0; row != rows; ++row)
+    for (unsigned chunk = 0; chunk != chunksOfRow; ++chunk) {
+      std::optional<uint32_t> place =
+          shape.isTransposed ? locateTransposed(descriptor, chunk, row)
+                             : locate(descriptor, row, chunk);
       if (!place)
-        return reject("expected all bytes of a row of a matrix in a row of " +
-                      std::to_string(getRowBytes(descriptor.swizzle)) +
-                      " bytes of the swizzle pattern");
+        return Error("expected all bytes of a row of a matrix in a row of " +
+                     std::to_string(getRowBytes(descriptor.swizzle)) +
+                     " bytes of the swizzle pattern; the descriptor is " +
+                     descriptor.print());
       chunks.push_back(descriptor.swizzled(*place));
     }
   return chunks;

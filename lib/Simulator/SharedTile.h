@@ -38,6 +38,9 @@ struct ElementPacking {
 /// bits are possible.
 ElementPacking getPacking(TensorKind kind, Type type);
 
+/// Where an element of fp4 or fp6 is in the byte that it has in tensor memory.
+unsigned getByteShift(unsigned bits);
+
 /// What a chunk is needed for.
 struct TileShape {
   unsigned lines, steps;

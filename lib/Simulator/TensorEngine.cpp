@@ -25,6 +25,27 @@ TensorMemory &TensorEngine::getMemory(const Block &block) {
   return memories[block.rank];
 }
 
+bool TensorEngine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
+                              llvm::StringRef what,
+                              llvm::SmallVectorImpl<Block *> &blocks) {
+  blocks.push_back(&warp.block);
+  if (numBlocks == 1)
+    return true;
+  Block *peer = warp.block.findPeer();
+  if (peer && !peer->isDone()) {
+    blocks.push_back(peer);
+    return true;
+  }
+  warp.fail(lane,
+            what + (peer ? ".cta_group::2 expected the other block of the pair "
+                           "to run, but block " +
+                               print(peer->index) + " has ended"
+                         : ".cta_group::2 expected a cluster with an even "
+                           "number of blocks, got " +
+                               std::to_string(group.clusterSize)));
+  return false;
+}
+
 unsigned TensorEngine::getMostUsed() const {
   unsigned most = 0;
   for (const TensorMemory &memory : memories)
@@ -231,8 +252,9 @@ uint32_t TensorEngine::note(const TensorAccess &access,
       if (isWrite)
         getMemory(*use.block).noteWrite(use.region, number);
       else
-        getMemory(*use.block).noteRead(use.region, number,
-                                       2 * access.warp + access.isCommitted());
+        getMemory(*use.block)
+            .noteRead(use.region, number,
+                      2 * access.warp + access.isCommitted());
     }
   return number;
 }

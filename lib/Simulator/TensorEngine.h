@@ -60,6 +60,11 @@ public:
 
   TensorMemory &getMemory(const Block &block);
 
+  /// The block of a warp and, with .cta_group::2, the other one of its pair;
+  /// fails where that is not there. `what` is the instruction.
+  bool findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
+                  llvm::StringRef what, llvm::SmallVectorImpl<Block *> &blocks);
+
   /// Checks that an instruction may do what it is about to do, and notes that
   /// it does; false after a failure. Missing fences are reported only.
   bool begin(Warp &warp, TensorOperation operation);

@@ -120,6 +120,12 @@ void TensorMemory::allocate(unsigned column, const Allocation &allocation) {
       cells[getIndex(lane, column + i)] = Cell();
 }
 
+void TensorMemory::claim(unsigned column, unsigned warp, uint32_t line) {
+  Allocation &allocation = allocations.at(column);
+  allocation.warp = warp;
+  allocation.line = line;
+}
+
 void TensorMemory::free(unsigned column) { allocations.erase(column); }
 
 std::optional<unsigned> TensorMemory::findForeign(const Block &block,

@@ -161,6 +161,8 @@ public:
   /// Whether nobody has these columns.
   bool isFree(unsigned column, unsigned numColumns) const;
   void allocate(unsigned column, const Allocation &allocation);
+  /// Notes where an allocation is made that a peer has made for the block.
+  void claim(unsigned column, unsigned warp, uint32_t line);
   void free(unsigned column);
   const std::map<unsigned, Allocation> &getAllocations() const {
     return allocations;
@@ -181,9 +183,9 @@ public:
   void noteWrite(const TensorRegion &region, uint32_t access);
   void noteRead(const TensorRegion &region, uint32_t access, uint32_t reader);
 
-  /// Calls `body(access)` for the numbers of accesses in a region that a new one
-  /// has to be ordered behind: the last write or, if it writes, the reads since,
-  /// which are behind that write themselves. The same may come again.
+  /// Calls `body(access)` for the numbers of accesses in a region that a new
+  /// one has to be ordered behind: the last write or, if it writes, the reads
+  /// since, which are behind that write themselves. The same may come again.
   template <typename Body>
   void forEachAccess(const TensorRegion &region, bool isWrite,
                      Body body) const {

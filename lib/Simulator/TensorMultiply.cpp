@@ -12,6 +12,7 @@
 #include "TensorProduct.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 
@@ -84,8 +85,7 @@ private:
   bool addShared(llvm::StringRef what, uint64_t bits, Type type,
                  bool isTransposed, unsigned lines, bool isA);
   bool addScales(llvm::StringRef what, uint32_t address, bool isA);
-  void addRegion(const TensorRegion &region, bool isWrite,
-                 bool isAccumulator = false);
+  void addReads(const TensorRegion &region);
 
   Warp &warp;
   const unsigned lane;
@@ -99,24 +99,12 @@ private:
 
 bool Preparation::findBlocks() {
   Block &block = warp.block;
-  blocks.push_back(&block);
-  if (form.numBlocks == 1)
-    return true;
-  Block *peer = block.findPeer();
-  if (!peer)
-    return fail("tcgen05.mma.cta_group::2 expected a cluster with an even "
-                "number of blocks, got " +
-                llvm::Twine(block.group.clusterSize));
-  if (block.rank % 2 != 0)
+  if (form.numBlocks == 2 && block.rank % 2 != 0)
     return fail("tcgen05.mma.cta_group::2 expected to be issued by the block "
                 "of the pair whose rank is even, got rank " +
                 llvm::Twine(block.rank));
-  if (peer->isDone())
-    return fail("tcgen05.mma.cta_group::2 expected the other block of the "
-                "pair to run, but block " +
-                print(peer->index) + " has ended");
-  blocks.push_back(peer);
-  return true;
+  return block.group.tensor->findBlocks(warp, lane, form.numBlocks,
+                                        "tcgen05.mma", blocks);
 }
 
 bool Preparation::decodeInstruction() {
@@ -170,10 +158,9 @@ bool Preparation::checkScales() {
   return true;
 }
 
-void Preparation::addRegion(const TensorRegion &region, bool isWrite,
-                            bool isAccumulator) {
+void Preparation::addReads(const TensorRegion &region) {
   for (Block *block : blocks)
-    operation.uses.push_back({block, region, isWrite, isAccumulator});
+    operation.uses.push_back({block, region, /*isWrite=*/false});
 }
 
 /// The lanes of D, from a base lane on.
@@ -203,8 +190,13 @@ bool Preparation::addAccumulator() {
   product.addsD = operands.addsD;
   product.inputShift = form.inputShift;
   unsigned columns = product.descriptor.n / placement->numParts;
-  TensorRegion region = {getLanes(*placement, base), column, columns};
-  addRegion(region, /*isWrite=*/true, /*isAccumulator=*/true);
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    TensorRegion region = {getLanes(*placement, base) &
+                               ~operands.disabledLanes[i],
+                           column, columns};
+    operation.uses.push_back(
+        {block, region, /*isWrite=*/true, /*isAccumulator=*/true});
+  }
   // Shape, accumulator and kind; the field of N is where that of M is not.
   operation.accumulator =
       uint64_t(operands.d) << 32 | product.descriptor.m << 16 |
@@ -227,8 +219,7 @@ bool Preparation::addA() {
   product.a.column = column;
   product.a.packing = getPacking(form.kind, d.a);
   unsigned bytes = d.k / product.a.packing.elementsOfChunk * kChunkBytes;
-  addRegion({getLanes(*placement, lane), column, bytes / kColumnBytes},
-            /*isWrite=*/false);
+  addReads({getLanes(*placement, lane), column, bytes / kColumnBytes});
   return true;
 }
 
@@ -293,9 +284,10 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
   // Tiles begin at multiples of 64 lines, of which a part has 32 each.
   unsigned alignment = isSplit ? 1 : 2;
   if (base != 0 || column % alignment != 0)
-    return fail("expected lane 0 and an even column in the address of the "
-                "scale factors of " +
-                what + ", got lane " + llvm::Twine(base) + ", column " +
+    return fail("expected lane 0 and a column that is a multiple of " +
+                llvm::Twine(alignment) +
+                " in the address of the scale factors of " + what +
+                ", got lane " + llvm::Twine(base) + ", column " +
                 llvm::Twine(column));
   unsigned lines = isA ? placement->rows : d.n / placement->numParts;
   ScaleFactors factors = {};
@@ -303,7 +295,7 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
   factors.numGroups = !isA && isSplit ? 2 : 4;
   factors.column = column;
   if (isSplit)
-    factors.columnsOfWord = isA ? 2 : std::max(d.n / 64, 1u);
+    factors.columnsOfWord = isA ? 2 : llvm::divideCeil(d.n, 64);
   else
     factors.columnsOfWord = lines > kTensorLanes ? 8 : 4;
   factors.first = id;
@@ -313,7 +305,7 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
   for (unsigned part = 0; part != (isA ? 1 : placement->numParts); ++part) {
     factors.firstGroup = 2 * part;
     for (const TensorRegion &region : factors.getRegions())
-      addRegion(region, /*isWrite=*/false);
+      addReads(region);
   }
   return true;
 }
@@ -343,8 +335,9 @@ static std::string getStatsName(const TensorMultiplyForm &form,
   for (Type type : {d.a, d.b})
     name.append(".").append(getName(type));
   if (form.kind == TensorKind::MXF4NVF4)
-    name.append(".").append(getName(d.scale)).append(
-        ".block" + std::to_string(form.blockSize));
+    name.append(".")
+        .append(getName(d.scale))
+        .append(".block" + std::to_string(form.blockSize));
   else if (!form.blockSize)
     name.append(".").append(getName(d.d));
   return name;

@@ -75,21 +75,6 @@ static MmaForm makeTileForm(const InstructionDescriptor &d,
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Where fp4 and fp6 are in their bytes in tensor memory.
-static unsigned getTensorShift(Type type, unsigned slotBits) {
-  if (slotBits != 8)
-    return 0;
-  switch (type) {
-  case Type::E2M1:
-    return 2;
-  case Type::E2M3:
-  case Type::E3M2:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
 static DecodedMatrix decodeOperand(const TensorOperand &operand, unsigned block,
                                    Type type, unsigned k, bool isNegated) {
   TileShape shape = {operand.lines, k, operand.isTransposed, operand.packing};
@@ -103,7 +88,7 @@ static DecodedMatrix decodeTensor(const TensorProduct &product, unsigned block,
   TensorMemory &memory = *product.memories[block];
   unsigned slotBits = kChunkBytes * 8 / product.a.packing.elementsOfChunk;
   unsigned slotsOfCell = 32 / slotBits;
-  unsigned shift = getTensorShift(d.a, slotBits);
+  unsigned shift = slotBits == 8 ? getByteShift(product.a.packing.bits) : 0;
   DecodedMatrix matrix;
   matrix.undefinedLines.resize(product.rows);
   for (unsigned row = 0; row != product.rows; ++row)

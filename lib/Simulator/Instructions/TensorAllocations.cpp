@@ -80,6 +80,56 @@ static void storeAddress(Warp &warp, const Step &step, unsigned column) {
                 });
 }
 
+/// What the ISA asks of a request of a block.
+static bool checkRequest(Warp &warp, unsigned size) {
+  BlockAllocation &own = warp.block.tensorAllocation;
+  auto fail = [&](const llvm::Twine &text) {
+    warp.fail(0, text);
+    return false;
+  };
+  if (!own.isAllowed)
+    return fail("tcgen05.alloc behind a tcgen05.relinquish_alloc_permit of the "
+                "block");
+  // PTX ISA, section 9.7.16.7.1: sizes must not grow.
+  if (own.last && size > *own.last)
+    return fail("expected at most as many columns as the tcgen05.alloc before, "
+                "which were " +
+                llvm::Twine(*own.last) + ", got " + llvm::Twine(size));
+  if (own.wanted && own.warp != warp.index)
+    return fail("expected one warp of the block in tcgen05.alloc at a time, "
+                "but warp " +
+                llvm::Twine(own.warp) + " is, too");
+  return true;
+}
+
+static void waitForColumns(Warp &warp, std::string reason) {
+  warp.wait(std::move(reason), /*retries=*/true);
+  warp.awaitsColumns = true;
+}
+
+/// Whether the other block of a pair asks for the same; else this one waits, or
+/// fails.
+static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
+  BlockAllocation &own = warp.block.tensorAllocation;
+  BlockAllocation &other = peer.tensorAllocation;
+  own.wanted = size;
+  own.warp = warp.index;
+  if (own.granted)
+    return true;
+  // What it got already is of an instruction before.
+  if (!other.wanted || other.granted) {
+    waitForColumns(warp,
+                   "for the other block of the pair to execute tcgen05.alloc");
+    return false;
+  }
+  if (*other.wanted == size)
+    return true;
+  warp.fail(0, "expected as many columns as the other block of the pair "
+               "allocates, " +
+                   llvm::Twine(*other.wanted) + ", got " + llvm::Twine(size));
+  return false;
+}
+
 static void executeAlloc(Warp &warp, const Step &step) {
   const auto &form = step.getForm<AllocationForm>();
   Block &block = warp.block;
@@ -87,59 +137,34 @@ static void executeAlloc(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("tcgen05.alloc"))
     return;
   std::optional<unsigned> size = getNumColumns(warp, step.operands[1]);
-  if (!size || !requireBlocks(warp, 0, form.numBlocks, "tcgen05.alloc"))
+  TensorEngine &tensor = *group.tensor;
+  llvm::SmallVector<Block *, 2> blocks;
+  if (!size ||
+      !tensor.findBlocks(warp, 0, form.numBlocks, "tcgen05.alloc", blocks) ||
+      !checkRequest(warp, *size) ||
+      (form.numBlocks == 2 && !meetPeer(warp, *blocks[1], *size)))
     return;
-  if (!block.mayAllocate)
-    return warp.fail(0,
-                     "tcgen05.alloc behind a tcgen05.relinquish_alloc_permit "
-                     "of the block");
-  // PTX ISA, section 9.7.16.7.1: sizes must not grow.
-  if (block.lastColumns && *size > *block.lastColumns)
-    return warp.fail(0, "expected at most as many columns as the tcgen05.alloc "
-                        "before, which were " +
-                            llvm::Twine(*block.lastColumns) + ", got " +
-                            llvm::Twine(*size));
-  llvm::SmallVector<Block *, 2> blocks = {&block};
-  if (form.numBlocks == 2) {
-    Block *peer = block.findPeer();
-    blocks.push_back(peer);
-    block.wantedColumns = *size;
-    // What it got already is of an instruction before.
-    bool isPeerReady = peer->wantedColumns && !peer->grantedColumn;
-    if (isPeerReady && !block.grantedColumn && *peer->wantedColumns != *size)
-      return warp.fail(0, "expected as many columns as the other block of the "
-                          "pair allocates, " +
-                              llvm::Twine(*peer->wantedColumns) + ", got " +
-                              llvm::Twine(*size));
-    if (!block.grantedColumn && !isPeerReady) {
-      warp.wait("for the other block of the pair to execute tcgen05.alloc",
-                /*retries=*/true);
-      warp.awaitsColumns = true;
-      return;
-    }
-  }
-  if (!block.grantedColumn) {
+  BlockAllocation &own = block.tensorAllocation;
+  if (!own.granted) {
     std::optional<unsigned> column = findColumns(group, blocks, *size);
-    if (!column) {
-      warp.wait(
-          "for " + std::to_string(*size) +
-              " columns of tensor memory, of which " +
-              std::to_string(group.tensor->getMemory(block).getNumFree()) +
-              " are free",
-          /*retries=*/true);
-      warp.awaitsColumns = true;
-      return;
-    }
+    if (!column)
+      return waitForColumns(
+          warp, "for " + std::to_string(*size) +
+                    " columns of tensor memory, of which " +
+                    std::to_string(tensor.getMemory(block).getNumFree()) +
+                    " are free");
     for (Block *owner : blocks) {
-      group.tensor->getMemory(*owner).allocate(
-          *column, {owner, *size, warp.number, step.line});
-      owner->grantedColumn = column;
+      tensor.getMemory(*owner).allocate(*column,
+                                        {owner, *size, warp.number, step.line});
+      owner->tensorAllocation.granted = column;
     }
   }
-  unsigned column = *block.grantedColumn;
-  block.grantedColumn.reset();
-  block.wantedColumns.reset();
-  block.lastColumns = *size;
+  unsigned column = *own.granted;
+  // A peer may have taken the columns for this block.
+  tensor.getMemory(block).claim(column, warp.number, step.line);
+  own.granted.reset();
+  own.wanted.reset();
+  own.last = *size;
   group.noteProgress();
   group.wakeAllocations();
   storeAddress(warp, step, column);
@@ -217,7 +242,7 @@ void sim::translateTensorDealloc(Translator &t, Modifiers &modifiers) {
 
 static void executeRelinquish(Warp &warp, const Step &step) {
   if (warp.requireWholeWarp("tcgen05.relinquish_alloc_permit"))
-    warp.block.mayAllocate = false;
+    warp.block.tensorAllocation.isAllowed = false;
 }
 
 void sim::translateTensorRelinquish(Translator &t, Modifiers &modifiers) {

@@ -48,8 +48,6 @@ struct CopyShape {
 struct Decompression {
   llvm::StringRef name;
   ElementPacking packing;
-  /// Of an element in its byte.
-  unsigned shift;
 };
 
 struct CopyForm {
@@ -71,8 +69,8 @@ static constexpr CopyShape kCopyShapes[] = {
 };
 
 static constexpr Decompression kDecompressions[] = {
-    {"b6x16_p32", {6, 16}, 1},
-    {"b4x16_p64", {4, 16}, 2},
+    {"b6x16_p32", {6, 16}},
+    {"b4x16_p64", {4, 16}},
 };
 
 static constexpr unsigned kCellBytes = 4;
@@ -90,7 +88,8 @@ static uint16_t readChunk(const Storage &storage, uint32_t offset,
     bytes[i] = chunk[i];
     if (decompression) {
       const ElementPacking &packing = decompression->packing;
-      bytes[i] = getElementBits(chunk, packing, i) << decompression->shift;
+      bytes[i] = getElementBits(chunk, packing, i)
+                 << getByteShift(packing.bits);
       first = i * packing.bits / 8;
       last = ((i + 1) * packing.bits - 1) / 8;
     }
@@ -130,8 +129,10 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
       getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
   std::optional<uint64_t> bits =
       getLaneValue(warp, step.operands[1], lane, "a shared memory descriptor");
+  TensorEngine &tensor = *warp.block.group.tensor;
+  llvm::SmallVector<Block *, 2> blocks;
   if (!base || !bits ||
-      !requireBlocks(warp, lane, form.numBlocks, "tcgen05.cp"))
+      !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.cp", blocks))
     return;
   Result<MatrixDescriptor> descriptor = MatrixDescriptor::decode(*bits);
   if (!descriptor)
@@ -164,24 +165,18 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
   operation.kind =
       shape.rows == 4 ? TensorAccessKind::CopyOf4 : TensorAccessKind::Copy;
   operation.lane = lane;
-  llvm::SmallVector<Block *, 2> blocks = {&warp.block};
-  if (form.numBlocks == 2)
-    blocks.push_back(warp.block.findPeer());
   for (Block *block : blocks) {
     operation.uses.push_back({block, region, /*isWrite=*/true});
     operation.shared.push_back({block, *chunks});
   }
-  if (!warp.block.group.tensor->begin(warp, std::move(operation)))
+  if (!tensor.begin(warp, std::move(operation)))
     return;
   for (Block *block : blocks)
     copyToBlock(*block, form, address, *chunks);
 }
 
 static void executeCopy(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      copyLane(warp, step, lane);
-  });
+  forEachIssuingLane(warp, [&](unsigned lane) { copyLane(warp, step, lane); });
 }
 
 void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
@@ -210,7 +205,7 @@ void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
     return;
   std::optional<Translator::Address> address =
-      t.address(operands[0], AddressSpace::Generic);
+      takeTensorAddress(t, operands[0]);
   if (!address)
     return;
   form.numBlocks = *numBlocks;
@@ -238,7 +233,10 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<ShiftForm>();
   std::optional<uint64_t> base =
       getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
-  if (!base || !requireBlocks(warp, lane, form.numBlocks, "tcgen05.shift"))
+  TensorEngine &tensor = *warp.block.group.tensor;
+  llvm::SmallVector<Block *, 2> blocks;
+  if (!base ||
+      !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.shift", blocks))
     return;
   auto [first, column] = TensorAddress::decode(*base + form.offset);
   if (first % kTensorWindow != 0 || first >= kTensorLanes)
@@ -248,14 +246,11 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   TensorOperation operation = {};
   operation.kind = TensorAccessKind::Shift;
   operation.lane = lane;
-  llvm::SmallVector<Block *, 2> blocks = {&warp.block};
-  if (form.numBlocks == 2)
-    blocks.push_back(warp.block.findPeer());
   TensorRegion region = {makeTensorLanes(first, kTensorWindow), column,
                          kShiftColumns};
   for (Block *block : blocks)
     operation.uses.push_back({block, region, /*isWrite=*/true});
-  if (!warp.block.group.tensor->begin(warp, std::move(operation)))
+  if (!tensor.begin(warp, std::move(operation)))
     return;
   for (Block *block : blocks) {
     TensorMemory &memory = block->group.tensor->getMemory(*block);
@@ -268,10 +263,7 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
 }
 
 static void executeShift(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      shiftLane(warp, step, lane);
-  });
+  forEachIssuingLane(warp, [&](unsigned lane) { shiftLane(warp, step, lane); });
 }
 
 void sim::translateTensorShift(Translator &t, Modifiers &modifiers) {
@@ -279,13 +271,13 @@ void sim::translateTensorShift(Translator &t, Modifiers &modifiers) {
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   if (!modifiers.take("down"))
     return t.fail("expected .down behind tcgen05.shift");
-  if (t.program.module.target.ends_with("f"))
+  if (!lookupTensorTarget(t)->hasShift)
     return t.fail("expected a target that has tcgen05.shift, got " +
                   t.program.module.target);
   if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(1))
     return;
   std::optional<Translator::Address> address =
-      t.address(t.current->operands[0], AddressSpace::Generic);
+      takeTensorAddress(t, t.current->operands[0]);
   if (!address)
     return;
   form.numBlocks = *numBlocks;
@@ -309,7 +301,10 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<CommitForm>();
   std::optional<uint64_t> address =
       getLaneValue(warp, step.operands[0], lane, "an address");
-  if (!address || !requireBlocks(warp, lane, form.numBlocks, "tcgen05.commit"))
+  TensorEngine &tensor = *warp.block.group.tensor;
+  llvm::SmallVector<Block *, 2> pair;
+  if (!address ||
+      !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.commit", pair))
     return;
   // Shipped code passes addresses of .shared::cta as generic ones.
   std::optional<SharedPlace> place =
@@ -333,14 +328,12 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
   for (SharedPlace each : places)
     if (!each.block->findMBarrier(warp, lane, each.offset))
       return;
-  warp.block.group.tensor->commit(warp, lane, places);
+  tensor.commit(warp, lane, places);
 }
 
 static void executeCommit(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      commitLane(warp, step, lane);
-  });
+  forEachIssuingLane(warp,
+                     [&](unsigned lane) { commitLane(warp, step, lane); });
 }
 
 void sim::translateTensorCommit(Translator &t, Modifiers &modifiers) {

@@ -189,9 +189,9 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
     return t.fail("not supported in this version: tcgen05.ld.red");
   MoveForm form = {};
   for (const Shape &shape : kShapes)
-    if (modifiers.take(shape.name))
+    if (!form.shape && modifiers.take(shape.name))
       form.shape = &shape;
-  for (unsigned count = 1; count <= 128; count *= 2)
+  for (unsigned count = 1; count <= 128 && !form.count; count *= 2)
     if (modifiers.take("x" + std::to_string(count)))
       form.count = count;
   form.isPacked = modifiers.take(isLoad ? "pack::16b" : "unpack::16b");
@@ -218,8 +218,7 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
             .value_or(0);
   if (registers.kind != Operand::Kind::Vector)
     return t.fail(registers.location, "expected registers in braces");
-  std::optional<Translator::Address> address =
-      t.address(place, AddressSpace::Generic);
+  std::optional<Translator::Address> address = takeTensorAddress(t, place);
   if (!address)
     return;
   form.offset = address->offset;
@@ -251,9 +250,11 @@ static void executeWait(Warp &warp, const Step &step) {
 }
 
 void sim::translateTensorWait(Translator &t, Modifiers &modifiers) {
-  TensorAccessKind kind = modifiers.take("wait::ld") ? TensorAccessKind::Load
-                                                     : TensorAccessKind::Store;
-  modifiers.take("wait::st");
+  bool isLoad = modifiers.take("wait::ld");
+  if (!isLoad)
+    modifiers.take("wait::st");
+  TensorAccessKind kind =
+      isLoad ? TensorAccessKind::Load : TensorAccessKind::Store;
   if (!modifiers.take("sync") || !modifiers.take("aligned"))
     return t.fail("expected .sync.aligned behind tcgen05.wait");
   if (t.finish(modifiers) && t.expectOperands(0))
@@ -266,7 +267,8 @@ static void executeFence(Warp &warp, const Step &step) {
 
 void sim::translateTensorFence(Translator &t, Modifiers &modifiers) {
   bool isBefore = modifiers.take("fence::before_thread_sync");
-  modifiers.take("fence::after_thread_sync");
+  if (!isBefore)
+    modifiers.take("fence::after_thread_sync");
   if (t.finish(modifiers) && t.expectOperands(0))
     t.emit(executeFence, StepClass::Synchronization, {}, t.keep(isBefore));
 }

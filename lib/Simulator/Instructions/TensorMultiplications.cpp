@@ -108,10 +108,8 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
 }
 
 static void executeMultiply(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      multiplyLane(warp, step, lane);
-  });
+  forEachIssuingLane(warp,
+                     [&](unsigned lane) { multiplyLane(warp, step, lane); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,8 +158,7 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
   }
   form.blockSize = row->blockSize;
   form.isScaleVec = name.starts_with("scale_vec");
-  bool isFamily = module.target.ends_with("f");
-  if (form.isScaleVec && isFamily)
+  if (form.isScaleVec && !lookupTensorTarget(t)->hasScaleVec)
     t.fail("expected .block16 or .block32 for " + module.target + ", got ." +
            name);
   return !t.hasFailed();
@@ -173,10 +170,9 @@ static bool takeKind(Translator &t, Modifiers &modifiers,
     if (std::optional<TensorKind> kind = lookupTensorKind(name)) {
       form.kind = *kind;
       modifiers.take(name);
-      llvm::StringRef target = t.program.module.target;
-      if (*kind == TensorKind::I8 && target != "sm_100a" && target != "sm_110a")
+      if (*kind == TensorKind::I8 && !lookupTensorTarget(t)->hasI8)
         t.fail("expected a target that has tcgen05.mma.kind::i8, got " +
-               target);
+               t.program.module.target);
       return !t.hasFailed();
     }
   t.fail("expected a kind behind tcgen05.mma, such as .kind::mxf8f6f4");
@@ -207,8 +203,7 @@ public:
   }
   /// [address] in tensor memory.
   void takeAddress(Place place, int64_t &offset) {
-    std::optional<Translator::Address> address =
-        t.address(take(), AddressSpace::Generic);
+    std::optional<Translator::Address> address = takeTensorAddress(t, take());
     if (!address)
       return;
     slots[place] = address->base;
@@ -245,6 +240,9 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
   if (!hasShift)
     return t.fail("expected the operand scale-input-d with .kind::f16 or "
                   ".kind::tf32 alone");
+  if (!lookupTensorTarget(t)->hasInputScale)
+    return t.fail("expected a target that has the operand scale-input-d, got " +
+                  t.program.module.target);
   if (*shift < 0 || *shift > 15)
     return t.fail("expected the operand scale-input-d from 0 to 15, got " +
                   llvm::Twine(*shift));
@@ -271,8 +269,7 @@ void sim::translateTensorMultiply(Translator &t, Modifiers &modifiers) {
       !t.expectOperands(fewest, isScaled ? fewest : fewest + 2))
     return;
   form.numBlocks = *numBlocks;
-  form.hasK96 = t.program.module.target == "sm_103a" ||
-                t.program.module.target == "sm_103f";
+  form.hasK96 = lookupTensorTarget(t)->hasK96;
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
   OperandReader reader(t, slots);
   reader.takeAddress(D, multiply.dOffset);

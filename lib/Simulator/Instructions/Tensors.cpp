@@ -32,31 +32,38 @@ std::optional<unsigned> sim::takeNumBlocks(Translator &t,
   return std::nullopt;
 }
 
-bool sim::requireBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
-                        llvm::StringRef what) {
-  if (numBlocks == 1)
-    return true;
-  Block *peer = warp.block.findPeer();
-  if (!peer)
-    warp.fail(lane, what +
-                        ".cta_group::2 expected a cluster with an even number "
-                        "of blocks, got " +
-                        llvm::Twine(warp.block.group.clusterSize));
-  else if (peer->isDone())
-    warp.fail(lane, what +
-                        ".cta_group::2 expected the other block of the pair "
-                        "to run, but block " +
-                        print(peer->index) + " has ended");
-  return warp.state != WarpState::Failed;
+// As ptxas 13.0 has them.
+static constexpr TensorTarget kTargets[] = {
+    // sm      i8     K=96   vec    input  shift
+    {100, 'a', true,  false, true,  true,  true},
+    {100, 'f', false, false, false, true,  false},
+    {103, 'a', false, true,  true,  true,  true},
+    {103, 'f', false, true,  false, true,  false},
+    {110, 'a', true,  false, true,  false, true},
+    {110, 'f', false, false, false, false, false},
+};
+
+const TensorTarget *sim::lookupTensorTarget(const Translator &t) {
+  std::optional<Target> target = Target::parse(t.program.module.target);
+  for (const TensorTarget &row : kTargets)
+    if (target && target->number == row.number && target->suffix == row.suffix)
+      return &row;
+  return nullptr;
 }
 
-/// sm_100, sm_103 and sm_110, of one architecture or of a family (PTX ISA,
-/// sections "Target ISA Notes" of 9.7.16).
-static bool hasTensorMemory(llvm::StringRef name) {
-  std::optional<Target> target = Target::parse(name);
-  return target && target->isSpecific() &&
-         (target->number == 100 || target->number == 103 ||
-          target->number == 110);
+std::optional<Translator::Address>
+sim::takeTensorAddress(Translator &t, const Operand &operand) {
+  bool isRegister =
+      operand.kind == Operand::Kind::Address && operand.elements.size() == 1 &&
+      operand.elements.front().kind == Operand::Kind::Register;
+  if (isRegister) {
+    const Operand &base = operand.elements.front();
+    if (getBits(t.function.registers[base.index].type) == 32)
+      return t.address(operand, AddressSpace::Generic);
+  }
+  t.fail(operand.location, "expected an address in tensor memory: a register "
+                           "of 32 bits in brackets, and an offset");
+  return std::nullopt;
 }
 
 static void translateTensor(Translator &t, const Instruction &instruction) {
@@ -82,9 +89,16 @@ static void translateTensor(Translator &t, const Instruction &instruction) {
   for (const auto &row : rows) {
     if (modifiers.rest().empty() || modifiers.rest().front() != row.name)
       continue;
-    if (!hasTensorMemory(t.program.module.target))
+    const Module &module = t.program.module;
+    if (!lookupTensorTarget(t))
       return t.fail("expected a target that has tcgen05." +
-                    llvm::Twine(row.name) + ", got " + t.program.module.target);
+                    llvm::Twine(row.name) + ", got " + module.target);
+    constexpr unsigned lowestMajor = 8, lowestMinor = 6;
+    if (std::pair(module.versionMajor, module.versionMinor) <
+        std::pair(lowestMajor, lowestMinor))
+      return t.fail("expected PTX version 8.6 or above for tcgen05, got " +
+                    llvm::Twine(module.versionMajor) + "." +
+                    llvm::Twine(module.versionMinor));
     t.code.hasTensorMemory = t.code.hasAsyncProxy = true;
     // wait and fence find out themselves which one they are.
     if (!row.name.contains("::"))

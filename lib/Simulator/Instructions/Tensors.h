@@ -17,13 +17,33 @@
 
 namespace mlir::blockscale::sim {
 
+/// What targets with tensor memory have.
+struct TensorTarget {
+  unsigned number;
+  char suffix;
+  /// tcgen05.mma: .kind::i8, 96 elements of K, .scale_vec, scale-input-d.
+  bool hasI8, hasK96, hasScaleVec, hasInputScale;
+  bool hasShift;
+};
+/// The row of the module's target; null if it has no tensor memory.
+const TensorTarget *lookupTensorTarget(const Translator &t);
+
+/// The base and the offset of an address in tensor memory, which is in a
+/// register of 32 bits.
+std::optional<Translator::Address> takeTensorAddress(Translator &t,
+                                                     const Operand &operand);
+
 /// Takes out .cta_group::1 or ::2; reports if there is none.
 std::optional<unsigned> takeNumBlocks(Translator &t, Modifiers &modifiers);
 
-/// Fails unless the block, or with .cta_group::2 the pair that it belongs to,
-/// is there.
-bool requireBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
-                   llvm::StringRef what);
+/// Calls `body(lane)` for the lanes that issue an instruction, until one fails.
+template <typename Body>
+void forEachIssuingLane(Warp &warp, Body body) {
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state != WarpState::Failed)
+      body(lane);
+  });
+}
 
 void translateTensorAlloc(Translator &t, Modifiers &modifiers);
 void translateTensorDealloc(Translator &t, Modifiers &modifiers);

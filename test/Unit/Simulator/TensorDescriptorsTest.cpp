@@ -114,6 +114,18 @@ TEST(TensorDescriptorsTest, RowsThatLeaveThePattern) {
       0u);
 }
 
+TEST(TensorDescriptorsTest, RowsAlongMThatLeaveThePattern) {
+  uint64_t bits =
+      kVersion | uint64_t(64) << 16 | uint64_t(64) << 32 | uint64_t(2) << 61;
+  TileShape half = {64, 32, true, {8, 16}}, whole = {128, 32, true, {8, 16}};
+  auto isLegal = [&](uint64_t start, const TileShape &shape) {
+    return bool(findChunks(*MatrixDescriptor::decode(bits | start), shape));
+  };
+  EXPECT_TRUE(isLegal(0x100, whole));
+  EXPECT_TRUE(isLegal(0x104, half));
+  EXPECT_FALSE(isLegal(0x104, whole));
+}
+
 TEST(TensorDescriptorsTest, ElementsOfChunks) {
   uint8_t chunk[kChunkBytes];
   for (unsigned i = 0; i != kChunkBytes; ++i)

@@ -236,6 +236,19 @@ TEST(TensorMemoryTest, FormsThatAreRefused) {
   EXPECT_EQ(getTensorLoadError("tcgen05.ld.red.sync.aligned.32x32b.x2.min.f32 "
                                "{%r0, %r1}, %r2, [%r3];"),
             "not supported in this version: tcgen05.ld.red");
+  for (const char *twice :
+       {"tcgen05.wait::ld.wait::st.sync.aligned;",
+        "tcgen05.fence::before_thread_sync.fence::after_thread_sync;",
+        "tcgen05.ld.sync.aligned.32x32b.16x64b.x1.b32 {%r0}, [%r1];",
+        "tcgen05.ld.sync.aligned.32x32b.x1.x2.b32 {%r0}, [%r1];"})
+    EXPECT_EQ(getTensorLoadError(twice).rfind(
+                  "not supported in this version: modifier ", 0),
+              0u)
+        << twice;
+  EXPECT_EQ(
+      getTensorLoadError("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%d1];"),
+      "expected an address in tensor memory: a register of 32 bits in "
+      "brackets, and an offset");
   EXPECT_EQ(getTensorLoadError("tcgen05.wait::st;"),
             "expected .sync.aligned behind tcgen05.wait");
 }

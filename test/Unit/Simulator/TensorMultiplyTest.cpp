@@ -25,9 +25,7 @@ using namespace mlir::blockscale::sim::kerneltest;
 static std::string begin() {
   return "setp.eq.u32 %p0, %r0, 0; setp.ne.u32 %p2, %r0, %r0;"
          "@%p0 mbarrier.init.shared.b64 [M], 1;"
-         "st.shared.v4.b32 [%r2], {0, 0, 0, 0};"
-         "mad.lo.u32 %r11, %r0, 16, %r2; sub.u32 %r11, %r11, %r2;"
-         "mov.u32 %r12, S; add.u32 %r11, %r11, %r12;"
+         "mov.u32 %r12, S; mad.lo.u32 %r11, %r0, 16, %r12;"
          "st.shared.v4.b32 [%r11], {0, 0, 0, 0};"
          "st.shared.v4.b32 [%r11 + 512], {0, 0, 0, 0};"
          "st.shared.v4.b32 [%r11 + 1024], {0, 0, 0, 0};"
@@ -119,8 +117,8 @@ TEST(TensorMultiplyTest, AddressesInTensorMemory) {
   EXPECT_FAILS(makeMultiplyRun(kCopyScales + "add.u32 %r10, %r10, 256;"), 2,
                "of tensor memory to be allocated by block (0,0,0), but column");
   EXPECT_FAILS(makeMultiplyRun(kCopyScales + "add.u32 %r21, %r21, 1;"), 2,
-               "expected lane 0 and an even column in the address of the scale "
-               "factors of A, got lane 0");
+               "expected lane 0 and a column that is a multiple of 2 in the "
+               "address of the scale factors of A, got lane 0");
   EXPECT_FAILS(
       makeMultiplyRun(kCopyScales + "or.b32 %r22, %r22, 0x40000000;"), 2,
       "expected 0 or identifier 0 in bits 30 and 31 of the address of the "
@@ -199,6 +197,94 @@ TEST(TensorMultiplyTest, OrderAndProxies) {
       "%d10, %d10, 0x400000000000;");
   run.dynamicShared = 1024;
   EXPECT_FAILS(run, 2, "where there is an mbarrier object");
+}
+
+TEST(TensorMultiplyTest, OrderOfThreads) {
+  // Nobody has elected a lane.
+  EXPECT_FAILS(makeTensorRun(kCopyScales + kMultiply), 2,
+               " without tcgen05.fence::before_thread_sync between");
+  // D of one is A of the next, without a wait between.
+  std::string next =
+      "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X "
+      "[%r16], [%r10], %d10, %r20, [%r21], [%r22], %p2;";
+  EXPECT_FAILS(makeTensorRun(kCopyScales + "add.u32 %r16, %r10, 64; @%p0 " +
+                             kMultiply + "\n@%p0 " + next),
+               3,
+               "of which the first is not known to be complete: expected "
+               "tcgen05.commit and a wait for it between");
+  // Another shape on the same accumulator.
+  EXPECT_FAILS(makeTensorRun(kCopyScales + "@%p0 " + kMultiply +
+                             "add.u32 %r20, %r20, 0x20000;\n@%p0 " + kMultiply),
+               3, "of which the first is not known to be complete");
+}
+
+TEST(TensorMultiplyTest, OperandsThatOverlap) {
+  EXPECT_FAILS(makeMultiplyRun(kCopyScales + "mov.b32 %r21, %r10;"), 2,
+               "expected cells of its own for each operand, but those from 0x");
+  EXPECT_FAILS(
+      makeTensorRun("tcgen05.st.sync.aligned.16x32bx2.x1.b32 [%r10], 0, "
+                    "{%r0};"),
+      2, "expected cells of its own for each operand, but those from 0x");
+}
+
+TEST(TensorMultiplyTest, ReadersThatOthersFollow) {
+  // A second reader that has waited does not hide the first one.
+  std::string from =
+      "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X "
+      "[%r10], [%r16], %d10, %r20, [%r21], [%r22], %p2;";
+  std::string cells = "[%r16]";
+  EXPECT_FAILS(
+      makeTensorRun(kCopyScales + "add.u32 %r16, %r10, 64;" +
+                    "tcgen05.st.sync.aligned.32x32b.x8.b32 [%r16], {%r0, %r0, "
+                    "%r0, %r0, %r0, %r0, %r0, %r0};"
+                    "tcgen05.wait::st.sync.aligned;"
+                    "tcgen05.fence::before_thread_sync;"
+                    "tcgen05.fence::after_thread_sync; @%p0 " +
+                    from +
+                    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r17}, [%r16];"
+                    "tcgen05.wait::ld.sync.aligned;\n"
+                    "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r16], {%r0};"),
+      3, "the tcgen05.mma in line 2 by warp 0 and this tcgen05.st access 0x");
+}
+
+TEST(TensorMultiplyTest, LanesThatAreNotWritten) {
+  // Lanes 0 to 31 are disabled: they may be loaded meanwhile.
+  std::string multiply =
+      "tcgen05.mma.cta_group::1.kind::f16 [%r10], %d10, %d10, %r20, {%r30, "
+      "%r31, %r31, %r31}, %p2;";
+  auto makeMaskedRun = [&](const char *first) {
+    return makeTensorRun(
+        std::string("mov.b32 %r30, ") + first +
+        "; mov.b32 %r31, 0; mov.b32 %r20, 0x08020010;"
+        "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r10], {%r0};"
+        "tcgen05.wait::st.sync.aligned; @%p0 " +
+        multiply + "\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r17}, [%r10];" +
+        "tcgen05.wait::ld.sync.aligned;" + kCommit + kWait + kEnd);
+  };
+  EXPECT_EQ(getError(makeMaskedRun("0xFFFFFFFF")), "no error");
+  EXPECT_FAILS(makeMaskedRun("0x7FFFFFFF"), 3, "tcgen05.ld access 0x");
+}
+
+TEST(TensorMultiplyTest, ArrivalsAtNothing) {
+  std::string two = "@%p0 mbarrier.init.shared.b64 [M + 8], 1; bar.sync 0;";
+  KernelRun run = makeTensorRun(
+      two + kCopyScales + "@%p0 " + kMultiply + kCommit +
+      "@%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [M + 8];"
+      "@%p0 mbarrier.inval.shared.b64 [M];"
+      "L: mbarrier.try_wait.parity.shared.b64 %p7, [M + 8], 0; @!%p7 bra L;");
+  EXPECT_FAILS(run, 2, "expected an mbarrier object at 0x1410, got none");
+  EXPECT_FAILS(checkingRaces(run), 2,
+               "expected an mbarrier object at 0x1410, got none");
+}
+
+TEST(TensorMultiplyTest, PairsAndSingleBlocks) {
+  KernelRun run = makeTensorRun("call f;" + kEnd);
+  run.declarations += ".func f() { tcgen05.relinquish_alloc_permit.cta_group::"
+                      "2.sync.aligned; ret; } ";
+  EXPECT_NE(runKernel(run).error.find(
+                "as other functions of the kernel have, got .cta_group::"),
+            std::string::npos)
+      << runKernel(run).error;
 }
 
 TEST(TensorMultiplyTest, Copies) {
