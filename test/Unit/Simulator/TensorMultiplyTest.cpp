@@ -34,7 +34,7 @@ static std::string begin() {
          "st.shared.v4.b32 [%r11 + 2560], {0, 0, 0, 0};"
          "fence.proxy.async; bar.sync 0;"
          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S + 4000], "
-         "256; ld.shared.b32 %r10, [S + 4000];"
+         "256; bar.sync 0; ld.shared.b32 %r10, [S + 4000];"
          "shr.u32 %r13, %r12, 4; cvt.u64.u32 %d10, %r13;"
          "or.b64 %d10, %d10, 0x400800010000;"
          "mov.b32 %r20, 0x08820000;"
