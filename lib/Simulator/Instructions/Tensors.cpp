@@ -33,6 +33,7 @@ std::optional<unsigned> sim::takeNumBlocks(Translator &t,
 }
 
 // As ptxas 13.0 has them.
+// clang-format off
 static constexpr TensorTarget kTargets[] = {
     // sm      i8     K=96   vec    input  shift
     {100, 'a', true,  false, true,  true,  true},
@@ -42,6 +43,7 @@ static constexpr TensorTarget kTargets[] = {
     {110, 'a', true,  false, true,  false, true},
     {110, 'f', false, false, false, false, false},
 };
+// clang-format on
 
 const TensorTarget *sim::lookupTensorTarget(const Translator &t) {
   std::optional<Target> target = Target::parse(t.program.module.target);
@@ -53,9 +55,9 @@ const TensorTarget *sim::lookupTensorTarget(const Translator &t) {
 
 std::optional<Translator::Address>
 sim::takeTensorAddress(Translator &t, const Operand &operand) {
-  bool isRegister =
-      operand.kind == Operand::Kind::Address && operand.elements.size() == 1 &&
-      operand.elements.front().kind == Operand::Kind::Register;
+  bool isRegister = operand.kind == Operand::Kind::Address &&
+                    operand.elements.size() == 1 &&
+                    operand.elements.front().kind == Operand::Kind::Register;
   if (isRegister) {
     const Operand &base = operand.elements.front();
     if (getBits(t.function.registers[base.index].type) == 32)
