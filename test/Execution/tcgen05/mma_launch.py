@@ -15,8 +15,9 @@ TIMEOUT_S = 300
 SHARED_SLACK = 1024  # for the alignment of the first byte
 
 
-def launch(folder, text, arguments, shared=0, grid=1, cluster=1, block=128, flags=()):
-    """Runs a kernel on arrays; the last one is written. (exit code, that array, messages)."""
+def launch(folder, text, arguments, shared=0, grid=1, cluster=1, block=128, flags=(), maps=()):
+    """Runs a kernel on tensor maps and arrays, of which the last one is written. (exit code, that array,
+    messages)."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "kernel.ptx"
     program.write_text(text)
@@ -26,7 +27,7 @@ def launch(folder, text, arguments, shared=0, grid=1, cluster=1, block=128, flag
     command = [
         SIMULATOR, program, f"--grid={grid}", f"--block={block}", f"--shared={shared + SHARED_SLACK}",
         *([f"--cluster={cluster}"] if cluster > 1 else []), *flags,
-        *(f"in:{path}" for path in paths[:-1]), f"inout:{paths[-1]}",
+        *(f"tmap:{each}" for each in maps), *(f"in:{path}" for path in paths[:-1]), f"inout:{paths[-1]}",
     ]
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, timeout=TIMEOUT_S, check=False

@@ -184,7 +184,8 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
   auto makeBody = [&](const std::string &first, const std::string &second) {
     std::string body =
         "shr.u32 %r12, %r0, 5; setp.eq.u32 %p1, %r12, 0;"
-        "setp.eq.u32 %p2, %r12, 4; @%p1 "
+        "setp.eq.u32 %p2, %r12, 4; and.b32 %r13, %r0, 31;"
+        "setp.lt.u32 %p3, %r13, 16; @%p1 "
         "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
         "bar.sync 0; ld.shared.b32 %r10, [S];\n";
     body += "@%p1 " + std::string(kStore) + "@%p1 " + kWaitStore + first +
@@ -194,6 +195,11 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
   };
   EXPECT_EQ(getError(makeBody(before, after)), "no error");
   EXPECT_FAILS(makeBody("", after), 3, " without tcgen05.fence::");
+  // Half of the lanes are not enough.
+  EXPECT_FAILS(makeBody("@%p3 " + before, after), 3,
+               " without tcgen05.fence::");
+  EXPECT_FAILS(makeBody(before, "@%p3 " + after), 3,
+               "without tcgen05.fence::after_thread_sync between");
   EXPECT_FAILS(makeBody(before, ""), 3,
                "without tcgen05.fence::after_thread_sync between");
 }
