@@ -194,14 +194,18 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
     return checkingProxies(makeTensorRun(body, 160));
   };
   EXPECT_EQ(getError(makeBody(before, after)), "no error");
-  EXPECT_FAILS(makeBody("", after), 3, " without tcgen05.fence::");
+  // A fence that comes too late may do where the other warp is later still.
+  auto isCaught = [](KernelRun run) {
+    for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
+      if (getError(run).find(" without tcgen05.fence::") != std::string::npos)
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(isCaught(makeBody("", after)));
+  EXPECT_TRUE(isCaught(makeBody(before, "")));
   // Half of the lanes are not enough.
-  EXPECT_FAILS(makeBody("@%p3 " + before, after), 3,
-               " without tcgen05.fence::");
-  EXPECT_FAILS(makeBody(before, "@%p3 " + after), 3,
-               "without tcgen05.fence::after_thread_sync between");
-  EXPECT_FAILS(makeBody(before, ""), 3,
-               "without tcgen05.fence::after_thread_sync between");
+  EXPECT_TRUE(isCaught(makeBody("@%p3 " + before, after)));
+  EXPECT_TRUE(isCaught(makeBody(before, "@%p3 " + after)));
 }
 
 TEST(TensorMemoryTest, FormsThatAreRefused) {
