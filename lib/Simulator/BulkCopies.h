@@ -24,7 +24,7 @@
 #include "ElementOperation.h"
 #include "Lanes.h"
 #include "Memory.h"
-#include "TensorTransfer.h"
+#include "TensorMapTransfer.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

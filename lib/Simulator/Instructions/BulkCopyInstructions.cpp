@@ -233,7 +233,7 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
                               bool isReduction) {
   llvm::ArrayRef<Operand> operands = t.current->operands;
   if (modifiers.take("tensor"))
-    return translateTensorCopy(t, modifiers, isReduction);
+    return translateTensorMapCopy(t, modifiers, isReduction);
   bool isMulticast = modifiers.take("multicast::cluster");
   const Direction *direction = takeDirection(t, modifiers, isReduction);
   if (!direction)
@@ -358,7 +358,7 @@ static void executePrefetch(Warp &warp, const Step &step) {
 static void translatePrefetch(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<Operand> operands = t.current->operands;
   if (modifiers.take("tensor"))
-    return translateTensorPrefetch(t, modifiers);
+    return translateTensorMapPrefetch(t, modifiers);
   if (!modifiers.take("L2") || !modifiers.take("global"))
     return t.fail("expected cp.async.bulk.prefetch.L2.global");
   bool hasCachePolicy = modifiers.take("L2::cache_hint");

@@ -23,9 +23,10 @@ namespace mlir::blockscale::sim {
 void translateBulk(Translator &t, Modifiers &modifiers);
 void translateBulkReduction(Translator &t, Modifiers &modifiers);
 
-/// Their .tensor, which is taken: TensorCopyInstructions.cpp.
-void translateTensorCopy(Translator &t, Modifiers &modifiers, bool isReduction);
-void translateTensorPrefetch(Translator &t, Modifiers &modifiers);
+/// Their .tensor, which is taken: TensorMapCopies.cpp.
+void translateTensorMapCopy(Translator &t, Modifiers &modifiers,
+                            bool isReduction);
+void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
 
 /// An operation of copies that reduce, and its name.
 struct ReductionName {

@@ -3,7 +3,6 @@
 A run shows it when it fails, warns, or gives a wrong result.
 """
 
-import re
 from functools import partial
 from typing import Callable, NamedTuple
 
@@ -15,9 +14,8 @@ from gemm_kernel import Gemm
 from mma_cases import mxf8f6f4, nvf4
 from mma_kernels import kernel
 from mma_plan import make_plan
+from sync_lines import SEEDS, removals
 
-SEEDS = range(8)
-LINE = re.compile(r"// sync: (.*)$")
 
 # Lines that may be missing unnoticed, and why.
 EXCEPTIONS = {
@@ -57,14 +55,6 @@ BASES = {
     "pair": partial(tile, mxf8f6f4(n=64, m=256, ctas=2, scales_by="st")),
     "stages": stages,
 }
-
-
-def removals(text):
-    """(name of the line, text without it)."""
-    lines = text.split("\n")
-    for i, line in enumerate(lines):
-        if match := LINE.search(line):
-            yield match[1], "\n".join(lines[:i] + lines[i + 1 :])
 
 
 def shows(folder, base, text):

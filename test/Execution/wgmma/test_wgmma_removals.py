@@ -1,31 +1,21 @@
 """Each line that synchronises is left out in turn: some order of warps must show it."""
 
 import os
-import re
 from pathlib import Path
 
 import launch
 import pytest
 from harness import REPO
+from sync_lines import SEEDS, removals
 from wgmma_config import Config
 from wgmma_kernels import case, stages
 
 SIMULATOR = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin" / "blockscale-sim"
-SEEDS = range(8)
-LINE = re.compile(r"// sync: (.*)$")
 BASES = {
     "stages": stages(),
     "registers": case(Config("f32", "f16", "f16", n=16, steps=2, a=None)),
     "shared": case(Config("f32", "e4m3", "e4m3", n=16, steps=2)),
 }
-
-
-def removals(text):
-    """(name of the line, text without it)."""
-    lines = text.split("\n")
-    for i, line in enumerate(lines):
-        if match := LINE.search(line):
-            yield match[1], "\n".join(lines[:i] + lines[i + 1 :])
 
 
 def shows(folder, base, text):

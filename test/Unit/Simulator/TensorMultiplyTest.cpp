@@ -265,6 +265,27 @@ TEST(TensorMultiplyTest, LanesThatAreNotWritten) {
   EXPECT_FAILS(makeMaskedRun("0x7FFFFFFF"), 3, "tcgen05.ld access 0x");
 }
 
+TEST(TensorMultiplyTest, InputsThatAreScaledOrKept) {
+  // A and B are 0: D of lane i is i / 8, and stays i where it is disabled.
+  std::string multiply =
+      "setp.eq.u32 %p3, %r0, %r0; @%p0 tcgen05.mma.cta_group::1.kind::f16 "
+      "[%r10], %d10, %d10, %r20, {%r30, %r31, %r31, %r31}, %p3, 3;";
+  KernelRun run = makeTensorRun(
+      "mov.b32 %r30, 0xFFFF0000; mov.b32 %r31, 0; mov.b32 %r20, 0x08020010;"
+      "cvt.rn.f32.u32 %f0, %r0; mov.b32 %r18, %f0;"
+      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r10], {%r18};"
+      "tcgen05.wait::st.sync.aligned;" +
+      multiply + kCommit + kWait +
+      "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r17}, [%r10];"
+      "tcgen05.wait::ld.sync.aligned; st.global.b32 [%d3], %r17;" +
+      kEnd);
+  KernelResult result = runKernel(run);
+  ASSERT_EQ(result.error, "");
+  std::vector<float> output = result.get<float>(1);
+  for (unsigned lane = 0; lane != 32; ++lane)
+    EXPECT_EQ(output[lane], lane < 16 ? lane / 8.0f : float(lane)) << lane;
+}
+
 TEST(TensorMultiplyTest, ArrivalsAtNothing) {
   std::string two = "@%p0 mbarrier.init.shared.b64 [M + 8], 1; bar.sync 0;";
   KernelRun run = makeTensorRun(

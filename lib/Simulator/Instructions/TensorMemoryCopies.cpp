@@ -1,4 +1,4 @@
-//===- TensorCopies.cpp - tcgen05.cp, shift and commit --------------------===//
+//===- TensorMemoryCopies.cpp - tcgen05.cp, shift and commit --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

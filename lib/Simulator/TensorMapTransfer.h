@@ -1,4 +1,4 @@
-//===- TensorTransfer.h - The bytes of a tensor copy ------------*- C++ -*-===//
+//===- TensorMapTransfer.h - The bytes of a tensor copy ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_TENSORTRANSFER_H
-#define BLOCKSCALE_SIMULATOR_TENSORTRANSFER_H
+#ifndef BLOCKSCALE_SIMULATOR_TENSORMAPTRANSFER_H
+#define BLOCKSCALE_SIMULATOR_TENSORMAPTRANSFER_H
 
 #include "ElementOperation.h"
-#include "TensorBox.h"
+#include "TensorMapBox.h"
 
 #include <optional>
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_TENSORTRANSFER_H
+#endif // BLOCKSCALE_SIMULATOR_TENSORMAPTRANSFER_H

@@ -1,4 +1,4 @@
-//===- TensorBox.cpp - Where the bytes of a box are -----------------------===//
+//===- TensorMapBox.cpp - Where the bytes of a box are --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorBox.h"
+#include "TensorMapBox.h"
 
 #include <algorithm>
 

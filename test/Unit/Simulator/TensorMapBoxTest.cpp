@@ -1,4 +1,4 @@
-//===- TensorBoxTest.cpp - Tests of where the bytes of boxes are ----------===//
+//===- TensorMapBoxTest.cpp - Tests of where the bytes of boxes are -------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorBox.h"
+#include "TensorMapBox.h"
 #include "TensorMaps.h"
 
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-//===- TensorCopyInstructions.cpp - cp.async.bulk.tensor ------------------===//
+//===- TensorMapCopies.cpp - cp.async.bulk.tensor -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -314,8 +314,8 @@ static Slot takeShared(Translator &t, const Operand &operand, int64_t &offset) {
   return address->base;
 }
 
-void sim::translateTensorCopy(Translator &t, Modifiers &modifiers,
-                              bool isReduction) {
+void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
+                                 bool isReduction) {
   TensorCopyForm form = {};
   form.isReduction = isReduction;
   std::optional<unsigned> rank = takeTensorMode(t, modifiers);
@@ -355,7 +355,7 @@ void sim::translateTensorCopy(Translator &t, Modifiers &modifiers,
     t.emit(executeTensorCopy, StepClass::Memory, slots, t.keep(form));
 }
 
-void sim::translateTensorPrefetch(Translator &t, Modifiers &modifiers) {
+void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
   TensorCopyForm form = {};
   std::optional<unsigned> rank = takeTensorMode(t, modifiers);
   if (!rank)

@@ -1,4 +1,4 @@
-//===- TensorMoves.cpp - tcgen05.ld, st, wait and fence -------------------===//
+//===- TensorMemoryMoves.cpp - tcgen05.ld, st, wait and fence -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

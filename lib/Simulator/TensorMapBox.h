@@ -1,4 +1,4 @@
-//===- TensorBox.h - Where the bytes of a box are ---------------*- C++ -*-===//
+//===- TensorMapBox.h - Where the bytes of a box are ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_TENSORBOX_H
-#define BLOCKSCALE_SIMULATOR_TENSORBOX_H
+#ifndef BLOCKSCALE_SIMULATOR_TENSORMAPBOX_H
+#define BLOCKSCALE_SIMULATOR_TENSORMAPBOX_H
 
 #include "blockscale/Runtime/TensorMap.h"
 
@@ -71,4 +71,4 @@ TensorBox placeBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_TENSORBOX_H
+#endif // BLOCKSCALE_SIMULATOR_TENSORMAPBOX_H

@@ -1,4 +1,4 @@
-//===- TensorTransfer.cpp - The bytes of a tensor copy --------------------===//
+//===- TensorMapTransfer.cpp - The bytes of a tensor copy -----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorTransfer.h"
+#include "TensorMapTransfer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
