@@ -8,7 +8,7 @@
 
 #include "blockscale/Driver/CommandLine.h"
 
-#include "blockscale/Dialect/Transforms/Schedule.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

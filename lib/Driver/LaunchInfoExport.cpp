@@ -8,7 +8,7 @@
 
 #include "LaunchInfoExport.h"
 
-#include "blockscale/Dialect/Transforms/DynamicSizes.h"
+#include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

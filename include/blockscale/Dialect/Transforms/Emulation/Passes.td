@@ -1,0 +1,85 @@
+//===- Passes.td - Passes to instructions in software ------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_EMULATION_PASSES_TD
+#define BLOCKSCALE_DIALECT_TRANSFORMS_EMULATION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
+  let summary = "compute in software what a chip has no instruction for";
+  let description = [{
+    Replaces each `mma_sync` in a `gpu.module` by a call to a function that
+    computes the same from the same registers and selectors: operands come from
+    the other lanes by shuffles, codes are decoded exactly, and each result is
+    one f64 sum that is rounded once. It runs on every chip that has warps of
+    32 lanes, and needs no block-scaled instruction.
+
+    There is one function for each instruction that the module uses. It is for
+    tests and for chips without the instruction; it is not fast. Its sum starts
+    with c and takes the products by ascending k; hardware may round otherwise.
+
+    To be a judge of the lowering, it says on its own where elements and scales
+    lie in the registers. It ignores the padding of fp4 and fp6 codes and the
+    sign bit of ue4m3 scales.
+
+    A `load_matrix` that the option `target` (by default, some chip) has no
+    instruction for becomes shuffles of the rows' addresses and loads.
+
+    All lanes of the warp must reach the op, as for the instruction. One
+    that is not in a function of a `gpu.module` is an error.
+
+    Before:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @step(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
+                     %sa: i32, %sb: i32, %out: memref<32x4xf32>) {
+        %lane = gpu.lane_id
+        %c0 = arith.constant 0 : index
+        %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+             %a, %b, %c, %sa[3, 1], %sb[0, 2]
+        vector.store %d, %out[%lane, %c0] : memref<32x4xf32>, vector<4xf32>
+        gpu.return
+      }
+    }
+    ```
+
+    After, in short:
+
+    ```
+    gpu.func @step(...) {
+      %d = func.call @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(
+           %a, %b, %c, %sa, %c3, %c1, %sb, %c0, %c2)
+      ...
+    }
+    func.func private @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(...) {
+      %sa_row = gpu.shuffle idx %sa, %lane_of_row, %c32 : i32
+      ...
+      %sums:4 = scf.for %word = %c0 to %c8 step %c1 iter_args(...) {
+        %a_row = gpu.shuffle idx %a_word, %lane_of_word, %c32 : i32
+        ...
+      }
+      %d0 = arith.truncf %sums#0 : f64 to f32
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "The chip that runs the code, as blockscale-compile names it">
+  ];
+}
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_EMULATION_PASSES_TD

@@ -1,0 +1,182 @@
+//===- Passes.td - Passes on launches and their buffers ----*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_LAUNCH_PASSES_TD
+#define BLOCKSCALE_DIALECT_TRANSFORMS_LAUNCH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ProtectArgumentsPass
+    : Pass<"blockscale-protect-arguments", "::mlir::func::FuncOp"> {
+  let summary = "keep public functions from writing to their arguments";
+  let description = [{
+    Marks the tensor arguments of a public function as not writable, so that
+    bufferization gives results buffers of their own. To the caller, tensors
+    are values: an accumulator is the same after the call. An argument that says
+    of itself whether it is writable keeps its word.
+
+    Before:
+
+    ```mlir
+    func.func @negate(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %r = linalg.map { arith.negf } ins(%x : tensor<4xf32>)
+           outs(%x : tensor<4xf32>)
+      return %r : tensor<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @negate(%x: tensor<4xf32> {bufferization.writable = false})
+        -> tensor<4xf32> {
+      %r = linalg.map { arith.negf } ins(%x : tensor<4xf32>)
+           outs(%x : tensor<4xf32>)
+      return %r : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
+  let summary = "give arguments and results the bytes of GPU buffers";
+  let description = [{
+    Arguments and results of public functions become what GPU buffers hold: fp4
+    two per byte along the last dimension, and fp6 four in three bytes where the
+    argument has the attribute `blockscale.packed`. Other types have a byte or
+    more of their own and stay.
+
+    Before:
+
+    ```mlir
+    func.func @same(%x: tensor<3x32xf4E2M1FN>) -> tensor<3x32xf4E2M1FN> {
+      return %x : tensor<3x32xf4E2M1FN>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @same(%bytes: tensor<3x16xi8>) -> tensor<3x16xi8> {
+      %x = blockscale.unpack %bytes : tensor<3x16xi8> to tensor<3x32xf4E2M1FN>
+      %r = blockscale.pack %x : tensor<3x32xf4E2M1FN> to tensor<3x16xi8>
+      return %r : tensor<3x16xi8>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
+}
+
+def SeparateResultsPass
+    : Pass<"blockscale-separate-results", "::mlir::func::FuncOp"> {
+  let summary = "return each buffer once";
+  let description = [{
+    A buffer that a function returns twice is copied for the second result:
+    each result is memory of its own. A result of dynamic sizes gets the
+    attribute `blockscale.sizes`, see `blockscale-collect-kernels`; sizes that
+    are not made of those of the arguments are an error.
+
+    Before:
+
+    ```mlir
+    func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
+      %a = memref.alloc() : memref<4xf32>
+      return %a, %a : memref<4xf32>, memref<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
+      %a = memref.alloc() : memref<4xf32>
+      %b = memref.alloc() : memref<4xf32>
+      memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+      return %a, %b : memref<4xf32>, memref<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def CollectKernelsPass
+    : Pass<"blockscale-collect-kernels", "::mlir::ModuleOp"> {
+  let summary = "one module of kernels, named and with parameters for launch";
+  let description = [{
+    The last step of the kernel level. Functions on the host hold allocations
+    and launches only, and:
+
+    * all kernels are in the `gpu.module` named `kernels`;
+    * the first kernel of an `mma_scaled` has the name of its function (where
+      there is none, the last kernel has), any other one is `FUNCTION__WHAT`;
+    * a kernel's parameters are whole buffers: views of them and constants have
+      moved into the kernel;
+    * the kernel with the name of the function has all its arguments and then
+      its results as parameters, whether or not it uses them, then all dynamic
+      sizes of the arguments, as `i32`; after these come allocations. Buffers of
+      dynamic sizes are passed as memrefs of rank 0 and become what they are in
+      the kernel;
+    * assertions of the host, about sizes, are at the start of the first kernel.
+
+    Two attributes of arguments say what types do not. `blockscale.sizes` is an
+    affine map of the dynamic sizes (by argument, then by dimension) to those of
+    the argument, which is memory for a result. `blockscale.code_bits` are the
+    bits of a code where rows are packed and of a dynamic size: the parameter
+    counts codes, the memref bytes.
+
+    Anything else on the host is an error: it would have to run between kernels.
+
+    Before:
+
+    ```mlir
+    module attributes {gpu.container_module} {
+      func.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
+                   %r: memref<8xf32>) {
+        %c1 = arith.constant 1 : index
+        gpu.launch_func @kernels::@f_kernel blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1)
+            args(%r : memref<8xf32>, %x : memref<8xf32>)
+        return
+      }
+      gpu.module @kernels {
+        gpu.func @f_kernel(%r: memref<8xf32>, %x: memref<8xf32>) kernel {
+          gpu.return
+        }
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    module attributes {gpu.container_module} {
+      func.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
+                   %r: memref<8xf32>) {
+        %c1 = arith.constant 1 : index
+        gpu.launch_func @kernels::@f blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1)
+            args(%x : memref<8xf32>, %unused : memref<4xf32>,
+                 %r : memref<8xf32>)
+        return
+      }
+      gpu.module @kernels {
+        gpu.func @f(%x: memref<8xf32>, %unused: memref<4xf32>,
+                    %r: memref<8xf32>) kernel {
+          gpu.return
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_LAUNCH_PASSES_TD

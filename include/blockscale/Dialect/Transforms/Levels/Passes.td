@@ -1,0 +1,224 @@
+//===- Passes.td - Passes between levels -------------------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What upstream passes do not do on the way from one level to the next, and the
+// check of all levels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_LEVELS_PASSES_TD
+#define BLOCKSCALE_DIALECT_TRANSFORMS_LEVELS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NarrowFloatsToBytesPass
+    : Pass<"blockscale-narrow-floats-to-bytes", "::mlir::ModuleOp"> {
+  let summary = "store every float of at most 8 bits as one byte";
+  let description = [{
+    Replaces each fp8, fp6, fp4 and e8m0 element type by `i8`, in values,
+    function types and constants; the code is in the low bits. Memory of fp4 or
+    fp6 elements has no one layout upstream, so this runs before bufferization.
+
+    `arith.bitcast` becomes the truncation or extension of the code, and
+    `arith.extf` the exact decoding. Ops that move elements without looking at
+    them keep their form. Any other op on such a type is an error: this version
+    does not lower it. A `gpu.module` stays as it is.
+
+    Before:
+
+    ```mlir
+    func.func @decode(%x: tensor<8xf4E2M1FN>, %i: index) -> i4 {
+      %e = tensor.extract %x[%i] : tensor<8xf4E2M1FN>
+      %c = arith.bitcast %e : f4E2M1FN to i4
+      return %c : i4
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @decode(%x: tensor<8xi8>, %i: index) -> i4 {
+      %e = tensor.extract %x[%i] : tensor<8xi8>
+      %c = arith.trunci %e : i8 to i4
+      return %c : i4
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SplatsToFillsPass : Pass<"blockscale-splats-to-fills"> {
+  let summary = "fill large splat constants at run time";
+  let description = [{
+    A splat tensor constant of more than 1024 elements becomes a `linalg.fill`:
+    written out as data it would make the program as large as the tensor.
+
+    Before:
+
+    ```mlir
+    func.func @ones() -> tensor<64x64xf32> {
+      %c = arith.constant dense<1.0> : tensor<64x64xf32>
+      return %c : tensor<64x64xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @ones() -> tensor<64x64xf32> {
+      %one = arith.constant 1.0 : f32
+      %e = tensor.empty() : tensor<64x64xf32>
+      %c = linalg.fill ins(%one : f32) outs(%e : tensor<64x64xf32>)
+           -> tensor<64x64xf32>
+      return %c : tensor<64x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def StridedCopiesToLoopsPass : Pass<"blockscale-strided-copies-to-loops"> {
+  let summary = "copy memrefs that are not contiguous by loops";
+  let description = [{
+    A `memref.copy` between buffers with the identity layout becomes `memcpy`,
+    and one of unknown rank is left as it is. Any other one
+    would become a call to a run-time library that users need not have, so it
+    is rewritten as a `linalg.generic`. With `all`, contiguous copies are too:
+    on a GPU a copy is a kernel.
+
+    Before:
+
+    ```mlir
+    func.func @copy(%from: memref<4x4xi8, strided<[8, 1]>>,
+                    %to: memref<4x4xi8>) {
+      memref.copy %from, %to
+          : memref<4x4xi8, strided<[8, 1]>> to memref<4x4xi8>
+      return
+    }
+    ```
+
+    After, in short:
+
+    ```
+    linalg.generic ... ins(%from) outs(%to) {
+    ^bb0(%in: i8, %out: i8):
+      linalg.yield %in : i8
+    }
+    ```
+  }];
+  let options = [
+    Option<"all", "all", "bool", "false", "Rewrite contiguous copies too">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def FlattenParallelLoopsPass
+    : Pass<"blockscale-flatten-parallel-loops", "::mlir::func::FuncOp"> {
+  let summary = "make parallel loops one loop over blocks of threads";
+  let description = [{
+    Collapses each outermost `scf.parallel` into one dimension and tiles that by
+    256 iterations, mapped to the threads of a block along x. The limits of a
+    grid along y and z do not matter then.
+
+    Before:
+
+    ```mlir
+    func.func @copy(%from: memref<30x20xf32>, %to: memref<30x20xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c20 = arith.constant 20 : index
+      %c30 = arith.constant 30 : index
+      scf.parallel (%i, %j) = (%c0, %c0) to (%c30, %c20) step (%c1, %c1) {
+        %v = memref.load %from[%i, %j] : memref<30x20xf32>
+        memref.store %v, %to[%i, %j] : memref<30x20xf32>
+        scf.reduce
+      }
+      return
+    }
+    ```
+
+    After, in short:
+
+    ```
+    scf.parallel (%block) = (%c0) to (%c600) step (%c256) {
+      scf.parallel (%thread) = (%c0) to (%size) step (%c1) {
+        ...
+      } {mapping = [#gpu.loop_dim_map<processor = thread_x, ...>]}
+    } {mapping = [#gpu.loop_dim_map<processor = block_x, ...>]}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def LowerLeftoversPass
+    : Pass<"blockscale-lower-leftovers", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "run upstream passes on the kernels that need them";
+  let description = [{
+    Kernels of users, and those that became kernels from loops, may have vector
+    transfers, views of memory, affine ops and arithmetic that LLVM has no
+    instruction for. Where a `gpu.module` has them, this runs
+    `convert-vector-to-scf`, `expand-strided-metadata`, `lower-affine` and
+    `arith-expand`; each looks at every op for a long time, so that a module
+    without them is better off.
+
+    Before:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @twice(%i: index, %m: memref<8xf32>) {
+        %j = affine.apply affine_map<(i) -> (i * 2)>(%i)
+        %v = memref.load %m[%j] : memref<8xf32>
+        memref.store %v, %m[%i] : memref<8xf32>
+        gpu.return
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @twice(%i: index, %m: memref<8xf32>) {
+        %c2 = arith.constant 2 : index
+        %j = arith.muli %i, %c2 overflow<nsw> : index
+        %v = memref.load %m[%j] : memref<8xf32>
+        memref.store %v, %m[%i] : memref<8xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+}
+
+def VerifyStagePass : Pass<"blockscale-verify-stage", "::mlir::ModuleOp"> {
+  let summary = "check the contract of a level";
+  let description = [{
+    Fails, at the op, where the module is not what the level promises:
+
+    * `tile`: each `mma_scaled` has a path, and there are no ops of lower levels
+      on the host;
+    * `kernel`: no `mma_scaled` on tensors, no `swizzle_scales`,
+      `unswizzle_scales`, `pack`, `unpack` or `launch`; the host holds
+      allocations, views, constants and launches;
+    * `instr`: in kernels, of this dialect only `mma_sync`;
+    * `nvvm`: in kernels, only ops of the `llvm` and `nvvm` dialects.
+
+    It changes nothing.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", "", "tile, kernel, instr or nvvm">
+  ];
+}
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_LEVELS_PASSES_TD

@@ -1,0 +1,64 @@
+//===- Passes.td - Passes to the meaning -------------------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_PASSES_TD
+#define BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposePass : Pass<"blockscale-decompose"> {
+  let summary = "give the tile-level ops their meaning in upstream dialects";
+  let description = [{
+    Rewrites `mma_scaled`, `swizzle_scales` and `unswizzle_scales` into
+    `linalg.generic` loops over plain arithmetic:
+
+    * x times its scales and y times its scales are decoded to f64, which holds
+      every product of an element and a scale exactly;
+    * the products are added in f64 to the accumulator, and the sum is rounded
+      once to f32. A zero splat accumulator is not loaded.
+
+    A transpose (`linalg.transpose`, `vector.transpose`) or `unswizzle_scales`
+    that feeds an operand is read through: it becomes an indexing map, not a
+    copy. Vectors go through tensors, so that their code is loops too.
+
+    Codes are decoded with integer arithmetic on `arith.bitcast`s of them,
+    because upstream's expansions of these types are not exact at the ends of
+    the formats. The element types stay; on the way to memory,
+    `blockscale-narrow-floats-to-bytes` turns them into bytes.
+
+    Before:
+
+    ```mlir
+    func.func @scales(%s: tensor<4x2xf8E8M0FNU>)
+        -> tensor<1x1x32x16xf8E8M0FNU> {
+      %t = blockscale.swizzle_scales %s
+           : tensor<4x2xf8E8M0FNU> to tensor<1x1x32x16xf8E8M0FNU>
+      return %t : tensor<1x1x32x16xf8E8M0FNU>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %e = tensor.empty() : tensor<1x1x32x16xf8E8M0FNU>
+    %t = linalg.generic ... outs(%e) {
+      // %m and %k from the 32x4x4 layout
+      %s_mk = tensor.extract %s[%m, %k]
+      %b = arith.select %inside, %s_mk, %zero
+      linalg.yield %b
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_PASSES_TD

@@ -1,0 +1,150 @@
+//===- Passes.td - Passes that choose ----------------------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How an op is computed on a chip; in the order in which the pipelines for GPUs
+// run them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_SELECTION_PASSES_TD
+#define BLOCKSCALE_DIALECT_TRANSFORMS_SELECTION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SelectPathPass : Pass<"blockscale-select-path"> {
+  let summary = "choose how a chip computes each mma_scaled";
+  let description = [{
+    Gives each `mma_scaled` the attribute `blockscale.path`: `mma_sync` or
+    `tcgen05` where the chip has a block-scaled instruction for its types and
+    block size and this version has the lowering, `decompose` elsewhere. A
+    remark says why an op falls back, and what would not.
+
+    Before:
+
+    ```mlir
+    func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                   %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      return %d : tensor<16x8xf32>
+    }
+    ```
+
+    After, with `target=sm_120a`:
+
+    ```mlir
+    func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                   %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      return %d : tensor<16x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "The chip, as blockscale-compile names it">,
+    Option<"nativeOnly", "native-only", "bool", "false",
+           "Refuse an op that no block-scaled instruction computes">
+  ];
+}
+
+def LegalizePass : Pass<"blockscale-legalize"> {
+  let summary = "bring mma_scaled into the forms that its path takes";
+  let description = [{
+    * The instruction of each `mma_scaled` whose path is `mma_sync` is named by
+      the attribute `blockscale.instruction`, for the reader (later passes find
+      it in the same table); where several instructions stand
+      in for one that the code generator lacks, a remark says so.
+    * A batch of vectors becomes one op for each matrix of the batch.
+
+    Tensors keep their batch, and all keep sizes that are no multiples of the
+    instruction's: kernels mask them.
+
+    Before:
+
+    ```mlir
+    func.func @mma(%x: vector<1x16x64xf4E2M1FN>, %sx: vector<1x16x2xf8E8M0FNU>,
+                   %y: vector<64x8xf4E2M1FN>, %sy: vector<2x8xf8E8M0FNU>,
+                   %c: vector<1x16x8xf32>) -> vector<1x16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
+           : vector<1x16x64xf4E2M1FN>, vector<1x16x2xf8E8M0FNU>,
+             vector<64x8xf4E2M1FN>, vector<2x8xf8E8M0FNU>, vector<1x16x8xf32>
+      return %d : vector<1x16x8xf32>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %x0 = vector.extract %x[0]
+    %sx0 = vector.extract %sx[0]
+    %c0 = vector.extract %c[0]
+    %d0 = blockscale.mma_scaled %x0, %sx0, %y, %sy, %c0 {
+      blockscale.instruction = #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>,
+      blockscale.path = #blockscale.path<mma_sync>}
+    %d = vector.insert %d0, %zero [0]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
+  let summary = "choose how the kernel of each mma_scaled divides it";
+  let description = [{
+    Gives each `mma_scaled` on tensors whose path is `mma_sync` the attribute
+    `blockscale.schedule`: the one of the option `schedule`, else its own, else
+    that of its function, else one that is chosen. A schedule that the target
+    has not enough shared memory or registers for is an error.
+
+    The choice: a block has 2 x 2 warps and computes 128 x 128 results, or fewer
+    along a dimension that has fewer (64 or 32); where that makes fewer than 128
+    blocks, the longer side of the tile is halved, down to 64. Rows of the tiles
+    have 128 bytes along K, or less where K ends before. There are as many
+    stages, up to 4, as K has steps and shared memory has room for.
+
+    Before:
+
+    ```mlir
+    func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
+                   %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
+                   %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
+           : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
+             tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
+      return %d : tensor<16x8xf32>
+    }
+    ```
+
+    After, with `target=sm_120a`, the op has also
+
+    ```
+    blockscale.schedule =
+        #blockscale.schedule<tile = [32, 32, 128], warps = [2, 2], stages = 1>
+    ```
+  }];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "The chip, as blockscale-compile names it">,
+    Option<"schedule", "schedule", "std::string", "",
+           "The schedule of all ops, tile=MxNxK,warps=MxN,stages=S">
+  ];
+}
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_SELECTION_PASSES_TD

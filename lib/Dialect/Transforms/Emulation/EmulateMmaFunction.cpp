@@ -1,0 +1,253 @@
+//===- EmulateMmaFunction.cpp - One instruction in software ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Says which lane, register and bits hold which element and scale in words of
+// its own, and on purpose: lowered kernels are tested by running them on this
+// function, and a wrong formula that both sides shared would pass. Do not
+// replace these formulas by those that the lowering uses.
+//
+// Sources: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32" and
+// "... m16n8k64"; "Block Scaling for mma.sync", figures 42 to 45.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emulation/EmulateMmaFunction.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+
+/// A value for each of two rows of D, or for each of two columns.
+using Pair = std::array<Value, 2>;
+
+/// Emits integer arithmetic on i32, and the steps of the function.
+class Emitter {
+public:
+  Emitter(ImplicitLocOpBuilder &builder, const Instruction &instruction)
+      : builder(builder), instruction(instruction) {}
+
+  /// The four results of this lane, from the function's arguments.
+  SmallVector<Value> emit(ValueRange arguments);
+
+private:
+  // Every instruction spreads a row of A, and a column of B, over 8 registers:
+  // 4 lanes with 2 registers each. Word w is in lane w % 4, register w / 4.
+  static constexpr unsigned kLanesPerRow = 4;
+  static constexpr unsigned kWordsPerRow = 8;
+  static constexpr int32_t kShuffleWidth = 32;
+
+  Value constant(int32_t value) {
+    return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(value));
+  }
+  Value add(Value lhs, Value rhs) {
+    return arith::AddIOp::create(builder, lhs, rhs);
+  }
+  Value times(Value value, int32_t factor) {
+    return arith::MulIOp::create(builder, value, constant(factor));
+  }
+  Value quotient(Value value, int32_t divisor) {
+    return arith::DivUIOp::create(builder, value, constant(divisor));
+  }
+  Value remainder(Value value, int32_t divisor) {
+    return arith::RemUIOp::create(builder, value, constant(divisor));
+  }
+  Value product(Value lhs, Value rhs) {
+    return arith::MulFOp::create(builder, lhs, rhs);
+  }
+  Value extract(Value registers, int64_t index) {
+    return vector::ExtractOp::create(builder, registers, index);
+  }
+
+  Value shuffle(Value value, Value lane);
+  Value decode(Value word, Value firstBit, Format format);
+
+  unsigned getSlotBits() const { return 32 * kWordsPerRow / instruction.k; }
+  unsigned getFirstBit(Format format) const;
+
+  /// Calls `body` for 0, ..., count - 1 and the sums so far.
+  SmallVector<Value>
+  loop(unsigned count, ValueRange sums,
+       function_ref<SmallVector<Value>(Value index, ValueRange sums)> body);
+
+  ImplicitLocOpBuilder &builder;
+  const Instruction &instruction;
+};
+
+} // namespace
+
+/// The value that `lane` has. Shuffles need the whole warp, so they stand where
+/// all lanes pass: in loops with constant bounds, and never in a branch.
+Value Emitter::shuffle(Value value, Value lane) {
+  return gpu::ShuffleOp::create(builder, value, lane, constant(kShuffleWidth),
+                                gpu::ShuffleMode::IDX)
+      .getShuffleResult();
+}
+
+/// The code at `firstBit` of a register, and nothing of what is beside it.
+Value Emitter::decode(Value word, Value firstBit, Format format) {
+  int32_t mask = static_cast<int32_t>(getFormatInfo(format).codeMask());
+  Value code = arith::ShRUIOp::create(builder, word, firstBit);
+  code = arith::AndIOp::create(builder, code, constant(mask));
+  code = arith::TruncIOp::create(builder, builder.getI8Type(), code);
+  return emitDecode(builder, builder.getLoc(), code, format);
+}
+
+/// Where a code starts in its slot. In slots of 8 bits, fp4 is in bits [5:2]
+/// and fp6 in bits [5:0].
+unsigned Emitter::getFirstBit(Format format) const {
+  return format == Format::E2M1 && getSlotBits() == 8 ? 2 : 0;
+}
+
+SmallVector<Value> Emitter::loop(
+    unsigned count, ValueRange sums,
+    function_ref<SmallVector<Value>(Value index, ValueRange sums)> body) {
+  auto loop = scf::ForOp::create(builder, constant(0),
+                                 constant(static_cast<int32_t>(count)),
+                                 constant(1), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+SmallVector<Value> Emitter::emit(ValueRange arguments) {
+  Value a = arguments[0], b = arguments[1], c = arguments[2];
+  Value aScale = arguments[3], aByte = arguments[4], aThread = arguments[5];
+  Value bScale = arguments[6], bByte = arguments[7], bThread = arguments[8];
+
+  // Result r of a lane is in row lane / 4 + 8 (r / 2), and in column
+  // 2 (lane % 4) + r % 2.
+  Value lane = arith::IndexCastOp::create(
+      builder, builder.getI32Type(),
+      gpu::LaneIdOp::create(builder, /*upper_bound=*/IntegerAttr()));
+  Value row = quotient(lane, 4);
+  Value column = times(remainder(lane, 4), 2);
+
+  // Lanes 4 row, ..., 4 row + 3 hold A's rows `row` and `row` + 8; lanes
+  // 4 column, ..., 4 column + 3 hold B's column.
+  Value rowLanes = times(row, kLanesPerRow);
+  Pair columnLanes = {times(column, kLanesPerRow),
+                      times(add(column, constant(1)), kLanesPerRow)};
+
+  // Scales of A are in two lanes of the four, one for each of their rows, and
+  // scales of B in one lane; the thread selectors choose.
+  Pair aScales, bScales;
+  for (int32_t i : {0, 1}) {
+    Value aLane = add(add(rowLanes, times(aThread, 2)), constant(i));
+    aScales[i] = shuffle(aScale, aLane);
+    bScales[i] = shuffle(bScale, add(columnLanes[i], bThread));
+  }
+
+  SmallVector<Value> sums;
+  for (int64_t r = 0; r < 4; ++r)
+    sums.push_back(
+        arith::ExtFOp::create(builder, builder.getF64Type(), extract(c, r)));
+
+  sums = loop(kWordsPerRow, sums, [&](Value word, ValueRange sums) {
+    // Registers 0 and 1 of A are rows `row` and `row` + 8 of the first half of
+    // K, registers 2 and 3 those of the second half.
+    Value owner = remainder(word, kLanesPerRow);
+    Value isSecondHalf = arith::CmpIOp::create(
+        builder, arith::CmpIPredicate::uge, word, constant(kLanesPerRow));
+    auto ofHalf = [&](Value registers, int64_t first, int64_t second) -> Value {
+      return arith::SelectOp::create(builder, isSecondHalf,
+                                     extract(registers, second),
+                                     extract(registers, first));
+    };
+    Pair aWords, bWords;
+    for (int32_t i : {0, 1}) {
+      aWords[i] = shuffle(ofHalf(a, i, i + 2), add(rowLanes, owner));
+      bWords[i] = shuffle(ofHalf(b, 0, 1), add(columnLanes[i], owner));
+    }
+
+    // One word has one scale: blocks are of 16 or 32 elements, words of 4 or 8.
+    Value block = quotient(word, kWordsPerRow / instruction.scaleVec);
+    Value aScaleBit = times(add(aByte, block), 8);
+    Value bScaleBit = times(add(bByte, block), 8);
+    Pair aFactors, bFactors;
+    for (int32_t i : {0, 1}) {
+      aFactors[i] = decode(aScales[i], aScaleBit, instruction.scale);
+      bFactors[i] = decode(bScales[i], bScaleBit, instruction.scale);
+    }
+
+    unsigned elements = instruction.k / kWordsPerRow;
+    return loop(elements, sums, [&](Value slot, ValueRange sums) {
+      auto scaled = [&](Value word, Format format, Value factor) {
+        Value firstBit =
+            add(times(slot, getSlotBits()), constant(getFirstBit(format)));
+        return product(decode(word, firstBit, format), factor);
+      };
+      Pair rows, columns;
+      for (int32_t i : {0, 1}) {
+        rows[i] = scaled(aWords[i], instruction.a, aFactors[i]);
+        columns[i] = scaled(bWords[i], instruction.b, bFactors[i]);
+      }
+      SmallVector<Value> next;
+      for (auto [r, sum] : llvm::enumerate(sums))
+        next.push_back(arith::AddFOp::create(
+            builder, sum, product(rows[r / 2], columns[r % 2])));
+      return next;
+    });
+  });
+
+  for (Value &sum : sums)
+    sum = arith::TruncFOp::create(builder, builder.getF32Type(), sum);
+  return sums;
+}
+
+static std::string getFunctionName(const Instruction &instruction) {
+  return llvm::formatv(
+      "emulated_mma_sync_{0}_{1}_{2}_{3}_{4}x", stringifyKind(instruction.kind),
+      getFormatInfo(instruction.a).ptxName,
+      getFormatInfo(instruction.b).ptxName,
+      getFormatInfo(instruction.scale).ptxName, instruction.scaleVec);
+}
+
+func::FuncOp blockscale::createEmulatedMma(Location loc,
+                                           InstructionAttr attribute) {
+  const Instruction &instruction = attribute.getInstruction();
+  ImplicitLocOpBuilder builder(loc, attribute.getContext());
+  Type i32 = builder.getI32Type();
+  auto sums = VectorType::get({4}, builder.getF32Type());
+  auto type = builder.getFunctionType({VectorType::get({4}, i32),
+                                       VectorType::get({2}, i32), sums, i32,
+                                       i32, i32, i32, i32, i32},
+                                      sums);
+  auto function =
+      func::FuncOp::create(builder, getFunctionName(instruction), type);
+  function.setPrivate();
+  // Inlining would multiply a kernel's size. The first is for MLIR's inliner;
+  // the conversion to LLVM drops it and forwards the second. Calls count as
+  // convergent only if the function says so.
+  function.setNoInline(true);
+  function->setAttr("passthrough",
+                    builder.getStrArrayAttr({"noinline", "convergent"}));
+  // There are no pointers; it spares us the wrapper that convert-gpu-to-nvvm
+  // makes for calls from C.
+  function->setAttr("llvm.bareptr", builder.getUnitAttr());
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  SmallVector<Value> results =
+      Emitter(builder, instruction).emit(function.getArguments());
+  Value d = vector::FromElementsOp::create(builder, sums, results);
+  func::ReturnOp::create(builder, d);
+  return function;
+}

@@ -1,0 +1,220 @@
+//===- FragmentEmitter.cpp - One lane's registers -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/FragmentEmitter.h"
+
+#include "Utils/OperandView.h"
+#include "Utils/StoredCodes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+/// Lane -> (row, column), where `laneMap` gives (lane, register, slot).
+static AffineMap getElementMap(const FragmentLayout &layout,
+                               AffineMap laneMap) {
+  return getLayoutMap(laneMap.getContext(), layout.toElement,
+                      /*numLayoutDims=*/3, /*numLayoutResults=*/2,
+                      /*numDims=*/3)
+      .compose(laneMap);
+}
+
+/// Lane -> (lane, register, slot).
+static AffineMap getSlotMap(MLIRContext *context, unsigned reg, unsigned slot) {
+  return AffineMap::get(1, 0,
+                        {getAffineDimExpr(0, context),
+                         getAffineConstantExpr(reg, context),
+                         getAffineConstantExpr(slot, context)},
+                        context);
+}
+
+static std::pair<Value, Value> emitPair(OpBuilder &builder, Location loc,
+                                        AffineMap map, Value lane) {
+  SmallVector<Value> values = applyMap(builder, loc, map, lane);
+  return {values[0], values[1]};
+}
+
+std::pair<Value, Value>
+blockscale::emitElementPosition(OpBuilder &builder, Location loc,
+                                const FragmentLayout &layout, Value lane,
+                                unsigned reg, unsigned slot) {
+  AffineMap laneMap = getSlotMap(builder.getContext(), reg, slot);
+  return emitPair(builder, loc, getElementMap(layout, laneMap), lane);
+}
+
+std::pair<Value, Value>
+blockscale::emitRegisterPosition(OpBuilder &builder, Location loc,
+                                 const FragmentLayout &layout, Value lane,
+                                 unsigned reg) {
+  AffineMap first =
+      getElementMap(layout, getSlotMap(builder.getContext(), reg, /*slot=*/0));
+  AffineMap map = AffineMap::get(
+      1, 0, {first.getResult(0), first.getResult(1).floorDiv(layout.slots)},
+      builder.getContext());
+  return emitPair(builder, loc, map, lane);
+}
+
+/// Register r of lane l gets four bytes of row l / 4 of matrix r, whose rows
+/// are at the addresses that lanes 8 r to 8 r + 7 pass. So lane L passes what
+/// the first lane of group L % 8 has in register L / 8.
+std::pair<Value, Value> blockscale::emitMatrixRow(OpBuilder &builder,
+                                                  Location loc,
+                                                  const FragmentLayout &layout,
+                                                  Value lane) {
+  MLIRContext *context = builder.getContext();
+  AffineExpr l = getAffineDimExpr(0, context);
+  AffineMap firstLane =
+      AffineMap::get(1, 0,
+                     {l % 8 * 4, l.floorDiv(8) % layout.registers,
+                      getAffineConstantExpr(0, context)},
+                     context);
+  return emitPair(builder, loc, getElementMap(layout, firstLane), lane);
+}
+
+Value blockscale::emitScaleRow(OpBuilder &builder, Location loc,
+                               Operand operand, Value lane) {
+  AffineMap map =
+      getLayoutMap(builder.getContext(), getScaleFragment(operand).toRow,
+                   /*numLayoutDims=*/1, /*numLayoutResults=*/1, /*numDims=*/1);
+  return applyMap(builder, loc, map, lane)[0];
+}
+
+FragmentCounts::FragmentCounts(const OpRow &row, Operand operand, int64_t rows,
+                               int64_t k) {
+  const ScaleFragment &scales = getScaleFragment(operand);
+  tiles = llvm::divideCeilSigned(rows, scales.rowsPerTile);
+  steps =
+      llvm::divideCeilSigned(k, getEmittedInstruction(row, Path::MmaSync).k);
+  groups = llvm::divideCeilSigned(tiles, scales.tiles);
+  words = llvm::divideCeilSigned(k, row.blockSize * kScalesPerWord);
+}
+
+int64_t blockscale::getNumAccElements(int64_t m, int64_t n) {
+  const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
+  return llvm::divideCeilSigned(m, layout.rows) *
+         llvm::divideCeilSigned(n, layout.columns) * layout.registers;
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row,
+                       Value lane)
+    : b(builder), loc(loc), row(row), lane(lane),
+      instruction(getEmittedInstruction(row, Path::MmaSync)),
+      scalesPerStep(instruction.k / row.blockSize),
+      isHalved(getPreferredInstruction(row, Path::MmaSync)->rewrite ==
+               Rewrite::TwoHalfBlocks) {}
+
+SmallVector<Value> MmaEmitter::join(ValueRange elements) {
+  size_t size = getFragmentLayout(Operand::C, 32).registers;
+  auto type = VectorType::get(size, b.getF32Type());
+  SmallVector<Value> tiles;
+  for (size_t i = 0; i != elements.size(); i += size)
+    tiles.push_back(
+        vector::FromElementsOp::create(b, loc, type, elements.slice(i, size)));
+  return tiles;
+}
+
+SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
+  int64_t size = getFragmentLayout(Operand::C, 32).registers;
+  SmallVector<Value> elements;
+  for (Value tile : tiles)
+    for (int64_t i = 0; i != size; ++i)
+      elements.push_back(vector::ExtractOp::create(b, loc, tile, i));
+  return elements;
+}
+
+void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
+                          ArrayRef<Value> aWords, ArrayRef<Value> bTiles,
+                          ArrayRef<Value> bWords, MutableArrayRef<Value> acc) {
+  auto attr = InstructionAttr::get(b.getContext(), instruction);
+  unsigned aGroup = getScaleFragment(Operand::A).tiles;
+  unsigned bGroup = getScaleFragment(Operand::B).tiles;
+  for (size_t m = 0; m != aTiles.size(); ++m) {
+    for (size_t n = 0; n != bTiles.size(); ++n) {
+      Value &sum = acc[m * bTiles.size() + n];
+      for (const Part &part : getParts(step)) {
+        Value aWord = arrangeScales(aWords[m / aGroup]);
+        Value bWord = arrangeScales(bWords[n / bGroup]);
+        Value a = keepHalf(aTiles[m], part.half);
+        sum =
+            MmaSyncOp::create(b, loc, attr, a, bTiles[n], sum, aWord, part.byte,
+                              m % aGroup, bWord, part.byte, n % bGroup);
+      }
+    }
+  }
+}
+
+SmallVector<MmaEmitter::Part> MmaEmitter::getParts(int64_t step) const {
+  if (!isHalved)
+    return {{std::nullopt,
+             static_cast<unsigned>(step * scalesPerStep % kScalesPerWord)}};
+  // Blocks of 16 are taken as halves of blocks of 32: reordered words have the
+  // scales of the even halves in the bytes of the first instruction.
+  SmallVector<Part> parts;
+  for (unsigned half : {0, 1})
+    parts.push_back({half, half * instruction.scaleVec});
+  return parts;
+}
+
+Value MmaEmitter::arrangeScales(Value word) {
+  return isHalved ? evenBytesFirst(word) : word;
+}
+
+/// Bytes (0, 1, 2, 3) of `word` as (0, 2, 1, 3).
+Value MmaEmitter::evenBytesFirst(Value word) {
+  Value &reordered = reorderedWords[word];
+  if (reordered)
+    return reordered;
+  auto integer = [&](uint32_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, b.getI32Type(),
+                                        static_cast<int32_t>(value));
+  };
+  Value outer = integer(0xFF0000FF);
+  Value second = integer(0x0000FF00), third = integer(0x00FF0000);
+  Value eight = integer(8);
+  Value kept = arith::AndIOp::create(b, loc, word, outer);
+  Value up = arith::ShLIOp::create(b, loc, word, eight);
+  up = arith::AndIOp::create(b, loc, up, third);
+  Value down = arith::ShRUIOp::create(b, loc, word, eight);
+  down = arith::AndIOp::create(b, loc, down, second);
+  Value moved = arith::OrIOp::create(b, loc, up, down);
+  reordered = arith::OrIOp::create(b, loc, kept, moved);
+  return reordered;
+}
+
+/// `registers` of A with the other half of every block zeroed. All slots of a
+/// register are in one half, the same one for all registers of a lane.
+Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
+  if (!half)
+    return registers;
+  Value &kept = keptHalves[{registers, *half}];
+  if (kept)
+    return kept;
+  const FragmentLayout &layout =
+      getFragmentLayout(Operand::A, getSlot(instruction.kind, row.lhs).bits);
+  Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
+  AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+  Value parity = applyMap(
+      b, loc, AffineMap::get(1, 0, d0.floorDiv(row.blockSize) % 2), column)[0];
+  Value wanted = arith::ConstantIndexOp::create(b, loc, *half);
+  Value isKept =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, wanted);
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(registers.getType()));
+  kept = arith::SelectOp::create(b, loc, isKept, registers, zero);
+  return kept;
+}

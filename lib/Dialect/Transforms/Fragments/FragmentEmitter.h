@@ -1,0 +1,131 @@
+//===- FragmentEmitter.h - One lane's registers -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Emits what one lane of a warp holds of an operand, and the instructions that
+// multiply such fragments. Where an element is comes from FragmentLayout.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTEMITTER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTEMITTER_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::blockscale {
+
+/// Position in one tile of an operand, (row, column), of the lane's element in
+/// slot `slot` of register `reg`.
+std::pair<Value, Value> emitElementPosition(OpBuilder &builder, Location loc,
+                                            const FragmentLayout &layout,
+                                            Value lane, unsigned reg,
+                                            unsigned slot);
+
+/// The row, in one tile of A or B, of the lane's register `reg`, and the number
+/// of the run along K that it has: of `slots` elements, side by side and from a
+/// multiple of their number on.
+std::pair<Value, Value> emitRegisterPosition(OpBuilder &builder, Location loc,
+                                             const FragmentLayout &layout,
+                                             Value lane, unsigned reg);
+
+/// Position in one tile of A or B of the 16 bytes that `lane` passes to
+/// `ldmatrix`, for the lanes of as many matrices as the tile has registers;
+/// other lanes pass what they do.
+std::pair<Value, Value> emitMatrixRow(OpBuilder &builder, Location loc,
+                                      const FragmentLayout &layout, Value lane);
+
+/// The row of scales of which the lane holds words, in a group of tiles.
+Value emitScaleRow(OpBuilder &builder, Location loc, Operand operand,
+                   Value lane);
+
+/// What the lane holds of A or B, all of it.
+struct OperandFragments {
+  /// [tile along M or N][step along K]: vector<4xi32> or vector<2xi32>.
+  SmallVector<SmallVector<Value>> registers;
+  /// [group of tiles][word along K]: i32.
+  SmallVector<SmallVector<Value>> scaleWords;
+
+  int64_t getNumSteps() const { return registers.front().size(); }
+  SmallVector<Value> getTiles(int64_t step) const {
+    return getColumn(registers, step);
+  }
+  SmallVector<Value> getWords(int64_t word) const {
+    return getColumn(scaleWords, word);
+  }
+
+private:
+  static SmallVector<Value> getColumn(ArrayRef<SmallVector<Value>> rows,
+                                      int64_t column) {
+    SmallVector<Value> values;
+    for (const SmallVector<Value> &row : rows)
+      values.push_back(row[column]);
+    return values;
+  }
+};
+
+/// The numbers of tiles, steps, groups and words for `rows` x `k` elements.
+struct FragmentCounts {
+  FragmentCounts(const OpRow &row, Operand operand, int64_t rows, int64_t k);
+  int64_t tiles, steps, groups, words;
+};
+
+/// Elements of an accumulator of `m` x `n` that one lane holds. Their order:
+/// tiles of the instruction row-major, then registers.
+int64_t getNumAccElements(int64_t m, int64_t n);
+
+/// The instructions of one product.
+class MmaEmitter {
+public:
+  MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row, Value lane);
+
+  /// The elements of an accumulator as one vector for each tile, and the
+  /// reverse.
+  SmallVector<Value> join(ValueRange elements);
+  SmallVector<Value> split(ValueRange tiles);
+
+  /// Adds one step along K to the tiles `acc`. There is one value for each tile
+  /// of A and of B, and one word for each group of tiles.
+  void emitStep(int64_t step, ArrayRef<Value> aTiles, ArrayRef<Value> aWords,
+                ArrayRef<Value> bTiles, ArrayRef<Value> bWords,
+                MutableArrayRef<Value> acc);
+
+  /// The number, along K, of the word with the scales of step number `step`.
+  int64_t getWord(int64_t step) const {
+    return step * scalesPerStep / kScalesPerWord;
+  }
+
+private:
+  /// One of the instructions that compute one step along K of an op row.
+  struct Part {
+    /// For the rewrite into half blocks: which 16-element halves of A's blocks
+    /// are kept; nullopt for all of A.
+    std::optional<unsigned> half;
+    /// The byte selector of both scales.
+    unsigned byte;
+  };
+
+  SmallVector<Part> getParts(int64_t step) const;
+  Value arrangeScales(Value word);
+  Value evenBytesFirst(Value word);
+  Value keepHalf(Value registers, std::optional<unsigned> half);
+
+  OpBuilder &b;
+  Location loc;
+  OpRow row;
+  Value lane;
+  const Instruction &instruction;
+  int64_t scalesPerStep;
+  bool isHalved;
+  DenseMap<Value, Value> reorderedWords;
+  DenseMap<std::pair<Value, unsigned>, Value> keptHalves;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTEMITTER_H

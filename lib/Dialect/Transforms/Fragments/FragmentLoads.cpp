@@ -1,0 +1,290 @@
+//===- FragmentLoads.cpp - Fragments from shared memory -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/FragmentLoads.h"
+
+#include "Utils/StoredCodes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// One load brings four registers: a tile of A, or two of B.
+static constexpr int64_t kRegistersPerLoad = 4;
+
+TileLoader::TileLoader(OpBuilder &builder, TileMmaOp op, Operand operand,
+                       Value lane, Value first)
+    : b(builder), loc(op.getLoc()), operand(operand), lane(lane), first(first),
+      elements(operand == Operand::A ? op.getA() : op.getB()),
+      scales(operand == Operand::A ? op.getAScale() : op.getBScale()),
+      layout(op.getLayout(operand)),
+      slot(getSlot(
+          getEmittedInstruction(op.getRow().getRow(), Path::MmaSync).kind,
+          operand == Operand::A ? op.getRow().getA() : op.getRow().getB())),
+      fragment(getFragmentLayout(operand, slot.bits)) {
+  RowAttr row = op.getRow();
+  Format format = operand == Operand::A ? row.getA() : row.getB();
+  codeBits = layout.storage == Storage::Padded ? getFormatInfo(format).bits : 8;
+  auto acc = cast<AccType>(op.getAcc().getType());
+  rows = operand == Operand::A ? acc.getWarpM() : acc.getWarpN();
+  tiles = rows / fragment.rows;
+  tilesPerLoad = kRegistersPerLoad / fragment.registers;
+  if (layout.major == Major::K)
+    prepareRows();
+  else
+    prepareTransposed();
+}
+
+/// A lane passes a row of the first tile or, where a load has two, of the next
+/// one.
+void TileLoader::prepareRows() {
+  MLIRContext *context = b.getContext();
+  auto [row, column] = emitMatrixRow(b, loc, fragment, lane);
+  AffineExpr d0, d1, d2;
+  bindDims(context, d0, d1, d2);
+  AffineExpr tile = d2.floorDiv(8).floorDiv(fragment.registers);
+  unsigned bits = getStoredBits(layout.storage, slot);
+  int64_t chunkElements = kChunkBytes * 8 / bits;
+  ChunkSwizzle chunkSwizzle =
+      getChunkSwizzle(cast<MemRefType>(elements.getType()).getDimSize(1));
+  // All that is added to a lane's row is a multiple of 8, which is a period of
+  // the swizzle.
+  SmallVector<Value> values = applyMap(
+      b, loc,
+      AffineMap::get(
+          3, 0,
+          {d0 + tile * fragment.rows, d1.floorDiv(chunkElements),
+           d0.floorDiv(chunkSwizzle.rowsPerStep) % chunkSwizzle.modulus},
+          context),
+      {row, column, lane});
+  laneRow =
+      applyMap(b, loc, AffineMap::get(2, 0, d0 + d1), {values[0], first})[0];
+  laneChunk = values[1];
+  if (layout.isSwizzled)
+    swizzle = values[2];
+  // A lane's chunk is 0 or 1, a step is two.
+  hasDisjointChunks = true;
+}
+
+/// Rows are steps along K: a matrix has 16 of them, and a load two matrices.
+void TileLoader::prepareTransposed() {
+  MLIRContext *context = b.getContext();
+  AffineExpr d0 = getAffineDimExpr(0, context);
+  ChunkSwizzle chunkSwizzle =
+      getChunkSwizzle(cast<MemRefType>(elements.getType()).getDimSize(1));
+  laneRow = lane;
+  hasDisjointChunks = llvm::isPowerOf2_64(rows);
+  laneChunk = applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(kChunkBytes)),
+                       first)[0];
+  if (layout.isSwizzled)
+    swizzle = applyMap(b, loc,
+                       AffineMap::get(1, 0,
+                                      d0.floorDiv(chunkSwizzle.rowsPerStep) %
+                                          chunkSwizzle.modulus),
+                       lane)[0];
+}
+
+/// The offset of the lane's row of 16 bytes in chunk number `index`, counted
+/// from its first, and what is to be added to it.
+TileLoader::Address TileLoader::getChunk(int64_t index) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
+  int64_t modulus = swizzle ? getChunkSwizzle(rowBytes).modulus : 1;
+  // Chunks beyond those that the swizzle permutes come in the same order.
+  int64_t permuted = hasDisjointChunks ? index % modulus : index;
+  int64_t plus = (index - permuted) * kChunkBytes;
+  Value &offset = offsets[permuted];
+  if (offset)
+    return {offset, plus};
+  if (!laneOffset) {
+    laneOffset = arith::MulIOp::create(b, loc, laneRow, constant(rowBytes));
+    if (hasDisjointChunks) {
+      Value chunk = laneChunk;
+      if (swizzle)
+        chunk = arith::XOrIOp::create(b, loc, chunk, swizzle);
+      Value byte = arith::MulIOp::create(b, loc, chunk, constant(kChunkBytes));
+      laneOffset = arith::AddIOp::create(b, loc, laneOffset, byte);
+    }
+  }
+  if (hasDisjointChunks) {
+    // No bit of `permuted` is in the lane's chunk: what differs between loads
+    // is one exclusive or with a constant, before the loop.
+    offset = permuted == 0
+                 ? laneOffset
+                 : Value(arith::XOrIOp::create(
+                       b, loc, laneOffset, constant(permuted * kChunkBytes)));
+    return {offset, plus};
+  }
+  Value chunk = arith::AddIOp::create(b, loc, laneChunk, constant(permuted));
+  if (swizzle)
+    chunk = arith::XOrIOp::create(b, loc, chunk, swizzle);
+  Value byte = arith::MulIOp::create(b, loc, chunk, constant(kChunkBytes));
+  offset = arith::AddIOp::create(b, loc, laneOffset, byte);
+  return {offset, plus};
+}
+
+TileLoader::Address TileLoader::getAddress(int64_t load, int64_t step) {
+  int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
+  bool isK = layout.major == Major::K;
+  int64_t stepBytes =
+      fragment.columns * getStoredBits(layout.storage, slot) / 8;
+  Address address = getChunk(isK ? step * stepBytes / kChunkBytes : load);
+  address.plus += rowBytes * (isK ? load * tilesPerLoad * fragment.rows
+                                  : step * fragment.columns);
+  return address;
+}
+
+/// `count` registers, with codes at their place in slots.
+SmallVector<Value> TileLoader::loadRegisters(const Address &address,
+                                             int64_t count) {
+  auto type = VectorType::get(count, b.getI32Type());
+  bool isTransposed = layout.major == Major::MN;
+  Value loaded = LoadMatrixOp::create(b, loc, type, elements, address.offset,
+                                      address.plus, codeBits, isTransposed);
+  if (layout.storage != Storage::Slots && slot.shift != 0) {
+    Value shift = arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(
+            type, b.getI32IntegerAttr(static_cast<int32_t>(slot.shift))));
+    loaded = arith::ShLIOp::create(b, loc, loaded, shift);
+  }
+  SmallVector<Value> registers;
+  for (int64_t reg = 0; reg != count; ++reg)
+    registers.push_back(vector::ExtractOp::create(b, loc, loaded, reg));
+  return registers;
+}
+
+SmallVector<Value> TileLoader::loadStep(int64_t step) {
+  auto type = VectorType::get(fragment.registers, b.getI32Type());
+  SmallVector<Value> values;
+  for (int64_t tile = 0; tile < tiles; tile += tilesPerLoad) {
+    // A transposed matrix is two tiles wide, wanted or not.
+    int64_t loaded = std::min(tilesPerLoad, tiles - tile);
+    bool isTransposed = layout.major == Major::MN;
+    int64_t count =
+        isTransposed ? kRegistersPerLoad : loaded * fragment.registers;
+    SmallVector<Value> registers =
+        loadRegisters(getAddress(tile / tilesPerLoad, step), count);
+    for (int64_t i = 0; i != loaded; ++i) {
+      SmallVector<Value> ofTile;
+      for (int64_t reg = 0; reg != fragment.registers; ++reg)
+        ofTile.push_back(
+            registers[isTransposed ? reg * tilesPerLoad + i
+                                   : i * fragment.registers + reg]);
+      values.push_back(vector::FromElementsOp::create(b, loc, type, ofTile));
+    }
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> TileLoader::loadWords(int64_t word) {
+  const ScaleFragment &layout = getScaleFragment(operand);
+  int64_t groupRows = layout.tiles * layout.rowsPerTile;
+  SmallVector<Value> words;
+  for (int64_t row = 0; row < rows; row += groupRows)
+    words.push_back(loadWord(row / groupRows, word));
+  return words;
+}
+
+/// The i32s of `bytes` bytes at `indices` of the scales.
+SmallVector<Value> TileLoader::loadLine(ArrayRef<Value> indices,
+                                        int64_t bytes) {
+  Value loaded = vector::LoadOp::create(
+      b, loc, VectorType::get(bytes, b.getI8Type()), scales, indices,
+      /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+  Value asWords = vector::BitCastOp::create(
+      b, loc, VectorType::get(bytes / 4, b.getI32Type()), loaded);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i != bytes / 4; ++i)
+    words.push_back(vector::ExtractOp::create(b, loc, asWords, i));
+  return words;
+}
+
+/// The line of a group in the order of lanes that this lane reads. A warp that
+/// has less than a group takes the part that starts at its first row.
+Value TileLoader::getLine() {
+  if (line)
+    return line;
+  AffineExpr l, f;
+  bindDims(b.getContext(), l, f);
+  AffineExpr expr = l;
+  if (rows % kWarpLanes != 0)
+    expr = l.floorDiv(4) * 4 + (l % 4 + f.floorDiv(8)) % 4;
+  line = applyMap(b, loc, AffineMap::get(2, 0, expr), {lane, first})[0];
+  return line;
+}
+
+Value TileLoader::loadWord(int64_t group, int64_t word) {
+  auto type = dyn_cast<MemRefType>(scales.getType());
+  MLIRContext *context = b.getContext();
+  AffineExpr d0, d1;
+  bindDims(context, d0, d1);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  if (!type) {
+    // One scale for all.
+    Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), scales);
+    Value ones =
+        arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0x01010101);
+    return arith::MulIOp::create(b, loc, wide, ones);
+  }
+
+  if (type.getRank() == 2) {
+    const ScaleFragment &layout = getScaleFragment(operand);
+    Value row =
+        applyMap(b, loc,
+                 AffineMap::get(
+                     2, 0, d0 + d1 + group * layout.tiles * layout.rowsPerTile),
+                 {emitScaleRow(b, loc, operand, lane), first})[0];
+    // A group may be larger than the warp's share; its lanes beyond the tile
+    // are not selected, but load.
+    row = arith::MinUIOp::create(b, loc, row, index(type.getDimSize(0) - 1));
+    return loadLine({row, index(word * kScalesPerWord)}, kScalesPerWord)[0];
+  }
+
+  bool hasParts = type.getRank() == 4;
+  int64_t bytes = type.getShape().back();
+  int64_t words = bytes / kScalesPerWord;
+  // Lines with words of one row, or of rows that are 32 apart.
+  int64_t part = hasParts ? group / words : group;
+  int64_t inLine = hasParts ? group % words : word;
+  // Not more than one load takes.
+  int64_t loadWords = std::min<int64_t>(words, kChunkBytes / kScalesPerWord);
+  int64_t firstWord = inLine / loadWords * loadWords;
+  auto key = std::make_pair(part, (hasParts ? word : 0) * words + firstWord);
+  SmallVector<Value> &loaded = lines[key];
+  if (loaded.empty()) {
+    int64_t rowsPerPart = kWarpLanes * (hasParts ? words : 1);
+    SmallVector<Value> place =
+        applyMap(b, loc,
+                 AffineMap::get(1, 0,
+                                {d0.floorDiv(rowsPerPart) + part,
+                                 (d0.floorDiv(rowsPerPart) + part) % 4},
+                                context),
+                 first);
+    Value line = getLine();
+    if (hasParts)
+      line = arith::XOrIOp::create(b, loc, line, place[1]);
+    SmallVector<Value> indices = {place[0], line,
+                                  index(firstWord * kScalesPerWord)};
+    if (hasParts)
+      indices.insert(indices.begin(), index(word));
+    int64_t lineBytes = loadWords * kScalesPerWord;
+    loaded = loadLine(indices, lineBytes);
+  }
+  return loaded[inLine - firstWord];
+}

@@ -1,0 +1,66 @@
+//===- FragmentLoads.h - Fragments from shared memory -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTLOADS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTLOADS_H
+
+#include "Fragments/FragmentEmitter.h"
+
+namespace mlir::blockscale {
+
+/// Loads what one lane holds of A or B of a `tile_mma`, a step at a time.
+class TileLoader {
+public:
+  /// `first` is the first row of the warp's share.
+  TileLoader(OpBuilder &builder, TileMmaOp op, Operand operand, Value lane,
+             Value first);
+
+  /// One value for each tile of the warp's share.
+  SmallVector<Value> loadStep(int64_t step);
+
+  /// Word number `word` along K for each group of tiles.
+  SmallVector<Value> loadWords(int64_t word);
+
+private:
+  struct Address {
+    Value offset;
+    int64_t plus;
+  };
+  void prepareRows();
+  void prepareTransposed();
+  Address getChunk(int64_t index);
+  Address getAddress(int64_t load, int64_t step);
+  SmallVector<Value> loadRegisters(const Address &address, int64_t count);
+  SmallVector<Value> loadLine(ArrayRef<Value> indices, int64_t bytes);
+  Value loadWord(int64_t group, int64_t word);
+  Value getLine();
+
+  OpBuilder &b;
+  Location loc;
+  Operand operand;
+  Value lane, first;
+  Value elements, scales;
+  TileLayout layout;
+  Slot slot;
+  unsigned codeBits;
+  const FragmentLayout &fragment;
+  int64_t rows, tiles, tilesPerLoad;
+  /// What a lane passes to ldmatrix, but for what differs between loads: the
+  /// row, and the chunk in it that the swizzle permutes by `xor` with `swizzle`
+  /// (null for 0).
+  Value laneRow, laneChunk, swizzle, laneOffset;
+  bool hasDisjointChunks;
+  /// Offsets by the numbers that are added to the lane's chunk.
+  DenseMap<int64_t, Value> offsets;
+  Value line;
+  DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> lines;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTLOADS_H

@@ -1,0 +1,138 @@
+//===- ToFragments.cpp - From tiles to lanes ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/LanePatterns.h"
+
+#include "Fragments/FragmentEmitter.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_TOFRAGMENTSPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+
+/// Accumulators become the elements that a lane holds; so do shared vectors, in
+/// a function that multiplies vectors. They are values of their own, not a
+/// vector: the code generator takes long vectors apart in ways that cost moves.
+class FragmentTypeConverter : public TypeConverter {
+public:
+  explicit FragmentTypeConverter(bool hasSharedVectors) {
+    addConversion([](Type type) { return type; });
+    addConversion([](AccType type, SmallVectorImpl<Type> &types) {
+      types.append(getNumAccElements(type.getWarpM(), type.getWarpN()),
+                   Float32Type::get(type.getContext()));
+      return success();
+    });
+    if (!hasSharedVectors)
+      return;
+    addConversion([](VectorType type, SmallVectorImpl<Type> &types)
+                      -> std::optional<LogicalResult> {
+      if (!isSharedVector(type))
+        return std::nullopt;
+      types.append(getNumAccElements(type.getDimSize(0), type.getDimSize(1)),
+                   type.getElementType());
+      return success();
+    });
+  }
+};
+
+struct ToFragmentsPass final
+    : mlir::blockscale::impl::ToFragmentsPassBase<ToFragmentsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    gpu::GPUFuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    bool hasTiles = false, hasVectors = false;
+    function.walk([&](Operation *op) {
+      hasTiles |= isAccOp(op);
+      hasVectors |= isa<MmaScaledOp>(op);
+    });
+    if (!hasTiles && !hasVectors)
+      return;
+
+    if (failed(verifyDistribution(function, hasVectors)))
+      return signalPassFailure();
+
+    alignSharedMemory(function);
+
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    Value lane = gpu::LaneIdOp::create(builder, function.getLoc(),
+                                       /*upperBound=*/IntegerAttr());
+    FragmentTypeConverter converter(hasVectors);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      return converter.isLegal(op->getOperandTypes()) &&
+             converter.isLegal(op->getResultTypes());
+    });
+    target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
+                        AccGenerateOp, AccForEachOp, MmaScaledOp>();
+    RewritePatternSet patterns(&getContext());
+    populateToFragmentsPatterns(converter, patterns, lane);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    if (failed(applyPartialConversion(function, target, std::move(patterns))))
+      return signalPassFailure();
+    eraseDeadOperands(function);
+  }
+
+private:
+  /// ldmatrix reads rows of 16 bytes, which must be aligned to that. Tiles and
+  /// vectors may be parts of workgroup memory, so that all of it is.
+  static void alignSharedMemory(gpu::GPUFuncOp function) {
+    constexpr int64_t kAlignment = 16;
+    StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+    auto attr = IntegerAttr::get(IntegerType::get(function.getContext(), 64),
+                                 kAlignment);
+    for (unsigned i = 0; i != function.getNumWorkgroupAttributions(); ++i) {
+      auto old = dyn_cast_or_null<IntegerAttr>(
+          function.getWorkgroupAttributionAttr(i, name));
+      if (!old || old.getInt() < kAlignment)
+        function.setWorkgroupAttributionAttr(i, name, attr);
+    }
+  }
+
+  /// Reads of whole operands, which the lanes have replaced by their own.
+  static void eraseDeadOperands(gpu::GPUFuncOp function) {
+    SmallVector<Operation *> vectorOps;
+    function.walk([&](Operation *op) {
+      if (op->getNumResults() == 1 &&
+          isa<VectorType>(op->getResult(0).getType()))
+        vectorOps.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(vectorOps))
+      if (isOpTriviallyDead(op))
+        op->erase();
+  }
+};
+
+} // namespace
+
+void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
+                                             RewritePatternSet &patterns,
+                                             Value lane) {
+  populateTileToFragmentsPatterns(converter, patterns, lane);
+  populateVectorToFragmentsPatterns(converter, patterns, lane);
+}

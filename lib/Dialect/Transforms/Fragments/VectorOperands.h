@@ -1,0 +1,27 @@
+//===- VectorOperands.h - Fragments of vectors of codes ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_VECTOROPERANDS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_VECTOROPERANDS_H
+
+#include "Fragments/FragmentEmitter.h"
+#include "Utils/KnownAlignment.h"
+
+namespace mlir::blockscale {
+
+/// The fragments of x (A) or y (B) of `op` that the lane `lane` holds, loaded
+/// where their sources are. Fails if a source cannot be found. `isMultiple`
+/// answers for indices, of which the width of loads depends.
+FailureOr<OperandFragments> loadVectorOperand(OpBuilder &builder,
+                                              MmaScaledOp op, Operand operand,
+                                              Value lane,
+                                              IsMultipleFn isMultiple);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_VECTOROPERANDS_H

@@ -1,0 +1,136 @@
+//===- VerifyDistribution.cpp - What lanes can hold -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/FragmentEmitter.h"
+#include "Fragments/LanePatterns.h"
+#include "Fragments/VectorCodes.h"
+#include "Fragments/VectorTransfer.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+bool blockscale::isSharedVector(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || vector.getRank() != 2 || vector.isScalable())
+    return false;
+  // Codes, and the integers that they are made of, are operands.
+  Type element = vector.getElementType();
+  return !element.isIntOrFloat() || element.isInteger(1) ||
+         element.getIntOrFloatBitWidth() > 8;
+}
+
+/// Elements of an operand, which lanes may have to load one by one.
+static constexpr int64_t kMaxOperandElements = int64_t(1) << 17;
+
+static InFlightDiagnostic emitUnsupported(Operation *op) {
+  return op->emitOpError("not supported in this version: ");
+}
+
+static LogicalResult verifyExtents(Operation *op, VectorType type) {
+  for (int64_t size : type.getShape())
+    if (size > kMaxFragmentExtent)
+      return emitUnsupported(op)
+             << "a vector of more than " << kMaxFragmentExtent
+             << " rows or columns, " << type;
+  return success();
+}
+
+static LogicalResult verifyMma(MmaScaledOp op) {
+  auto type = dyn_cast<VectorType>(op.getType());
+  if (!type || type.getRank() != 2)
+    return emitUnsupported(op)
+           << "expected vectors of rank 2 in a kernel, got " << op.getType();
+  for (Value operand : {op.getX(), op.getXScale(), op.getY(), op.getYScale()}) {
+    auto operandType = cast<VectorType>(operand.getType());
+    if (failed(verifyExtents(op, operandType)))
+      return failure();
+    if (operandType.getNumElements() > kMaxOperandElements)
+      return emitUnsupported(op)
+             << "an operand of more than " << kMaxOperandElements
+             << " elements, " << operandType;
+    if (failed(findCodeSource(operand)))
+      return failure();
+  }
+  return success();
+}
+
+/// Control flow that hands values on.
+static bool isControlFlow(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ConditionOp,
+             scf::YieldOp>(op);
+}
+
+/// Ops on shared vectors that have a pattern.
+static LogicalResult verifySharedOp(Operation *op) {
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+    return verifyTransfer(transfer);
+  auto isShared = [](Type type) {
+    return !isa<VectorType>(type) || isSharedVector(type);
+  };
+  bool isSupported = OpTrait::hasElementwiseMappableTraits(op) &&
+                     op->getNumRegions() == 0 &&
+                     llvm::all_of(op->getOperandTypes(), isShared) &&
+                     llvm::all_of(op->getResultTypes(), isShared);
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    isSupported = !isa<VectorType>(broadcast.getSourceType());
+  DenseElementsAttr attr;
+  if (isa<arith::ConstantOp>(op))
+    isSupported = matchPattern(op, m_Constant(&attr)) && attr.isSplat();
+  if (!isSupported)
+    return emitUnsupported(op) << "on a vector that a warp shares";
+  return success();
+}
+
+bool blockscale::isAccOp(Operation *op) {
+  return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
+             AccForEachOp>(op);
+}
+
+/// Checks what `op` does with a value of `type`, which lanes hold in parts.
+static LogicalResult verifyDistributed(Operation *op, Type type) {
+  if (isa<AccType>(type)) {
+    if (isControlFlow(op) || isAccOp(op))
+      return success();
+    return emitUnsupported(op) << "on an accumulator";
+  }
+  auto vector = cast<VectorType>(type);
+  if (failed(verifyExtents(op, vector)))
+    return failure();
+  if (getNumAccElements(vector.getDimSize(0), vector.getDimSize(1)) >
+      kMaxAccElements)
+    return emitUnsupported(op) << "a vector of more than " << kMaxAccElements
+                               << " elements in each lane, " << type;
+  if (isControlFlow(op) || isa<MmaScaledOp>(op))
+    return success();
+  return verifySharedOp(op);
+}
+
+LogicalResult blockscale::verifyDistribution(gpu::GPUFuncOp function,
+                                             bool hasSharedVectors) {
+  auto isDistributed = [&](Type type) {
+    return isa<AccType>(type) || (hasSharedVectors && isSharedVector(type));
+  };
+  for (Type type : function.getArgumentTypes())
+    if (isDistributed(type))
+      return emitUnsupported(function)
+             << "a parameter that lanes hold in parts, " << type;
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    auto *type = llvm::find_if(types, isDistributed);
+    if (type != types.end() && failed(verifyDistributed(op, *type)))
+      return failure();
+    if (auto mma = dyn_cast<MmaScaledOp>(op))
+      return verifyMma(mma);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,239 @@
+//===- ElementwiseFusion.cpp - Around an mma_scaled -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/ElementwiseFusion.h"
+
+#include "Utils/StoredCodes.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_JOINELEMENTWISEPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// What a kernel can take over
+//===----------------------------------------------------------------------===//
+
+/// A scalar, or a tensor of ones. A type below a byte, or a narrow float, is
+/// not what loads and parameters take.
+static bool isStorable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor && isa<ShapedType>(type))
+    return false;
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ||
+         (element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0 &&
+          (isa<IntegerType>(element) || element.getIntOrFloatBitWidth() > 8));
+}
+
+/// Whether the body needs nothing but its arguments, scalars and loop indices.
+static bool isPlainBody(Block &body) {
+  for (Operation &op : body.without_terminator()) {
+    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
+        !isa_and_nonnull<arith::ArithDialect, math::MathDialect,
+                         linalg::LinalgDialect>(op.getDialect()))
+      return false;
+  }
+  auto isTaken = [&](Value value) {
+    return value.getParentBlock() == &body ||
+           matchPattern(value, m_Constant()) || isStorable(value.getType());
+  };
+  return llvm::all_of(body, [&](Operation &op) {
+    return llvm::all_of(op.getOperands(), isTaken);
+  });
+}
+
+/// Whether `op` makes each element of its one result by itself.
+static bool isElementwise(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
+      !op.hasPureTensorSemantics() ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  OpOperand *init = op.getDpsInitOperand(0);
+  if (!op.getMatchingIndexingMap(init).isIdentity() ||
+      !isStorable(init->get().getType()))
+    return false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isStorable(input->get().getType()))
+      return false;
+    // Broadcasts and transposes: each index is a loop or a constant.
+    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
+        return false;
+  }
+  return isPlainBody(*op.getBody());
+}
+
+linalg::GenericOp blockscale::findElementwiseProducer(MmaScaledOp op) {
+  auto producer = op.getAcc().getDefiningOp<linalg::GenericOp>();
+  if (!producer || !op.getAcc().hasOneUse() || !isElementwise(producer))
+    return {};
+  return producer;
+}
+
+linalg::GenericOp blockscale::findElementwiseConsumer(MmaScaledOp op) {
+  Value result = op.getResult();
+  if (!result.hasOneUse())
+    return {};
+  auto consumer = dyn_cast<linalg::GenericOp>(*result.user_begin());
+  if (!consumer || !isElementwise(consumer) ||
+      consumer->getBlock() != op->getBlock())
+    return {};
+  OpOperand *use = &*result.use_begin();
+  if (!consumer.isDpsInput(use) ||
+      !consumer.getMatchingIndexingMap(use).isIdentity())
+    return {};
+  return consumer;
+}
+
+SmallVector<OpOperand *> blockscale::getUsedOperands(linalg::GenericOp op) {
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.payloadUsesValueFromOperand(&operand))
+      operands.push_back(&operand);
+  return operands;
+}
+
+SetVector<Value> blockscale::getCapturedScalars(linalg::GenericOp op) {
+  SetVector<Value> scalars;
+  Block &body = *op.getBody();
+  for (Operation &inner : body)
+    for (Value operand : inner.getOperands())
+      if (operand.getParentBlock() != &body &&
+          !matchPattern(operand, m_Constant()))
+        scalars.insert(operand);
+  return scalars;
+}
+
+Value blockscale::emitElement(
+    OpBuilder &builder, linalg::GenericOp op, ArrayRef<Value> position,
+    function_ref<Value(OpBuilder &, Value, ArrayRef<Value>)> getInput) {
+  Location loc = op.getLoc();
+  IRMapping mapping;
+  Block &body = *op.getBody();
+  for (OpOperand *operand : getUsedOperands(op)) {
+    SmallVector<Value> indices = applyMap(
+        builder, loc, op.getMatchingIndexingMap(operand), ValueRange(position));
+    mapping.map(op.getMatchingBlockArgument(operand),
+                getInput(builder, operand->get(), indices));
+  }
+  for (Value scalar : getCapturedScalars(op))
+    mapping.map(scalar, getInput(builder, scalar, {}));
+  // Constants from around the op.
+  auto capture = [&](Value value) {
+    if (value.getParentBlock() != &body && !mapping.contains(value))
+      mapping.map(value, builder.clone(*value.getDefiningOp())->getResult(0));
+  };
+  for (Operation &inner : body.without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      mapping.map(index.getResult(), position[index.getDim()]);
+      continue;
+    }
+    for (Value operand : inner.getOperands())
+      capture(operand);
+    builder.clone(inner, mapping);
+  }
+  Value yielded = body.getTerminator()->getOperand(0);
+  capture(yielded);
+  return mapping.lookup(yielded);
+}
+
+//===----------------------------------------------------------------------===//
+// One op on each side
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Elementwise and broadcasting named ops, but not those that lowerings look
+/// through or that fill memory.
+struct GeneralizeElementwise final
+    : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<linalg::GenericOp, linalg::TransposeOp, linalg::CopyOp>(
+            op.getOperation()) ||
+        !op.hasPureTensorSemantics())
+      return rewriter.notifyMatchFailure(op, "expected a named op on tensors");
+    bool isFill = isa<linalg::FillOp>(op.getOperation());
+    if (isFill && !isWanted(op))
+      return rewriter.notifyMatchFailure(op, "expected an accumulator or a "
+                                             "scalar that is no constant");
+    if (!isFill &&
+        !isa<linalg::BroadcastOp, linalg::MapOp>(op.getOperation()) &&
+        !linalg::isElementwise(op))
+      return rewriter.notifyMatchFailure(op, "expected an elementwise op");
+    return linalg::generalizeNamedOp(rewriter, op);
+  }
+
+private:
+  /// A fill with a scalar, or of an accumulator with something other than zero,
+  /// which no op needs to load.
+  static bool isWanted(linalg::LinalgOp op) {
+    Value scalar = op.getDpsInputs().front();
+    if (!matchPattern(scalar, m_Constant()))
+      return true;
+    Value result = op->getResult(0);
+    auto mma = result.hasOneUse() ? dyn_cast<MmaScaledOp>(*result.user_begin())
+                                  : MmaScaledOp();
+    return mma && mma.getAcc() == result &&
+           !matchPattern(scalar, m_AnyZeroFloat());
+  }
+};
+
+/// A tensor of one scalar is filled with that.
+struct SplatToFill final : OpRewritePattern<tensor::SplatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::SplatOp op,
+                                PatternRewriter &rewriter) const override {
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), op.getType(),
+                                          op.getDynamicSizes());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, op.getInput(), empty);
+    return success();
+  }
+};
+
+struct JoinElementwisePass final
+    : mlir::blockscale::impl::JoinElementwisePassBase<JoinElementwisePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    WalkResult hasMma = function.walk([](MmaScaledOp op) -> WalkResult {
+      return WalkResult(failure(op.hasTensorSemantics()));
+    });
+    if (!hasMma.wasInterrupted())
+      return;
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    patterns.add<GeneralizeElementwise, SplatToFill>(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [](OpOperand *use) { return use->get().hasOneUse(); });
+    if (failed(applyPatternsGreedily(function, std::move(patterns)))) {
+      emitError(function.getLoc(), "elementwise ops did not converge");
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

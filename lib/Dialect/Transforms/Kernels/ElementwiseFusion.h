@@ -1,0 +1,40 @@
+//===- ElementwiseFusion.h - Around an mma_scaled ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ELEMENTWISEFUSION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ELEMENTWISEFUSION_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::blockscale {
+
+/// The op that makes the accumulator of `op` for nothing else, one element at a
+/// time; null if there is none that a kernel can take over.
+linalg::GenericOp findElementwiseProducer(MmaScaledOp op);
+
+/// The only user of the result of `op`, which makes one element of its result
+/// from each; null if there is none that a kernel can take over.
+linalg::GenericOp findElementwiseConsumer(MmaScaledOp op);
+
+/// The operands of such an op that its body takes an element of.
+SmallVector<OpOperand *> getUsedOperands(linalg::GenericOp op);
+
+/// The scalars, other than constants, that its body takes from around it.
+SetVector<Value> getCapturedScalars(linalg::GenericOp op);
+
+/// Emits the body of `op` for the element at `position`, one index for each
+/// loop. `getInput` gives what it takes: the element of a tensor at `indices`,
+/// or a scalar, without indices.
+Value emitElement(
+    OpBuilder &builder, linalg::GenericOp op, ArrayRef<Value> position,
+    function_ref<Value(OpBuilder &, Value, ArrayRef<Value> indices)> getInput);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ELEMENTWISEFUSION_H

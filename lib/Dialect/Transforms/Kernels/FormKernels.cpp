@@ -1,0 +1,267 @@
+//===- FormKernels.cpp - A kernel for each mma_scaled ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/HostProblem.h"
+#include "Kernels/KernelModule.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// What a kernel gets: a scalar, or the memory of a tensor, where narrow floats
+/// are bytes.
+static Type getMemoryType(Type input) {
+  auto type = dyn_cast<RankedTensorType>(input);
+  if (!type)
+    return input;
+  Type element = type.getElementType();
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
+    element = IntegerType::get(type.getContext(), 8);
+  return MemRefType::get(type.getShape(), element);
+}
+
+/// The grid of a kernel; fails after an error if no chip has one as large (PTX
+/// ISA, "%nctaid"). Dynamic sizes are left to the launch.
+static FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
+                                                      Operation *op,
+                                                      const KernelShape &shape,
+                                                      const HostSizes &sizes) {
+  constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
+  SmallVector<OpFoldResult> blocks;
+  for (auto [size, tile, limit] : llvm::zip_equal(
+           std::array{sizes.m, sizes.n, sizes.batch}, shape.tile, limits)) {
+    if (std::optional<int64_t> known = getConstantIntValue(size)) {
+      int64_t count = llvm::divideCeilSigned(*known, tile);
+      if (count < 1 || count > limit)
+        return op->emitOpError("not supported in this version: a grid of more "
+                               "than ")
+               << limit << " blocks along one dimension, got " << count;
+      blocks.push_back(builder.getIndexAttr(count));
+      continue;
+    }
+    Value divisor = arith::ConstantIndexOp::create(builder, op->getLoc(), tile);
+    blocks.push_back(builder.createOrFold<arith::CeilDivUIOp>(
+        op->getLoc(), cast<Value>(size), divisor));
+  }
+  return blocks;
+}
+
+/// A kernel without a body, which takes the memory of `inputs` and then that of
+/// the result.
+static gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op,
+                                 StringRef what, ValueRange inputs,
+                                 RankedTensorType resultType,
+                                 const KernelShape &shape) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  SmallVector<Type> types;
+  for (Value input : inputs)
+    types.push_back(getMemoryType(input.getType()));
+  types.push_back(getMemoryType(resultType));
+  gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(kernels.getBody());
+  auto kernel = gpu::GPUFuncOp::create(
+      builder, op->getLoc(), (function.getSymName() + "__" + what).str(),
+      builder.getFunctionType(types, {}));
+  SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  builder.getUnitAttr());
+  SmallVector<int32_t> threads(shape.threads.begin(), shape.threads.end());
+  kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(threads));
+  return kernel;
+}
+
+/// Replaces `op` by the launch of `kernel`, whose result is of `sizes`.
+static void replaceByLaunch(PatternRewriter &rewriter, Operation *op,
+                            gpu::GPUFuncOp kernel, ValueRange inputs,
+                            RankedTensorType resultType,
+                            ArrayRef<OpFoldResult> sizes,
+                            const KernelShape &shape,
+                            ArrayRef<OpFoldResult> blocks) {
+  SmallVector<Value> dynamic;
+  for (auto [size, known] : llvm::zip_equal(sizes, resultType.getShape()))
+    if (ShapedType::isDynamic(known))
+      dynamic.push_back(
+          getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), size));
+  Value empty =
+      tensor::EmptyOp::create(rewriter, op->getLoc(), resultType, dynamic);
+  auto symbol = SymbolRefAttr::get(
+      kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
+      FlatSymbolRefAttr::get(kernel.getNameAttr()));
+  SmallVector<int64_t> staticBlocks;
+  SmallVector<Value> dynamicBlocks;
+  dispatchIndexOpFoldResults(blocks, dynamicBlocks, staticBlocks);
+  rewriter.replaceOpWithNewOp<LaunchOp>(
+      op, TypeRange(resultType), symbol, dynamicBlocks, staticBlocks,
+      shape.threads, shape.shared, inputs, empty);
+}
+
+namespace {
+
+struct FormKernel final : OpRewritePattern<MmaScaledOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MmaScaledOp op,
+                                PatternRewriter &rewriter) const override {
+    auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (!op.hasTensorSemantics() || !path || !function)
+      return rewriter.notifyMatchFailure(
+          op, "expected tensors, in a function, with a path");
+    if (path.getValue() == Path::Tcgen05)
+      return rewriter.notifyMatchFailure(op, "expected a path with kernels");
+
+    bool isNative = path.getValue() == Path::MmaSync;
+    auto schedule = op->getAttrOfType<ScheduleAttr>(kScheduleAttrName);
+    if (isNative && !schedule)
+      return rewriter.notifyMatchFailure(op, "expected a schedule");
+
+    HostProblem host =
+        makeHostProblem(rewriter, op, isNative ? schedule : ScheduleAttr());
+    const KernelProblem &problem = host.problem;
+    ArrayRef<Value> inputs = host.inputs.getArrayRef();
+    KernelShape shape =
+        isNative ? getMmaKernelShape(problem) : getPlainKernelShape();
+    FailureOr<SmallVector<OpFoldResult>> blocks =
+        getBlocks(rewriter, op, shape, host.sizes);
+    if (failed(blocks))
+      return failure();
+
+    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, "mma_scaled", inputs,
+                                       problem.resultType, shape);
+    if (isNative)
+      buildMmaKernel(kernel, problem);
+    else
+      buildPlainKernel(kernel, problem);
+
+    Operation *last = op;
+    if (problem.consumer)
+      last = problem.consumer->op;
+    rewriter.setInsertionPoint(last);
+    replaceByLaunch(rewriter, last, kernel, inputs, problem.resultType,
+                    host.getResultSizes(), shape, *blocks);
+    if (problem.consumer)
+      rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// A `swizzle_scales` that is a step of its own.
+struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SwizzleScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto resultType = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !resultType || !op->getParentOfType<func::FuncOp>())
+      return rewriter.notifyMatchFailure(op, "expected tensors in a function");
+    unsigned rank = type.getRank();
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, op.getLoc(), op.getSource());
+    HostSizes hostSizes = {sizes[rank - 2], sizes[rank - 1],
+                           rank == 3 ? sizes[0]
+                                     : OpFoldResult(rewriter.getIndexAttr(1))};
+    KernelShape shape = getSwizzleKernelShape();
+    FailureOr<SmallVector<OpFoldResult>> blocks =
+        getBlocks(rewriter, op, shape, hostSizes);
+    if (failed(blocks))
+      return failure();
+    Value source = op.getSource();
+    gpu::GPUFuncOp kernel =
+        makeKernel(rewriter, op, "swizzle_scales", source, resultType, shape);
+    buildSwizzleKernel(kernel);
+    replaceByLaunch(rewriter, op, kernel, source, resultType,
+                    getSwizzledSizes(rewriter, op.getLoc(), sizes), shape,
+                    *blocks);
+    return success();
+  }
+};
+
+struct FormKernelsPass final
+    : mlir::blockscale::impl::FormKernelsPassBase<FormKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    checkDynamicSizes();
+    RewritePatternSet patterns(&getContext());
+    populateFormKernelsPatterns(patterns);
+    // What is asked for the sizes of an op that is gone is asked of its
+    // operands instead.
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
+    bool failedToForm =
+        failed(applyPatternsGreedily(getOperation(), std::move(patterns)));
+    // What is left is in a form that has no kernel, and may have said so.
+    WalkResult left = getOperation()->walk([](MmaScaledOp op) -> WalkResult {
+      if (op->getParentOfType<gpu::GPUModuleOp>())
+        return WalkResult::advance();
+      if (!op.hasTensorSemantics())
+        return op.emitOpError("not supported in this version: vectors outside "
+                              "of a gpu.func on a GPU target");
+      auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+      if (!path)
+        return op.emitOpError("expected the attribute '")
+               << kPathAttrName << "' of blockscale-select-path";
+      if (path.getValue() == Path::Tcgen05)
+        return op.emitOpError("not supported in this version: tcgen05 "
+                              "lowering");
+      if (path.getValue() == Path::MmaSync &&
+          !op->getAttrOfType<ScheduleAttr>(kScheduleAttrName))
+        return op.emitOpError("expected the attribute '")
+               << kScheduleAttrName << "' of blockscale-select-schedule";
+      return WalkResult::interrupt();
+    });
+    if (failedToForm && !left.wasInterrupted())
+      emitError(getOperation()->getLoc(), "kernels did not converge");
+    if (failedToForm || left.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  /// Asserts, in front of our ops in functions, what their verifiers cannot
+  /// know.
+  void checkDynamicSizes() {
+    getOperation()->walk([](RuntimeVerifiableOpInterface op) {
+      if (!isa_and_nonnull<BlockScaleDialect>(op->getDialect()) ||
+          hasStaticShapes(op) || !op->getParentOfType<func::FuncOp>())
+        return;
+      OpBuilder builder(op);
+      op.generateRuntimeVerification(builder, op.getLoc(),
+                                     [](Operation *checked, StringRef message) {
+                                       return getCheckMessage(checked, message);
+                                     });
+    });
+  }
+};
+
+} // namespace
+
+void blockscale::populateFormKernelsPatterns(RewritePatternSet &patterns) {
+  patterns.add<FormKernel, FormSwizzleKernel>(patterns.getContext());
+}

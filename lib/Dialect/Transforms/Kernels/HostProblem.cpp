@@ -1,0 +1,271 @@
+//===- HostProblem.cpp - What a kernel is asked to compute ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/HostProblem.h"
+
+#include "Kernels/ElementwiseFusion.h"
+#include "Utils/OperandView.h"
+#include "Utils/StoredCodes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+/// What a failed check of `op` prints, as on the CPU.
+std::string blockscale::getCheckMessage(Operation *op, const Twine &message) {
+  std::string text = "ERROR: Runtime op verification failed\n";
+  llvm::raw_string_ostream stream(text);
+  op->print(stream, OpPrintingFlags().useLocalScope().skipRegions());
+  stream << "\n^ " << message << "\nLocation: ";
+  op->getLoc().print(stream);
+  return text;
+}
+
+/// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
+/// dimension `rowDim` and whose batch, if it has one, is of `batchSize`.
+static AffineMap getOperandMap(MLIRContext *context, unsigned rank,
+                               unsigned rowDim, int64_t batchSize) {
+  AffineExpr batch, row, column;
+  bindDims(context, batch, row, column);
+  SmallVector<AffineExpr> exprs = {row, column};
+  if (rowDim != rank - 2)
+    std::swap(exprs[0], exprs[1]);
+  if (rank == 3)
+    exprs.insert(exprs.begin(),
+                 batchSize == 1 ? getAffineConstantExpr(0, context) : batch);
+  return AffineMap::get(3, 0, exprs, context);
+}
+
+/// `map` leads from (batch, row, column) of an operand of `rank` to memory.
+static Contiguity getContiguity(AffineMap map, unsigned rank) {
+  MLIRContext *context = map.getContext();
+  AffineExpr batch, row, column;
+  bindDims(context, batch, row, column);
+  if (map.getNumResults() == rank + 2) {
+    SmallVector<AffineExpr> index = {row, column};
+    if (rank == 3)
+      index.insert(index.begin(), map.getResult(0));
+    AffineMap swizzle = getSwizzleMap(context, rank)
+                            .compose(AffineMap::get(3, 0, index, context));
+    return simplifyAffineMap(swizzle) == simplifyAffineMap(map)
+               ? Contiguity::Atoms
+               : Contiguity::Other;
+  }
+  AffineExpr last = map.getResults().back();
+  if (last == row)
+    return Contiguity::Rows;
+  return last == column ? Contiguity::Columns : Contiguity::Other;
+}
+
+/// The code that all elements of `tensor` have, if it is known.
+static std::optional<uint8_t> getSplat(Value tensor) {
+  DenseElementsAttr attr;
+  if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(attr.getElementType()))
+    return attr.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue();
+  return attr.getSplatValue<APInt>().getZExtValue();
+}
+
+namespace {
+class ProblemBuilder {
+public:
+  ProblemBuilder(OpBuilder &builder, MmaScaledOp op, bool isNative)
+      : builder(builder), op(op), loc(op.getLoc()), isNative(isNative) {}
+
+  HostProblem build(ScheduleAttr schedule) {
+    problem.row = op.getRow();
+    problem.schedule = schedule;
+    problem.resultType = cast<RankedTensorType>(op.getType());
+    linalg::GenericOp producer, consumer;
+    if (isNative) {
+      producer = findElementwiseProducer(op);
+      consumer = findElementwiseConsumer(op);
+    }
+    if (consumer)
+      problem.resultType =
+          cast<RankedTensorType>(consumer->getResult(0).getType());
+
+    unsigned xRank = getRank(op.getX()), yRank = getRank(op.getY());
+    unsigned rank = problem.resultType.getRank();
+    unsigned xRow = MmaScaledOp::getRowDim(Side::X, xRank);
+    unsigned yRow = MmaScaledOp::getRowDim(Side::Y, yRank);
+    unsigned xColumn = MmaScaledOp::getKDim(Side::X, xRank);
+    unsigned yColumn = MmaScaledOp::getKDim(Side::Y, yRank);
+    Type result = problem.resultType, acc = op.getAcc().getType();
+    problem.m = getKnown({{op.getX().getType(), xRow},
+                          {op.getXScale().getType(), xRow},
+                          {acc, rank - 2},
+                          {result, rank - 2}});
+    problem.n = getKnown({{op.getY().getType(), yRow},
+                          {op.getYScale().getType(), yRow},
+                          {acc, rank - 1},
+                          {result, rank - 1}});
+    problem.k = getKnown(
+        {{op.getX().getType(), xColumn}, {op.getY().getType(), yColumn}});
+    int64_t blocks = getKnown({{op.getXScale().getType(), xColumn},
+                               {op.getYScale().getType(), yColumn}});
+    int64_t blockSize = problem.row.blockSize;
+    if (ShapedType::isDynamic(problem.k) && !ShapedType::isDynamic(blocks))
+      problem.k = blocks * blockSize;
+    blocks =
+        ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
+
+    problem.x = makeOperand(Side::X, op.getX(), problem.m, problem.k);
+    problem.xScale = makeOperand(Side::X, op.getXScale(), problem.m, blocks);
+    problem.y = makeOperand(Side::Y, op.getY(), problem.n, problem.k);
+    problem.yScale = makeOperand(Side::Y, op.getYScale(), problem.n, blocks);
+    sizes.m = getSize(problem.m, op.getX(), xRow);
+    sizes.n = getSize(problem.n, op.getY(), yRow);
+    sizes.batch = builder.getIndexAttr(1);
+    if (rank == 3) {
+      // The one that has more than one matrix, if that is known.
+      auto isOne = [](Value value) {
+        auto type = cast<RankedTensorType>(value.getType());
+        return type.getRank() == 2 || type.getDimSize(0) == 1;
+      };
+      Value batched = isOne(op.getX())   ? op.getY()
+                      : isOne(op.getY()) ? op.getX()
+                                         : op.getAcc();
+      int64_t batch = getKnown({{batched.getType(), 0}, {acc, 0}, {result, 0}});
+      sizes.batch = getSize(batch, batched, 0);
+    }
+
+    problem.producer = fuse(producer, {});
+    problem.consumer = fuse(consumer, op.getResult());
+    if (!problem.producer && !isZeroSplat(op.getAcc()))
+      problem.acc = addInput(op.getAcc());
+    problem.result = host.inputs.size();
+    return std::move(host);
+  }
+
+private:
+  static unsigned getRank(Value value) {
+    return cast<ShapedType>(value.getType()).getRank();
+  }
+
+  /// The first static size; they are equal.
+  static int64_t getKnown(ArrayRef<std::pair<Type, unsigned>> dims) {
+    for (auto [type, dim] : dims)
+      if (int64_t size = cast<ShapedType>(type).getDimSize(dim);
+          !ShapedType::isDynamic(size))
+        return size;
+    return ShapedType::kDynamic;
+  }
+
+  OpFoldResult getSize(int64_t known, Value operand, unsigned dim) {
+    if (!ShapedType::isDynamic(known))
+      return builder.getIndexAttr(known);
+    return getOperandSizes(builder, loc, operand, traceOperand(operand))[dim];
+  }
+
+  unsigned addInput(Value value) {
+    host.inputs.insert(value);
+    return llvm::find(host.inputs, value) - host.inputs.begin();
+  }
+
+  KernelOperand makeOperand(Side side, Value operand, int64_t rows,
+                            int64_t columns) {
+    StoredView view = getStoredView(builder, loc, operand);
+    auto type = cast<RankedTensorType>(operand.getType());
+    unsigned rank = type.getRank();
+    unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
+    int64_t batch = type.getDimSize(0);
+    AffineMap map = getOperandMap(op.getContext(), rank, rowDim, batch);
+    bool isScale = operand == op.getXScale() || operand == op.getYScale();
+    KernelOperand result;
+    result.map = view.map.compose(map);
+    result.bits = view.bits;
+    result.contiguity = getContiguity(result.map, rank);
+    // What is packed ends on a byte. K is a multiple of the size of a block.
+    result.rowMultiple = rows;
+    if (ShapedType::isDynamic(rows))
+      result.rowMultiple = result.contiguity == Contiguity::Rows
+                               ? getPackedUnit(view.bits).codes
+                               : 1;
+    result.columnMultiple = columns;
+    if (ShapedType::isDynamic(columns))
+      result.columnMultiple = isScale ? 1 : problem.row.blockSize;
+    result.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
+    // Plain kernels load what they are told to.
+    if (isNative && isScale)
+      result.splat = getSplat(view.tensor);
+    result.argument = result.splat ? 0 : addInput(view.tensor);
+    return result;
+  }
+
+  std::optional<FusedElementwise> fuse(linalg::GenericOp generic,
+                                       Value product) {
+    if (!generic)
+      return std::nullopt;
+    FusedElementwise fused;
+    fused.op = generic;
+    fused.product = product;
+    for (OpOperand *operand : getUsedOperands(generic)) {
+      if (operand->get() == product)
+        continue;
+      checkSizes(generic, operand);
+      fused.arguments.emplace_back(operand->get(), addInput(operand->get()));
+    }
+    for (Value scalar : getCapturedScalars(generic))
+      fused.arguments.emplace_back(scalar, addInput(scalar));
+    return fused;
+  }
+
+  /// Asserts that dynamic sizes of `operand` are those of the loops over it.
+  void checkSizes(linalg::GenericOp generic, OpOperand *operand) {
+    AffineMap map = generic.getMatchingIndexingMap(operand);
+    SmallVector<OpFoldResult> loops = host.getResultSizes();
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      OpFoldResult got =
+          tensor::getMixedSize(builder, loc, operand->get(), dim);
+      OpFoldResult expected = loops[loop.getPosition()];
+      if (isEqualConstantIntOrValue(got, expected))
+        continue;
+      Value isEqual = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq,
+          getValueOrCreateConstantIndexOp(builder, loc, got),
+          getValueOrCreateConstantIndexOp(builder, loc, expected));
+      cf::AssertOp::create(
+          builder, loc, isEqual,
+          getCheckMessage(generic, "expected sizes of operand #" +
+                                       Twine(operand->getOperandNumber()) +
+                                       " that fit those of the result"));
+    }
+  }
+
+  OpBuilder &builder;
+  MmaScaledOp op;
+  Location loc;
+  bool isNative;
+  HostProblem host;
+  KernelProblem &problem = host.problem;
+  HostSizes &sizes = host.sizes;
+};
+} // namespace
+
+SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
+  SmallVector<OpFoldResult> result = {sizes.m, sizes.n};
+  if (problem.resultType.getRank() == 3)
+    result.insert(result.begin(), sizes.batch);
+  return result;
+}
+
+HostProblem blockscale::makeHostProblem(OpBuilder &builder, MmaScaledOp op,
+                                        ScheduleAttr schedule) {
+  return ProblemBuilder(builder, op, schedule != nullptr).build(schedule);
+}

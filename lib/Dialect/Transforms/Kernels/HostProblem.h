@@ -1,0 +1,43 @@
+//===- HostProblem.h - What a kernel is asked to compute --------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
+
+#include "Kernels/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// What one kernel works on, as the host knows it.
+struct HostSizes {
+  OpFoldResult m, n, batch;
+};
+
+/// A kernel for one `mma_scaled`, seen from the host.
+struct HostProblem {
+  KernelProblem problem;
+  HostSizes sizes;
+  /// The arguments of the kernel, but for the result: tensors and scalars.
+  SetVector<Value> inputs;
+
+  /// The sizes of the result.
+  SmallVector<OpFoldResult> getResultSizes() const;
+};
+
+/// What a kernel has to compute for `op`, with what it takes over of the
+/// elementwise ops around it. Sizes, and assertions about those of these ops,
+/// are created at `builder`. `schedule` is null for plain arithmetic.
+HostProblem makeHostProblem(OpBuilder &builder, MmaScaledOp op,
+                            ScheduleAttr schedule);
+
+/// What a failed check of `op` prints, as on the CPU.
+std::string getCheckMessage(Operation *op, const Twine &message);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H

@@ -1,0 +1,35 @@
+//===- KernelModule.h - Where kernels are put -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::blockscale {
+
+/// The `gpu.module` that kernels of functions are put into: the one named
+/// `kernels`, made if there is none. Where something else has that name, a new
+/// one of another name. Makes `module` a container of kernels.
+inline gpu::GPUModuleOp getKernelModule(ModuleOp module) {
+  constexpr StringLiteral kName = "kernels";
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  UnitAttr::get(module.getContext()));
+  if (auto existing =
+          dyn_cast_or_null<gpu::GPUModuleOp>(module.lookupSymbol(kName)))
+    return existing;
+  OpBuilder builder(module.getContext());
+  auto created = gpu::GPUModuleOp::create(builder, module.getLoc(), kName);
+  SymbolTable(module).insert(created);
+  return created;
+}
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H

@@ -1,0 +1,129 @@
+//===- KernelProblem.h - What kernels compute -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPROBLEM_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPROBLEM_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::blockscale {
+
+/// Which index of an operand is contiguous in memory.
+enum class Contiguity {
+  Rows,    // of one column, one after the other
+  Columns, // of one row
+  Atoms,   // scales in the 32x4x4 layout
+  Other,
+};
+
+/// An operand of `mma_scaled` in a kernel: a matrix of rows (M of x, N of y)
+/// by columns (K, or blocks of K for scales).
+struct KernelOperand {
+  /// The parameter of the kernel that holds it, a memref of bytes. Unused for a
+  /// splat.
+  unsigned argument;
+  /// (batch, row, column) -> position in the memref; see StoredView.
+  AffineMap map;
+  unsigned bits;
+  Contiguity contiguity;
+  /// Numbers that divide the sizes, which may be dynamic: `rows` or `columns`
+  /// itself where that is not.
+  int64_t rowMultiple;
+  int64_t columnMultiple;
+  /// Whether the batch may turn out to be 1 when that of the result is not.
+  bool mayBroadcast;
+  /// The code of all elements, where it is known.
+  std::optional<uint8_t> splat;
+
+  /// A number of bytes that the strides of the memref are multiples of, but for
+  /// the innermost.
+  int64_t getLineAlignment() const;
+};
+
+/// An elementwise op that the kernel takes over.
+struct FusedElementwise {
+  linalg::GenericOp op;
+  /// The values that its body takes, from operands or from around it, and the
+  /// parameters of the kernel that hold them: memrefs or scalars.
+  SmallVector<std::pair<Value, unsigned>> arguments;
+  /// The operand that is the result of the product, for a consumer.
+  Value product;
+
+  /// The number of the parameter that holds `value`, one of `arguments`.
+  unsigned getArgument(Value value) const {
+    return llvm::find_if(arguments, [&](auto of) { return of.first == value; })
+        ->second;
+  }
+};
+
+/// One `mma_scaled` as a kernel computes it. Sizes may be dynamic.
+struct KernelProblem {
+  OpRow row;
+  /// Of rank 2 or 3.
+  RankedTensorType resultType;
+  int64_t m, n, k;
+  KernelOperand x, xScale, y, yScale;
+  /// The parameter that holds the accumulator; none if that is zero.
+  std::optional<unsigned> acc;
+  /// What makes the accumulator instead, and what is made of the result.
+  std::optional<FusedElementwise> producer, consumer;
+  /// The parameter for the result.
+  unsigned result;
+  /// For the path mma_sync.
+  ScheduleAttr schedule;
+
+  /// x, its scales, y, its scales.
+  const KernelOperand &getOperand(unsigned i) const {
+    return *std::array<const KernelOperand *, 4>{&x, &xScale, &y, &yScale}[i];
+  }
+};
+
+/// The sizes of a problem, as values.
+struct ProblemSizes {
+  /// Reads those that are dynamic off the parameters of `kernel`.
+  ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
+               const KernelProblem &problem);
+
+  Value m, n, k;
+  /// K divided by the size of a block.
+  Value blocks;
+};
+
+/// The index of the matrix of `operand` for the matrix `batch` of the result.
+Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
+                      const KernelOperand &operand, Value batch);
+
+/// What one block of a kernel takes of M, N and the batch, and how it is
+/// launched.
+struct KernelShape {
+  std::array<int64_t, 3> tile;
+  SmallVector<int64_t, 3> threads;
+  /// Dynamic shared memory, in bytes.
+  int64_t shared = 0;
+};
+
+/// The kernel for `mma.sync`: its shape, and its body, which is filled in at
+/// the start of `kernel`. Adds workgroup memory to `kernel`.
+KernelShape getMmaKernelShape(const KernelProblem &problem);
+void buildMmaKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
+
+/// The same for plain arithmetic, one thread per result.
+KernelShape getPlainKernelShape();
+void buildPlainKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
+
+/// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the
+/// row-major scales, parameter 1 is for the result. Rows are M of its shape,
+/// columns N.
+KernelShape getSwizzleKernelShape();
+void buildSwizzleKernel(gpu::GPUFuncOp kernel);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPROBLEM_H

@@ -1,0 +1,138 @@
+//===- PlainKernel.cpp - One thread per result ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/KernelProblem.h"
+#include "Utils/StoredCodes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// A block computes so many rows of so many results; neighbors of a row are
+/// neighbors in a warp.
+static constexpr int64_t kRows = 8, kColumns = 32;
+
+KernelShape blockscale::getPlainKernelShape() {
+  return {{kRows, kColumns, 1}, {kColumns, kRows, 1}};
+}
+
+namespace {
+/// Emits the body at one place, for one kernel.
+class PlainKernel {
+public:
+  PlainKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem)
+      : kernel(kernel), problem(problem), loc(kernel.getLoc()),
+        f64(Float64Type::get(kernel.getContext())) {}
+
+  void build() {
+    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    ProblemSizes sizes(b, kernel, problem);
+    auto getIndex = [&](gpu::Dimension ofBlock, int64_t tile,
+                        gpu::Dimension ofThread) -> Value {
+      Value block = gpu::BlockIdOp::create(b, loc, ofBlock);
+      Value thread = gpu::ThreadIdOp::create(b, loc, ofThread);
+      AffineExpr d0, d1;
+      bindDims(b.getContext(), d0, d1);
+      return applyMap(b, loc, AffineMap::get(2, 0, d0 * tile + d1),
+                      {block, thread})[0];
+    };
+    Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+    Value row = getIndex(gpu::Dimension::x, kRows, gpu::Dimension::y);
+    Value column = getIndex(gpu::Dimension::y, kColumns, gpu::Dimension::x);
+    auto isBelow = [&](Value index, Value size) -> Value {
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
+                                   size);
+    };
+    Value isRow = isBelow(row, sizes.m), isColumn = isBelow(column, sizes.n);
+    Value isInside = arith::AndIOp::create(b, loc, isRow, isColumn);
+    auto guard = scf::IfOp::create(b, loc, isInside);
+    gpu::ReturnOp::create(b, loc);
+    OpBuilder inner = guard.getThenBodyBuilder();
+    buildResult(inner, batch, row, column, sizes.blocks);
+  }
+
+private:
+  void buildResult(OpBuilder &b, Value batch, Value row, Value column,
+                   Value numBlocks) {
+    SmallVector<Value> position = {row, column};
+    if (problem.resultType.getRank() == 3)
+      position.insert(position.begin(), batch);
+
+    Value sum;
+    if (problem.acc) {
+      Value acc = memref::LoadOp::create(
+          b, loc, kernel.getArgument(*problem.acc), position);
+      sum = arith::ExtFOp::create(b, loc, f64, acc);
+    } else {
+      sum = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0.0));
+    }
+    sum = buildBlocks(b, batch, row, column, numBlocks, sum);
+    Value result = arith::TruncFOp::create(b, loc, b.getF32Type(), sum);
+    memref::StoreOp::create(b, loc, result, kernel.getArgument(problem.result),
+                            position);
+  }
+
+  Value loadElement(OpBuilder &b, const KernelOperand &operand, Format format,
+                    Value batch, Value row, Value column) {
+    batch = getOperandBatch(b, kernel, operand, batch);
+    SmallVector<Value> position =
+        applyMap(b, loc, operand.map, {batch, row, column});
+    Value code = emitLoadCode(b, loc, kernel.getArgument(operand.argument),
+                              operand.bits, position);
+    return emitDecode(b, loc, code, format);
+  }
+
+  /// Adds the products of all blocks along K to `sum`.
+  Value buildBlocks(OpBuilder &b, Value batch, Value row, Value column,
+                    Value numBlocks, Value sum) {
+    int64_t blockSize = problem.row.blockSize;
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    Value size = arith::ConstantIndexOp::create(b, loc, blockSize);
+    auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
+    OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
+    Value block = blocks.getInductionVar();
+    Value xScale = loadElement(inBlock, problem.xScale, problem.row.scale,
+                               batch, row, block);
+    Value yScale = loadElement(inBlock, problem.yScale, problem.row.scale,
+                               batch, column, block);
+    auto elements = scf::ForOp::create(inBlock, loc, zero, size, one,
+                                       blocks.getRegionIterArgs());
+    scf::YieldOp::create(inBlock, loc, elements.getResults());
+
+    OpBuilder inner = OpBuilder::atBlockBegin(elements.getBody());
+    AffineExpr d0, d1;
+    bindDims(b.getContext(), d0, d1);
+    Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
+                       {block, elements.getInductionVar()})[0];
+    Value x = loadElement(inner, problem.x, problem.row.lhs, batch, row, k);
+    Value y = loadElement(inner, problem.y, problem.row.rhs, batch, column, k);
+    // Each product is exact in f64: at most 16 bits of significand.
+    x = arith::MulFOp::create(inner, loc, x, xScale);
+    y = arith::MulFOp::create(inner, loc, y, yScale);
+    Value product = arith::MulFOp::create(inner, loc, x, y);
+    Value next = arith::AddFOp::create(
+        inner, loc, elements.getRegionIterArgs().front(), product);
+    scf::YieldOp::create(inner, loc, next);
+    return blocks.getResult(0);
+  }
+
+  gpu::GPUFuncOp kernel;
+  const KernelProblem &problem;
+  Location loc;
+  Type f64;
+};
+} // namespace
+
+void blockscale::buildPlainKernel(gpu::GPUFuncOp kernel,
+                                  const KernelProblem &problem) {
+  PlainKernel(kernel, problem).build();
+}

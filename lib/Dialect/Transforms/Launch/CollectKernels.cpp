@@ -1,0 +1,215 @@
+//===- CollectKernels.cpp - Kernels as they are launched ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/KernelModule.h"
+#include "Launch/KernelParameters.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_COLLECTKERNELSPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+
+struct CollectKernelsPass final
+    : mlir::blockscale::impl::CollectKernelsPassBase<CollectKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        functions.push_back(function);
+    if (functions.empty())
+      return;
+    if (failed(collect(functions)))
+      signalPassFailure();
+  }
+
+private:
+  struct Launch {
+    gpu::LaunchFuncOp op;
+    gpu::GPUFuncOp kernel;
+  };
+
+  LogicalResult collect(ArrayRef<func::FuncOp> functions) {
+    SmallVector<SmallVector<Launch>> launches;
+    llvm::DenseSet<Operation *> seen;
+    for (func::FuncOp function : functions) {
+      FailureOr<SmallVector<Launch>> found = findLaunches(function, seen);
+      if (failed(found))
+        return failure();
+      launches.push_back(*found);
+    }
+
+    gpu::GPUModuleOp kernels = getKernelModule(getOperation());
+    GlobalMap globals;
+    for (auto &ofFunction : launches)
+      for (Launch &launch : ofFunction)
+        moveKernel(launch.kernel, kernels);
+    for (size_t f = 0; f != functions.size(); ++f) {
+      func::FuncOp function = functions[f];
+      ArrayRef<Launch> ofFunction = launches[f];
+      size_t main = getMainKernel(function, ofFunction);
+      auto checks = llvm::to_vector(function.getOps<cf::AssertOp>());
+      for (auto [i, launch] : llvm::enumerate(ofFunction))
+        if (failed(rewriteKernelParameters(
+                function, launch.op, launch.kernel, globals,
+                /*takesAll=*/i == main,
+                i == 0 ? ArrayRef(checks) : ArrayRef<cf::AssertOp>())))
+          return failure();
+      for (cf::AssertOp check : checks)
+        check.erase();
+    }
+    for (func::FuncOp function : functions)
+      eraseDeadOps(function);
+    for (auto global :
+         llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
+      global.erase();
+    return nameKernels(functions, launches, kernels);
+  }
+
+  /// Memory whose size is that of its elements, one after the other.
+  static bool isWorkspace(MemRefType type) {
+    Type element = type.getElementType();
+    bool isWhole =
+        element.isIndex() || element.isInteger(1) ||
+        (element.isIntOrFloat() &&
+         llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()));
+    return type.hasStaticShape() && type.getLayout().isIdentity() && isWhole;
+  }
+
+  /// The launches of a function, which has little else.
+  FailureOr<SmallVector<Launch>>
+  findLaunches(func::FuncOp function, llvm::DenseSet<Operation *> &seen) {
+    SmallVector<Launch> launches;
+    for (Operation &op : function.getBody().front()) {
+      if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
+        auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+            launch, launch.getKernel());
+        if (!kernel || !seen.insert(kernel).second)
+          return launch.emitError("expected a kernel of its own, got ")
+                 << launch.getKernel();
+        if (launch.hasClusterSize())
+          return launch.emitError("not supported in this version: clusters");
+        launches.push_back({launch, kernel});
+        continue;
+      }
+      bool isAllowed = isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp,
+                           cf::AssertOp, ViewLikeOpInterface>(op) ||
+                       isa_and_nonnull<arith::ArithDialect>(op.getDialect());
+      if (isa<func::ReturnOp>(op))
+        isAllowed = op.getNumOperands() == 0;
+      if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+        if (!alloc.getType().hasStaticShape())
+          return op.emitError("not supported in this version: memory of "
+                              "dynamic sizes between kernels on a GPU target, ")
+                 << alloc.getType();
+        isAllowed = isWorkspace(alloc.getType());
+      }
+      if (!isAllowed)
+        return op.emitError("not supported in this version: '")
+               << op.getName() << "' outside of kernels on a GPU target";
+    }
+    return launches;
+  }
+
+  static void moveKernel(gpu::GPUFuncOp kernel, gpu::GPUModuleOp kernels) {
+    auto home = kernel->getParentOfType<gpu::GPUModuleOp>();
+    if (home == kernels)
+      return;
+    kernel->remove();
+    SymbolTable(kernels).insert(kernel);
+    if (home.getBody()->without_terminator().empty())
+      home.erase();
+  }
+
+  /// Views and constants that kernels now have for themselves.
+  static void eraseDeadOps(func::FuncOp function) {
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  static LogicalResult nameKernels(ArrayRef<func::FuncOp> functions,
+                                   ArrayRef<SmallVector<Launch>> launches,
+                                   gpu::GPUModuleOp kernels) {
+    llvm::StringSet<> taken;
+    for (func::FuncOp function : functions)
+      taken.insert(function.getSymName());
+    llvm::DenseSet<Operation *> renamed;
+    for (ArrayRef<Launch> ofFunction : launches)
+      for (const Launch &launch : ofFunction)
+        renamed.insert(launch.kernel);
+    auto program = kernels->getParentOfType<ModuleOp>();
+    for (auto module : program.getOps<gpu::GPUModuleOp>())
+      for (auto symbol : module.getOps<SymbolOpInterface>())
+        if (!renamed.contains(symbol))
+          taken.insert(symbol.getName());
+    // Two steps, so that no new name meets an old one.
+    SmallVector<std::pair<Launch, std::string>> names;
+    for (size_t f = 0; f != functions.size(); ++f) {
+      func::FuncOp function = functions[f];
+      ArrayRef<Launch> ofFunction = launches[f];
+      size_t main = getMainKernel(function, ofFunction);
+      for (auto [i, launch] : llvm::enumerate(ofFunction)) {
+        std::string name = function.getSymName().str();
+        if (i != main) {
+          name +=
+              "__" + getWhat(function, launch).str() + "_" + std::to_string(i);
+          while (!taken.insert(name).second)
+            name += "_";
+        }
+        names.push_back({launch, name});
+      }
+    }
+    for (auto &[launch, name] : names)
+      rename(launch, "__blockscale_" + name);
+    for (auto &[launch, name] : names)
+      rename(launch, name);
+    return success();
+  }
+
+  /// What form-kernels made the kernel for, "loops" for others.
+  static StringRef getWhat(func::FuncOp function, Launch launch) {
+    StringRef name = launch.kernel.getName();
+    for (StringRef what : {"mma_scaled", "swizzle_scales"})
+      if (name.starts_with((function.getSymName() + "__" + what).str()))
+        return what;
+    return "loops";
+  }
+
+  static size_t getMainKernel(func::FuncOp function,
+                              ArrayRef<Launch> launches) {
+    for (auto [i, launch] : llvm::enumerate(launches))
+      if (getWhat(function, launch) == "mma_scaled")
+        return i;
+    return launches.empty() ? 0 : launches.size() - 1;
+  }
+
+  static void rename(Launch launch, StringRef name) {
+    launch.kernel.setName(name);
+    auto kernels = launch.kernel->getParentOfType<gpu::GPUModuleOp>();
+    launch.op.setKernelAttr(SymbolRefAttr::get(
+        kernels.getNameAttr(),
+        FlatSymbolRefAttr::get(launch.kernel.getNameAttr())));
+  }
+};
+
+} // namespace

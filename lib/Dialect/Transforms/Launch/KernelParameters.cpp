@@ -1,0 +1,306 @@
+//===- KernelParameters.cpp - What kernels are passed ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch/KernelParameters.h"
+
+#include "Utils/StoredCodes.h"
+#include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+
+class ParameterRewriter {
+public:
+  ParameterRewriter(func::FuncOp function, gpu::LaunchFuncOp launch,
+                    gpu::GPUFuncOp kernel, GlobalMap &globals)
+      : function(function), launch(launch), kernel(kernel), globals(globals),
+        builder(OpBuilder::atBlockBegin(&kernel.getBody().front())),
+        dynamicSizes(getDynamicSizes(function)), sizes(dynamicSizes.size()) {}
+
+  LogicalResult rewrite(bool takesAll, ArrayRef<cf::AssertOp> checks) {
+    unsigned numOld = kernel.getNumArguments();
+    if (takesAll) {
+      for (Value argument : function.getArguments())
+        if (failed(addBuffer(argument)))
+          return failure();
+      for (unsigned i = 0; i != sizes.size(); ++i)
+        if (failed(addSize(i)))
+          return failure();
+    }
+    for (cf::AssertOp check : checks) {
+      if (failed(moveInside(check.getArg())))
+        return failure();
+      builder.clone(*check, mapping);
+    }
+    SmallVector<Value> operands(launch.getKernelOperands());
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      if (failed(moveInside(operand)))
+        return failure();
+      kernel.getArgument(i).replaceAllUsesWith(mapping.lookup(operand));
+    }
+    llvm::BitVector old(kernel.getNumArguments());
+    old.set(0, numOld);
+    if (failed(kernel.eraseArguments(old)))
+      return failure();
+    launch.getKernelOperandsMutable().assign(parameters);
+    return success();
+  }
+
+private:
+  /// A parameter of `type` for `value` of the host.
+  FailureOr<Value> addParameter(Value value, Type type) {
+    unsigned index = kernel.getNumArguments();
+    // Buffers are aligned, and no result is an argument.
+    constexpr int64_t kAlignment = 16;
+    SmallVector<NamedAttribute> attrs;
+    if (isa<MemRefType>(type)) {
+      attrs.emplace_back(LLVM::LLVMDialect::getAlignAttrName(),
+                         builder.getI64IntegerAttr(kAlignment));
+      attrs.emplace_back(LLVM::LLVMDialect::getNoAliasAttrName(),
+                         builder.getUnitAttr());
+    }
+    if (failed(kernel.insertArgument(
+            index, type, builder.getDictionaryAttr(attrs), kernel.getLoc())))
+      return failure();
+    parameters.push_back(value);
+    return Value(kernel.getArgument(index));
+  }
+
+  /// A buffer or a scalar. A buffer of dynamic sizes is passed as the place of
+  /// its first element, and becomes what it is when something uses it.
+  LogicalResult addBuffer(Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (!type || type.hasStaticShape()) {
+      FailureOr<Value> parameter = addParameter(value, value.getType());
+      if (succeeded(parameter))
+        mapping.map(value, *parameter);
+      return parameter;
+    }
+    OpBuilder host(launch);
+    auto placeType =
+        MemRefType::get({}, type.getElementType(), MemRefLayoutAttrInterface(),
+                        type.getMemorySpace());
+    Value place = memref::ReinterpretCastOp::create(
+        host, launch.getLoc(), placeType, value, /*offset=*/int64_t(0),
+        ArrayRef<int64_t>(), ArrayRef<int64_t>());
+    FailureOr<Value> parameter = addParameter(place, placeType);
+    if (succeeded(parameter))
+      places.map(value, *parameter);
+    return parameter;
+  }
+
+  /// Dynamic size number `i`: 32 bits that count codes where a row is packed.
+  LogicalResult addSize(unsigned i) {
+    DynamicSize size = dynamicSizes[i];
+    auto [codes, bytes] = getCodesAndBytes(function, size);
+    auto constant = [](OpBuilder &b, Location loc, int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    OpBuilder host(launch);
+    Location loc = launch.getLoc();
+    Value dim = memref::DimOp::create(
+        host, loc, function.getArgument(size.argument), size.dim);
+    if (bytes != 1)
+      dim = arith::DivUIOp::create(host, loc, dim, constant(host, loc, bytes));
+    if (codes != 1)
+      dim = arith::MulIOp::create(host, loc, dim, constant(host, loc, codes));
+    Type i32 = builder.getI32Type();
+    FailureOr<Value> parameter =
+        addParameter(arith::IndexCastUIOp::create(host, loc, i32, dim), i32);
+    if (failed(parameter))
+      return failure();
+    loc = kernel.getLoc();
+    Value inside = arith::IndexCastUIOp::create(
+        builder, loc, builder.getIndexType(), *parameter);
+    if (codes != 1) {
+      Value divisor = constant(builder, loc, codes);
+      checkPacked(inside, divisor, size);
+      inside = arith::DivUIOp::create(builder, loc, inside, divisor);
+    }
+    if (bytes != 1)
+      inside = arith::MulIOp::create(builder, loc, inside,
+                                     constant(builder, loc, bytes));
+    sizes[i] = inside;
+    return success();
+  }
+
+  /// Asserts that `size` codes end on a byte.
+  void checkPacked(Value size, Value codes, DynamicSize where) {
+    Location loc = kernel.getLoc();
+    Value rest = arith::RemUIOp::create(builder, loc, size, codes);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value isWhole = arith::CmpIOp::create(builder, loc,
+                                          arith::CmpIPredicate::eq, rest, zero);
+    cf::AssertOp::create(builder, loc, isWhole,
+                         "expected rows of argument #" +
+                             std::to_string(where.argument) +
+                             " that end on a byte when packed");
+  }
+
+  /// The sizes of `buffer`, an argument, in the kernel.
+  FailureOr<SmallVector<OpFoldResult>> getSizes(BlockArgument buffer) {
+    unsigned number = buffer.getArgNumber();
+    SmallVector<AffineExpr> exprs;
+    if (auto map =
+            function.getArgAttrOfType<AffineMapAttr>(number, kSizesAttrName)) {
+      exprs.assign(map.getValue().getResults().begin(),
+                   map.getValue().getResults().end());
+    } else {
+      for (auto [dim, known] :
+           llvm::enumerate(cast<MemRefType>(buffer.getType()).getShape())) {
+        exprs.push_back(builder.getAffineConstantExpr(known));
+        for (auto [i, size] : llvm::enumerate(dynamicSizes))
+          if (size.argument == number && size.dim == dim)
+            exprs.back() = builder.getAffineDimExpr(i);
+      }
+    }
+    for (unsigned i = 0; i != sizes.size(); ++i) {
+      bool isUsed = llvm::any_of(
+          exprs, [&](AffineExpr expr) { return expr.isFunctionOfDim(i); });
+      if (isUsed && !sizes[i] && failed(addSize(i)))
+        return failure();
+    }
+    // Those that are missing are not used.
+    SmallVector<Value> operands(sizes);
+    Value zero;
+    for (Value &operand : operands) {
+      if (!operand && !zero)
+        zero = arith::ConstantIndexOp::create(builder, kernel.getLoc(), 0);
+      operand = operand ? operand : zero;
+    }
+    SmallVector<Value> values = applyMap(
+        builder, kernel.getLoc(),
+        AffineMap::get(sizes.size(), 0, exprs, builder.getContext()), operands);
+    return getAsOpFoldResult(values);
+  }
+
+  /// Makes `buffer`, an argument of dynamic sizes, of its place and its sizes.
+  LogicalResult makeView(BlockArgument buffer) {
+    if (!places.contains(buffer) && failed(addBuffer(buffer)))
+      return failure();
+    FailureOr<SmallVector<OpFoldResult>> shape = getSizes(buffer);
+    if (failed(shape))
+      return failure();
+    auto type = cast<MemRefType>(buffer.getType());
+    // A size that a result has at all times is still one of its type.
+    for (auto [size, known] : llvm::zip_equal(*shape, type.getShape()))
+      if (ShapedType::isDynamic(known))
+        size = getValueOrCreateConstantIndexOp(builder, kernel.getLoc(), size);
+    SmallVector<OpFoldResult> strides(shape->size());
+    OpFoldResult stride = builder.getIndexAttr(1);
+    for (size_t i = strides.size(); i-- != 0;) {
+      strides[i] = stride;
+      Value lhs =
+          getValueOrCreateConstantIndexOp(builder, kernel.getLoc(), stride);
+      Value rhs = getValueOrCreateConstantIndexOp(builder, kernel.getLoc(),
+                                                  (*shape)[i]);
+      stride = getAsOpFoldResult(
+          builder.createOrFold<arith::MulIOp>(kernel.getLoc(), lhs, rhs));
+    }
+    mapping.map(buffer,
+                memref::ReinterpretCastOp::create(
+                    builder, kernel.getLoc(), type, places.lookup(buffer),
+                    builder.getIndexAttr(0), *shape, strides));
+    return success();
+  }
+
+  /// Maps `value`, of the host, to what it is in the kernel. (A stack and not
+  /// a recursion: chains of views may be long.)
+  LogicalResult moveInside(Value value) {
+    SmallVector<Value> pending = {value};
+    while (!pending.empty()) {
+      Value next = pending.back();
+      if (mapping.contains(next)) {
+        pending.pop_back();
+        continue;
+      }
+      Operation *producer = next.getDefiningOp();
+      if (!producer || isa<memref::AllocOp>(producer)) {
+        auto type = dyn_cast<MemRefType>(next.getType());
+        bool isDynamic = type && !type.hasStaticShape();
+        if (failed(isDynamic ? makeView(cast<BlockArgument>(next))
+                             : addBuffer(next)))
+          return failure();
+        continue;
+      }
+      if (!isa<ViewLikeOpInterface, memref::GetGlobalOp, memref::DimOp>(
+              producer) &&
+          !isa_and_nonnull<arith::ArithDialect>(producer->getDialect()))
+        return producer->emitError("not supported in this version: '")
+               << producer->getName() << "' between kernels on a GPU target";
+      size_t numPending = pending.size();
+      for (Value operand : producer->getOperands())
+        if (!mapping.contains(operand))
+          pending.push_back(operand);
+      if (pending.size() == numPending && failed(cloneInside(producer)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult cloneInside(Operation *op) {
+    Operation *clone = builder.clone(*op, mapping);
+    auto getGlobal = dyn_cast<memref::GetGlobalOp>(clone);
+    return getGlobal ? moveGlobal(getGlobal) : success();
+  }
+
+  /// Constants become data of the device.
+  LogicalResult moveGlobal(memref::GetGlobalOp getGlobal) {
+    auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
+    auto module = kernels->getParentOfType<ModuleOp>();
+    auto global = module.lookupSymbol<memref::GlobalOp>(getGlobal.getName());
+    if (!global)
+      return getGlobal.emitError("expected the global '")
+             << getGlobal.getName() << "' in the module";
+    if (global.isExternal() || global.isUninitialized())
+      return global.emitError("expected an initial value of a global that a "
+                              "function uses on a GPU target");
+    // The module of kernels may have a symbol of this name, which is another's.
+    memref::GlobalOp &copy = globals[global];
+    if (!copy) {
+      copy = cast<memref::GlobalOp>(global->clone());
+      copy.setPrivate();
+      // Copies of 16 bytes want it.
+      constexpr uint64_t kAlignment = 16;
+      if (copy.getAlignment().value_or(0) < kAlignment)
+        copy.setAlignment(kAlignment);
+      SymbolTable(kernels).insert(copy, kernels.getBody()->begin());
+    }
+    getGlobal.setName(copy.getSymName());
+    return success();
+  }
+
+  func::FuncOp function;
+  gpu::LaunchFuncOp launch;
+  gpu::GPUFuncOp kernel;
+  GlobalMap &globals;
+  OpBuilder builder;
+  SmallVector<DynamicSize> dynamicSizes;
+  /// In the kernel, as memrefs count them; null for those not passed yet.
+  SmallVector<Value> sizes;
+  SmallVector<Value> parameters;
+  /// Values of the host to those of the kernel, and buffers of dynamic sizes to
+  /// their first elements.
+  IRMapping mapping, places;
+};
+
+} // namespace
+
+LogicalResult blockscale::rewriteKernelParameters(
+    func::FuncOp function, gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel,
+    GlobalMap &globals, bool takesAll, ArrayRef<cf::AssertOp> checks) {
+  return ParameterRewriter(function, launch, kernel, globals)
+      .rewrite(takesAll, checks);
+}

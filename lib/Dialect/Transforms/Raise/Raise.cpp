@@ -1,0 +1,132 @@
+//===- Raise.cpp - Upstream contractions as mma_scaled --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise/RaiseMatch.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_RAISEPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+/// The scales of `operand`.
+static Value createScales(OpBuilder &builder, Location loc,
+                          const RaisedSide &operand, Value matrix, Side side,
+                          int64_t block) {
+  if (operand.scale)
+    return createOperand(builder, loc, *operand.scale);
+  return createSplatScales(builder, loc, matrix, side, block,
+                           operand.splatScale);
+}
+
+/// Whether one of two values says how large it is along K.
+static bool hasKnownSize(Side side, Value first, Side otherSide, Value second) {
+  auto isKnown = [](Side side, Value value) {
+    auto type = cast<ShapedType>(value.getType());
+    return !type.isDynamicDim(MmaScaledOp::getKDim(side, type.getRank()));
+  };
+  return isKnown(side, first) || isKnown(otherSide, second);
+}
+
+static LogicalResult raise(Operation *op, const RaiseOptions &options,
+                           PatternRewriter &rewriter) {
+  std::string reason;
+  std::optional<RaiseMatch> match = matchMmaScaled(op, options, reason);
+  if (!match)
+    return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+      diagnostic << (reason.empty() ? "expected block-scaled operands"
+                                    : reason);
+    });
+
+  Location loc = op->getLoc();
+  int64_t block = match->block;
+  Value x = createOperand(rewriter, loc, match->x.element);
+  Value xScale = createScales(rewriter, loc, match->x, x, Side::X, block);
+  Value y = createOperand(rewriter, loc, match->y.element);
+  Value yScale = createScales(rewriter, loc, match->y, y, Side::Y, block);
+  bool isKnown = hasKnownSize(Side::X, x, Side::Y, y) &&
+                 hasKnownSize(Side::X, xScale, Side::Y, yScale);
+  IntegerAttr blockSize = isKnown ? nullptr : rewriter.getI64IntegerAttr(block);
+  rewriter.replaceOpWithNewOp<MmaScaledOp>(op, match->acc.getType(), x, xScale,
+                                           y, yScale, match->acc, blockSize);
+  return success();
+}
+
+namespace {
+
+struct RaiseLinalg final : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  RaiseLinalg(MLIRContext *context, const RaiseOptions &options)
+      : OpInterfaceRewritePattern(context), options(options) {}
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    return raise(op, options, rewriter);
+  }
+
+private:
+  RaiseOptions options;
+};
+
+struct RaiseVectorContract final : OpRewritePattern<vector::ContractionOp> {
+  RaiseVectorContract(MLIRContext *context, const RaiseOptions &options)
+      : OpRewritePattern(context), options(options) {}
+
+  LogicalResult matchAndRewrite(vector::ContractionOp op,
+                                PatternRewriter &rewriter) const override {
+    return raise(op, options, rewriter);
+  }
+
+private:
+  RaiseOptions options;
+};
+
+struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RaiseOptions options;
+    options.assumePositiveScales = assumePositiveScales;
+    RewritePatternSet patterns(&getContext());
+    populateRaisePatterns(patterns, options);
+    // What has nothing to do with contractions stays as it is.
+    GreedyRewriteConfig config;
+    config.enableFolding(false)
+        .enableConstantCSE(false)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
+      emitError(getOperation()->getLoc(), "raising did not converge");
+      return signalPassFailure();
+    }
+    // What is still there was not raised.
+    getOperation()->walk([&](Operation *op) {
+      std::string reason;
+      if (!matchMmaScaled(op, options, reason) && !reason.empty())
+        // At the location: a remark at the op would print it, with all of its
+        // function looked at for the names of its operands.
+        emitRemark(op->getLoc(), "not raised to blockscale.mma_scaled: ")
+            << reason;
+    });
+  }
+};
+
+} // namespace
+
+void blockscale::populateRaisePatterns(RewritePatternSet &patterns,
+                                       const RaiseOptions &options) {
+  patterns.add<RaiseLinalg, RaiseVectorContract>(patterns.getContext(),
+                                                 options);
+}

@@ -1,0 +1,276 @@
+//===- RaiseAccess.cpp - Which element a loop reads -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise/RaiseAccess.h"
+
+#include "Raise/IndexExpressions.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Reshapes copy parts of an index, so a chain of them could grow one without
+/// end.
+static constexpr unsigned kMaxIndexNodes = 32;
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+/// An access of `source` whose indices are still to be set; all are 0.
+static Access makeAccess(const Access &access, Value source) {
+  Access next;
+  next.value = source;
+  next.isAbsolute = access.isAbsolute;
+  if (auto type = dyn_cast<ShapedType>(source.getType())) {
+    next.index.assign(type.getRank(),
+                      getAffineConstantExpr(0, source.getContext()));
+    next.isWhole.assign(type.getRank(), true);
+  }
+  return next;
+}
+
+bool blockscale::isSmall(AffineMap map) {
+  return llvm::all_of(map.getResults(), [](AffineExpr expr) {
+    return isSmall(expr, kMaxIndexNodes);
+  });
+}
+
+/// Takes the step to `next`, simplified.
+static bool take(Access &access, Access next, const Loops &loops) {
+  for (AffineExpr &expr : next.index) {
+    expr = simplifyIndex(expr, loops.extents);
+    if (!isSmall(expr, kMaxIndexNodes))
+      return false;
+  }
+  access = std::move(next);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Structured ops
+//===----------------------------------------------------------------------===//
+
+Access blockscale::accessOperand(const Access &access, linalg::LinalgOp op,
+                                 OpOperand &operand, const Loops &loops) {
+  Access next = makeAccess(access, operand.get());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (dim == next.index.size()) // A scalar.
+      break;
+    next.index[dim] =
+        simplifyIndex(expr.replaceDims(access.index), loops.extents);
+    int64_t size = getShape(operand.get())[dim];
+    std::optional<int64_t> largest =
+        getLargestIndex(next.index[dim], loops.extents);
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      next.isWhole[dim] = access.isWhole[loop.getPosition()];
+    else
+      next.isWhole[dim] =
+          largest && !ShapedType::isDynamic(size) && *largest == size - 1;
+  }
+  return next;
+}
+
+/// From an argument of a body to the operand.
+static bool followArgument(Access &access, const Loops &loops) {
+  auto argument = dyn_cast<BlockArgument>(access.value);
+  if (!access.body || !argument ||
+      argument.getOwner() != access.body.getBlock())
+    return false;
+  OpOperand *operand = access.body.getMatchingOpOperand(argument);
+  if (!isSmall(access.body.getMatchingIndexingMap(operand)))
+    return false;
+  return take(access, accessOperand(access, access.body, *operand, loops),
+              loops);
+}
+
+/// From the result of an op whose loops are all parallel into its body.
+static bool followStructuredOp(Access &access, linalg::LinalgOp op,
+                               const Loops &loops) {
+  auto result = cast<OpResult>(access.value);
+  if (!op.isAllParallelLoops() || !isa<ShapedType>(result.getType()))
+    return false;
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  if (!map.isPermutation())
+    return false;
+  Operation *yield = op.getBlock()->getTerminator();
+  Access next;
+  next.value = yield->getOperand(result.getResultNumber());
+  next.isAbsolute = access.isAbsolute;
+  next.body = op;
+  AffineMap inverse = inversePermutation(map);
+  for (AffineExpr expr : inverse.getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    next.index.push_back(access.index[dim]);
+    next.isWhole.push_back(access.isWhole[dim]);
+  }
+  return take(access, std::move(next), loops);
+}
+
+//===----------------------------------------------------------------------===//
+// Reshapes
+//===----------------------------------------------------------------------===//
+
+/// Adds to `next` what the dimensions `sources` of it are, which hold the same
+/// elements as the dimensions `results` of `access`, in row-major order.
+static bool followGroup(const Access &access, ArrayRef<int64_t> results,
+                        Access &next, ArrayRef<int64_t> sources, Loops &loops) {
+  if (results.size() == 1 && sources.size() == 1) {
+    next.index[sources[0]] = access.index[results[0]];
+    next.isWhole[sources[0]] = access.isWhole[results[0]];
+    return true;
+  }
+  auto select = [](ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+    return llvm::map_to_vector(dims, [&](int64_t dim) { return shape[dim]; });
+  };
+  SmallVector<int64_t> sourceShape = select(getShape(next.value), sources);
+  auto index = llvm::map_to_vector(
+      results, [&](int64_t dim) { return access.index[dim]; });
+  bool isWhole =
+      llvm::all_of(results, [&](int64_t dim) { return access.isWhole[dim]; });
+
+  std::optional<AffineExpr> position = linearize(
+      next.value.getContext(), index, select(getShape(access.value), results));
+  if (!position)
+    return false;
+  std::optional<SmallVector<AffineExpr>> sourceIndex =
+      delinearize(*position, sourceShape);
+  if (!sourceIndex)
+    return false;
+  for (auto [dim, expr, size] :
+       llvm::zip_equal(sources, *sourceIndex, sourceShape)) {
+    next.index[dim] = expr;
+    next.isWhole[dim] = isWhole || size == 1;
+  }
+
+  // A loop over all of [?, 32] has a multiple of 32 steps.
+  auto loop = dyn_cast<AffineDimExpr>(*position);
+  if (loop && isWhole && !sourceShape.empty() && sourceShape.back() > 1)
+    loops.divisors[loop.getPosition()].push_back(sourceShape.back());
+  return true;
+}
+
+static bool followExpand(Access &access, tensor::ExpandShapeOp op,
+                         Loops &loops) {
+  Access next = makeAccess(access, op.getSrc());
+  for (auto [source, results] : llvm::enumerate(op.getReassociationIndices()))
+    if (!followGroup(access, results, next, static_cast<int64_t>(source),
+                     loops))
+      return false;
+  return take(access, std::move(next), loops);
+}
+
+static bool followCollapse(Access &access, tensor::CollapseShapeOp op,
+                           Loops &loops) {
+  Access next = makeAccess(access, op.getSrc());
+  for (auto [result, sources] : llvm::enumerate(op.getReassociationIndices()))
+    if (!followGroup(access, static_cast<int64_t>(result), next, sources,
+                     loops))
+      return false;
+  return take(access, std::move(next), loops);
+}
+
+/// Between static shapes, whose smallest groups of equal products are found
+/// here.
+static bool followShapeCast(Access &access, vector::ShapeCastOp op,
+                            Loops &loops) {
+  VectorType sourceType = op.getSourceVectorType();
+  VectorType resultType = op.getResultVectorType();
+  if (sourceType.isScalable() || resultType.isScalable())
+    return false;
+  ArrayRef<int64_t> from = sourceType.getShape(), to = resultType.getShape();
+  Access next = makeAccess(access, op.getSource());
+  int64_t numSources = 0, numResults = 0;
+  int64_t numFrom = from.size(), numTo = to.size();
+  while (numSources != numFrom || numResults != numTo) {
+    SmallVector<int64_t> sources, results;
+    int64_t sourceSize = 1, resultSize = 1;
+    while (sourceSize != resultSize || (sources.empty() && results.empty())) {
+      // The side that is behind takes its next dimension.
+      bool isSource = sourceSize < resultSize ||
+                      (sourceSize == resultSize && numSources != numFrom);
+      int64_t &taken = isSource ? numSources : numResults;
+      int64_t &size = isSource ? sourceSize : resultSize;
+      if (taken == (isSource ? numFrom : numTo) ||
+          llvm::MulOverflow(size, (isSource ? from : to)[taken], size))
+        return false;
+      (isSource ? sources : results).push_back(taken++);
+    }
+    if (!followGroup(access, results, next, sources, loops))
+      return false;
+  }
+  return take(access, std::move(next), loops);
+}
+
+//===----------------------------------------------------------------------===//
+// Transposes and broadcasts of vectors
+//===----------------------------------------------------------------------===//
+
+static bool followTranspose(Access &access, vector::TransposeOp op,
+                            const Loops &loops) {
+  Access next = makeAccess(access, op.getVector());
+  for (auto [dim, source] : llvm::enumerate(op.getPermutation())) {
+    next.index[source] = access.index[dim];
+    next.isWhole[source] = access.isWhole[dim];
+  }
+  return take(access, std::move(next), loops);
+}
+
+static bool followBroadcast(Access &access, vector::BroadcastOp op,
+                            const Loops &loops) {
+  if (op.getResultVectorType().isScalable())
+    return false;
+  Access next = makeAccess(access, op.getSource());
+  size_t numNew = access.index.size() - next.index.size();
+  for (size_t dim = 0; dim != next.index.size(); ++dim) {
+    // One that is stretched is read at 0.
+    if (getShape(op.getSource())[dim] == 1)
+      continue;
+    next.index[dim] = access.index[numNew + dim];
+    next.isWhole[dim] = access.isWhole[numNew + dim];
+  }
+  return take(access, std::move(next), loops);
+}
+
+bool blockscale::followAccess(Access &access, Loops &loops) {
+  Operation *producer = access.value.getDefiningOp();
+  if (!producer)
+    return followArgument(access, loops);
+  // Values that a body takes from outside are left to those who compute them.
+  if (access.body)
+    return false;
+  return TypeSwitch<Operation *, bool>(producer)
+      .Case([&](linalg::LinalgOp op) {
+        return followStructuredOp(access, op, loops);
+      })
+      .Case([&](tensor::ExpandShapeOp op) {
+        return followExpand(access, op, loops);
+      })
+      .Case([&](tensor::CollapseShapeOp op) {
+        return followCollapse(access, op, loops);
+      })
+      .Case([&](tensor::CastOp op) {
+        if (!isa<RankedTensorType>(op.getSource().getType()))
+          return false;
+        access.value = op.getSource();
+        return true;
+      })
+      .Case([&](vector::ShapeCastOp op) {
+        return followShapeCast(access, op, loops);
+      })
+      .Case([&](vector::TransposeOp op) {
+        return followTranspose(access, op, loops);
+      })
+      .Case([&](vector::BroadcastOp op) {
+        return followBroadcast(access, op, loops);
+      })
+      .Default(false);
+}

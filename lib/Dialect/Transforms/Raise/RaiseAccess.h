@@ -1,0 +1,54 @@
+//===- RaiseAccess.h - Which element a loop reads ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reshapes, transposes, broadcasts and structured ops that only say which
+// element is read are steps from one access to another.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEACCESS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEACCESS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::blockscale {
+
+/// The loops of a contraction. Indices are expressions of them.
+struct Loops {
+  SmallVector<int64_t> extents;
+  /// Numbers of which each extent is known to be a multiple.
+  SmallVector<SmallVector<int64_t, 1>> divisors;
+};
+
+/// The element `index` of `value`, a tensor or vector. If `value` is a scalar
+/// in the body of a structured op, `index` has the loops of that op instead.
+struct Access {
+  Value value;
+  SmallVector<AffineExpr> index;
+  /// For each index, whether the loops are known to reach its last value.
+  SmallVector<bool> isWhole;
+  linalg::LinalgOp body = nullptr;
+  /// What is read is the absolute value of this.
+  bool isAbsolute = false;
+};
+
+/// Whether `map` is simple enough to be followed.
+bool isSmall(AffineMap map);
+
+/// The access of `operand` in the body of `op`, whose loops are those of
+/// `access`.
+Access accessOperand(const Access &access, linalg::LinalgOp op,
+                     OpOperand &operand, const Loops &loops);
+
+/// One step of `access` towards what is read, if its value says no more than
+/// where that is. Else returns false, and `access` stays.
+bool followAccess(Access &access, Loops &loops);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEACCESS_H

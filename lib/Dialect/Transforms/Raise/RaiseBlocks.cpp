@@ -1,0 +1,280 @@
+//===- RaiseBlocks.cpp - Blocks of K that share a scale -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise/RaiseBlocks.h"
+
+#include "llvm/Support/InterleavedRange.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+namespace {
+
+class BlockMatcher {
+public:
+  BlockMatcher(const Contraction &contraction, const SideFactors &x,
+               const SideFactors &y, ArrayRef<unsigned> legalBlocks,
+               Type scaleType, std::string &reason)
+      : contraction(contraction), x(x), y(y), legalBlocks(legalBlocks),
+        scaleType(scaleType), reason(reason) {}
+
+  std::optional<RaiseMatch> run() {
+    std::string mismatch;
+    for (const Blocking &blocking : getBlockings()) {
+      RaiseMatch match;
+      match.acc = contraction.acc;
+      match.block = blocking.size;
+      reason.clear();
+      if (matchSide(Side::X, blocking, /*needsBatch=*/false, match.x) &&
+          matchSide(Side::Y, blocking, /*needsBatch=*/false, match.y) &&
+          matchBatch(blocking, match))
+        return match;
+      if (mismatch.empty())
+        mismatch = reason;
+    }
+    // What is wrong with the size of blocks explains more than the first
+    // operand that does not fit.
+    reason.clear();
+    if (checkObservedBlocks() && checkK())
+      reason = mismatch;
+    return std::nullopt;
+  }
+
+private:
+  const Contraction &contraction;
+  const SideFactors &x;
+  const SideFactors &y;
+  ArrayRef<unsigned> legalBlocks;
+  Type scaleType;
+  std::string &reason;
+
+  template <typename... Parts>
+  bool fail(const Parts &...parts) {
+    llvm::raw_string_ostream stream(reason);
+    (stream << ... << parts);
+    return false;
+  }
+
+  const SideFactors &get(Side side) const { return side == Side::X ? x : y; }
+  int64_t getExtent(unsigned loop) const {
+    return contraction.loops.extents[loop];
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Ways to cut K
+  //===--------------------------------------------------------------------===//
+
+  bool isKnownMultiple(unsigned loop, int64_t size) const {
+    if (!ShapedType::isDynamic(getExtent(loop)))
+      return getExtent(loop) % size == 0;
+    return llvm::any_of(contraction.loops.divisors[loop],
+                        [&](int64_t divisor) { return divisor % size == 0; });
+  }
+
+  SmallVector<Blocking> getBlockings() const {
+    MLIRContext *context = contraction.acc.getContext();
+    unsigned numLoops = contraction.loops.extents.size();
+    Blocking whole;
+    whole.extents = contraction.loops.extents;
+    for (unsigned loop = 0; loop != numLoops; ++loop)
+      whole.loops.push_back(getAffineDimExpr(loop, context));
+
+    SmallVector<Blocking> result;
+    unsigned first = contraction.reductions.front();
+    unsigned last = contraction.reductions.back();
+    if (first != last) {
+      for (auto [outer, inner] :
+           {std::pair(first, last), std::pair(last, first)}) {
+        if (!llvm::is_contained(legalBlocks, getExtent(inner)))
+          continue;
+        Blocking &next = result.emplace_back(whole);
+        next.size = getExtent(inner);
+        next.outer = whole.loops[outer];
+        next.inner = whole.loops[inner];
+      }
+      return result;
+    }
+    // The larger blocks come first: there are fewer scales then.
+    for (int64_t size : llvm::reverse(legalBlocks)) {
+      if (!isKnownMultiple(first, size))
+        continue;
+      int64_t k = getExtent(first);
+      Blocking &next = result.emplace_back(whole);
+      next.size = size;
+      next.outer = getAffineDimExpr(numLoops, context);
+      next.inner = getAffineDimExpr(numLoops + 1, context);
+      next.loops[first] = next.outer * size + next.inner;
+      next.extents.push_back(ShapedType::isDynamic(k) ? k : k / size);
+      next.extents.push_back(size);
+    }
+    return result;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Operands
+  //===--------------------------------------------------------------------===//
+
+  /// With one of the ways to cut K. Prefers operands that are there already,
+  /// then those without a batch, unless that is asked for.
+  bool matchSide(Side side, const Blocking &blocking, bool needsBatch,
+                 RaisedSide &result) {
+    const SideFactors &factors = get(side);
+    FloatAttr splat =
+        factors.scale ? factors.scale->splat : FloatAttr::get(scaleType, 1.0);
+    bool hasElement = false, hasScale = false, isFound = false;
+    bool isElementPartial = false, isScalePartial = false;
+    for (bool hasBatch : {false, true}) {
+      if (hasBatch ? contraction.getRank() == 2 : needsBatch)
+        continue;
+      AffineExpr batch = hasBatch ? contraction.accIndex[0] : AffineExpr();
+      OperandDims dims = {side, /*isScale=*/false, batch,
+                          contraction.getRow(side)};
+      std::optional<OperandForm> element =
+          findOperandForm(*factors.element, dims, blocking, isElementPartial);
+      std::optional<OperandForm> scale;
+      dims.isScale = true;
+      if (!splat)
+        scale = findOperandForm(*factors.scale, dims, blocking, isScalePartial);
+      hasElement |= element.has_value();
+      hasScale |= scale || splat;
+      if (!element || !(scale || splat))
+        continue;
+      bool isThere = element->isOperand() && (splat || scale->isOperand());
+      if (!isFound || isThere)
+        result = {*element, scale, splat};
+      isFound = true;
+      if (isThere)
+        break;
+    }
+    if (isFound)
+      return true;
+    if (!hasElement)
+      return failToRead(side, "", *factors.element, isElementPartial, "K");
+    if (!hasScale)
+      return failToRead(side, "_scale", *factors.scale, isScalePartial,
+                        "blocks of " + Twine(blocking.size) + " of K");
+    return fail("only one of ", getName(side), " and ", getName(side),
+                "_scale has the batch");
+  }
+
+  bool failToRead(Side side, StringRef suffix, const Factor &factor,
+                  bool isPartial, const Twine &expected) {
+    const Access &form = factor.forms.back();
+    StringRef row = side == Side::X ? "M" : "N";
+    Type type = form.value.getType();
+    if (isPartial)
+      return fail(getName(side), suffix, " of type ", type,
+                  " is not known to have just the sizes of ", row, " and ",
+                  expected.str());
+    if (form.isAbsolute && suffix.empty())
+      return fail(getName(side), " is an absolute value");
+    AffineMap map = AffineMap::get(contraction.loops.extents.size(), 0,
+                                   form.index, type.getContext());
+    return fail(getName(side), suffix, " of type ", type, " is read at ", map,
+                ", expected ", row, " and ", expected.str());
+  }
+
+  /// One of x and y has the batch of the result.
+  bool matchBatch(const Blocking &blocking, RaiseMatch &match) {
+    if (contraction.getRank() == 2 || match.x.element.getOperandRank() == 3 ||
+        match.y.element.getOperandRank() == 3 ||
+        matchSide(Side::X, blocking, /*needsBatch=*/true, match.x))
+      return true;
+    reason.clear();
+    return fail("neither x nor y has the batch of the result");
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Reasons
+  //===--------------------------------------------------------------------===//
+
+  /// The number of elements along K that read one scale, where the index says
+  /// so: 0 if not.
+  int64_t getObservedBlock(const Factor *scale) const {
+    if (!scale || scale->splat)
+      return 0;
+    SmallVector<AffineExpr> alongK;
+    auto readsK = [&](AffineExpr expr) {
+      return llvm::any_of(contraction.reductions, [&](unsigned loop) {
+        return expr.isFunctionOfDim(loop);
+      });
+    };
+    for (AffineExpr expr : scale->forms.back().index)
+      if (readsK(expr))
+        alongK.push_back(expr);
+    unsigned first = contraction.reductions.front();
+    unsigned last = contraction.reductions.back();
+    auto toSize = [](int64_t extent) {
+      return ShapedType::isDynamic(extent) ? 0 : extent;
+    };
+    if (alongK.empty())
+      return first == last ? toSize(getExtent(first)) : 0;
+    if (alongK.size() != 1)
+      return 0;
+    if (auto loop = dyn_cast<AffineDimExpr>(alongK.front())) {
+      if (first == last)
+        return 1;
+      return toSize(getExtent(loop.getPosition() == first ? last : first));
+    }
+    auto division = dyn_cast<AffineBinaryOpExpr>(alongK.front());
+    if (first != last || !division ||
+        division.getKind() != AffineExprKind::FloorDiv ||
+        !isa<AffineDimExpr>(division.getLHS()))
+      return 0;
+    auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
+    return divisor ? divisor.getValue() : 0;
+  }
+
+  bool checkObservedBlocks() {
+    int64_t xBlock = getObservedBlock(x.scale);
+    int64_t yBlock = getObservedBlock(y.scale);
+    for (int64_t block : {xBlock, yBlock})
+      if (block != 0 && !llvm::is_contained(legalBlocks, block))
+        return fail("expected blocks of ",
+                    llvm::interleaved(legalBlocks, " or "), " for ",
+                    x.element->getElementType(), " times ",
+                    y.element->getElementType(), " with scales of type ",
+                    scaleType, ", got ", block);
+    if (xBlock != 0 && yBlock != 0 && xBlock != yBlock)
+      return fail("expected blocks of one size, got ", xBlock,
+                  " in x_scale and ", yBlock, " in y_scale");
+    return true;
+  }
+
+  bool checkK() {
+    int64_t observed = getObservedBlock(x.scale ? x.scale : y.scale);
+    SmallVector<int64_t> sizes(legalBlocks);
+    if (observed != 0)
+      sizes = {observed};
+    unsigned k = contraction.reductions.front();
+    auto text = llvm::interleaved(sizes, " or ");
+    if (contraction.reductions.size() == 2) {
+      if (!getBlockings().empty())
+        return true;
+      return fail("expected one of the two loops along K to have size ", text);
+    }
+    if (llvm::any_of(sizes,
+                     [&](int64_t size) { return isKnownMultiple(k, size); }))
+      return true;
+    if (ShapedType::isDynamic(getExtent(k)))
+      return fail("K is dynamic and not known to be a multiple of ", text);
+    return fail("expected K to be a multiple of ", text, ", got ",
+                getExtent(k));
+  }
+};
+
+} // namespace
+
+std::optional<RaiseMatch>
+blockscale::matchBlocks(const Contraction &contraction, const SideFactors &x,
+                        const SideFactors &y, ArrayRef<unsigned> legalBlocks,
+                        Type scaleType, std::string &reason) {
+  return BlockMatcher(contraction, x, y, legalBlocks, scaleType, reason).run();
+}

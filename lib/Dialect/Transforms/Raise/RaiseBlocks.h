@@ -1,0 +1,38 @@
+//===- RaiseBlocks.h - Blocks of K that share a scale -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEBLOCKS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEBLOCKS_H
+
+#include "Raise/RaiseContraction.h"
+#include "Raise/RaiseMatch.h"
+
+namespace mlir::blockscale {
+
+/// The factors that are x, or y. Without `scale`, the scales are 1.
+struct SideFactors {
+  const Factor *element = nullptr;
+  const Factor *scale = nullptr;
+};
+
+/// As the op and remarks call it.
+inline StringRef getName(MmaScaledOp::Side side) {
+  return side == MmaScaledOp::Side::X ? "x" : "y";
+}
+
+/// Finds which of `legalBlocks`, block sizes in ascending order, is that of
+/// all scales, and the operands with it. `reason` says why there is none.
+std::optional<RaiseMatch> matchBlocks(const Contraction &contraction,
+                                      const SideFactors &x,
+                                      const SideFactors &y,
+                                      ArrayRef<unsigned> legalBlocks,
+                                      Type scaleType, std::string &reason);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEBLOCKS_H

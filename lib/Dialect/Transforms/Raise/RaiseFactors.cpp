@@ -1,0 +1,236 @@
+//===- RaiseFactors.cpp - What a contraction multiplies -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise/RaiseFactors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// How many steps one contraction may take, so that a module of many that share
+/// a long chain of producers takes linear time.
+static constexpr unsigned kMaxSteps = 128;
+
+/// More than the two elements and two scales of `mma_scaled`: the remark can
+/// say what is too much.
+static constexpr unsigned kMaxFactors = 16;
+
+static bool isNarrowFloat(Type type) {
+  auto floatType = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return floatType && floatType.getWidth() <= 8;
+}
+
+bool Factor::isNarrow() const { return isNarrowFloat(origin.value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// Signs and constants
+//===----------------------------------------------------------------------===//
+
+/// The value of all elements of `value`, if it is one constant.
+static FloatAttr getSplat(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return nullptr;
+  if (auto elements = dyn_cast<DenseFPElementsAttr>(attr))
+    return elements.isSplat()
+               ? FloatAttr::get(elements.getElementType(),
+                                elements.getSplatValue<APFloat>())
+               : nullptr;
+  return dyn_cast<FloatAttr>(attr);
+}
+
+/// Whether `value` is a constant without negative codes. Only for the type of
+/// scales that has a sign.
+static bool isNonNegativeConstant(Value value) {
+  Attribute attr;
+  if (!isa<Float8E4M3FNType>(getElementTypeOrSelf(value)) ||
+      !matchPattern(value, m_Constant(&attr)))
+    return false;
+  auto isNonNegative = [](const APFloat &element) {
+    return !element.isNegative() || element.isZero() || element.isNaN();
+  };
+  if (auto scalar = dyn_cast<FloatAttr>(attr))
+    return isNonNegative(scalar.getValue());
+  auto elements = dyn_cast<DenseFPElementsAttr>(attr);
+  return elements && llvm::all_of(elements.getValues<APFloat>(), isNonNegative);
+}
+
+/// The code that `value`, a float of 8 bits, is a bitcast of without its sign:
+/// the x of bitcast(andi(x, mask)), where mask has bit 7 clear.
+static Value getMaskedCode(Value value, APInt &mask) {
+  auto bitcast = value.getDefiningOp<arith::BitcastOp>();
+  if (!bitcast || !getElementTypeOrSelf(bitcast.getIn()).isInteger(8) ||
+      getElementTypeOrSelf(value).getIntOrFloatBitWidth() != 8)
+    return nullptr;
+  auto masked = bitcast.getIn().getDefiningOp<arith::AndIOp>();
+  if (!masked)
+    return nullptr;
+  Value code;
+  if (matchPattern(masked.getRhs(), m_ConstantInt(&mask)))
+    code = masked.getLhs();
+  else if (matchPattern(masked.getLhs(), m_ConstantInt(&mask)))
+    code = masked.getRhs();
+  return code && !mask[7] ? code : nullptr;
+}
+
+/// The float of which `value` is all but the sign, where that is written with
+/// integers: bitcast(andi(bitcast(x), 0x7F)).
+static Value getMaskedFloat(Value value) {
+  APInt mask;
+  Value code = getMaskedCode(value, mask);
+  if (!code || mask != 0x7F)
+    return nullptr;
+  auto bitcast = code.getDefiningOp<arith::BitcastOp>();
+  bool isSame = bitcast && bitcast.getIn().getType() == value.getType();
+  return isSame ? bitcast.getIn() : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Tracing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Pending {
+  Access access;
+  FactorRole role;
+};
+
+class Tracer {
+public:
+  Tracer(Product &product, Loops &loops) : product(product), loops(loops) {}
+
+  void run(ArrayRef<Access> accesses) {
+    for (const Access &access : llvm::reverse(accesses))
+      pending.push_back({access, FactorRole::Unknown});
+    while (!pending.empty()) {
+      Pending next = pending.pop_back_val();
+      if (product.factors.size() == kMaxFactors)
+        return note("the product has more than " + Twine(kMaxFactors) +
+                    " factors");
+      trace(next.access, next.role);
+    }
+  }
+
+private:
+  Product &product;
+  Loops &loops;
+  unsigned steps = kMaxSteps;
+  SmallVector<Pending> pending;
+
+  void note(const Twine &problem) {
+    if (product.problem.empty())
+      product.problem = problem.str();
+  }
+
+  /// Follows one factor; where it turns out to be a product, leaves its
+  /// factors in `pending`.
+  void trace(Access access, FactorRole role) {
+    Factor factor;
+    factor.role = role;
+    while (true) {
+      Value value = access.value;
+      checkType(getElementTypeOrSelf(value));
+      bool isNarrow = isNarrowFloat(value.getType());
+      if (isNarrow && !access.body && isa<ShapedType>(value.getType()))
+        factor.forms.push_back(access);
+      if (steps == 0)
+        break;
+      --steps;
+      // A tensor of vectors has vectors in bodies: not followed.
+      if (access.body && isa<ShapedType>(value.getType()))
+        break;
+      if (!isNarrow && splitProduct(access, role))
+        return;
+      if (!stepThrough(access, isNarrow))
+        break;
+    }
+    factor.splat = getSplat(access.value);
+    // A constant, or a value from outside of the body, is one for all loops.
+    if (access.body && (factor.splat || access.value.getParentBlock() !=
+                                            access.body.getBlock()))
+      access.index.clear();
+    APInt mask;
+    factor.isNonNegative = access.isAbsolute ||
+                           getMaskedCode(access.value, mask) ||
+                           isNonNegativeConstant(access.value);
+    factor.origin = std::move(access);
+    product.factors.push_back(std::move(factor));
+  }
+
+  /// Products, and roundings of them, have to be in f32.
+  void checkType(Type type) {
+    if (isa<FloatType>(type) && !isNarrowFloat(type) && !type.isF32()) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "an operand is decoded to " << type << ", expected f32";
+      note(text);
+    }
+  }
+
+  bool splitProduct(const Access &access, FactorRole role) {
+    auto add = [&](Value value, FactorRole valueRole) {
+      pending.push_back({access, valueRole});
+      pending.back().access.value = value;
+    };
+    if (auto mul = access.value.getDefiningOp<arith::MulFOp>()) {
+      add(mul.getRhs(), role);
+      add(mul.getLhs(), role);
+      return true;
+    }
+    auto scaling = access.value.getDefiningOp<arith::ScalingExtFOp>();
+    if (!scaling)
+      return false;
+    // Wider scales are rounded to f8E8M0FNU; for others upstream has no
+    // meaning.
+    Type scaleType = getElementTypeOrSelf(scaling.getScale());
+    if (!isa<Float8E8M0FNUType>(scaleType)) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "'arith.scaling_extf' has scales of type " << scaleType
+          << ", expected f8E8M0FNU";
+      note(text);
+    }
+    add(scaling.getScale(), FactorRole::Scale);
+    add(scaling.getIn(), FactorRole::Element);
+    return true;
+  }
+
+  /// One step towards what is read; false if there is none.
+  bool stepThrough(Access &access, bool isNarrow) {
+    auto step = [&](Value source, bool isAbsolute = false) {
+      access.value = source;
+      access.isAbsolute |= isAbsolute;
+      return true;
+    };
+    // Only what is exact may come after the decoding.
+    if (Operation *op = access.value.getDefiningOp()) {
+      if (auto extend = dyn_cast<arith::ExtFOp>(op))
+        return !isNarrow && step(extend.getIn());
+      // Seen through only to find that there is a scale: its type is noted.
+      if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+        return !isNarrow && step(truncate.getIn());
+      if (auto absolute = dyn_cast<math::AbsFOp>(op))
+        return step(absolute.getOperand(), /*isAbsolute=*/true);
+      if (Value masked = getMaskedFloat(access.value))
+        return step(masked, /*isAbsolute=*/true);
+    }
+    return followAccess(access, loops);
+  }
+};
+
+} // namespace
+
+Product blockscale::traceProduct(ArrayRef<Access> accesses, Loops &loops) {
+  Product product;
+  Tracer(product, loops).run(accesses);
+  return product;
+}

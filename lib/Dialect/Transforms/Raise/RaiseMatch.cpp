@@ -1,0 +1,303 @@
+//===- RaiseMatch.cpp - Which contractions are mma_scaled -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise/RaiseMatch.h"
+
+#include "Raise/RaiseBlocks.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+/// Whether `factor` is a scale, whatever the others are.
+static bool isScale(const Factor &factor) {
+  return factor.role == FactorRole::Scale ||
+         isa<Float8E8M0FNUType>(factor.getElementType());
+}
+
+static bool isReadBy(const Factor &factor, AffineExpr loop) {
+  auto dim = dyn_cast<AffineDimExpr>(loop);
+  return dim && llvm::any_of(factor.getNearest().index, [&](AffineExpr expr) {
+           return expr.isFunctionOfDim(dim.getPosition());
+         });
+}
+
+/// Whether `index` changes with every step of `loop`, as far as can be seen.
+static bool changesWith(AffineExpr index, unsigned loop) {
+  if (auto dim = dyn_cast<AffineDimExpr>(index))
+    return dim.getPosition() == loop;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  return binary && index.getKind() != AffineExprKind::FloorDiv &&
+         (changesWith(binary.getLHS(), loop) ||
+          changesWith(binary.getRHS(), loop));
+}
+
+/// Whether `factor` is read at one index for several steps along K.
+static bool isCoarse(const Factor &factor, const Contraction &contraction) {
+  return !llvm::all_of(contraction.reductions, [&](unsigned loop) {
+    return contraction.loops.extents[loop] == 1 ||
+           llvm::any_of(factor.origin.index, [&](AffineExpr index) {
+             return changesWith(index, loop);
+           });
+  });
+}
+
+/// Whether `factor` may be an element or a scale by its type.
+static bool isEitherType(const Factor &factor) {
+  return isa<Float8E4M3FNType>(factor.getElementType());
+}
+
+namespace {
+
+class Matcher {
+public:
+  Matcher(Contraction &contraction, const RaiseOptions &options,
+          std::string &reason)
+      : contraction(contraction), options(options), reason(reason),
+        product(traceProduct(contraction.inputs, contraction.loops)) {}
+
+  std::optional<RaiseMatch> run() {
+    if (!hasBlockScales() || !checkForm() || !assignSides() || !checkTypes())
+      return std::nullopt;
+    return matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
+                       scaleType, reason);
+  }
+
+private:
+  Contraction &contraction;
+  const RaiseOptions &options;
+  std::string &reason;
+  Product product;
+  SideFactors sides[2];
+  std::vector<unsigned> legalBlocks;
+  Type scaleType;
+
+  template <typename... Parts>
+  bool fail(const Parts &...parts) {
+    llvm::raw_string_ostream stream(reason);
+    (stream << ... << parts);
+    return false;
+  }
+
+  SideFactors &get(Side side) { return sides[side == Side::X ? 0 : 1]; }
+
+  //===--------------------------------------------------------------------===//
+  // What the remarks are about
+  //===--------------------------------------------------------------------===//
+
+  /// Whether this is about scales at all: two factors that are no scales are
+  /// multiplied, and there is a scale, by its type, because it is read once for
+  /// several steps along K, or because a narrow factor has the row of another
+  /// one.
+  bool hasBlockScales() {
+    llvm::SmallPtrSet<Value, 4> elements;
+    bool hasScale = false;
+    for (auto [i, factor] : llvm::enumerate(product.factors)) {
+      hasScale |=
+          isScale(factor) || (product.factors.size() > 2 && factor.isNarrow() &&
+                              isCoarse(factor, contraction));
+      if (!isScale(factor))
+        elements.insert(factor.origin.value);
+      for (const Factor &other : ArrayRef(product.factors).take_front(i))
+        hasScale |= (factor.isNarrow() || other.isNarrow()) &&
+                    haveOneRow(factor, other);
+    }
+    return hasScale && elements.size() >= 2;
+  }
+
+  bool haveOneRow(const Factor &first, const Factor &second) const {
+    return llvm::any_of(ArrayRef(contraction.accIndex).take_back(2),
+                        [&](AffineExpr row) {
+                          return isReadBy(first, row) && isReadBy(second, row);
+                        });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Loops and types
+  //===--------------------------------------------------------------------===//
+
+  bool checkForm() {
+    if (!contraction.problem.empty())
+      return fail(contraction.problem);
+    Type accType = getElementTypeOrSelf(contraction.acc.getType());
+    if (!accType.isF32())
+      return fail("it accumulates in ", accType, ", expected f32");
+    if (!product.problem.empty())
+      return fail(product.problem);
+
+    auto tensor = dyn_cast<RankedTensorType>(contraction.acc.getType());
+    if (tensor && tensor.getEncoding())
+      return fail("expected tensors without encoding, got ", tensor);
+
+    unsigned rank = contraction.getRank();
+    if (rank < 2 || rank > 3)
+      return fail("expected a result with M and N and at most one batch, got "
+                  "rank ",
+                  rank);
+    llvm::SmallDenseSet<unsigned> loops(contraction.reductions.begin(),
+                                        contraction.reductions.end());
+    for (AffineExpr expr : contraction.accIndex) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop || !loops.insert(loop.getPosition()).second)
+        return fail("expected a result with a parallel loop for each "
+                    "dimension");
+    }
+    unsigned numReductions = contraction.reductions.size();
+    if (rank + numReductions != contraction.loops.extents.size())
+      return fail("expected each parallel loop to have a dimension of the "
+                  "result");
+    if (numReductions > 2)
+      return fail("expected one or two loops along K, got ", numReductions);
+    if (llvm::is_contained(contraction.loops.extents, 0))
+      return fail("expected all sizes to be at least 1");
+    return true;
+  }
+
+  bool assignSides() {
+    SmallVector<const Factor *> factors[2], splats;
+    for (const Factor &factor : product.factors) {
+      Type type = factor.origin.value.getType();
+      bool isX = isReadBy(factor, contraction.getRow(Side::X));
+      bool isY = isReadBy(factor, contraction.getRow(Side::Y));
+      if (!factor.isNarrow())
+        return fail("a factor of type ", type,
+                    " is not decoded from a type of at most 8 bits");
+      bool isSplatScale =
+          factor.splat && getScaleFormat(factor.getElementType());
+      if (factor.forms.empty() && !isSplatScale)
+        return fail("a factor of type ", type,
+                    " is computed for each element, expected a tensor or "
+                    "vector of them");
+      if (isX && isY)
+        return fail("a factor of type ", type,
+                    " varies with both M and N, the last two dimensions of the "
+                    "result");
+      if (isX || isY)
+        factors[isX ? 0 : 1].push_back(&factor);
+      else if (isSplatScale)
+        splats.push_back(&factor);
+      else if (std::optional<Side> side = getSideOfOneRow(factor, factors))
+        factors[*side == Side::X ? 0 : 1].push_back(&factor);
+      else
+        return fail("a factor of type ", type,
+                    " varies with neither M nor N, the last two dimensions of "
+                    "the result");
+    }
+    for (Side side : {Side::X, Side::Y})
+      if (!assignRoles(side, factors[side == Side::X ? 0 : 1]))
+        return false;
+    // One value for all blocks may stand on either side.
+    for (const Factor *splat : splats) {
+      SideFactors &side = get(get(Side::X).scale ? Side::Y : Side::X);
+      if (side.scale)
+        return fail("expected one scale for each of x and y, got more");
+      side.scale = splat;
+    }
+    return true;
+  }
+
+  /// The side of a factor that has no row, where M or N is 1. Where both are,
+  /// the sides are alike: what counts is that each gets a matrix.
+  std::optional<Side>
+  getSideOfOneRow(const Factor &factor,
+                  ArrayRef<SmallVector<const Factor *>> factors) const {
+    auto isScaleLike = [&](const Factor &other) {
+      return isScale(other) || isCoarse(other, contraction);
+    };
+    for (Side side : {Side::X, Side::Y}) {
+      bool isTaken = llvm::any_of(
+          factors[side == Side::X ? 0 : 1], [&](const Factor *other) {
+            return isScaleLike(*other) == isScaleLike(factor);
+          });
+      if (contraction.getExtent(contraction.getRow(side)) == 1 && !isTaken)
+        return side;
+    }
+    return std::nullopt;
+  }
+
+  bool assignRoles(Side side, ArrayRef<const Factor *> factors) {
+    SmallVector<const Factor *> elements, scales;
+    for (const Factor *factor : factors)
+      (isScale(*factor) ? scales : elements).push_back(factor);
+    // f8E4M3FN is a type of both; others may be meant as scales nevertheless.
+    if (elements.size() == 2 && scales.empty()) {
+      bool isFirstCoarse = isCoarse(*elements[0], contraction);
+      bool isSecondCoarse = isCoarse(*elements[1], contraction);
+      unsigned scale = isFirstCoarse != isSecondCoarse
+                           ? (isFirstCoarse ? 0 : 1)
+                           : (isEitherType(*elements[1]) ? 1 : 0);
+      if (isFirstCoarse != isSecondCoarse || isEitherType(*elements[scale])) {
+        scales.push_back(elements[scale]);
+        elements.erase(elements.begin() + scale);
+      }
+    }
+    if (elements.size() != 1 || scales.size() > 1)
+      return fail("expected ", getName(side),
+                  " to be one matrix and one scale, got ", elements.size(),
+                  " and ", scales.size());
+    get(side) = {elements.front(), scales.empty() ? nullptr : scales.front()};
+    return true;
+  }
+
+  bool checkTypes() {
+    Type types[2];
+    std::optional<Format> formats[2];
+    for (Side side : {Side::X, Side::Y}) {
+      unsigned i = side == Side::X ? 0 : 1;
+      types[i] = get(side).element->getElementType();
+      formats[i] = getElementFormat(types[i]);
+      if (!formats[i])
+        return fail("mma_scaled has no elements of type ", types[i]);
+      const Factor *scale = get(side).scale;
+      if (!scale)
+        continue;
+      if (scaleType && scaleType != scale->getElementType())
+        return fail("expected scales of one type, got ", scaleType, " and ",
+                    scale->getElementType());
+      scaleType = scale->getElementType();
+    }
+    if (!scaleType) // It is a product without scales after all.
+      return false;
+    std::optional<Format> scaleFormat = getScaleFormat(scaleType);
+    if (!scaleFormat)
+      return fail("mma_scaled has no scales of type ", scaleType);
+    legalBlocks = getLegalBlockSizes(*formats[0], *formats[1], *scaleFormat);
+    if (legalBlocks.empty())
+      return fail(types[0], " times ", types[1], " has no scales of type ",
+                  scaleType);
+    return checkSigns();
+  }
+
+  /// Scales of type f8E4M3FN are read as ue4m3.
+  bool checkSigns() {
+    for (Side side : {Side::X, Side::Y}) {
+      const Factor *scale = get(side).scale;
+      if (scale && isa<Float8E4M3FNType>(scale->getElementType()) &&
+          !scale->isNonNegative && !options.assumePositiveScales)
+        return fail("the scales of ", getName(side),
+                    " may be negative, and mma_scaled ignores the sign of "
+                    "f8E4M3FN; 'math.absf' or the option "
+                    "assume-positive-scales says that they are not");
+    }
+    return true;
+  }
+};
+
+} // namespace
+
+std::optional<RaiseMatch>
+blockscale::matchMmaScaled(Operation *op, const RaiseOptions &options,
+                           std::string &reason) {
+  std::optional<Contraction> contraction = describeContraction(op);
+  if (!contraction)
+    return std::nullopt;
+  return Matcher(*contraction, options, reason).run();
+}

@@ -1,0 +1,67 @@
+//===- RaiseOperand.h - Factors as operands of mma_scaled -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEOPERAND_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEOPERAND_H
+
+#include "Raise/RaiseFactors.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+/// K as a loop over blocks and one over the elements of a block. Where the
+/// contraction has one loop, these are two new ones.
+struct Blocking {
+  int64_t size;
+  AffineExpr outer;
+  AffineExpr inner;
+  /// What each loop of the contraction is in the loops of `extents`.
+  SmallVector<AffineExpr> loops;
+  SmallVector<int64_t> extents;
+};
+
+/// What an operand of `mma_scaled` is indexed by.
+struct OperandDims {
+  MmaScaledOp::Side side;
+  bool isScale;
+  /// Null if the operand has no batch.
+  AffineExpr batch;
+  AffineExpr row;
+};
+
+/// A value that holds an operand: its dimensions are collapsed by `groups`,
+/// then permuted, then dimensions of size 1 are inserted at `units`. Each step
+/// may do nothing.
+struct OperandForm {
+  Value value;
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> permutation;
+  SmallVector<int64_t> units;
+
+  bool isOperand() const;
+  unsigned getOperandRank() const { return permutation.size() + units.size(); }
+};
+
+/// The form of `factor` that is the operand, if there is one, else the one
+/// that is read through the fewest ops. Sets `isPartial` if one is, except that
+/// it may have more elements than the loops read.
+std::optional<OperandForm> findOperandForm(const Factor &factor,
+                                           const OperandDims &dims,
+                                           const Blocking &blocking,
+                                           bool &isPartial);
+
+/// The operand itself.
+Value createOperand(OpBuilder &builder, Location loc, const OperandForm &form);
+
+/// The scales of `operand`, which is x or y, if all of them are `scale`.
+Value createSplatScales(OpBuilder &builder, Location loc, Value operand,
+                        MmaScaledOp::Side side, int64_t block, FloatAttr scale);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEOPERAND_H

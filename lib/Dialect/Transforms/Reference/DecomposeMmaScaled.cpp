@@ -1,0 +1,233 @@
+//===- DecomposeMmaScaled.cpp - mma_scaled as plain arithmetic ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils/OperandView.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+using utils::IteratorType;
+
+/// The integer code, in 8 bits, of an element that is a narrow float.
+static Value getCode(OpBuilder &builder, Location loc, Value element) {
+  unsigned width = element.getType().getIntOrFloatBitWidth();
+  Value code = arith::BitcastOp::create(builder, loc,
+                                        builder.getIntegerType(width), element);
+  if (width == 8)
+    return code;
+  return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), code);
+}
+
+/// `source` with its batch, 1 or `batch`, made `batch`: for the case that
+/// which of them it is will be known only at run time.
+static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
+                            OpFoldResult batch) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
+  OpFoldResult sourceBatch = sizes[0];
+  sizes[0] = batch;
+  auto type = cast<RankedTensorType>(source.getType());
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  unsigned rank = type.getRank();
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(rank, builder.getContext());
+  SmallVector<IteratorType> iterators(rank, IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, empty.getType(), ValueRange(), empty, identity,
+             iterators,
+             [&](OpBuilder &b, Location bodyLoc, ValueRange) {
+               SmallVector<Value> indices;
+               for (unsigned dim = 0; dim != rank; ++dim)
+                 indices.push_back(linalg::IndexOp::create(b, bodyLoc, dim));
+               // An index is below the batch, or the batch is 1.
+               AffineExpr d0, d1;
+               bindDims(b.getContext(), d0, d1);
+               indices[0] = getValueOrCreateConstantIndexOp(
+                   b, bodyLoc,
+                   affine::makeComposedFoldedAffineMin(
+                       b, bodyLoc,
+                       AffineMap::get(2, 0, {d0, d1 - 1}, b.getContext()),
+                       {OpFoldResult(indices[0]), sourceBatch}));
+               Value element =
+                   tensor::ExtractOp::create(b, bodyLoc, source, indices);
+               linalg::YieldOp::create(b, bodyLoc, element);
+             })
+      .getResult(0);
+}
+
+/// x or y times its scales, as f64 in the shape of the matrix. Every product
+/// is exact: at most 6 bits of significand, and exponents far inside f64's.
+static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
+  Location loc = op.getLoc();
+  Value operand = side == Side::X ? op.getX() : op.getY();
+  OperandView matrix = getOperandView(builder, loc, operand);
+  OperandView scales = getOperandView(
+      builder, loc, side == Side::X ? op.getXScale() : op.getYScale());
+
+  // Scales are indexed by blocks of K.
+  unsigned rank = op.getMatrixType(side).getRank();
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineExpr> perBlock;
+  for (unsigned dim = 0; dim != rank; ++dim) {
+    AffineExpr expr = getAffineDimExpr(dim, context);
+    bool isK = dim == MmaScaledOp::getKDim(side, rank);
+    perBlock.push_back(isK ? expr.floorDiv(op.getBlock()) : expr);
+  }
+  AffineMap scaleMap =
+      scales.map.compose(AffineMap::get(rank, 0, perBlock, context));
+
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, getOperandSizes(builder, loc, operand, matrix),
+      builder.getF64Type());
+  Format format = *getElementFormat(op.getMatrixType(side).getElementType());
+  Format scaleFormat = *getScaleFormat(op.getScaleType(side).getElementType());
+  return linalg::GenericOp::create(
+             builder, loc, empty.getType(),
+             ValueRange{matrix.tensor, scales.tensor}, empty,
+             ArrayRef<AffineMap>{
+                 matrix.map, scaleMap,
+                 AffineMap::getMultiDimIdentityMap(rank, context)},
+             SmallVector<IteratorType>(rank, IteratorType::parallel),
+             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               Value element =
+                   emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[0]), format);
+               Value scale = emitDecode(
+                   b, bodyLoc, getCode(b, bodyLoc, args[1]), scaleFormat);
+               Value product =
+                   arith::MulFOp::create(b, bodyLoc, element, scale);
+               linalg::YieldOp::create(b, bodyLoc, product);
+             })
+      .getResult(0);
+}
+
+/// Applies `body` to every element of `source`, which gives elements of
+/// `destination`'s type.
+static Value mapElements(OpBuilder &builder, Location loc, Value source,
+                         Value destination,
+                         function_ref<Value(OpBuilder &, Value)> body) {
+  unsigned rank = cast<ShapedType>(source.getType()).getRank();
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(rank, builder.getContext());
+  return linalg::GenericOp::create(
+             builder, loc, destination.getType(), source, destination,
+             ArrayRef<AffineMap>{identity, identity},
+             SmallVector<IteratorType>(rank, IteratorType::parallel),
+             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               linalg::YieldOp::create(b, bodyLoc, body(b, args[0]));
+             })
+      .getResult(0);
+}
+
+namespace {
+
+struct DecomposeMmaScaled final : OpRewritePattern<MmaScaledOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MmaScaledOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type f64 = rewriter.getF64Type();
+    auto accType = cast<ShapedType>(op.getAcc().getType());
+
+    SmallVector<OpFoldResult> sizes =
+        op.hasTensorSemantics()
+            ? tensor::getMixedSizes(rewriter, loc, op.getAcc())
+            : getAsIndexOpFoldResult(rewriter.getContext(), accType.getShape());
+    Value sum = tensor::EmptyOp::create(rewriter, loc, sizes, f64);
+    if (isZeroSplat(op.getAcc())) {
+      Value zero = arith::ConstantOp::create(rewriter, loc,
+                                             rewriter.getF64FloatAttr(0.0));
+      sum = linalg::FillOp::create(rewriter, loc, zero, sum).getResult(0);
+    } else {
+      Value acc = convertToTensor(rewriter, loc, op.getAcc());
+      sum = mapElements(rewriter, loc, acc, sum,
+                        [&](OpBuilder &b, Value element) -> Value {
+                          return arith::ExtFOp::create(b, loc, f64, element);
+                        });
+    }
+
+    sum = multiply(rewriter, op, sum, sizes);
+    // A destination of its own: written into acc, a chain of ops would be one
+    // set of aliases, in which bufferization takes cubic time.
+    Value destination =
+        tensor::EmptyOp::create(rewriter, loc, sizes, accType.getElementType());
+    Value result = mapElements(rewriter, loc, sum, destination,
+                               [&](OpBuilder &b, Value element) -> Value {
+                                 return arith::TruncFOp::create(
+                                     b, loc, accType.getElementType(), element);
+                               });
+    rewriter.replaceOp(op,
+                       convertFromTensor(rewriter, loc, result, op.getType()));
+    return success();
+  }
+
+private:
+  /// Adds the products to `sum`. The loops are ([batch,] M, K, N), N innermost,
+  /// so that y and the sum are read along their rows.
+  static Value multiply(OpBuilder &builder, MmaScaledOp op, Value sum,
+                        ArrayRef<OpFoldResult> sizes) {
+    unsigned rank = sizes.size();
+    MLIRContext *context = builder.getContext();
+    unsigned m = rank - 2, k = rank - 1, n = rank;
+    auto getMap = [&](ArrayRef<AffineExpr> batch, unsigned row, unsigned col) {
+      SmallVector<AffineExpr> exprs(batch);
+      exprs.push_back(getAffineDimExpr(row, context));
+      exprs.push_back(getAffineDimExpr(col, context));
+      return AffineMap::get(rank + 1, 0, exprs, context);
+    };
+
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (Side side : {Side::X, Side::Y}) {
+      Value input = decodeScaled(builder, op, side);
+      SmallVector<AffineExpr> batch;
+      if (op.getMatrixType(side).getRank() == 3) {
+        int64_t size = op.getMatrixType(side).getDimSize(0);
+        if (ShapedType::isDynamic(size))
+          input = broadcastBatch(builder, op.getLoc(), input, sizes[0]);
+        batch.push_back(size == 1 ? getAffineConstantExpr(0, context)
+                                  : getAffineDimExpr(0, context));
+      }
+      inputs.push_back(input);
+      maps.push_back(side == Side::X ? getMap(batch, m, k)
+                                     : getMap(batch, k, n));
+    }
+    SmallVector<AffineExpr> batch;
+    if (rank == 3)
+      batch.push_back(getAffineDimExpr(0, context));
+    maps.push_back(getMap(batch, m, n));
+
+    SmallVector<IteratorType> iterators(rank + 1, IteratorType::parallel);
+    iterators[k] = IteratorType::reduction;
+    return linalg::GenericOp::create(
+               builder, op.getLoc(), sum.getType(), inputs, sum, maps,
+               iterators,
+               [](OpBuilder &b, Location loc, ValueRange args) {
+                 Value product =
+                     arith::MulFOp::create(b, loc, args[0], args[1]);
+                 Value next = arith::AddFOp::create(b, loc, args[2], product);
+                 linalg::YieldOp::create(b, loc, next);
+               })
+        .getResult(0);
+  }
+};
+
+} // namespace
+
+void blockscale::populateDecomposeMmaScaledPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<DecomposeMmaScaled>(patterns.getContext());
+}

@@ -1,0 +1,52 @@
+//===- StoredCodes.h - Codes in memory --------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_STOREDCODES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_STOREDCODES_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::blockscale {
+
+/// The values of `map` at `operands`, none of which is negative.
+SmallVector<Value> applyMap(OpBuilder &builder, Location loc, AffineMap map,
+                            ValueRange operands);
+
+/// An operand as memory holds it: its codes are those of `tensor` at `map(i)`,
+/// one in each byte, or as a bit stream of `bits` per code along the last
+/// dimension of `tensor` (then `map` counts codes there).
+struct StoredView {
+  Value tensor;
+  AffineMap map;
+  /// 8 where a code has a byte of its own.
+  unsigned bits;
+};
+
+/// The view of the tensor `operand`, with transposes, `unswizzle_scales` and
+/// `unpack` looked through.
+StoredView getStoredView(OpBuilder &builder, Location loc, Value operand);
+
+/// Code number `index`, as i8, of a row of `rowBytes` bytes that is a bit
+/// stream of `bits` per code. `loadByte` gives a byte of the row as i8.
+Value emitUnpackCode(OpBuilder &builder, Location loc, Value index,
+                     unsigned bits, OpFoldResult rowBytes,
+                     function_ref<Value(Value byteIndex)> loadByte);
+
+/// The code, as i8, at `position` of `memory`, a memref of bytes with `bits`
+/// per code; the last index of `position` counts codes.
+Value emitLoadCode(OpBuilder &builder, Location loc, Value memory,
+                   unsigned bits, ArrayRef<Value> position);
+
+/// `load()` if `condition` (null for always), else `otherwise`.
+Value emitLoadIf(OpBuilder &b, Location loc, Value condition,
+                 function_ref<Value(OpBuilder &)> load, Value otherwise);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_STOREDCODES_H
