@@ -36,6 +36,40 @@ function(blockscale_use_mlir target)
   target_link_libraries(${target} PUBLIC ${BLOCKSCALE_MLIR_LIBRARIES})
 endfunction()
 
+# MLIR's headers take most of the time that it takes to compile a file that
+# includes them. They are compiled once, for all libraries of this project that
+# come after the first one.
+set(BLOCKSCALE_PRECOMPILED_HEADERS
+  <mlir/Dialect/Affine/IR/AffineOps.h>
+  <mlir/Dialect/Arith/IR/Arith.h>
+  <mlir/Dialect/ControlFlow/IR/ControlFlowOps.h>
+  <mlir/Dialect/Func/IR/FuncOps.h>
+  <mlir/Dialect/GPU/IR/GPUDialect.h>
+  <mlir/Dialect/LLVMIR/LLVMDialect.h>
+  <mlir/Dialect/Linalg/IR/Linalg.h>
+  <mlir/Dialect/MemRef/IR/MemRef.h>
+  <mlir/Dialect/NVGPU/IR/NVGPUDialect.h>
+  <mlir/Dialect/SCF/IR/SCF.h>
+  <mlir/Dialect/Tensor/IR/Tensor.h>
+  <mlir/Dialect/Vector/IR/VectorOps.h>
+  <mlir/Pass/Pass.h>
+  <mlir/Transforms/DialectConversion.h>
+  <mlir/Transforms/GreedyPatternRewriteDriver.h>)
+
+function(blockscale_precompile target)
+  if(NOT BLOCKSCALE_PRECOMPILE)
+    return()
+  endif()
+  get_property(first GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED_BY)
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      ${BLOCKSCALE_PRECOMPILED_HEADERS})
+    set_property(GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED_BY ${target})
+  endif()
+endfunction()
+
 # blockscale_add_library(NAME SOURCES... [MLIR | LLVM] [LINK libs...]
 #                        [DEPENDS tgts...])
 # A static library BlockScaleNAME, exported as BlockScale::NAME.
@@ -49,6 +83,7 @@ function(blockscale_add_library name)
   blockscale_includes(${target})
   if(ARG_MLIR)
     blockscale_use_mlir(${target})
+    blockscale_precompile(${target})
   elseif(ARG_LLVM)
     blockscale_use_llvm(${target})
   endif()

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The last level that says what an instruction means; behind it, only
+// upstream's dialects are left.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 
@@ -18,7 +23,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_CONVERTBLOCKSCALETONVVMPASS
@@ -27,10 +31,6 @@ namespace mlir::blockscale {
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 static SmallVector<Value> extractAll(OpBuilder &builder, Location loc,
                                      Value vector) {
@@ -55,7 +55,7 @@ struct ConvertMmaSync final : OpRewritePattern<MmaSyncOp> {
     SmallVector<Value> c = extractAll(rewriter, loc, op.getC());
     // The NVVM dialect writes formats, kinds and vectors as PTX does.
     auto getType = [](Format format) {
-      return *NVVM::symbolizeMMATypes(toRef(getFormatInfo(format).ptxName));
+      return *NVVM::symbolizeMMATypes(getFormatInfo(format).ptxName);
     };
     std::array<NVVM::MMATypes, 2> types = {getType(instruction.a),
                                            getType(instruction.b)};
@@ -68,12 +68,12 @@ struct ConvertMmaSync final : OpRewritePattern<MmaSyncOp> {
     Value bThread = selector(rewriter, loc, op.getBThread());
     Value result = NVVM::MmaBlockScaleOp::create(
         rewriter, loc, structType, a, b, c, op.getAScale(), aByte, aThread,
-        op.getBScale(), bByte, bThread, {kMmaSyncM, kMmaSyncN, instruction.k},
-        types, *NVVM::symbolizeScaleVecSize(scaleVec),
+        op.getBScale(), bByte, bThread,
+        {instruction.m, instruction.n, instruction.k}, types,
+        *NVVM::symbolizeScaleVecSize(scaleVec),
         *NVVM::symbolizeBlockScaleFormat(
-            toRef(getFormatInfo(instruction.scale).ptxName)),
-        *NVVM::symbolizeMMABlockScaleKind(
-            toRef(stringifyKind(instruction.kind))));
+            getFormatInfo(instruction.scale).ptxName),
+        *NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind)));
     SmallVector<Value> sums;
     for (size_t i = 0; i != c.size(); ++i)
       sums.push_back(LLVM::ExtractValueOp::create(rewriter, loc, result, i));
@@ -106,7 +106,8 @@ struct ConvertLoadMatrix final : OpRewritePattern<LoadMatrixOp> {
         rewriter, loc, type, getPointer(rewriter, op), matrices,
         form.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
         NVVM::LdStMatrixShapeAttr::get(getContext(), form.m, form.n),
-        *NVVM::symbolizeLdStMatrixEltType(getTypeName(form)));
+        // The NVVM dialect writes the type as PTX does.
+        *NVVM::symbolizeLdStMatrixEltType(form.type));
     SmallVector<Value> registers;
     for (int64_t i = 0; i != count; ++i)
       registers.push_back(
@@ -117,11 +118,6 @@ struct ConvertLoadMatrix final : OpRewritePattern<LoadMatrixOp> {
   }
 
 private:
-  /// The NVVM dialect writes the type as PTX does.
-  static StringRef getTypeName(const MatrixLoad &form) {
-    return toRef(form.type);
-  }
-
   /// The memory is contiguous, see (D1).
   Value getPointer(OpBuilder &b, LoadMatrixOp op) const {
     Location loc = op.getLoc();
@@ -208,17 +204,18 @@ struct ConvertBlockScaleToNVVMPass final
   using Base::Base;
 
   void runOnOperation() override {
-    const Chip *chip = lookupChip(target);
-    if (!chip) {
-      emitError(getOperation()->getLoc(), describeUnknownChip(target));
+    FailureOr<TargetAttr> target = getTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
-    WalkResult check = getOperation()->walk([&](Operation *op) -> WalkResult {
-      return TypeSwitch<Operation *, LogicalResult>(op)
-          .Case<MmaSyncOp, LoadMatrixOp>(
-              [&](auto op) { return checkChip(op, *chip); })
-          .Default([](Operation *) { return success(); });
-    });
+    const Chip &chip = (*target).getFinalChip();
+    WalkResult check =
+        getOperation()->walk([&](InstructionOpInterface op) -> WalkResult {
+          if (op.isSupportedOn(chip))
+            return WalkResult::advance();
+          return op.emitOpError("expected a chip with ")
+                 << op.describeInstruction() << ", got "
+                 << StringRef(chip.name);
+        });
     if (check.wasInterrupted())
       return signalPassFailure();
     LLVMTypeConverter converter(&getContext());
@@ -226,23 +223,6 @@ struct ConvertBlockScaleToNVVMPass final
     RewritePatternSet patterns(&getContext());
     populateBlockScaleToNVVMConversionPatterns(converter, patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
-
-private:
-  static LogicalResult checkChip(MmaSyncOp op, const Chip &chip) {
-    const Instruction &instruction = op.getInstruction().getInstruction();
-    if (chip.path == instruction.path)
-      return success();
-    return op.emitOpError("expected a chip with ")
-           << getOpcode(instruction) << ", got " << toRef(chip.name);
-  }
-
-  static LogicalResult checkChip(LoadMatrixOp op, const Chip &chip) {
-    const MatrixLoad &form = op.getForm();
-    if (chip.capability >= form.lowestCapability)
-      return success();
-    return op.emitOpError("expected a chip with ldmatrix of ")
-           << toRef(form.type) << ", got " << toRef(chip.name);
   }
 };
 

@@ -107,9 +107,9 @@ bool blockscale::parsePtxVersion(StringRef text, unsigned &version) {
 }
 
 bool blockscale::checkSchedule(StringRef text) {
-  if (parseSchedule(text))
+  if (isScheduleText(text))
     return true;
-  reportUsage("expected a schedule of the form " + kScheduleForm + ", got '" +
-              text + "'");
+  reportUsage("expected a schedule of the form " + describeScheduleForms() +
+              ", got '" + text + "'");
   return false;
 }

@@ -19,10 +19,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -32,10 +28,10 @@ static StringRef toRef(std::string_view text) {
 static LogicalResult checkInstructions(ModuleOp module, const Chip &chip) {
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     if (!isa<NVVM::MmaBlockScaleOp, NVVM::MmaSpBlockScaleOp>(op) ||
-        chip.path == Path::MmaSync)
+        hasOpcode(chip, "mma.sync"))
       return WalkResult::advance();
     return op->emitError("no block-scaled instruction on ")
-           << toRef(chip.name) << " for '" << op->getName() << "'";
+           << StringRef(chip.name) << " for '" << op->getName() << "'";
   });
   return failure(result.wasInterrupted());
 }
@@ -43,12 +39,8 @@ static LogicalResult checkInstructions(ModuleOp module, const Chip &chip) {
 /// The lowest PTX version that has the chip and the instructions.
 static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
   unsigned lowest = chip.lowestPtx;
-  module.walk([&](MmaSyncOp op) {
-    lowest = std::max(lowest,
-                      getLowestPtx(op.getInstruction().getInstruction(), chip));
-  });
-  module.walk([&](LoadMatrixOp op) {
-    lowest = std::max(lowest, op.getForm().lowestPtx);
+  module.walk([&](InstructionOpInterface op) {
+    lowest = std::max(lowest, op.getLowestPtxVersion());
   });
   return lowest;
 }
@@ -60,7 +52,7 @@ static unsigned choosePtxVersion(ModuleOp module, const Chip &chip,
   if (wanted == 0 || wanted >= lowest)
     return std::max(wanted, lowest);
   llvm::errs() << "error: PTX " << formatPtxVersion(wanted)
-               << " is too old for " << toRef(chip.name)
+               << " is too old for " << StringRef(chip.name)
                << " and the instructions of this program, expected at least "
                << formatPtxVersion(lowest) << "\n";
   return 0;

@@ -29,20 +29,21 @@ static Support getSupport(const OpRow &row, const Chip &chip) {
   if (chip.isCpu())
     return {"emulated", "plain arithmetic, loops"};
 
-  const Instruction *instruction = getPreferredInstruction(row, chip.path);
-  if (!instruction || !hasLowering(chip.path)) {
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(row, chip, /*mustBeLowered=*/true);
+  if (!choice) {
     std::string text = "plain arithmetic, one thread per result";
-    if (instruction)
-      text +=
-          " (not in this version: " + std::string(stringifyPath(chip.path)) +
-          " lowering)";
+    if (auto other = chooseInstruction(row, chip, /*mustBeLowered=*/false))
+      text += " (not in this version: " +
+              std::string(getPathInfo(other->emitted->path).name) +
+              " lowering)";
     return {"emulated", text, formatPtxVersion(chip.lowestPtx)};
   }
-  std::string ptx = formatPtxVersion(getLowestPtx(*instruction, chip));
-  if (instruction->rewrite != Rewrite::None)
-    return {"rewritten", std::string(describeRewrite(instruction->rewrite)),
+  std::string ptx = formatPtxVersion(getLowestPtx(*choice->emitted, chip));
+  if (choice->getRewrite() != Rewrite::None)
+    return {"rewritten", std::string(describeRewrite(choice->getRewrite())),
             ptx};
-  return {"native", getOpcode(*instruction), ptx};
+  return {"native", getOpcode(*choice->emitted), ptx};
 }
 
 static void printLine(raw_ostream &os, ArrayRef<std::string> cells) {

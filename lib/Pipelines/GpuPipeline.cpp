@@ -24,7 +24,6 @@
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Pipelines/Pipelines.h"
-#include "blockscale/Support/Chips.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,13 +60,15 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanUp(pm);
+  AttachTargetPassOptions target;
+  target.chip = options.target;
+  target.emulateOn = options.emulateOn;
+  pm.addPass(createAttachTargetPass(target));
   SelectPathPassOptions select;
-  select.target = options.target;
   select.nativeOnly = options.nativeOnly;
   pm.addPass(createSelectPathPass(select));
   pm.addPass(createLegalizePass());
   SelectSchedulePassOptions schedule;
-  schedule.target = options.target;
   schedule.schedule = options.schedule;
   pm.addPass(createSelectSchedulePass(schedule));
   addStageCheck(pm, "tile");
@@ -119,13 +120,8 @@ void blockscale::buildGpuInstructionPipeline(
     OpPassManager &pm, const GpuPipelineOptions &options) {
   pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(
       createToFragmentsPass());
-  const Chip *chip = lookupChip(getFinalChip(options).str());
   // Kernels of others may ask for instructions that their chip lacks.
-  if (!options.emulateOn.empty() || (chip && chip->path != Path::MmaSync)) {
-    EmulateMmaPassOptions emulate;
-    emulate.target = getFinalChip(options).str();
-    pm.addPass(createEmulateMmaPass(emulate));
-  }
+  pm.addPass(createEmulateMmaPass());
   // Patterns of scf look at each of the many values of a loop along K in turn,
   // again and again, and there is nothing left for them to find.
   pm.addPass(createCSEPass());
@@ -134,9 +130,7 @@ void blockscale::buildGpuInstructionPipeline(
 
 void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
                                       const GpuPipelineOptions &options) {
-  ConvertBlockScaleToNVVMPassOptions toNVVM;
-  toNVVM.target = getFinalChip(options).str();
-  pm.addPass(createConvertBlockScaleToNVVMPass(toNVVM));
+  pm.addPass(createConvertBlockScaleToNVVMPass());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertNVGPUToNVVMPass());

@@ -5,47 +5,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The one place that names chips.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/Chips.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 // clang-format off
 const std::vector<Chip> &blockscale::getChips() {
+  static const std::vector<Path> plain = {Path::Decompose},
+                                 mmaSync = {Path::MmaSync, Path::Decompose},
+                                 tcgen05 = {Path::Tcgen05, Path::Decompose};
   // The shared memory of sm_110 and sm_121 is from documentation only.
   static const std::vector<Chip> chips = {
-      {"cpu",       0, Path::None,     0,   0},
-      {"sm_80",    80, Path::None,    70, 163},
-      {"sm_86",    86, Path::None,    71,  99},
-      {"sm_87",    87, Path::None,    74, 163},
-      {"sm_89",    89, Path::None,    78,  99},
-      {"sm_90",    90, Path::None,    78, 227},
-      {"sm_90a",   90, Path::None,    80, 227},
-      {"sm_100a", 100, Path::Tcgen05, 86, 227},
-      {"sm_100f", 100, Path::Tcgen05, 88, 227},
-      {"sm_103a", 103, Path::Tcgen05, 88, 227},
-      {"sm_103f", 103, Path::Tcgen05, 88, 227},
-      {"sm_110a", 110, Path::Tcgen05, 90, 227},
-      {"sm_110f", 110, Path::Tcgen05, 90, 227},
-      {"sm_120a", 120, Path::MmaSync, 87,  99},
-      {"sm_120f", 120, Path::MmaSync, 88,  99},
-      {"sm_121a", 121, Path::MmaSync, 88,  99},
-      {"sm_121f", 121, Path::MmaSync, 88,  99},
+      {"cpu",       0, plain,    0,   0},
+      {"sm_80",    80, plain,   70, 163},
+      {"sm_86",    86, plain,   71,  99},
+      {"sm_87",    87, plain,   74, 163},
+      {"sm_89",    89, plain,   78,  99},
+      {"sm_90",    90, plain,   78, 227},
+      {"sm_90a",   90, plain,   80, 227},
+      {"sm_100a", 100, tcgen05, 86, 227},
+      {"sm_100f", 100, tcgen05, 88, 227},
+      {"sm_103a", 103, tcgen05, 88, 227},
+      {"sm_103f", 103, tcgen05, 88, 227},
+      {"sm_110a", 110, tcgen05, 90, 227},
+      {"sm_110f", 110, tcgen05, 90, 227},
+      {"sm_120a", 120, mmaSync, 87,  99},
+      {"sm_120f", 120, mmaSync, 88,  99},
+      {"sm_121a", 121, mmaSync, 88,  99},
+      {"sm_121f", 121, mmaSync, 88,  99},
   };
   return chips;
 }
 // clang-format on
 
-std::string_view blockscale::stringifyPath(Path path) {
-  static constexpr std::string_view names[kNumPaths] = {"decompose", "mma_sync",
-                                                        "tcgen05"};
-  return names[static_cast<unsigned>(path)];
+bool Chip::has(Path path) const {
+  return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
-
-bool blockscale::hasLowering(Path path) { return path == Path::MmaSync; }
-
-bool blockscale::wantsSwizzledScales(Path path) { return path != Path::None; }
 
 const Chip *blockscale::lookupChip(std::string_view name) {
   for (const Chip &chip : getChips())

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The one place that says which instruction there is, what it computes and what
+// stands in for it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/InstructionTable.h"
 
@@ -15,17 +20,117 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What rows that differ in nothing but their element types share.
+struct InstructionFamily {
+  Path path;
+  Kind kind;
+  unsigned m, n, mostN, k;
+  Format scale;
+  unsigned scaleVec;
+  Scaling scaling;
+  unsigned lowestPtx;
+  unsigned rank;
+  Rewrite rewrite;
+};
+} // namespace
+
+// Three instructions compute fp4 x fp4 with ue8m0 scales and blocks of 32.
+// mxf4 comes first: it reads packed fp4 and does 64 of K at once, where
+// mxf8f6f4 spends a byte per element and does 32. mxf4nvf4 with 2X computes
+// the same at the same rate; mxf4 is preferred because 2X is its only form.
+static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2;
+static constexpr Scaling kInside = Scaling::InInstruction;
+static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
+
+// clang-format off
+static constexpr InstructionFamily kFamilies[] = {
+  // path          kind            m    n  most k   scale          vec scaling  PTX rank     rewrite
+  {Path::MmaSync, Kind::MXF8F6F4,  16,  8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo},
+  {Path::MmaSync, Kind::MXF4,      16,  8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo},
+  {Path::MmaSync, Kind::MXF4NVF4,  16,  8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo},
+  {Path::MmaSync, Kind::MXF4NVF4,  16,  8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves},
+  {Path::MmaSync, Kind::MXF4NVF4,  16,  8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo},
+  {Path::Tcgen05, Kind::MXF8F6F4, 128,  8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo},
+  {Path::Tcgen05, Kind::MXF4,     128,  8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo},
+};
+// clang-format on
+
+static Instruction makeInstruction(const InstructionFamily &family, Format a,
+                                   Format b) {
+  return {family.path,
+          family.kind,
+          family.m,
+          family.n,
+          family.mostN,
+          family.k,
+          a,
+          b,
+          family.scale,
+          family.scaleVec,
+          family.k / family.scaleVec,
+          family.scaling,
+          family.lowestPtx,
+          family.rank,
+          family.rewrite};
+}
+
+const std::vector<Instruction> &blockscale::getInstructions() {
+  static const std::vector<Instruction> instructions = [] {
+    std::vector<Instruction> result;
+    for (const InstructionFamily &family : kFamilies) {
+      // Containers hold any type; packed operands are fp4.
+      std::vector<Format> formats = {Format::E2M1};
+      if (hasContainers(family.kind))
+        formats = getFormats(/*areScales=*/false);
+      for (Format a : formats)
+        for (Format b : formats)
+          result.push_back(makeInstruction(family, a, b));
+    }
+    return result;
+  }();
+  return instructions;
+}
+
+const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
+                                                 Format b, Format scale,
+                                                 unsigned scaleVec) {
+  for (const Instruction &i : getInstructions())
+    if (i.path == path && i.kind == kind && i.a == a && i.b == b &&
+        i.scale == scale && i.scaleVec == scaleVec)
+      return &i;
+  return nullptr;
+}
+
+bool blockscale::hasOpcode(const Chip &chip, std::string_view opcode) {
+  return std::any_of(chip.paths.begin(), chip.paths.end(), [&](Path path) {
+    return getPathInfo(path).opcode == opcode;
+  });
+}
+
+unsigned blockscale::getLowestPtx(const Instruction &instruction,
+                                  const Chip &chip) {
+  return std::max(instruction.lowestPtx, chip.lowestPtx);
+}
+
+//===----------------------------------------------------------------------===//
 // Op rows
 //===----------------------------------------------------------------------===//
 
 const std::vector<OpRow> &blockscale::getOpRows() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> result;
-    for (Format lhs : getFormats(/*areScales=*/false))
-      for (Format rhs : getFormats(/*areScales=*/false))
-        result.push_back({lhs, rhs, Format::UE8M0, 32});
-    result.push_back({Format::E2M1, Format::E2M1, Format::UE8M0, 16});
-    result.push_back({Format::E2M1, Format::E2M1, Format::UE4M3, 16});
+    for (const Instruction &instruction : getInstructions()) {
+      OpRow row = instruction.getOpRow();
+      if (std::find(result.begin(), result.end(), row) == result.end())
+        result.push_back(row);
+    }
     return result;
   }();
   return rows;
@@ -54,142 +159,125 @@ std::vector<unsigned> blockscale::getBlockSizes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Instructions
+// Choice
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the rows of one kind and scale vector share. The element types are
-/// all pairs for mxf8f6f4 and fp4 twice for the others.
-struct InstructionFamily {
-  Kind kind;
-  unsigned k;
-  Format scale;
-  unsigned scaleVec;
-  unsigned mmaSyncPtx;
-  unsigned tcgen05Ptx;
-  unsigned rank;
+struct RewriteInfo {
+  std::string_view description;
+  /// The block size of the instructions that it is made of, in those of the
+  /// row.
+  unsigned blocks;
 };
 } // namespace
 
-// Three instructions compute fp4 x fp4 with ue8m0 scales and blocks of 32.
-// mxf4 comes first: it reads packed fp4 and does 64 of K at once, where
-// mxf8f6f4 spends a byte per element and does 32. mxf4nvf4 with 2X computes
-// the same at the same rate; mxf4 is preferred because 2X is its only form.
-static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2;
-
-// clang-format off
-static constexpr InstructionFamily kFamilies[] = {
-  // kind          k   scale          vec mma.sync tcgen05 rank
-  {Kind::MXF8F6F4, 32, Format::UE8M0, 1,  87,      88,     kLast},
-  {Kind::MXF4,     64, Format::UE8M0, 2,  87,      88,     kFirst},
-  {Kind::MXF4NVF4, 64, Format::UE8M0, 2,  87,      88,     kSecond},
-  {Kind::MXF4NVF4, 64, Format::UE4M3, 4,  87,      88,     kFirst},
-  {Kind::MXF4NVF4, 64, Format::UE8M0, 4,  91,      88,     kFirst},
-};
-// clang-format on
-
-static Instruction makeInstruction(const InstructionFamily &family, Path path,
-                                   Format a, Format b) {
-  unsigned ptx = path == Path::MmaSync ? family.mmaSyncPtx : family.tcgen05Ptx;
-  bool isEmitted = isKnownPtxVersion(ptx);
-  return {path,
-          family.kind,
-          family.k,
-          a,
-          b,
-          family.scale,
-          family.scaleVec,
-          family.k / family.scaleVec,
-          ptx,
-          family.rank,
-          isEmitted,
-          isEmitted ? Rewrite::None : Rewrite::TwoHalfBlocks};
+static const RewriteInfo &getRewriteInfo(Rewrite rewrite) {
+  static constexpr RewriteInfo rows[] = {
+      {"", 1},
+      {"two mxf4 instructions, each with half of every block of A zeroed", 2}};
+  return rows[static_cast<unsigned>(rewrite)];
 }
 
-const std::vector<Instruction> &blockscale::getInstructions() {
-  static const std::vector<Instruction> instructions = [] {
-    std::vector<Instruction> result;
-    for (Path path : {Path::MmaSync, Path::Tcgen05}) {
-      for (const InstructionFamily &family : kFamilies) {
-        if (family.kind != Kind::MXF8F6F4) {
-          result.push_back(
-              makeInstruction(family, path, Format::E2M1, Format::E2M1));
-          continue;
-        }
-        for (Format a : getFormats(/*areScales=*/false))
-          for (Format b : getFormats(/*areScales=*/false))
-            result.push_back(makeInstruction(family, path, a, b));
-      }
-    }
-    return result;
-  }();
-  return instructions;
+std::string_view blockscale::describeRewrite(Rewrite rewrite) {
+  return getRewriteInfo(rewrite).description;
 }
 
-const Instruction *blockscale::getPreferredInstruction(const OpRow &row,
-                                                       Path path) {
+/// The instruction of the lowest rank that is made for `row`; null for none.
+static const Instruction *findInstruction(const OpRow &row, Path path,
+                                          bool isEmitted) {
   const Instruction *best = nullptr;
-  auto order = [](const Instruction &i) {
-    return std::make_pair(!i.isEmitted, i.rank);
-  };
   for (const Instruction &candidate : getInstructions())
     if (candidate.path == path && candidate.getOpRow() == row &&
-        (!best || order(candidate) < order(*best)))
+        candidate.isEmitted() == isEmitted &&
+        (!best || candidate.rank < best->rank))
       best = &candidate;
   return best;
 }
 
-const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
-                                                 Format b, Format scale,
-                                                 unsigned scaleVec) {
-  for (const Instruction &i : getInstructions())
-    if (i.path == path && i.kind == kind && i.a == a && i.b == b &&
-        i.scale == scale && i.scaleVec == scaleVec)
-      return &i;
-  return nullptr;
+std::optional<InstructionChoice> blockscale::chooseInstruction(const OpRow &row,
+                                                               Path path) {
+  if (const Instruction *emitted = findInstruction(row, path, true))
+    return InstructionChoice{emitted, emitted};
+  const Instruction *wanted = findInstruction(row, path, false);
+  if (!wanted || wanted->rewrite == Rewrite::None)
+    return std::nullopt;
+  OpRow part = row;
+  part.blockSize *= getRewriteInfo(wanted->rewrite).blocks;
+  const Instruction *emitted = findInstruction(part, path, true);
+  if (!emitted)
+    return std::nullopt;
+  return InstructionChoice{wanted, emitted};
 }
 
-const Instruction &
-blockscale::getEmittedInstruction(const Instruction &instruction) {
-  if (instruction.rewrite == Rewrite::None)
-    return instruction;
-  return *getPreferredInstruction({instruction.a, instruction.b,
-                                   instruction.scale,
-                                   2 * instruction.blockSize},
-                                  instruction.path);
+std::optional<InstructionChoice>
+blockscale::chooseInstruction(const OpRow &row, const Chip &chip,
+                              bool mustBeLowered) {
+  for (Path path : chip.paths)
+    if (getPathInfo(path).hasLowering || !mustBeLowered)
+      if (std::optional<InstructionChoice> choice =
+              chooseInstruction(row, path))
+        return choice;
+  return std::nullopt;
 }
 
-const Instruction &blockscale::getEmittedInstruction(const OpRow &row,
-                                                     Path path) {
-  return getEmittedInstruction(*getPreferredInstruction(row, path));
-}
-
-unsigned blockscale::getLowestPtx(const Instruction &instruction,
-                                  const Chip &chip) {
-  return std::max(getEmittedInstruction(instruction).lowestPtx, chip.lowestPtx);
+std::optional<Rewrite> blockscale::getRewrite(const OpRow &row,
+                                              const Instruction &instruction) {
+  if (instruction.getOpRow() == row)
+    return Rewrite::None;
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(row, instruction.path);
+  if (!choice || choice->emitted != &instruction)
+    return std::nullopt;
+  return choice->getRewrite();
 }
 
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
-std::string_view blockscale::stringifyKind(Kind kind) {
-  static constexpr std::string_view names[] = {"mxf8f6f4", "mxf4", "mxf4nvf4"};
-  return names[static_cast<unsigned>(kind)];
+namespace {
+struct KindInfo {
+  std::string_view name;
+  bool hasContainers;
+};
+} // namespace
+
+static const KindInfo &getKindInfo(Kind kind) {
+  static constexpr KindInfo rows[kNumKinds] = {
+      {"mxf8f6f4", true}, {"mxf4", false}, {"mxf4nvf4", false}};
+  return rows[static_cast<unsigned>(kind)];
 }
 
-std::string_view blockscale::describeRewrite(Rewrite rewrite) {
-  static constexpr std::string_view texts[] = {
-      "", "two mxf4 instructions, each with half of every block of A zeroed"};
-  return texts[static_cast<unsigned>(rewrite)];
+std::string_view blockscale::stringifyKind(Kind kind) {
+  return getKindInfo(kind).name;
 }
+
+bool blockscale::hasContainers(Kind kind) {
+  return getKindInfo(kind).hasContainers;
+}
+
+namespace {
+/// How opcodes write scales along K.
+struct ScaleQualifier {
+  std::string_view opcode;
+  std::string_view before;
+  unsigned Instruction::*number;
+  std::string_view after;
+};
+} // namespace
 
 std::string blockscale::getOpcode(const Instruction &instruction) {
-  std::string kind =
-      ".kind::" + std::string(stringifyKind(instruction.kind)) + ".block_scale";
-  if (instruction.path == Path::MmaSync)
-    return "mma.sync" + kind +
-           ".scale_vec::" + std::to_string(instruction.scaleVec) + "X";
-  return "tcgen05.mma" + kind + ".block" +
-         std::to_string(instruction.blockSize);
+  static constexpr ScaleQualifier qualifiers[] = {
+      {"mma.sync", ".scale_vec::", &Instruction::scaleVec, "X"},
+      {"tcgen05.mma", ".block", &Instruction::blockSize, ""}};
+  std::string opcode(getPathInfo(instruction.path).opcode);
+  std::string text = opcode +
+                     ".kind::" + std::string(stringifyKind(instruction.kind)) +
+                     ".block_scale";
+  for (const ScaleQualifier &qualifier : qualifiers)
+    if (qualifier.opcode == opcode)
+      text += std::string(qualifier.before) +
+              std::to_string(instruction.*qualifier.number) +
+              std::string(qualifier.after);
+  return text;
 }

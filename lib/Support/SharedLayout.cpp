@@ -22,6 +22,17 @@ std::string_view blockscale::stringifyStorage(Storage storage) {
   return names[static_cast<unsigned>(storage)];
 }
 
+std::string_view blockscale::stringifyScaleOrder(ScaleOrder order) {
+  static constexpr std::string_view names[kNumScaleOrders] = {"rows", "lanes",
+                                                              "parts"};
+  return names[static_cast<unsigned>(order)];
+}
+
+unsigned blockscale::getScaleRank(ScaleOrder order) {
+  static constexpr unsigned ranks[kNumScaleOrders] = {2, 3, 4};
+  return ranks[static_cast<unsigned>(order)];
+}
+
 bool blockscale::canSwizzle(int64_t rowBytes) {
   return rowBytes % kBankLineBytes == 0 || rowBytes == kChunkBytes ||
          rowBytes == 2 * kChunkBytes || rowBytes == 4 * kChunkBytes;

@@ -1,7 +1,7 @@
 // mma_sync in the NVVM dialect.
 
-// RUN: blockscale-opt %s --convert-blockscale-to-nvvm=target=sm_120a -split-input-file | FileCheck %s
-// RUN: blockscale-opt %s --convert-blockscale-to-nvvm=target=sm_121f -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_121f --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
 
 // The example of the pass' description.
 
@@ -34,7 +34,7 @@ gpu.module @kernels {
   gpu.func @step(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                  %sa: i32, %sb: i32, %out: memref<4xf32>) {
     %c0 = arith.constant 0 : index
-    %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+    %d = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
          %a, %b, %c, %sa[3, 1], %sb[0, 2]
     vector.store %d, %out[%c0] : memref<4xf32>, vector<4xf32>
     gpu.return
@@ -51,7 +51,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @fp6(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                 %sa: i32, %sb: i32) {
-    %d = blockscale.mma_sync <mxf8f6f4, e3m2, e2m3, ue8m0, 1>
+    %d = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m3, ue8m0, 1>
          %a, %b, %c, %sa[0, 0], %sb[0, 0]
     gpu.return
   }
@@ -67,7 +67,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @mxf4(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                  %sa: i32, %sb: i32) {
-    %d = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2>
+    %d = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
          %a, %b, %c, %sa[0, 1], %sb[2, 3]
     gpu.return
   }
@@ -83,9 +83,9 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @mxf4nvf4(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                      %sa: i32, %sb: i32) {
-    %d = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+    %d = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
          %a, %b, %c, %sa[0, 0], %sb[0, 0]
-    %e = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue8m0, 2>
+    %e = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue8m0, 2>
          %a, %b, %d, %sa[0, 0], %sb[0, 0]
     gpu.return
   }

@@ -18,72 +18,110 @@ func.func private @format() attributes {r = #blockscale.row<e4m3, f32, ue8m0, 32
 
 // -----
 
-// expected-error@+2 {{expected one of mxf8f6f4 mxf4 mxf4nvf4, got 'f8f6f4'}}
-// expected-error@+1 {{failed to parse BlockScale_InstructionAttr parameter 'kind'}}
-func.func private @kind() attributes {i = #blockscale.instruction<f8f6f4, e4m3, e4m3, ue8m0, 1>}
+// expected-error@+1 {{expected one of mxf8f6f4 mxf4 mxf4nvf4, got 'f8f6f4'}}
+func.func private @kind() attributes {i = #blockscale.instruction<mma_sync, 16x8x32, f8f6f4, e4m3, e4m3, ue8m0, 1>}
 
 // -----
 
-// expected-error@+1 {{expected one of the 27 legal rows, got e4m3 times e2m1 with ue8m0 scales and a block size of 16}}
+// expected-error@+1 {{expected MxNxK, such as 16x8x32}}
+func.func private @instruction_sizes() attributes {i = #blockscale.instruction<mma_sync, 16x8, mxf8f6f4, e4m3, e4m3, ue8m0, 1>}
+
+// -----
+
+// expected-error@+1 {{expected 16x8x32 for mma.sync.kind::mxf8f6f4.block_scale.scale_vec::1X, got 16x16x32}}
+func.func private @instruction_shape() attributes {i = #blockscale.instruction<mma_sync, 16x16x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>}
+
+// -----
+
+// Where N is chosen, it is a multiple.
+// expected-error@+1 {{expected 128x8 (to 256 in steps of 8)x64 for tcgen05.mma.kind::mxf4.block_scale.block32, got 128x260x64}}
+func.func private @instruction_n() attributes {i = #blockscale.instruction<tcgen05, 128x260x64, mxf4, e2m1, e2m1, ue8m0, 2>}
+
+// -----
+
+// expected-error@+1 {{unknown target 'sm_120': block-scaled instructions need the letter, expected sm_120a or sm_120f}}
+module attributes {blockscale.target = #blockscale.target<sm_120>} {}
+
+// -----
+
+func.func private @scale_order() attributes {
+  // expected-error@+2 {{expected one of rows lanes parts, got 'atoms'}}
+  // expected-error@+1 {{failed to parse BlockScale_ScaleTileLayoutAttr parameter 'order'}}
+  s = #blockscale.scale_tile_layout<atoms>
+}
+
+// -----
+
+// expected-error@+1 {{expected a legal row, got e4m3 times e2m1 with ue8m0 scales and a block size of 16}}
 func.func private @row_block_size() attributes {r = #blockscale.row<e4m3, e2m1, ue8m0, 16>}
 
 // -----
 
-// expected-error@+1 {{expected one of the 27 legal rows, got e2m1 times e2m1 with ue4m3 scales and a block size of 32}}
+// expected-error@+1 {{expected a legal row, got e2m1 times e2m1 with ue4m3 scales and a block size of 32}}
 func.func private @row_scale() attributes {r = #blockscale.row<e2m1, e2m1, ue4m3, 32>}
 
 // -----
 
-// expected-error@+1 {{expected one of the 27 legal rows, got ue8m0 times e2m1 with ue8m0 scales and a block size of 32}}
+// expected-error@+1 {{expected a legal row, got ue8m0 times e2m1 with ue8m0 scales and a block size of 32}}
 func.func private @row_scale_as_element() attributes {r = #blockscale.row<ue8m0, e2m1, ue8m0, 32>}
 
 // -----
 
 // expected-error@+1 {{expected 1 to 32 warps, got 0x1}}
-func.func private @acc_no_warps(!blockscale.acc<16x8, 0x1>)
+func.func private @acc_no_warps(!blockscale.acc<16x8, #blockscale.warps<0x1>>)
 
 // -----
 
 // expected-error@+1 {{expected 1 to 32 warps, got 8x8}}
-func.func private @acc_too_many_warps(!blockscale.acc<128x64, 8x8>)
+func.func private @acc_too_many_warps(!blockscale.acc<128x64, #blockscale.warps<8x8>>)
 
 // -----
 
 // expected-error@+1 {{expected multiples of 16x8 for each of 2x1 warps, got 48x8}}
-func.func private @acc_rows(!blockscale.acc<48x8, 2x1>)
+func.func private @acc_rows(!blockscale.acc<48x8, #blockscale.warps<2x1>>)
 
 // -----
 
 // expected-error@+1 {{expected multiples of 16x8 for each of 1x2 warps, got 16x24}}
-func.func private @acc_columns(!blockscale.acc<16x24, 1x2>)
+func.func private @acc_columns(!blockscale.acc<16x24, #blockscale.warps<1x2>>)
 
 // -----
 
 // expected-error@+1 {{expected multiples of 16x8 for each of 1x1 warps, got 0x8}}
-func.func private @acc_empty(!blockscale.acc<0x8, 1x1>)
+func.func private @acc_empty(!blockscale.acc<0x8, #blockscale.warps<1x1>>)
 
 // -----
 
 // A lane holds at most 1024 elements.
 // expected-error@+1 {{expected at most 1024 elements for each lane of 1x1 warps, got 128x264}}
-func.func private @acc_too_large(!blockscale.acc<128x264, 1x1>)
+func.func private @acc_too_large(!blockscale.acc<128x264, #blockscale.warps<1x1>>)
 
 // -----
 
 // The product of the sizes is 2^64.
 // expected-error@+1 {{expected at most 65536 rows and columns, got 4294967296x4294967296}}
-func.func private @acc_without_end(!blockscale.acc<4294967296x4294967296, 1x1>)
+func.func private @acc_without_end(!blockscale.acc<4294967296x4294967296, #blockscale.warps<1x1>>)
 
 // -----
 
 // A lane would hold 1024 elements.
 // expected-error@+1 {{expected at most 65536 rows and columns, got 131072x8}}
-func.func private @acc_too_long(!blockscale.acc<131072x8, 32x1>)
+func.func private @acc_too_long(!blockscale.acc<131072x8, #blockscale.warps<32x1>>)
 
 // -----
 
-// expected-error@+1 {{expected MxN and the rows and columns of warps, such as <64x64, 2x2>}}
-func.func private @acc_rank(!blockscale.acc<16x8x2, 1x1>)
+// expected-error@+1 {{expected MxN and the layout of an accumulator, such as <64x64, #blockscale.warps<2x2>>}}
+func.func private @acc_rank(!blockscale.acc<16x8x2, #blockscale.warps<1x1>>)
+
+// -----
+
+// expected-error@+1 {{expected MxN and the layout of an accumulator, such as <64x64, #blockscale.warps<2x2>>}}
+func.func private @acc_layout(!blockscale.acc<16x8, 3 : i64>)
+
+// -----
+
+// expected-error@+1 {{expected the rows and columns of warps, such as <2x2>}}
+func.func private @warps_rank(!blockscale.acc<16x8, #blockscale.warps<1>>)
 
 // -----
 
@@ -95,10 +133,11 @@ func.func private @acc_rank(!blockscale.acc<16x8x2, 1x1>)
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t1_dynamic(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have a static shape, the identity layout and the workgroup memory space, got 'memref<?x128xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -109,10 +148,11 @@ func.func @tile_mma_t1_dynamic(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, strided<[8, 1]>, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t1_strided(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have a static shape, the identity layout and the workgroup memory space, got 'memref<64x4xi8, strided<[8, 1]>, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -123,10 +163,11 @@ func.func @tile_mma_t1_strided(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t1_global(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a static shape, the identity layout and the workgroup memory space, got 'memref<32x128xi8>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -141,10 +182,11 @@ func.func @tile_mma_t1_global(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have the 64 rows that '!blockscale.acc<64x32, 2x1>' has, got 32}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have the 64 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 32}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -155,10 +197,11 @@ func.func @tile_mma_t2_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<32x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_a_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have the 64 rows that '!blockscale.acc<64x32, 2x1>' has, got 32}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have the 64 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 32}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -169,10 +212,11 @@ func.func @tile_mma_t2_a_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the 32 rows that '!blockscale.acc<64x32, 2x1>' has, got 64}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the 32 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -183,10 +227,11 @@ func.func @tile_mma_t2_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<64x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_b_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to have the 32 rows that '!blockscale.acc<64x32, 2x1>' has, got 64}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to have the 32 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -201,10 +246,11 @@ func.func @tile_mma_t2_b_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x2xi8, #gpu.address_space<workgroup>>
 !b = memref<32x64xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x2xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t3_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 32, got 2 and 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -215,10 +261,11 @@ func.func @tile_mma_t3_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x0xi8, #gpu.address_space<workgroup>>
 !b = memref<32x0xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x0xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t3_empty(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 64, got 0 and 0}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 16>
+       instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -229,10 +276,11 @@ func.func @tile_mma_t3_empty(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x8xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t3_two_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale and b_scale to have one K_s, got 4 and 8}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -247,10 +295,11 @@ func.func @tile_mma_t3_two_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -262,10 +311,11 @@ func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x64xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t4_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 128 bytes per row for 128 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -276,10 +326,11 @@ func.func @tile_mma_t4_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x64xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x32, 2x1>
+!acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t4_packed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 32 bytes per row for 64 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue4m3, 16>
+       instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -293,17 +344,17 @@ func.func @tile_mma_t4_packed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 func.func @acc_load_indices(%c: memref<16x8xf32>, %i: index) {
   // expected-error@+1 {{'blockscale.acc_load' op expected one index for each of 2 dimensions, got 1}}
   %0 = blockscale.acc_load %c[%i]
-       : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+       : memref<16x8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 
 // -----
 
-func.func @acc_store_indices(%acc: !blockscale.acc<16x8, 1x1>,
+func.func @acc_store_indices(%acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
                              %d: memref<2x16x8xf32>, %i: index) {
   // expected-error@+1 {{'blockscale.acc_store' op expected one index for each of 3 dimensions, got 2}}
   blockscale.acc_store %acc, %d[%i, %i]
-      : !blockscale.acc<16x8, 1x1>, memref<2x16x8xf32>
+      : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<2x16x8xf32>
   return
 }
 
@@ -312,7 +363,7 @@ func.func @acc_store_indices(%acc: !blockscale.acc<16x8, 1x1>,
 func.func @acc_load_rank(%c: memref<8xf32>, %i: index) {
   // expected-error@+1 {{'blockscale.acc_load' op operand #0 must be 2D/3D memref of 32-bit float values, but got 'memref<8xf32>'}}
   %0 = blockscale.acc_load %c[%i]
-       : memref<8xf32> -> !blockscale.acc<16x8, 1x1>
+       : memref<8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 
@@ -324,8 +375,8 @@ func.func @acc_load_rank(%c: memref<8xf32>, %i: index) {
 
 func.func @mma_sync_m1_ptx_9_1(%a: vector<4xi32>, %b: vector<2xi32>,
                                %c: vector<4xf32>, %s: i32) {
-  // expected-error@+1 {{expected one of the 28 dense block-scaled mma.sync instructions, got kind::mxf4nvf4.scale_vec::4X of e2m1 times e2m1 with ue8m0 scales, which needs PTX 9.1}}
-  %0 = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue8m0, 4>
+  // expected-error@+1 {{expected a dense block-scaled instruction of mma_sync, got kind::mxf4nvf4.scale_vec::4X of e2m1 times e2m1 with ue8m0 scales, which needs PTX 9.1}}
+  %0 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue8m0, 4>
        %a, %b, %c, %s[0, 0], %s[0, 0]
   return
 }
@@ -334,8 +385,8 @@ func.func @mma_sync_m1_ptx_9_1(%a: vector<4xi32>, %b: vector<2xi32>,
 
 func.func @mma_sync_m1_format(%a: vector<4xi32>, %b: vector<2xi32>,
                               %c: vector<4xf32>, %s: i32) {
-  // expected-error@+1 {{expected one of the 28 dense block-scaled mma.sync instructions, got kind::mxf4.scale_vec::2X of e4m3 times e2m1 with ue8m0 scales}}
-  %0 = blockscale.mma_sync <mxf4, e4m3, e2m1, ue8m0, 2>
+  // expected-error@+1 {{expected a dense block-scaled instruction of mma_sync, got kind::mxf4.scale_vec::2X of e4m3 times e2m1 with ue8m0 scales}}
+  %0 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e4m3, e2m1, ue8m0, 2>
        %a, %b, %c, %s[0, 0], %s[0, 0]
   return
 }
@@ -345,7 +396,7 @@ func.func @mma_sync_m1_format(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m1_scale(%a: vector<4xi32>, %b: vector<2xi32>,
                              %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{got kind::mxf8f6f4.scale_vec::1X of e4m3 times e2m1 with ue4m3 scales}}
-  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue4m3, 1>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue4m3, 1>
        %a, %b, %c, %s[0, 0], %s[0, 0]
   return
 }
@@ -355,8 +406,17 @@ func.func @mma_sync_m1_scale(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m1_scale_vec(%a: vector<4xi32>, %b: vector<2xi32>,
                                  %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{got kind::mxf8f6f4.scale_vec::2X of e4m3 times e2m1 with ue8m0 scales}}
-  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 2>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 2>
        %a, %b, %c, %s[0, 0], %s[0, 0]
+  return
+}
+
+// -----
+
+func.func @mma_sync_m1_path(%a: vector<4xi32>, %b: vector<2xi32>,
+                            %c: vector<4xf32>, %s: i32) {
+  // expected-error@+1 {{'blockscale.mma_sync' op expected an instruction of mma_sync, got #blockscale.instruction<tcgen05, 128x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>}}
+  %d = blockscale.mma_sync <tcgen05, 128x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> %a, %b, %c, %s[0, 0], %s[0, 0]
   return
 }
 
@@ -369,7 +429,7 @@ func.func @mma_sync_m1_scale_vec(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m2_a_byte_1x(%a: vector<4xi32>, %b: vector<2xi32>,
                                  %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of a_scale to be one of 0, 1, 2, 3 for scale_vec::1X, got 4}}
-  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        %a, %b, %c, %s[4, 0], %s[0, 0]
   return
 }
@@ -379,7 +439,7 @@ func.func @mma_sync_m2_a_byte_1x(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m2_a_byte_negative(%a: vector<4xi32>, %b: vector<2xi32>,
                                        %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of a_scale to be one of 0, 1, 2, 3 for scale_vec::1X, got -1}}
-  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        %a, %b, %c, %s[-1, 0], %s[0, 0]
   return
 }
@@ -389,7 +449,7 @@ func.func @mma_sync_m2_a_byte_negative(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m2_b_byte_2x(%a: vector<4xi32>, %b: vector<2xi32>,
                                  %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of b_scale to be one of 0, 2 for scale_vec::2X, got 1}}
-  %0 = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        %a, %b, %c, %s[2, 0], %s[1, 0]
   return
 }
@@ -399,7 +459,7 @@ func.func @mma_sync_m2_b_byte_2x(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m2_b_byte_4x(%a: vector<4xi32>, %b: vector<2xi32>,
                                  %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{'blockscale.mma_sync' op expected the byte selector of b_scale to be one of 0 for scale_vec::4X, got 2}}
-  %0 = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
        %a, %b, %c, %s[0, 0], %s[2, 0]
   return
 }
@@ -409,7 +469,7 @@ func.func @mma_sync_m2_b_byte_4x(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m2_a_thread(%a: vector<4xi32>, %b: vector<2xi32>,
                                 %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{'blockscale.mma_sync' op expected the thread selector of a_scale to be 0 to 1, got 2}}
-  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        %a, %b, %c, %s[0, 2], %s[0, 3]
   return
 }
@@ -419,7 +479,7 @@ func.func @mma_sync_m2_a_thread(%a: vector<4xi32>, %b: vector<2xi32>,
 func.func @mma_sync_m2_b_thread(%a: vector<4xi32>, %b: vector<2xi32>,
                                 %c: vector<4xf32>, %s: i32) {
   // expected-error@+1 {{'blockscale.mma_sync' op expected the thread selector of b_scale to be 0 to 3, got 4}}
-  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        %a, %b, %c, %s[0, 1], %s[0, 4]
   return
 }

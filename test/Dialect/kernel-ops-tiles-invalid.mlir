@@ -110,10 +110,11 @@ func.func private @layout_swizzled() attributes {
 !sa = memref<2048x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<2048x8, 32x1>
+!acc = !blockscale.acc<2048x8, #blockscale.warps<32x1>>
 func.func @tile_mma_t1_large(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have at most 232448 bytes, got 'memref<2048x128xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -124,10 +125,12 @@ func.func @tile_mma_t1_large(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<1x?x32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x8, 1x1>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t1_scale_rank_4(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to have a static shape, the identity layout and the workgroup memory space, got 'memref<1x?x32x4xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {b_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -142,10 +145,11 @@ func.func @tile_mma_t1_scale_rank_4(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<16x16xi8, #gpu.address_space<workgroup>>
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x16, 1x1>
+!acc = !blockscale.acc<16x16, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_steps(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the 128 steps along K that '!blockscale.acc<16x16, 1x1>' has, got 16}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the 128 steps along K that '!blockscale.acc<16x16, #blockscale.warps<1x1>>' has, got 16}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -157,10 +161,12 @@ func.func @tile_mma_t2_steps(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<1x32x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x8, 1x1>
+!acc = !blockscale.acc<64x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 64 rows, and Q 1, 2 or 4, got 'memref<1x32x4xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -171,10 +177,12 @@ func.func @tile_mma_t2_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<2x16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<32x8, 1x1>
+!acc = !blockscale.acc<32x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 32 rows, and Q 1, 2 or 4, got 'memref<2x16x4xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -185,10 +193,12 @@ func.func @tile_mma_t2_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<1x1x32x8xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x8, 1x1>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 32 rows, and Q 1, 2 or 4, got 'memref<1x1x32x8xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {b_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -199,10 +209,12 @@ func.func @tile_mma_t2_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<1x1x32x12xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<96x8, 1x1>
+!acc = !blockscale.acc<96x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_words(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 96 rows, and Q 1, 2 or 4, got 'memref<1x1x32x12xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -218,10 +230,12 @@ func.func @tile_mma_t2_words(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x256xi8, #gpu.address_space<workgroup>>
 !sb = memref<2x1x32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x8, 1x1>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t3_mixed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale and b_scale to have one K_s, got 4 and 8}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {b_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -232,10 +246,11 @@ func.func @tile_mma_t3_mixed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = i8
 !b = memref<8x64xi8, #gpu.address_space<workgroup>>
 !sb = i8
-!acc = !blockscale.acc<16x8, 1x1>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t3_one_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 32, got 2 and 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -250,10 +265,11 @@ func.func @tile_mma_t3_one_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<128x64xi8, #gpu.address_space<workgroup>>
 !sb = memref<32x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x32, 1x1>
+!acc = !blockscale.acc<16x32, #blockscale.warps<1x1>>
 func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 32 bytes per row for 32 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -266,10 +282,11 @@ func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x8, 1x1>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t4_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, got 64}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>
        {a_layout = #blockscale.tile_layout<k, padded>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -285,10 +302,11 @@ func.func @tile_mma_t4_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<128x8xi8, #gpu.address_space<workgroup>>
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x16, 1x1>
+!acc = !blockscale.acc<16x16, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_packed_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the layout <k, slots> for an instruction that takes packed fp4}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -300,10 +318,11 @@ func.func @tile_mma_t5_packed_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x64xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x8, 1x1>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_packed_bytes(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have the layout <k, slots> for an instruction that takes packed fp4}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 32>
+       instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        {a_layout = #blockscale.tile_layout<k, bytes>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -315,10 +334,11 @@ func.func @tile_mma_t5_packed_bytes(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<128x16xi8, #gpu.address_space<workgroup>>
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x16, 1x2>
+!acc = !blockscale.acc<16x16, #blockscale.warps<1x2>>
 func.func @tile_mma_t5_mn_rows(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a warp to have a multiple of 16 rows of b, which is <mn>, got 8}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -330,10 +350,11 @@ func.func @tile_mma_t5_mn_rows(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x8, 1x1>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b not to be padded: its elements have 8 bits}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>
        {a_layout = #blockscale.tile_layout<k, padded>, b_layout = #blockscale.tile_layout<k, padded>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -345,10 +366,11 @@ func.func @tile_mma_t5_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<128x48xi8, #gpu.address_space<workgroup>>
 !sb = memref<48x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<16x48, 1x1>
+!acc = !blockscale.acc<16x48, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_swizzled(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have rows of 16, 32, 64 or a multiple of 128 bytes that are swizzled, got 48}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots, swizzled>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -364,10 +386,12 @@ func.func @tile_mma_t5_swizzled(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) 
 !sa = memref<3x32x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<96x8, 2x1>
+!acc = !blockscale.acc<96x8, #blockscale.warps<2x1>>
 func.func @tile_mma_t6_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have parts of 32 rows that divide the 48 rows of a warp}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -378,10 +402,12 @@ func.func @tile_mma_t6_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sa = memref<1x1x32x8xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<64x8, 2x1>
+!acc = !blockscale.acc<64x8, #blockscale.warps<2x1>>
 func.func @tile_mma_t6_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have parts of 64 rows that divide the 32 rows of a warp}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -397,7 +423,7 @@ func.func @acc_generate_g1_arguments(%i: index, %v: f32) {
   %0 = blockscale.acc_generate at(%i, %i) of(%i, %i) {
   ^bb0(%row: index):
     blockscale.yield %v : f32
-  } : !blockscale.acc<16x8, 1x1>
+  } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 
@@ -408,30 +434,30 @@ func.func @acc_generate_g1_yield(%i: index) {
   %0 = blockscale.acc_generate at(%i, %i) of(%i, %i) {
   ^bb0(%row: index, %column: index):
     blockscale.yield
-  } : !blockscale.acc<16x8, 1x1>
+  } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 
 // -----
 
-func.func @acc_for_each_g2_arguments(%acc: !blockscale.acc<16x8, 1x1>,
+func.func @acc_for_each_g2_arguments(%acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
                                      %i: index) {
   // expected-error@+1 {{'blockscale.acc_for_each' op expected a body with arguments of types 'f32', 'index', 'index', got 'index', 'index', 'f32'}}
   blockscale.acc_for_each %acc at(%i, %i) of(%i, %i) {
   ^bb0(%row: index, %column: index, %e: f32):
     blockscale.yield
-  } : !blockscale.acc<16x8, 1x1>
+  } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 
 // -----
 
-func.func @acc_for_each_g2_yield(%acc: !blockscale.acc<16x8, 1x1>, %i: index) {
+func.func @acc_for_each_g2_yield(%acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>, %i: index) {
   // expected-error@+1 {{'blockscale.acc_for_each' op expected a body that ends with a blockscale.yield of nothing}}
   blockscale.acc_for_each %acc at(%i, %i) of(%i, %i) {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
-  } : !blockscale.acc<16x8, 1x1>
+  } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 
@@ -501,5 +527,55 @@ func.func @launch_l1_shared(%d: tensor<4xf32>) {
   // expected-error@+1 {{'blockscale.launch' op expected shared memory not to be negative, got -1}}
   %0 = blockscale.launch @k::@f blocks = [1, 1, 1] threads = [32, 1, 1]
        shared = -1 ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// tile_mma (T6) The instruction computes the row, (W1) in warps
+//===----------------------------------------------------------------------===//
+
+!a = memref<16x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<16x4xi8, #gpu.address_space<workgroup>>
+!b = memref<8x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<8x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
+func.func @tile_mma_t6(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction that computes #blockscale.row<e4m3, e5m2, ue8m0, 32>, got #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<16x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<16x4xi8, #gpu.address_space<workgroup>>
+!b = memref<8x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<8x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
+func.func @tile_mma_w1(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction of mma_sync for an accumulator in warps, got #blockscale.instruction<tcgen05, 128x16x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <tcgen05, 128x16x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<16x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<16x4xi8, #gpu.address_space<workgroup>>
+!b = memref<8x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<8x4xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
+func.func @tile_mma_scale_rank(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have 3 dimensions for the layout <lanes>, got 'memref<16x4xi8, #gpu.address_space<workgroup>>'}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
+       : !a, !sa, !b, !sb, !acc
   return
 }

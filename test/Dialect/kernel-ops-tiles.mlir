@@ -30,20 +30,23 @@ func.func private @layouts() attributes {
 // a row of memory is a step along K.
 
 // CHECK-LABEL: func @tile_mma_t5_layouts(
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e3m2, ue8m0, 32> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>} : memref<128x256xi8, #gpu.address_space<workgroup>>, memref<2x2x32x8xi8, #gpu.address_space<workgroup>>, memref<256x64xi8, #gpu.address_space<workgroup>>, memref<2x32x8xi8, #gpu.address_space<workgroup>>, <128x64, 2x2>
+// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e3m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>} : memref<128x256xi8, #gpu.address_space<workgroup>>, memref<2x2x32x8xi8, #gpu.address_space<workgroup>>, memref<256x64xi8, #gpu.address_space<workgroup>>, memref<2x32x8xi8, #gpu.address_space<workgroup>>, <128x64, #blockscale.warps<2x2>>
 // GENERIC-LABEL: sym_name = "tile_mma_t5_layouts"
-// GENERIC:         "blockscale.tile_mma"({{.*}}) <{a_layout = #blockscale.tile_layout<k, padded, swizzled>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, row =
+// GENERIC:         "blockscale.tile_mma"({{.*}}) <{a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>, instruction = {{[^}]*}}row =
 !a = memref<128x256xi8, #gpu.address_space<workgroup>>
 !sa = memref<2x2x32x8xi8, #gpu.address_space<workgroup>>
 !b = memref<256x64xi8, #gpu.address_space<workgroup>>
 !sb = memref<2x32x8xi8, #gpu.address_space<workgroup>>
-!acc = !blockscale.acc<128x64, 2x2>
+!acc = !blockscale.acc<128x64, #blockscale.warps<2x2>>
 func.func @tile_mma_t5_layouts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
     -> !acc {
   %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
          row = <e2m1, e3m2, ue8m0, 32>
+         instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1>
          {a_layout = #blockscale.tile_layout<k, padded, swizzled>,
-          b_layout = #blockscale.tile_layout<mn, bytes, swizzled>}
+          b_layout = #blockscale.tile_layout<mn, bytes, swizzled>,
+          a_scale_layout = #blockscale.scale_tile_layout<parts>,
+          b_scale_layout = #blockscale.scale_tile_layout<lanes>}
          : !a, !sa, !b, !sb, !acc
   return %sum : !acc
 }
@@ -51,13 +54,14 @@ func.func @tile_mma_t5_layouts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 // With one scale for all, K is that of A: here its number of rows.
 
 // CHECK-LABEL: func @tile_mma_t3_one_scale(
-// CHECK:         blockscale.tile_mma {{.*}} {a_layout = #blockscale.tile_layout<mn, slots>} : memref<128x16xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, i8, <16x8, 1x1>
+// CHECK:         blockscale.tile_mma {{.*}} {a_layout = #blockscale.tile_layout<mn, slots>} : memref<128x16xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, i8, <16x8, #blockscale.warps<1x1>>
 !a1 = memref<128x16xi8, #gpu.address_space<workgroup>>
 !b1 = memref<8x128xi8, #gpu.address_space<workgroup>>
-!acc1 = !blockscale.acc<16x8, 1x1>
+!acc1 = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t3_one_scale(%a: !a1, %s: i8, %b: !b1, %acc: !acc1)
     -> !acc1 {
   %sum = blockscale.tile_mma %a, %s, %b, %s, %acc row = <e4m3, e5m2, ue8m0, 32>
+         instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
          {a_layout = #blockscale.tile_layout<mn, slots>}
          : !a1, i8, !b1, i8, !acc1
   return %sum : !acc1
@@ -66,29 +70,32 @@ func.func @tile_mma_t3_one_scale(%a: !a1, %s: i8, %b: !b1, %acc: !acc1)
 // A group of 32 rows may have more than the tile, and a warp less than a group.
 
 // CHECK-LABEL: func @tile_mma_t6_part_of_group(
-// CHECK:         blockscale.tile_mma {{.*}} memref<1x32x4xi8, {{.*}}, <32x16, 2x2>
+// CHECK:         blockscale.tile_mma {{.*}} memref<1x32x4xi8, {{.*}}, <32x16, #blockscale.warps<2x2>>
 !a2 = memref<32x128xi8, #gpu.address_space<workgroup>>
 !b2 = memref<16x128xi8, #gpu.address_space<workgroup>>
 !s2 = memref<1x32x4xi8, #gpu.address_space<workgroup>>
-!acc2 = !blockscale.acc<32x16, 2x2>
+!acc2 = !blockscale.acc<32x16, #blockscale.warps<2x2>>
 func.func @tile_mma_t6_part_of_group(%a: !a2, %s: !s2, %b: !b2, %acc: !acc2)
     -> !acc2 {
   %sum = blockscale.tile_mma %a, %s, %b, %s, %acc row = <e4m3, e5m2, ue8m0, 32>
+         instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+         {a_scale_layout = #blockscale.scale_tile_layout<lanes>,
+          b_scale_layout = #blockscale.scale_tile_layout<lanes>}
          : !a2, !s2, !b2, !s2, !acc2
   return %sum : !acc2
 }
 
 // CHECK-LABEL: func @in_bounds(
-// CHECK:         %[[ACC:.*]] = blockscale.acc_load %{{.*}}[%{{.*}}, %{{.*}}] in_bounds : memref<16x8xf32> -> <16x8, 1x1>
-// CHECK:         blockscale.acc_store %[[ACC]], %{{.*}}[%{{.*}}, %{{.*}}] in_bounds : <16x8, 1x1>, memref<16x8xf32>
+// CHECK:         %[[ACC:.*]] = blockscale.acc_load %{{.*}}[%{{.*}}, %{{.*}}] in_bounds : memref<16x8xf32> -> <16x8, #blockscale.warps<1x1>>
+// CHECK:         blockscale.acc_store %[[ACC]], %{{.*}}[%{{.*}}, %{{.*}}] in_bounds : <16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
 // GENERIC-LABEL: sym_name = "in_bounds"
 // GENERIC:         "blockscale.acc_load"({{.*}}) <{in_bounds}>
 // GENERIC:         "blockscale.acc_store"({{.*}}) <{in_bounds}>
 func.func @in_bounds(%d: memref<16x8xf32>, %i: index) {
   %acc = blockscale.acc_load %d[%i, %i] in_bounds
-         : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+         : memref<16x8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
   blockscale.acc_store %acc, %d[%i, %i] in_bounds
-      : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+      : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
   return
 }
 
@@ -98,12 +105,12 @@ func.func @in_bounds(%d: memref<16x8xf32>, %i: index) {
 // CHECK-NEXT:    ^bb0(%[[ROW:.*]]: index, %[[COLUMN:.*]]: index):
 // CHECK-NEXT:      %[[V:.*]] = memref.load %[[C]][%[[ROW]], %[[COLUMN]]]
 // CHECK-NEXT:      blockscale.yield %[[V]] : f32
-// CHECK-NEXT:    } : <16x8, 1x1>
+// CHECK-NEXT:    } : <16x8, #blockscale.warps<1x1>>
 // CHECK:         blockscale.acc_for_each %[[ACC]] at(%[[I]], %[[J]]) of(%[[M]], %[[N]]) in_bounds {
 // CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index):
 // CHECK-NEXT:      memref.store %[[E]], %[[C]][%[[ROW]], %[[COLUMN]]]
 // CHECK-NEXT:      blockscale.yield{{$}}
-// CHECK-NEXT:    } : <16x8, 1x1>
+// CHECK-NEXT:    } : <16x8, #blockscale.warps<1x1>>
 // GENERIC-LABEL: sym_name = "bodies"
 // GENERIC:         "blockscale.acc_generate"({{.*}}) ({
 // GENERIC:         "blockscale.acc_for_each"({{.*}}) <{in_bounds}> ({
@@ -113,12 +120,12 @@ func.func @bodies(%c: memref<20x30xf32>, %i: index, %j: index, %m: index,
   ^bb0(%row: index, %column: index):
     %v = memref.load %c[%row, %column] : memref<20x30xf32>
     blockscale.yield %v : f32
-  } : !blockscale.acc<16x8, 1x1>
+  } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
   blockscale.acc_for_each %acc at(%i, %j) of(%m, %n) in_bounds {
   ^bb0(%e: f32, %row: index, %column: index):
     memref.store %e, %c[%row, %column] : memref<20x30xf32>
     blockscale.yield
-  } : !blockscale.acc<16x8, 1x1>
+  } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 

@@ -28,22 +28,22 @@ func.func private @rows() attributes {
 }
 
 // CHECK-LABEL: func private @instructions() attributes {
-// CHECK-SAME:    i0 = #blockscale.instruction<mxf8f6f4, e3m2, e4m3, ue8m0, 1>
-// CHECK-SAME:    i1 = #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>
-// CHECK-SAME:    i2 = #blockscale.instruction<mxf4nvf4, e2m1, e2m1, ue8m0, 2>
-// CHECK-SAME:    i3 = #blockscale.instruction<mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+// CHECK-SAME:    i0 = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e3m2, e4m3, ue8m0, 1>
+// CHECK-SAME:    i1 = #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
+// CHECK-SAME:    i2 = #blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue8m0, 2>
+// CHECK-SAME:    i3 = #blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 func.func private @instructions() attributes {
-  i0 = #blockscale.instruction<mxf8f6f4, e3m2, e4m3, ue8m0, 1>,
-  i1 = #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>,
-  i2 = #blockscale.instruction<mxf4nvf4, e2m1, e2m1, ue8m0, 2>,
-  i3 = #blockscale.instruction<mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+  i0 = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e3m2, e4m3, ue8m0, 1>,
+  i1 = #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>,
+  i2 = #blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue8m0, 2>,
+  i3 = #blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 }
 
 // CHECK-LABEL: func private @accumulators(
-// CHECK-SAME:    !blockscale.acc<16x8, 1x1>, !blockscale.acc<64x128, 4x8>, !blockscale.acc<128x256, 1x1>)
-func.func private @accumulators(!blockscale.acc<16x8, 1x1>,
-                                !blockscale.acc<64x128, 4x8>,
-                                !blockscale.acc<128x256, 1x1>)
+// CHECK-SAME:    !blockscale.acc<16x8, #blockscale.warps<1x1>>, !blockscale.acc<64x128, #blockscale.warps<4x8>>, !blockscale.acc<128x256, #blockscale.warps<1x1>>)
+func.func private @accumulators(!blockscale.acc<16x8, #blockscale.warps<1x1>>,
+                                !blockscale.acc<64x128, #blockscale.warps<4x8>>,
+                                !blockscale.acc<128x256, #blockscale.warps<1x1>>)
 
 //===----------------------------------------------------------------------===//
 // Kernel level
@@ -53,63 +53,65 @@ func.func private @accumulators(!blockscale.acc<16x8, 1x1>,
 // CHECK-LABEL: func @tile_mma(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x128xi8, #gpu.address_space<workgroup>>, %[[A_SCALE:[a-z0-9]+]]: memref<64x4xi8,
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: memref<32x128xi8, #gpu.address_space<workgroup>>, %[[B_SCALE:[a-z0-9]+]]: memref<32x4xi8,
-// CHECK-SAME:    %[[ACC:[a-z0-9]+]]: !blockscale.acc<64x32, 2x1>)
-// CHECK:         blockscale.tile_mma %[[A]], %[[A_SCALE]], %[[B]], %[[B_SCALE]], %[[ACC]] row = <e4m3, e2m1, ue8m0, 32> : memref<64x128xi8, #gpu.address_space<workgroup>>, memref<64x4xi8, #gpu.address_space<workgroup>>, memref<32x128xi8, #gpu.address_space<workgroup>>, memref<32x4xi8, #gpu.address_space<workgroup>>, <64x32, 2x1>
+// CHECK-SAME:    %[[ACC:[a-z0-9]+]]: !blockscale.acc<64x32, #blockscale.warps<2x1>>)
+// CHECK:         blockscale.tile_mma %[[A]], %[[A_SCALE]], %[[B]], %[[B_SCALE]], %[[ACC]] row = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> : memref<64x128xi8, #gpu.address_space<workgroup>>, memref<64x4xi8, #gpu.address_space<workgroup>>, memref<32x128xi8, #gpu.address_space<workgroup>>, memref<32x4xi8, #gpu.address_space<workgroup>>, <64x32, #blockscale.warps<2x1>>
 // GENERIC-LABEL: sym_name = "tile_mma"
-// GENERIC:         "blockscale.tile_mma"({{.*}}) <{row = #blockscale.row<e4m3, e2m1, ue8m0, 32>}> :
+// GENERIC:         "blockscale.tile_mma"({{.*}}) <{instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>, row = #blockscale.row<e4m3, e2m1, ue8m0, 32>}> :
 func.func @tile_mma(%a: memref<64x128xi8, #gpu.address_space<workgroup>>,
                     %a_scale: memref<64x4xi8, #gpu.address_space<workgroup>>,
                     %b: memref<32x128xi8, #gpu.address_space<workgroup>>,
                     %b_scale: memref<32x4xi8, #gpu.address_space<workgroup>>,
-                    %acc: !blockscale.acc<64x32, 2x1>)
-    -> !blockscale.acc<64x32, 2x1> {
+                    %acc: !blockscale.acc<64x32, #blockscale.warps<2x1>>)
+    -> !blockscale.acc<64x32, #blockscale.warps<2x1>> {
   %sum = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %acc
          row = <e4m3, e2m1, ue8m0, 32>
+         instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
          : memref<64x128xi8, #gpu.address_space<workgroup>>,
            memref<64x4xi8, #gpu.address_space<workgroup>>,
            memref<32x128xi8, #gpu.address_space<workgroup>>,
            memref<32x4xi8, #gpu.address_space<workgroup>>,
-           !blockscale.acc<64x32, 2x1>
-  return %sum : !blockscale.acc<64x32, 2x1>
+           !blockscale.acc<64x32, #blockscale.warps<2x1>>
+  return %sum : !blockscale.acc<64x32, #blockscale.warps<2x1>>
 }
 
 // 64 elements of fp4 are 32 bytes where the instruction takes packed fp4.
 // CHECK-LABEL: func @tile_mma_t4_packed(
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16>
+// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 // CHECK-SAME:      : memref<32x32xi8, #gpu.address_space<workgroup>>, memref<32x4xi8,
 func.func @tile_mma_t4_packed(
     %a: memref<32x32xi8, #gpu.address_space<workgroup>>,
     %a_scale: memref<32x4xi8, #gpu.address_space<workgroup>>,
     %b: memref<8x32xi8, #gpu.address_space<workgroup>>,
     %b_scale: memref<8x4xi8, #gpu.address_space<workgroup>>,
-    %acc: !blockscale.acc<32x8, 1x1>) -> !blockscale.acc<32x8, 1x1> {
+    %acc: !blockscale.acc<32x8, #blockscale.warps<1x1>>) -> !blockscale.acc<32x8, #blockscale.warps<1x1>> {
   %sum = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %acc
          row = <e2m1, e2m1, ue4m3, 16>
+         instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
          : memref<32x32xi8, #gpu.address_space<workgroup>>,
            memref<32x4xi8, #gpu.address_space<workgroup>>,
            memref<8x32xi8, #gpu.address_space<workgroup>>,
            memref<8x4xi8, #gpu.address_space<workgroup>>,
-           !blockscale.acc<32x8, 1x1>
-  return %sum : !blockscale.acc<32x8, 1x1>
+           !blockscale.acc<32x8, #blockscale.warps<1x1>>
+  return %sum : !blockscale.acc<32x8, #blockscale.warps<1x1>>
 }
 
 // CHECK-LABEL: func @accumulator(
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<3x64x32xf32>, %[[D:[a-z0-9]+]]: memref<?x?xf32>,
 // CHECK-SAME:    %[[I:[a-z0-9]+]]: index, %[[J:[a-z0-9]+]]: index)
-// CHECK:         blockscale.acc_zero : <32x16, 2x2>
-// CHECK:         %[[ACC:.*]] = blockscale.acc_load %[[C]][%[[I]], %[[J]], %[[I]]] : memref<3x64x32xf32> -> <16x8, 1x1>
-// CHECK:         blockscale.acc_store %[[ACC]], %[[D]][%[[J]], %[[I]]] : <16x8, 1x1>, memref<?x?xf32>
+// CHECK:         blockscale.acc_zero : <32x16, #blockscale.warps<2x2>>
+// CHECK:         %[[ACC:.*]] = blockscale.acc_load %[[C]][%[[I]], %[[J]], %[[I]]] : memref<3x64x32xf32> -> <16x8, #blockscale.warps<1x1>>
+// CHECK:         blockscale.acc_store %[[ACC]], %[[D]][%[[J]], %[[I]]] : <16x8, #blockscale.warps<1x1>>, memref<?x?xf32>
 // GENERIC-LABEL: sym_name = "accumulator"
-// GENERIC:         "blockscale.acc_zero"() : () -> !blockscale.acc<32x16, 2x2>
+// GENERIC:         "blockscale.acc_zero"() : () -> !blockscale.acc<32x16, #blockscale.warps<2x2>>
 // GENERIC:         "blockscale.acc_load"(
 // GENERIC:         "blockscale.acc_store"(
 func.func @accumulator(%c: memref<3x64x32xf32>, %d: memref<?x?xf32>,
                        %i: index, %j: index) {
-  %zero = blockscale.acc_zero : !blockscale.acc<32x16, 2x2>
+  %zero = blockscale.acc_zero : !blockscale.acc<32x16, #blockscale.warps<2x2>>
   %acc = blockscale.acc_load %c[%i, %j, %i]
-         : memref<3x64x32xf32> -> !blockscale.acc<16x8, 1x1>
+         : memref<3x64x32xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
   blockscale.acc_store %acc, %d[%j, %i]
-      : !blockscale.acc<16x8, 1x1>, memref<?x?xf32>
+      : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<?x?xf32>
   return
 }
 
@@ -120,29 +122,29 @@ func.func @accumulator(%c: memref<3x64x32xf32>, %d: memref<?x?xf32>,
 // CHECK-LABEL: func @mma_sync(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: vector<4xi32>, %[[B:[a-z0-9]+]]: vector<2xi32>, %[[C:[a-z0-9]+]]: vector<4xf32>,
 // CHECK-SAME:    %[[A_SCALE:[a-z0-9]+]]: i32, %[[B_SCALE:[a-z0-9]+]]: i32)
-// CHECK:         %[[D:.*]] = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1> %[[A]], %[[B]], %[[C]], %[[A_SCALE]][3, 1], %[[B_SCALE]][0, 2]
+// CHECK:         %[[D:.*]] = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> %[[A]], %[[B]], %[[C]], %[[A_SCALE]][3, 1], %[[B_SCALE]][0, 2]
 // CHECK:         return %[[D]] : vector<4xf32>
 // GENERIC-LABEL: sym_name = "mma_sync"
-// GENERIC:         "blockscale.mma_sync"({{.*}}) <{a_byte = 3 : i64, a_thread = 1 : i64, b_byte = 0 : i64, b_thread = 2 : i64, instruction = #blockscale.instruction<mxf8f6f4, e4m3, e2m1, ue8m0, 1>}>
+// GENERIC:         "blockscale.mma_sync"({{.*}}) <{a_byte = 3 : i64, a_thread = 1 : i64, b_byte = 0 : i64, b_thread = 2 : i64, instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>}>
 func.func @mma_sync(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                     %a_scale: i32, %b_scale: i32) -> vector<4xf32> {
-  %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+  %d = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        %a, %b, %c, %a_scale[3, 1], %b_scale[0, 2]
   return %d : vector<4xf32>
 }
 
 // CHECK-LABEL: func @mma_sync_m2_largest_selectors(
-// CHECK:         <mxf8f6f4, e4m3, e2m1, ue8m0, 1> {{.*}}[3, 1], {{.*}}[3, 3]
-// CHECK:         <mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[2, 1], {{.*}}[2, 3]
-// CHECK:         <mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}}[0, 1], {{.*}}[0, 3]
+// CHECK:         <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> {{.*}}[3, 1], {{.*}}[3, 3]
+// CHECK:         <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[2, 1], {{.*}}[2, 3]
+// CHECK:         <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}}[0, 1], {{.*}}[0, 3]
 func.func @mma_sync_m2_largest_selectors(
     %a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %a_scale: i32,
     %b_scale: i32) -> vector<4xf32> {
-  %0 = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+  %0 = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        %a, %b, %c, %a_scale[3, 1], %b_scale[3, 3]
-  %1 = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2>
+  %1 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        %a, %b, %0, %a_scale[2, 1], %b_scale[2, 3]
-  %2 = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+  %2 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
        %a, %b, %1, %a_scale[0, 1], %b_scale[0, 3]
   return %2 : vector<4xf32>
 }

@@ -85,9 +85,11 @@ struct PassRunner : PassManager {
 constexpr const char *kGpuPasses[] = {
     "blockscale-swizzle-scale-operands",
     "blockscale-swizzle-scale-operands{change-signature}",
-    "blockscale-select-path{target=sm_90}",
-    "blockscale-select-path{target=sm_100a}",
-    "blockscale-select-path{target=sm_120a native-only},blockscale-legalize",
+    "blockscale-attach-target{chip=sm_90},blockscale-select-path",
+    "blockscale-attach-target{chip=sm_100a},blockscale-select-path",
+    "blockscale-attach-target{chip=sm_120a},"
+    "blockscale-select-path{native-only},blockscale-legalize",
+    "blockscale-select-schedule",
     "blockscale-legalize",
     "blockscale-pack-buffers",
     "blockscale-form-kernels",
@@ -95,7 +97,7 @@ constexpr const char *kGpuPasses[] = {
     "func.func(blockscale-flatten-parallel-loops)",
     "blockscale-collect-kernels",
     "blockscale-emulate-mma",
-    "convert-blockscale-to-nvvm{target=sm_120a}",
+    "blockscale-attach-target{chip=sm_120a},convert-blockscale-to-nvvm",
     "blockscale-verify-stage{stage=tile}",
     "blockscale-verify-stage{stage=kernel}",
     "blockscale-verify-stage{stage=instr}",

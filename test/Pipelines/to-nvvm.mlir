@@ -23,16 +23,16 @@
 // MXF8F6F4-NOT:   remark
 // MXF8F6F4:       func.func @mxf8f6f4(
 // MXF8F6F4-SAME:      tensor<16x128xf8E4M3FN>
-// MXF8F6F4:         #blockscale.instruction<mxf8f6f4, e4m3, e2m1, ue8m0, 1>, blockscale.path = #blockscale.path<mma_sync>
+// MXF8F6F4:         #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>, blockscale.path = #blockscale.path<mma_sync>
 // MXF8F6F4:       gpu.func @mxf8f6f4(
 // MXF8F6F4-SAME:      %{{[a-z0-9]+}}: memref<16x128xi8> {llvm.align = 16 : i64, llvm.noalias}, %{{[a-z0-9]+}}: memref<16x4xi8> {{.*}}, %{{[a-z0-9]+}}: memref<128x12xi8> {{.*}}, %{{[a-z0-9]+}}: memref<4x24xi8> {{.*}}, %[[C:[a-z0-9]+]]: memref<16x24xf32> {{.*}}, %[[D:[a-z0-9]+]]: memref<16x24xf32> {{.*}})
 // MXF8F6F4:         blockscale.acc_load %[[C]]
-// MXF8F6F4:         blockscale.tile_mma {{.*}} row = <e4m3, e2m1, ue8m0, 32>
+// MXF8F6F4:         blockscale.tile_mma {{.*}} row = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
 // MXF8F6F4:         blockscale.acc_store %{{.*}}, %[[D]]
 // MXF8F6F4:       gpu.func @mxf8f6f4(
 // MXF8F6F4-NOT:     {{blockscale\.(tile|acc)}}
 // MXF8F6F4:         blockscale.load_matrix
-// MXF8F6F4:         blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+// MXF8F6F4:         blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
 // MXF8F6F4:         gpu.module @kernels [#nvvm.target<chip = "sm_120a", features = "+ptx87">]
 // MXF8F6F4:       llvm.func @mxf8f6f4(
 // MXF8F6F4-SAME:      nvvm.maxntid = array<i32: 128, 1, 1>
@@ -57,12 +57,12 @@ func.func @mxf8f6f4(%x: tensor<16x128xf8E4M3FN>, %sx: tensor<16x4xf8E8M0FNU>,
 }
 
 // MXF4:           func.func @mxf4(
-// MXF4:             #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>
+// MXF4:             #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
 // MXF4:           gpu.func @mxf4(
-// MXF4:             blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue8m0, 32> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x4xi8, {{.*}}, memref<32x64xi8, {{.*}}, memref<1x32x4xi8,
+// MXF4:             blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x4xi8, {{.*}}, memref<32x64xi8, {{.*}}, memref<1x32x4xi8,
 // MXF4:           gpu.func @mxf4(
-// MXF4:             blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[0, 0], {{.*}}[0, 0]
-// MXF4:             blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[2, 0], {{.*}}[2, 0]
+// MXF4:             blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[0, 0], {{.*}}[0, 0]
+// MXF4:             blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[2, 0], {{.*}}[2, 0]
 // MXF4:           llvm.func @mxf4(
 // MXF4:             #nvvm.block_scale_kind<mxf4>,
 // MXF4:           define ptx_kernel void @mxf4(
@@ -79,11 +79,11 @@ func.func @mxf4(%x: tensor<16x128xf4E2M1FN>, %sx: tensor<16x4xf8E8M0FNU>,
 }
 
 // MXF4NVF4:       func.func @mxf4nvf4(
-// MXF4NVF4:         #blockscale.instruction<mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+// MXF4NVF4:         #blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 // MXF4NVF4:       gpu.func @mxf4nvf4(
-// MXF4NVF4:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x8xi8,
+// MXF4NVF4:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x8xi8,
 // MXF4NVF4:       gpu.func @mxf4nvf4(
-// MXF4NVF4:         blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}}[0, 0], {{.*}}[0, 0]
+// MXF4NVF4:         blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}}[0, 0], {{.*}}[0, 0]
 // MXF4NVF4:       llvm.func @mxf4nvf4(
 // MXF4NVF4:         blockScaleFormat = #nvvm.block_scale_format<ue4m3>, kind = #nvvm.block_scale_kind<mxf4nvf4>,
 // MXF4NVF4:       define ptx_kernel void @mxf4nvf4(
@@ -101,12 +101,12 @@ func.func @mxf4nvf4(%x: tensor<16x128xf4E2M1FN>, %sx: tensor<16x8xf8E4M3FN>,
 
 // HALVES:         remark: computed exactly by two mxf4 instructions
 // HALVES:         func.func @two_halves(
-// HALVES:           #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>
+// HALVES:           #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
 // HALVES:         gpu.func @two_halves(
-// HALVES:           blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue8m0, 16>
+// HALVES:           blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue8m0, 16> instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
 // HALVES:         gpu.func @two_halves(
-// HALVES:           %[[D_0:.*]] = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[B:.*]], %{{.*}}, %[[SA:.*]][0, 0], %[[SB:.*]][0, 0]
-// HALVES:           blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[B]], %[[D_0]], %[[SA]][2, 0], %[[SB]][2, 0]
+// HALVES:           %[[D_0:.*]] = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[B:.*]], %{{.*}}, %[[SA:.*]][0, 0], %[[SB:.*]][0, 0]
+// HALVES:           blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[B]], %[[D_0]], %[[SA]][2, 0], %[[SB]][2, 0]
 // HALVES:         llvm.func @two_halves(
 // HALVES:           #nvvm.block_scale_kind<mxf4>,
 // HALVES:         define ptx_kernel void @two_halves(

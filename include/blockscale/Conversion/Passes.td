@@ -15,8 +15,8 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
   let summary = "convert mma_sync and load_matrix to the NVVM dialect";
   let description = [{
     Rewrites `mma_sync` as `nvvm.mma.block_scale` and `load_matrix` as
-    `nvvm.ldmatrix`, for a chip that has the instruction. An instruction that
-    the chip lacks is an error: neither the NVVM dialect nor the code generator
+    `nvvm.ldmatrix`, for a chip that has the instruction: that of the module's
+    attribute `blockscale.target`. An instruction that the chip lacks is an error: neither the NVVM dialect nor the code generator
     says so before it is too late.
 
     Before:
@@ -26,7 +26,8 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
       gpu.func @step(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                      %sa: i32, %sb: i32, %out: memref<4xf32>) {
         %c0 = arith.constant 0 : index
-        %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+        %d = blockscale.mma_sync
+             <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
              %a, %b, %c, %sa[3, 1], %sb[0, 2]
         vector.store %d, %out[%c0] : memref<4xf32>, vector<4xf32>
         gpu.return
@@ -34,7 +35,7 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
     }
     ```
 
-    After, with `target=sm_120a`, in short:
+    After, with `blockscale.target = #blockscale.target<sm_120a>`, in short:
 
     ```
     %d = nvvm.mma.block_scale A[%a0, %a1, %a2, %a3] B[%b0, %b1]
@@ -46,10 +47,6 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
            scaleVecSize = #nvvm.scale_vec_size<x1>, ...}
     ```
   }];
-  let options = [
-    Option<"target", "target", "std::string", "",
-           "The chip, as blockscale-compile names it">
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::vector::VectorDialect"

@@ -27,7 +27,7 @@ struct GpuCompileOptions {
   /// 0 for the lowest that works.
   unsigned ptxVersion = 0;
   bool nativeOnly = false;
-  /// Of all kernels, see parseSchedule; empty to choose.
+  /// Of all kernels, see isScheduleText; empty to choose.
   std::string schedule;
 
   /// The chip that runs the code.

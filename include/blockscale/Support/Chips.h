@@ -14,46 +14,29 @@
 #ifndef BLOCKSCALE_SUPPORT_CHIPS_H
 #define BLOCKSCALE_SUPPORT_CHIPS_H
 
+#include "blockscale/Support/Paths.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mlir::blockscale {
 
-/// The way in which a chip multiplies block-scaled matrices in hardware.
-enum class Path : unsigned char {
-  /// No block-scaled instruction: only decomposition into plain arithmetic.
-  None,
-  /// Warp-level `mma.sync ... block_scale`, operands in registers.
-  MmaSync,
-  /// Fifth-generation tensor core, `tcgen05.mma ... block_scale`.
-  Tcgen05,
-};
-
-inline constexpr unsigned kNumPaths = 3;
-
-/// Whether this version lowers to the instructions of `path`.
-bool hasLowering(Path path);
-
-/// Whether the instructions of `path` are best fed with scales in the 32x4x4
-/// layout.
-bool wantsSwizzledScales(Path path);
-
-/// "decompose", "mma_sync" or "tcgen05".
-std::string_view stringifyPath(Path path);
-
 struct Chip {
   /// The name of the target as LLVM, ptxas and `--target` take it.
   std::string_view name;
   /// The compute capability times ten: 120 for sm_120a and sm_120f.
   unsigned capability;
-  Path path;
+  /// The paths that it has, the best one first. The last one computes
+  /// everything.
+  std::vector<Path> paths;
   /// The lowest PTX version that has this target, `88` for 8.8; 0 for the CPU.
   unsigned lowestPtx;
   /// Opt-in maximum of shared memory per block, in KiB.
   unsigned sharedMemoryKiB;
 
   bool isCpu() const { return capability == 0; }
+  bool has(Path path) const;
 };
 
 /// All targets, the CPU first, then by compute capability.

@@ -47,6 +47,9 @@ struct FragmentLayout {
   std::array<LayoutTerm, 5> toLane;
 };
 
+/// The bits of a slot of C.
+inline constexpr unsigned kSumBits = 32;
+
 /// All layouts: A and B with slots of 8 and of 4 bits, C with slots of 32.
 const std::vector<FragmentLayout> &getFragmentLayouts();
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `mma_scaled` accepts, and which instruction computes it where. The
-// verifier, path selection, the support matrix and the generated tests all
-// read these rows.
+// Which instruction computes what, and with that, what `mma_scaled` accepts.
+// The verifier, path selection, the support matrix and the generated tests all
+// read these rows. An instruction more is a row more.
 //
 // Sources: PTX ISA 9.0, section "Block Scaling for mma.sync" (tables 35 to
 // 37) and "tcgen05.mma"; PTX ISA 9.1 for the one row that is not emitted.
@@ -21,6 +21,7 @@
 #include "blockscale/Support/Chips.h"
 #include "blockscale/Support/Formats.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,7 @@
 namespace mlir::blockscale {
 
 /// One legal combination of element types, scale type and block size of
-/// `mma_scaled`. There are 27.
+/// `mma_scaled`.
 struct OpRow {
   Format lhs;
   Format rhs;
@@ -42,10 +43,10 @@ struct OpRow {
   }
 };
 
-/// The 27 legal rows.
+/// The legal rows: what some instruction of the table computes.
 const std::vector<OpRow> &getOpRows();
 
-/// Whether the combination is one of the 27.
+/// Whether the combination is one of them.
 bool isLegal(const OpRow &row);
 
 /// The block sizes for which these types are legal, ascending; empty if there
@@ -60,6 +61,20 @@ enum class Kind : unsigned char { MXF8F6F4, MXF4, MXF4NVF4 };
 inline constexpr unsigned kNumKinds = 3;
 std::string_view stringifyKind(Kind kind);
 
+/// Whether instructions of this kind reserve a byte for each element, whatever
+/// its format; the others take packed fp4.
+bool hasContainers(Kind kind);
+
+/// Where scales are multiplied by.
+enum class Scaling : unsigned char {
+  /// The instruction takes codes and scales.
+  InInstruction,
+  /// Operands are converted to a wider type together with their scales.
+  OnOperands,
+  /// The instruction takes codes; sums of one block are scaled.
+  OnBlockSums,
+};
+
 /// How an op row whose instruction cannot be emitted is computed by others.
 enum class Rewrite : unsigned char {
   None,
@@ -70,13 +85,13 @@ enum class Rewrite : unsigned char {
 };
 std::string_view describeRewrite(Rewrite rewrite);
 
-/// One dense block-scaled instruction. Scaling happens in the instruction, the
-/// accumulator is f32.
+/// One dense instruction. The accumulator is f32.
 struct Instruction {
   Path path;
   Kind kind;
-  /// Elements of K that one instruction takes. For mma.sync, M = 16 and N = 8.
-  unsigned k;
+  /// The elements of M, N and K that one instruction takes. Where the kernel
+  /// chooses N, it is a multiple of `n` up to `mostN`; else both are the same.
+  unsigned m, n, mostN, k;
   Format a;
   Format b;
   Format scale;
@@ -84,44 +99,61 @@ struct Instruction {
   /// blockSize` always.
   unsigned scaleVec;
   unsigned blockSize;
+  Scaling scaling;
   /// The lowest PTX version that has it, on any chip of its path; the chip's
   /// own lowest version applies besides.
   unsigned lowestPtx;
   /// Among instructions that compute the same op row the lowest rank wins.
   unsigned rank;
-  /// False if the code generator's newest PTX version lacks it.
-  bool isEmitted;
-  /// What stands in for it when it is not emitted.
+  /// What stands in for it where the code generator's newest PTX version lacks
+  /// it.
   Rewrite rewrite;
 
   OpRow getOpRow() const { return {a, b, scale, blockSize}; }
+  /// Whether the code generator has it.
+  bool isEmitted() const { return isKnownPtxVersion(lowestPtx); }
 };
 
-inline constexpr unsigned kMmaSyncM = 16;
-inline constexpr unsigned kMmaSyncN = 8;
-
-/// All instructions: for mma.sync 28 that are emitted and one that is not,
-/// for tcgen05.mma 29.
+/// All instructions.
 const std::vector<Instruction> &getInstructions();
 
-/// The instruction to use for `row` on `path`: of those that compute it, an
-/// emitted one before others, then the lowest rank. Null if `path` has none.
-const Instruction *getPreferredInstruction(const OpRow &row, Path path);
+/// How a path computes an op row.
+struct InstructionChoice {
+  /// The instruction that is made for the row.
+  const Instruction *wanted;
+  /// What is emitted: `wanted`, or what its rewrite is made of.
+  const Instruction *emitted;
+
+  /// The rewrite of the one into the other.
+  Rewrite getRewrite() const {
+    return wanted == emitted ? Rewrite::None : wanted->rewrite;
+  }
+};
+
+/// How `path` computes `row`: of the instructions that do, one that is emitted
+/// before one that is rewritten, then the lowest rank. Nullopt if nothing that
+/// can be emitted does.
+std::optional<InstructionChoice> chooseInstruction(const OpRow &row, Path path);
+
+/// How `chip` computes `row` on the first of its paths that has an instruction
+/// for it and, with `mustBeLowered`, a lowering. Nullopt if none has.
+std::optional<InstructionChoice>
+chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeLowered);
+
+/// The rewrite by which `instruction` computes `row`: None if that is its own
+/// row. Nullopt if it does not.
+std::optional<Rewrite> getRewrite(const OpRow &row,
+                                  const Instruction &instruction);
 
 /// The instruction of this kind, formats and scale vector on `path`, or null.
 const Instruction *lookupInstruction(Path path, Kind kind, Format a, Format b,
                                      Format scale, unsigned scaleVec);
 
-/// The instruction that is emitted for `instruction`: itself, or the one that
-/// its rewrite is made of.
-const Instruction &getEmittedInstruction(const Instruction &instruction);
+/// Whether `chip` has block-scaled instructions with this opcode, such as
+/// "mma.sync".
+bool hasOpcode(const Chip &chip, std::string_view opcode);
 
-/// The instruction that computes the legal `row` on `path`, which has it, or
-/// that stands in for the one that does.
-const Instruction &getEmittedInstruction(const OpRow &row, Path path);
-
-/// The lowest PTX version for `instruction`, or for what stands in for it, on
-/// `chip`.
+/// The lowest PTX version for `instruction` on `chip`.
 unsigned getLowestPtx(const Instruction &instruction, const Chip &chip);
 
 /// The opcode up to its qualifiers, such as

@@ -23,9 +23,11 @@
 
 namespace mlir::blockscale {
 
-/// One summand of one result coordinate:
-/// `result += ((coordinate[dim] / divisor) % modulus) * stride`, where a
-/// modulus of 0 leaves the quotient whole.
+/// One run of bits of a coordinate, and where they go:
+/// `result ^= ((coordinate[dim] / divisor) % modulus) * stride`, where a
+/// modulus of 0 leaves the quotient whole. Divisors, moduli and strides are
+/// powers of two, so that a layout is linear over the bits of its coordinates.
+/// Terms of one result that have no bit in common add up.
 struct LayoutTerm {
   unsigned result;
   unsigned dim;
@@ -75,7 +77,7 @@ applyLayout(const std::array<LayoutTerm, NumTerms> &terms,
     int64_t value = coordinates[term.dim] / term.divisor;
     if (term.modulus != 0)
       value %= term.modulus;
-    result[term.result] += value * term.stride;
+    result[term.result] ^= value * term.stride;
   }
   return result;
 }

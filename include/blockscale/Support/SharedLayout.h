@@ -69,6 +69,40 @@ ChunkSwizzle getChunkSwizzle(int64_t rowBytes);
 /// the elements counts for them.
 unsigned getStoredBits(Storage storage, Slot slot);
 
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+/// How the scales of a tile lie: row by row; in the order in which lanes of
+/// mma.sync read them; or so with words of the 32x4x4 layout.
+enum class ScaleOrder : unsigned char { Rows, Lanes, Parts };
+inline constexpr unsigned kNumScaleOrders = 3;
+std::string_view stringifyScaleOrder(ScaleOrder order);
+
+/// The dimensions of memory with scales in `order`.
+unsigned getScaleRank(ScaleOrder order);
+
+/// (row of a group of 32, part) -> line: where a lane finds the words of its
+/// row, see getScaleFragment. Lines of neighbouring parts are exchanged, so
+/// that the words of one row, which stand side by side in the 32x4x4 layout, go
+/// to different banks. Without parts, the part is 0.
+inline constexpr std::array<LayoutTerm, 3> kScaleLineTerms = {{
+    {0, 0, 1, 8, 4},
+    {0, 0, 8, 0, 1},
+    {0, 1, 1, 4, 1},
+}};
+
+/// The inverse: (line, part) -> row of the group.
+inline constexpr std::array<LayoutTerm, 3> kScaleRowTerms = {{
+    {0, 0, 4, 0, 1},
+    {0, 0, 1, 4, 8},
+    {0, 1, 1, 4, 8},
+}};
+
+//===----------------------------------------------------------------------===//
+// ldmatrix
+//===----------------------------------------------------------------------===//
+
 /// A form of `ldmatrix` whose results are bytes, or pairs of nibbles, in the
 /// order of fragments. A lane passes the address of one row of a matrix; lanes
 /// `rows` i to `rows` (i + 1) - 1 pass those of matrix i. Register r of lane l

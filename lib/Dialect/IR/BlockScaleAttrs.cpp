@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The text forms and the checks of attributes; each names rows of the tables of
+// Support.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
@@ -19,18 +24,15 @@ using namespace mlir::blockscale;
 // Rows of tables by their names
 //===----------------------------------------------------------------------===//
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 static StringRef getName(Format format) {
-  return toRef(getFormatInfo(format).ptxName);
+  return getFormatInfo(format).ptxName;
 }
-static StringRef getName(Kind kind) { return toRef(stringifyKind(kind)); }
-static StringRef getName(Path path) { return toRef(stringifyPath(path)); }
-static StringRef getName(Major major) { return toRef(stringifyMajor(major)); }
-static StringRef getName(Storage storage) {
-  return toRef(stringifyStorage(storage));
+static StringRef getName(Kind kind) { return stringifyKind(kind); }
+static StringRef getName(Path path) { return getPathInfo(path).name; }
+static StringRef getName(Major major) { return stringifyMajor(major); }
+static StringRef getName(Storage storage) { return stringifyStorage(storage); }
+static StringRef getName(ScaleOrder order) {
+  return stringifyScaleOrder(order);
 }
 
 /// Parses one of the first `count` values of an enumeration by its name.
@@ -68,17 +70,25 @@ struct FieldParser<Path> {
     return parseName<Path>(parser, kNumPaths);
   }
 };
+template <>
+struct FieldParser<ScaleOrder> {
+  static FailureOr<ScaleOrder> parse(AsmParser &parser) {
+    return parseName<ScaleOrder>(parser, kNumScaleOrders);
+  }
+};
 
 namespace blockscale {
 template <typename Enum>
-static std::enable_if_t<llvm::is_one_of<Enum, Format, Kind, Path>::value,
-                        AsmPrinter &>
+static std::enable_if_t<
+    llvm::is_one_of<Enum, Format, Kind, Path, ScaleOrder>::value, AsmPrinter &>
 operator<<(AsmPrinter &printer, Enum value) {
   printer.getStream() << getName(value);
   return printer;
 }
 } // namespace blockscale
 } // namespace mlir
+
+#include "blockscale/Dialect/IR/BlockScaleAttrInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/IR/BlockScaleAttrs.cpp.inc"
@@ -106,39 +116,133 @@ LogicalResult RowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               unsigned blockSize) {
   if (isLegal({a, b, scale, blockSize}))
     return success();
-  return emitError() << "expected one of the 27 legal rows, got " << getName(a)
-                     << " times " << getName(b) << " with " << getName(scale)
+  return emitError() << "expected a legal row, got " << getName(a) << " times "
+                     << getName(b) << " with " << getName(scale)
                      << " scales and a block size of " << blockSize;
 }
 
 LogicalResult
-InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Kind kind,
-                        Format a, Format b, Format scale, unsigned scaleVec) {
+InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Path path,
+                        int64_t m, int64_t n, int64_t k, Kind kind, Format a,
+                        Format b, Format scale, unsigned scaleVec) {
   const Instruction *instruction =
-      lookupInstruction(Path::MmaSync, kind, a, b, scale, scaleVec);
-  if (instruction && instruction->isEmitted)
+      lookupInstruction(path, kind, a, b, scale, scaleVec);
+  if (!instruction || !instruction->isEmitted()) {
+    InFlightDiagnostic diagnostic =
+        emitError() << "expected a dense block-scaled instruction of "
+                    << getName(path) << ", got kind::" << getName(kind)
+                    << ".scale_vec::" << scaleVec << "X of " << getName(a)
+                    << " times " << getName(b) << " with " << getName(scale)
+                    << " scales";
+    if (instruction)
+      diagnostic << ", which needs PTX "
+                 << formatPtxVersion(instruction->lowestPtx);
+    return diagnostic;
+  }
+  if (m == instruction->m && n >= instruction->n && n <= instruction->mostN &&
+      n % instruction->n == 0 && k == instruction->k)
     return success();
-  InFlightDiagnostic diagnostic =
-      emitError() << "expected one of the 28 dense block-scaled mma.sync "
-                     "instructions, got kind::"
-                  << getName(kind) << ".scale_vec::" << scaleVec << "X of "
-                  << getName(a) << " times " << getName(b) << " with "
-                  << getName(scale) << " scales";
-  if (instruction)
-    diagnostic << ", which needs PTX "
-               << formatPtxVersion(instruction->lowestPtx);
-  return diagnostic;
+  InFlightDiagnostic diagnostic = emitError() << "expected " << instruction->m
+                                              << "x" << instruction->n;
+  if (instruction->mostN != instruction->n)
+    diagnostic << " (to " << instruction->mostN << " in steps of "
+               << instruction->n << ")";
+  return diagnostic << "x" << instruction->k << " for "
+                    << getOpcode(*instruction) << ", got " << m << "x" << n
+                    << "x" << k;
 }
 
 const Instruction &InstructionAttr::getInstruction() const {
-  return *lookupInstruction(Path::MmaSync, getKind(), getA(), getB(),
-                            getScale(), getScaleVec());
+  return *lookupInstruction(getPath(), getKind(), getA(), getB(), getScale(),
+                            getScaleVec());
 }
 
 InstructionAttr InstructionAttr::get(MLIRContext *context,
                                      const Instruction &instruction) {
-  return get(context, instruction.kind, instruction.a, instruction.b,
+  return get(context, instruction.path, instruction.m, instruction.n,
+             instruction.k, instruction.kind, instruction.a, instruction.b,
              instruction.scale, instruction.scaleVec);
+}
+
+Attribute InstructionAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  FailureOr<Path> path = parseName<Path>(parser, kNumPaths);
+  SmallVector<int64_t> shape;
+  SMLoc shapeLoc;
+  if (failed(path) || parser.parseComma() ||
+      parser.getCurrentLocation(&shapeLoc) ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false) ||
+      parser.parseComma())
+    return {};
+  if (shape.size() != 3) {
+    parser.emitError(shapeLoc, "expected MxNxK, such as 16x8x32");
+    return {};
+  }
+  FailureOr<Kind> kind = parseName<Kind>(parser, kNumKinds);
+  if (failed(kind) || parser.parseComma())
+    return {};
+  std::array<Format, 3> formats;
+  for (Format &format : formats) {
+    FailureOr<Format> parsed = parseName<Format>(parser, kNumFormats);
+    if (failed(parsed) || parser.parseComma())
+      return {};
+    format = *parsed;
+  }
+  unsigned scaleVec = 0;
+  if (parser.parseInteger(scaleVec) || parser.parseGreater())
+    return {};
+  return parser.getChecked<InstructionAttr>(
+      loc, parser.getContext(), *path, shape[0], shape[1], shape[2], *kind,
+      formats[0], formats[1], formats[2], scaleVec);
+}
+
+void InstructionAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getPath() << ", " << getM() << "x" << getN() << "x"
+          << getK() << ", " << getKind() << ", " << getA() << ", " << getB()
+          << ", " << getScale() << ", " << getScaleVec() << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+static const Chip *parseChip(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (failed(parser.parseKeyword(&name)))
+    return nullptr;
+  const Chip *chip = lookupChip(name);
+  if (!chip)
+    parser.emitError(loc, describeUnknownChip(name));
+  return chip;
+}
+
+Attribute TargetAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  const Chip *chip = parseChip(parser), *emulatedOn = nullptr;
+  if (!chip)
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("emulated_on") || parser.parseEqual())
+      return {};
+    emulatedOn = parseChip(parser);
+    if (!emulatedOn)
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), chip, emulatedOn);
+}
+
+void TargetAttr::print(AsmPrinter &printer) const {
+  printer << "<" << StringRef(getChip()->name);
+  if (getEmulatedOn())
+    printer << ", emulated_on = " << StringRef(getEmulatedOn()->name);
+  printer << ">";
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,88 +269,4 @@ void TileLayoutAttr::print(AsmPrinter &printer) const {
   if (getSwizzled())
     printer << ", swizzled";
   printer << ">";
-}
-
-/// Whether scales of a warp's share can be in the order of lanes.
-static bool isWholeShare(int64_t extent, int64_t unit) {
-  constexpr int64_t kGroup = kWarpLanes;
-  return extent >= unit && (extent % kGroup == 0 || kGroup % extent == 0);
-}
-
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   ArrayRef<int64_t> tile,
-                                   ArrayRef<int64_t> warps, int64_t stages) {
-  if (tile.size() != 3 || warps.size() != 2)
-    return emitError() << "expected three sizes of a tile and two numbers of "
-                          "warps, got "
-                       << tile.size() << " and " << warps.size();
-  constexpr int64_t kMaxStages = 16, kMinK = 128, kMaxK = 1024;
-  if (stages < 1 || stages > kMaxStages)
-    return emitError() << "expected 1 to " << kMaxStages << " stages, got "
-                       << stages;
-  if (tile[2] < kMinK || tile[2] > kMaxK || !llvm::isPowerOf2_64(tile[2]))
-    return emitError() << "expected K of the tile to be a power of two from "
-                       << kMinK << " to " << kMaxK << ", got " << tile[2];
-  if (failed(AccType::verify(emitError, tile[0], tile[1], warps[0], warps[1])))
-    return failure();
-  constexpr int64_t units[] = {kMmaSyncM, kMmaSyncN};
-  for (unsigned i : {0, 1})
-    if (!isWholeShare(tile[i] / warps[i], units[i]))
-      return emitError() << "expected " << (i == 0 ? "M" : "N")
-                         << " of a warp to be a power of two or a multiple of "
-                         << kWarpLanes << ", got " << tile[i] / warps[i];
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Accumulators
-//===----------------------------------------------------------------------===//
-
-Type AccType::parse(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  SmallVector<int64_t> shape, warps;
-  if (parser.parseLess() ||
-      parser.parseDimensionList(shape, /*allowDynamic=*/false,
-                                /*withTrailingX=*/false) ||
-      parser.parseComma() ||
-      parser.parseDimensionList(warps, /*allowDynamic=*/false,
-                                /*withTrailingX=*/false) ||
-      parser.parseGreater())
-    return {};
-  if (shape.size() != 2 || warps.size() != 2) {
-    parser.emitError(loc, "expected MxN and the rows and columns of warps, "
-                          "such as <64x64, 2x2>");
-    return {};
-  }
-  return parser.getChecked<AccType>(loc, parser.getContext(), shape[0],
-                                    shape[1], warps[0], warps[1]);
-}
-
-void AccType::print(AsmPrinter &printer) const {
-  printer << "<" << getM() << "x" << getN() << ", " << getWarpsM() << "x"
-          << getWarpsN() << ">";
-}
-
-LogicalResult AccType::verify(function_ref<InFlightDiagnostic()> emitError,
-                              int64_t m, int64_t n, int64_t warpsM,
-                              int64_t warpsN) {
-  // A block has at most 32 warps.
-  constexpr int64_t kMaxWarps = 32;
-  if (warpsM < 1 || warpsN < 1 || warpsM > kMaxWarps || warpsN > kMaxWarps ||
-      warpsM * warpsN > kMaxWarps)
-    return emitError() << "expected 1 to " << kMaxWarps << " warps, got "
-                       << warpsM << "x" << warpsN;
-  if (m > kMaxFragmentExtent || n > kMaxFragmentExtent)
-    return emitError() << "expected at most " << kMaxFragmentExtent
-                       << " rows and columns, got " << m << "x" << n;
-  if (m * n / (warpsM * warpsN * int64_t(kWarpLanes)) > kMaxAccElements)
-    return emitError() << "expected at most " << kMaxAccElements
-                       << " elements for each lane of " << warpsM << "x"
-                       << warpsN << " warps, got " << m << "x" << n;
-  constexpr int64_t kM = kMmaSyncM, kN = kMmaSyncN;
-  if (m < 1 || n < 1 || m % (kM * warpsM) != 0 || n % (kN * warpsN) != 0)
-    return emitError() << "expected multiples of " << kM << "x" << kN
-                       << " for each of " << warpsM << "x" << warpsN
-                       << " warps, got " << m << "x" << n;
-  return success();
 }

@@ -11,5 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
+#include "blockscale/Dialect/IR/BlockScaleOpInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "blockscale/Dialect/IR/BlockScaleOps.cpp.inc"

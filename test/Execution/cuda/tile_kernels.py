@@ -13,8 +13,10 @@ from harness import Row, exact, gpu_buffer
 SHARED = "#gpu.address_space<workgroup>"
 E4M3_E5M2 = Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
 ROW_ATTRIBUTES = {
-    E4M3_E5M2: "<e4m3, e5m2, ue8m0, 32>",
-    NVFP4: "<e2m1, e2m1, ue4m3, 16>",
+    E4M3_E5M2: "<e4m3, e5m2, ue8m0, 32> instruction ="
+    " <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>",
+    NVFP4: "<e2m1, e2m1, ue4m3, 16> instruction ="
+    " <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>",
 }
 
 
@@ -50,7 +52,7 @@ def one_warp():
         for i, kind in enumerate(kinds)
     )
     types = ", ".join(f"memref<{kind}, {SHARED}>" for kind in kinds)
-    acc = f"!blockscale.acc<{m}x{n}, 1x1>"
+    acc = f"!blockscale.acc<{m}x{n}, #blockscale.warps<1x1>>"
     text = f"""
 gpu.module @kernels {{
   gpu.func @kernel({params}, %out: memref<{m}x{n}xf32>)
@@ -168,7 +170,7 @@ def two_stages(name, row, copies, is_swizzled):
     )
     views = "".join(o.view(f"%t{i}", "%step", shared) for i, o in enumerate(operands))
     types = ", ".join(operand.tile for operand in operands)
-    acc, sums = f"!blockscale.acc<{TILE}x{TILE}, 2x2>", f"memref<{m}x{n}xf32>"
+    acc, sums = f"!blockscale.acc<{TILE}x{TILE}, #blockscale.warps<2x2>>", f"memref<{m}x{n}xf32>"
     layout = f"#blockscale.tile_layout<k, slots{', swizzled' * is_swizzled}>"
     text = f"""
 gpu.module @kernels {{

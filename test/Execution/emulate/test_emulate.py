@@ -56,7 +56,8 @@ INSTRUCTIONS = [
 def functions():
     """All functions, from one module that uses all instructions."""
     body = "".join(
-        f"%d{i} = blockscale.mma_sync <{', '.join(map(str, instruction))}>"
+        f"%d{i} = blockscale.mma_sync <mma_sync, 16x8x{instruction.k}, "
+        f"{', '.join(map(str, instruction))}>"
         " %a, %b, %c, %s[0, 0], %s[0, 0]\n"
         for i, instruction in enumerate(INSTRUCTIONS)
     )

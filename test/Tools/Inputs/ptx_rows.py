@@ -183,7 +183,8 @@ def get_selectors(instruction):
 
 
 def make_kernel(name, instruction):
-    attribute = ", ".join(map(str, instruction))
+    shape = f"16x8x{INSTRUCTIONS[instruction]}"
+    attribute = ", ".join(map(str, ("mma_sync", shape, *instruction)))
     lines = [
         f"%d{i + 1} = blockscale.mma_sync <{attribute}> %a, %b, %d{i}, %sa[{p}, {q}], %sb[{r}, {s}]"
         for i, (p, q, r, s) in enumerate(get_selectors(instruction))

@@ -3,7 +3,7 @@
 func.func @host(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                 %s: i32) -> vector<4xf32> {
   // expected-error @below {{'blockscale.mma_sync' op expected to be in a function of a gpu.module}}
-  %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+  %d = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        %a, %b, %c, %s[0, 0], %s[0, 0]
   return %d : vector<4xf32>
 }
@@ -16,7 +16,7 @@ gpu.module @kernels {
     func.func @inner(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                      %s: i32) {
       // expected-error @below {{expected to be in a function of a gpu.module}}
-      %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+      %d = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
            %a, %b, %c, %s[0, 0], %s[0, 0]
       return
     }

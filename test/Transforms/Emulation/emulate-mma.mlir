@@ -37,7 +37,7 @@ gpu.module @kernels {
                  %sa: i32, %sb: i32, %out: memref<32x4xf32>) {
     %lane = gpu.lane_id
     %c0 = arith.constant 0 : index
-    %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+    %d = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
          %a, %b, %c, %sa[3, 1], %sb[0, 2]
     vector.store %d, %out[%lane, %c0] : memref<32x4xf32>, vector<4xf32>
     gpu.return
@@ -60,15 +60,15 @@ gpu.module @kernels {
 gpu.module @several {
   gpu.func @first(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                   %s: i32) {
-    %d = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2>
+    %d = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
          %a, %b, %c, %s[2, 0], %s[0, 0]
-    %e = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+    %e = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
          %a, %b, %d, %s[0, 0], %s[0, 3]
     gpu.return
   }
   func.func @second(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                     %s: i32) -> vector<4xf32> {
-    %d = blockscale.mma_sync <mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+    %d = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
          %a, %b, %c, %s[0, 1], %s[0, 0]
     return %d : vector<4xf32>
   }

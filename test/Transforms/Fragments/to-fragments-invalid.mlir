@@ -11,6 +11,8 @@ gpu.module @kernels {
     %sy = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -32,6 +34,8 @@ gpu.module @kernels {
     %sy = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sx, %y, %sy, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -55,6 +59,8 @@ gpu.module @kernels {
     %sy = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sx, %y, %sy, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -77,6 +83,8 @@ gpu.module @kernels {
     %sy = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sx, %y, %sy, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     // expected-error@+1 {{'vector.transpose' op not supported in this version: on a vector that a warp shares}}
@@ -104,6 +112,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %r = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+         {blockscale.instruction = #blockscale.instruction<
+          mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>}
          : vector<16x32xf4E2M1FN>, vector<16x1xf8E8M0FNU>,
            vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %r, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -127,6 +137,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %r = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+         {blockscale.instruction = #blockscale.instruction<
+          mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>}
          : vector<16x32xf4E2M1FN>, vector<16x1xf8E8M0FNU>,
            vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %r, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -151,6 +163,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %r = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+         {blockscale.instruction = #blockscale.instruction<
+          mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>}
          : vector<16x32xf4E2M1FN>, vector<16x1xf8E8M0FNU>,
            vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %r, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -174,6 +188,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %r = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+         {blockscale.instruction = #blockscale.instruction<
+          mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>}
          : vector<16x32xf4E2M1FN>, vector<16x1xf8E8M0FNU>,
            vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %r, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -214,6 +230,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<256x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x8192xf8E4M3FN>, vector<16x256xf8E8M0FNU>,
              vector<8192x8xf8E5M2>, vector<256x8xf8E8M0FNU>, vector<16x8xf32>
     gpu.return
@@ -231,6 +249,8 @@ gpu.module @kernels {
     %c = arith.constant dense<0.0> : vector<1x8xf32>
     // expected-error@+1 {{'blockscale.mma_scaled' op not supported in this version: a vector of more than 65536 rows or columns, 'vector<1x131072xf8E4M3FN>'}}
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<1x131072xf8E4M3FN>, vector<1x4096xf8E8M0FNU>,
              vector<131072x8xf8E5M2>, vector<4096x8xf8E8M0FNU>, vector<1x8xf32>
     gpu.return
@@ -248,6 +268,8 @@ gpu.module @kernels {
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     // expected-error@+1 {{'blockscale.mma_scaled' op not supported in this version: an operand of more than 131072 elements, 'vector<16x8224xf8E4M3FN>'}}
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x8224xf8E4M3FN>, vector<16x257xf8E8M0FNU>,
              vector<8224x8xf8E5M2>, vector<257x8xf8E8M0FNU>, vector<16x8xf32>
     gpu.return
@@ -264,6 +286,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -284,6 +308,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     // expected-error@+1 {{'arith.constant' op not supported in this version: a vector of more than 1024 elements in each lane, 'vector<128x264xf32>'}}
@@ -303,6 +329,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -329,6 +357,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     gpu.return
@@ -338,12 +368,12 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // expected-error@+1 {{'gpu.func' op not supported in this version: a parameter that lanes hold in parts, '!blockscale.acc<16x8, 1x1>'}}
-  gpu.func @accumulator_parameter(%acc: !blockscale.acc<16x8, 1x1>,
+  // expected-error@+1 {{'gpu.func' op not supported in this version: a parameter that lanes hold in parts, '!blockscale.acc<16x8, #blockscale.warps<1x1>>'}}
+  gpu.func @accumulator_parameter(%acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
                                   %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
     blockscale.acc_store %acc, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }
@@ -353,13 +383,13 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @accumulator_select(%d: memref<16x8xf32>, %p: i1) {
     %c0 = arith.constant 0 : index
-    %zero = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %zero = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %loaded = blockscale.acc_load %d[%c0, %c0]
-              : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+              : memref<16x8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
     // expected-error@+1 {{'arith.select' op not supported in this version: on an accumulator}}
-    %r = arith.select %p, %zero, %loaded : !blockscale.acc<16x8, 1x1>
+    %r = arith.select %p, %zero, %loaded : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_store %r, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }
@@ -369,19 +399,19 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @accumulator_switch(%d: memref<16x8xf32>, %i: index) {
     %c0 = arith.constant 0 : index
-    %zero = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %zero = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %loaded = blockscale.acc_load %d[%c0, %c0]
-              : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+              : memref<16x8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
     // expected-error@+1 {{'scf.index_switch' op not supported in this version: on an accumulator}}
-    %r = scf.index_switch %i -> !blockscale.acc<16x8, 1x1>
+    %r = scf.index_switch %i -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
     case 0 {
-      scf.yield %zero : !blockscale.acc<16x8, 1x1>
+      scf.yield %zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     }
     default {
-      scf.yield %loaded : !blockscale.acc<16x8, 1x1>
+      scf.yield %loaded : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     }
     blockscale.acc_store %r, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }
@@ -396,6 +426,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -423,6 +455,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -449,6 +483,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -470,6 +506,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -496,6 +534,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -518,6 +558,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
@@ -540,6 +582,8 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.instruction = #blockscale.instruction<
+            mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     // expected-error@+1 {{'arith.constant' op not supported in this version: on a vector that a warp shares}}

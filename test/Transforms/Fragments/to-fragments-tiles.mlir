@@ -1,6 +1,6 @@
 // Layouts of tiles in shared memory, and bodies for elements, in lanes.
 
-// RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
 
 // Swizzled rows of 256 bytes: the exclusive or with the row is done once, and
 // pieces of the same 128 bytes differ by one with a constant; the others come
@@ -43,18 +43,21 @@ gpu.module @kernels {
       %sb: memref<1x32x8xi8, #gpu.address_space<workgroup>>,
       %d: memref<32x16xf32>) {
     %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_zero : !blockscale.acc<32x16, 1x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<32x16, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e4m3, e5m2, ue8m0, 32>
+           instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, slots, swizzled>,
-            b_layout = #blockscale.tile_layout<k, slots, swizzled>}
+            b_layout = #blockscale.tile_layout<k, slots, swizzled>,
+            a_scale_layout = #blockscale.scale_tile_layout<lanes>,
+            b_scale_layout = #blockscale.scale_tile_layout<lanes>}
            : memref<32x256xi8, #gpu.address_space<workgroup>>,
              memref<1x32x8xi8, #gpu.address_space<workgroup>>,
              memref<16x256xi8, #gpu.address_space<workgroup>>,
              memref<1x32x8xi8, #gpu.address_space<workgroup>>,
-             !blockscale.acc<32x16, 1x1>
+             !blockscale.acc<32x16, #blockscale.warps<1x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]
-        : !blockscale.acc<32x16, 1x1>, memref<32x16xf32>
+        : !blockscale.acc<32x16, #blockscale.warps<1x1>>, memref<32x16xf32>
     gpu.return
   }
 }
@@ -91,18 +94,19 @@ gpu.module @kernels {
       %sb: memref<16x4xi8, #gpu.address_space<workgroup>>,
       %d: memref<16x16xf32>) {
     %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_zero : !blockscale.acc<16x16, 1x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<16x16, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e2m1, e3m2, ue8m0, 32>
+           instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, padded, swizzled>,
             b_layout = #blockscale.tile_layout<mn, padded, swizzled>}
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              i8,
              memref<128x16xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
-             !blockscale.acc<16x16, 1x1>
+             !blockscale.acc<16x16, #blockscale.warps<1x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]
-        : !blockscale.acc<16x16, 1x1>, memref<16x16xf32>
+        : !blockscale.acc<16x16, #blockscale.warps<1x1>>, memref<16x16xf32>
     gpu.return
   }
 }
@@ -129,18 +133,19 @@ gpu.module @kernels {
       %sb: memref<16x4xi8, #gpu.address_space<workgroup>>,
       %d: memref<16x16xf32>) {
     %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_zero : !blockscale.acc<16x16, 1x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<16x16, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e3m2, e2m1, ue8m0, 32>
+           instruction = <mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m1, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, bytes>,
             b_layout = #blockscale.tile_layout<mn, bytes>}
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
              memref<128x16xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
-             !blockscale.acc<16x16, 1x1>
+             !blockscale.acc<16x16, #blockscale.warps<1x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]
-        : !blockscale.acc<16x16, 1x1>, memref<16x16xf32>
+        : !blockscale.acc<16x16, #blockscale.warps<1x1>>, memref<16x16xf32>
     gpu.return
   }
 }
@@ -175,18 +180,20 @@ gpu.module @kernels {
       %sb: memref<16x4xi8, #gpu.address_space<workgroup>>,
       %d: memref<128x16xf32>) {
     %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_zero : !blockscale.acc<128x16, 2x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<128x16, #blockscale.warps<2x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e4m3, e5m2, ue8m0, 32>
+           instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, slots>,
-            b_layout = #blockscale.tile_layout<k, slots>}
+            b_layout = #blockscale.tile_layout<k, slots>,
+            a_scale_layout = #blockscale.scale_tile_layout<parts>}
            : memref<128x128xi8, #gpu.address_space<workgroup>>,
              memref<1x2x32x8xi8, #gpu.address_space<workgroup>>,
              memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
-             !blockscale.acc<128x16, 2x1>
+             !blockscale.acc<128x16, #blockscale.warps<2x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]
-        : !blockscale.acc<128x16, 2x1>, memref<128x16xf32>
+        : !blockscale.acc<128x16, #blockscale.warps<2x1>>, memref<128x16xf32>
     gpu.return
   }
 }
@@ -208,9 +215,9 @@ gpu.module @kernels {
   gpu.func @in_bounds(%d: memref<32x16xf32>) {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_load %d[%c0, %c0] in_bounds
-           : memref<32x16xf32> -> !blockscale.acc<32x16, 2x1>
+           : memref<32x16xf32> -> !blockscale.acc<32x16, #blockscale.warps<2x1>>
     blockscale.acc_store %acc, %d[%c0, %c0] in_bounds
-        : !blockscale.acc<32x16, 2x1>, memref<32x16xf32>
+        : !blockscale.acc<32x16, #blockscale.warps<2x1>>, memref<32x16xf32>
     gpu.return
   }
 }
@@ -249,13 +256,13 @@ gpu.module @kernels {
     ^bb0(%row: index, %column: index):
       %v = memref.load %c[%row, %column] : memref<10x5xf32>
       blockscale.yield %v : f32
-    } : !blockscale.acc<16x8, 1x1>
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_for_each %acc at(%i, %j) of(%m, %n) {
     ^bb0(%e: f32, %row: index, %column: index):
       %twice = arith.addf %e, %e : f32
       memref.store %twice, %c[%row, %column] : memref<10x5xf32>
       blockscale.yield
-    } : !blockscale.acc<16x8, 1x1>
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     gpu.return
   }
 }
@@ -280,12 +287,12 @@ gpu.module @kernels {
     ^bb0(%row: index, %column: index):
       %v = memref.load %c[%row, %column] : memref<16x8xf32>
       blockscale.yield %v : f32
-    } : !blockscale.acc<16x8, 1x1>
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds {
     ^bb0(%e: f32, %row: index, %column: index):
       memref.store %e, %c[%row, %column] : memref<16x8xf32>
       blockscale.yield
-    } : !blockscale.acc<16x8, 1x1>
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     gpu.return
   }
 }

@@ -1,6 +1,6 @@
 // Operands in lanes, by loads of what memory has side by side along K.
 
-// RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
 
 // Four codes of a register, and four scales of a word, are one load. Lane l has
 // codes of columns 4 (l mod 4) of a row; those of fp6 are cut out together.
@@ -34,7 +34,7 @@
 // CHECK-NEXT:    %[[BYTES:.*]] = vector.extract %[[BITS]][0]
 // CHECK-NEXT:    %[[B_0:.*]] = arith.andi %[[BYTES]], %[[BITS_6]] : i32
 // CHECK:         %[[B:.*]] = vector.from_elements %[[B_0]], %{{.*}} : vector<2xi32>
-// CHECK:         blockscale.mma_sync <mxf8f6f4, e4m3, e3m2, ue8m0, 1> %[[A]], %[[B]],
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e3m2, ue8m0, 1> %[[A]], %[[B]],
 gpu.module @kernels {
   gpu.func @words(%x: memref<16x128xf8E4M3FN> {llvm.align = 4 : i64},
                   %sx: memref<16x4xf8E8M0FNU> {llvm.align = 4 : i64},
@@ -58,6 +58,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<4x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x128xf8E4M3FN>, vector<16x4xf8E8M0FNU>,
              vector<128x8xf6E3M2FN>, vector<4x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -93,7 +94,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[ALL:.*]] = arith.andi %[[BOTH]], %[[NIBBLES]]
 // CHECK-NEXT:    %[[B_0:.*]] = arith.shli %[[ALL]], %[[C2]]
 // CHECK:         %[[B:.*]] = vector.from_elements %[[B_0]], %{{.*}} : vector<2xi32>
-// CHECK:         blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1> %{{.*}}, %[[B]],
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> %{{.*}}, %[[B]],
 gpu.module @kernels {
   gpu.func @spread(%y: memref<8x16xi8> {llvm.align = 2 : i64},
                    %d: memref<16x8xf32>) kernel {
@@ -109,6 +110,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf4E2M1FN>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -131,8 +133,8 @@ gpu.module @kernels {
 // CHECK-COUNT-2: memref.load %[[SX]]
 // CHECK-NOT:     memref.load
 // CHECK:         %[[B:.*]] = blockscale.load_matrix %[[Y]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<2xi32>
-// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[A_0]], %[[B]],
-// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[A_1]], %[[B]],
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %[[A_0]], %[[B]],
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %[[A_1]], %[[B]],
 !x = memref<32x32xi8, #gpu.address_space<workgroup>>
 !sx = memref<32x4xi8, #gpu.address_space<workgroup>>
 !y = memref<8x32xi8, #gpu.address_space<workgroup>>
@@ -155,6 +157,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<2x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<32x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<32x64xf4E2M1FN>, vector<32x2xf8E8M0FNU>,
              vector<64x8xf4E2M1FN>, vector<2x8xf8E8M0FNU>, vector<32x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -191,6 +194,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<12x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<12x32xf8E5M2>, vector<12x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<12x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -225,6 +229,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -258,6 +263,7 @@ gpu.module @kernels {
       %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
       %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
       %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+             {blockscale.path = #blockscale.path<mma_sync>}
              : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
                vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
       scf.yield %sum : vector<16x8xf32>
@@ -297,6 +303,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -327,6 +334,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -369,6 +377,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -401,6 +410,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -430,6 +440,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -460,6 +471,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -490,6 +502,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -521,6 +534,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -552,6 +566,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -584,6 +599,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -614,6 +630,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -645,6 +662,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E5M2>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}

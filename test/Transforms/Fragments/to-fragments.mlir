@@ -1,6 +1,6 @@
 // Tiles in the lanes of warps.
 
-// RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
 
 // The example of the pass' description: the elements of lane l are in rows
 // l / 4 and l / 4 + 8, and in columns 2 (l mod 4) and 2 (l mod 4) + 1.
@@ -39,10 +39,10 @@ gpu.module @kernels {
   gpu.func @tile(%a: memref<16x32xi8>, %sa: memref<16x1xi8>,
                  %b: memref<8x32xi8>, %sb: memref<8x1xi8>,
                  %d: memref<16x8xf32>) kernel {
-    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %c0 = arith.constant 0 : index
     blockscale.acc_store %acc, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }
@@ -73,7 +73,7 @@ gpu.module @kernels {
 // CHECK:         blockscale.load_matrix %[[B]][%[[B_AT:.*]]] code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK:         blockscale.load_matrix %[[B]][%[[B_AT]]] + 2048 code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK:         %[[B_4:.*]] = blockscale.load_matrix %[[B]][%[[B_AT]]] + 4096 code_bits = 8 : {{.*}} -> vector<2xi32>
-// CHECK-NEXT:    %[[D_0:.*]] = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1> %[[A_0]], %[[B_0:.*]], %{{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 0]
+// CHECK-NEXT:    %[[D_0:.*]] = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> %[[A_0]], %[[B_0:.*]], %{{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 0]
 // CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 1]
 // CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 2]
 // CHECK-NEXT:    blockscale.mma_sync {{.*}} %[[A_0]], {{.*}}, %[[SA]][0, 0], %[[SB_0]][0, 3]
@@ -95,16 +95,17 @@ gpu.module @kernels {
       %c: memref<64x40xf32>) {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_load %c[%c0, %c0]
-           : memref<64x40xf32> -> !blockscale.acc<64x40, 2x1>
+           : memref<64x40xf32> -> !blockscale.acc<64x40, #blockscale.warps<2x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e4m3, e2m1, ue8m0, 32>
+           instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
            : memref<64x128xi8, #gpu.address_space<workgroup>>,
              memref<64x4xi8, #gpu.address_space<workgroup>>,
              memref<40x128xi8, #gpu.address_space<workgroup>>,
              memref<40x4xi8, #gpu.address_space<workgroup>>,
-             !blockscale.acc<64x40, 2x1>
+             !blockscale.acc<64x40, #blockscale.warps<2x1>>
     blockscale.acc_store %sum, %c[%c0, %c0]
-        : !blockscale.acc<64x40, 2x1>, memref<64x40xf32>
+        : !blockscale.acc<64x40, #blockscale.warps<2x1>>, memref<64x40xf32>
     gpu.return
   }
 }
@@ -114,7 +115,7 @@ gpu.module @kernels {
 // Two scales per instruction: byte selectors 0 and 2 of each word.
 
 // CHECK-LABEL: gpu.func @mxf4(
-// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[SA_0:[a-z0-9]+]][0, 0], %[[SB_0:[a-z0-9]+]][0, 0]
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[SA_0:[a-z0-9]+]][0, 0], %[[SB_0:[a-z0-9]+]][0, 0]
 // CHECK:         blockscale.mma_sync {{.*}}, %[[SA_0]][2, 0], %[[SB_0]][2, 0]
 // CHECK:         blockscale.mma_sync {{.*}}, %[[SA_1:[a-z0-9]+]][0, 0], %[[SB_1:[a-z0-9]+]][0, 0]
 // CHECK:         blockscale.mma_sync {{.*}}, %[[SA_1]][2, 0], %[[SB_1]][2, 0]
@@ -126,16 +127,17 @@ gpu.module @kernels {
                  %sb: memref<8x8xi8, #gpu.address_space<workgroup>>,
                  %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e2m1, e2m1, ue8m0, 32>
+           instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x8xi8, #gpu.address_space<workgroup>>,
              memref<8x128xi8, #gpu.address_space<workgroup>>,
              memref<8x8xi8, #gpu.address_space<workgroup>>,
-             !blockscale.acc<16x8, 1x1>
+             !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }
@@ -169,10 +171,10 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[HALF:.*]] = arith.remui %[[COLUMN_16]], %[[C2]]
 // CHECK-NEXT:    %[[IS_EVEN:.*]] = arith.cmpi eq, %[[HALF]], %c0
 // CHECK-NEXT:    %[[EVEN:.*]] = arith.select %[[IS_EVEN]], %[[A]], %[[ZERO]]
-// CHECK-NEXT:    %[[D_0:.*]] = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[EVEN]], %[[B]], %{{.*}}, %[[SA]][0, 0], %[[SB]][0, 0]
+// CHECK-NEXT:    %[[D_0:.*]] = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %[[EVEN]], %[[B]], %{{.*}}, %[[SA]][0, 0], %[[SB]][0, 0]
 // CHECK-NEXT:    %[[IS_ODD:.*]] = arith.cmpi eq, %[[HALF]], %c1
 // CHECK-NEXT:    %[[ODD:.*]] = arith.select %[[IS_ODD]], %[[A]], %[[ZERO]]
-// CHECK-NEXT:    blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[ODD]], %[[B]], %[[D_0]], %[[SA]][2, 0], %[[SB]][2, 0]
+// CHECK-NEXT:    blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %[[ODD]], %[[B]], %[[D_0]], %[[SA]][2, 0], %[[SB]][2, 0]
 gpu.module @kernels {
   gpu.func @two_halves(%a: memref<16x32xi8, #gpu.address_space<workgroup>>,
                        %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
@@ -180,16 +182,17 @@ gpu.module @kernels {
                        %sb: memref<8x4xi8, #gpu.address_space<workgroup>>,
                        %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
-    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e2m1, e2m1, ue8m0, 16>
+           instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
            : memref<16x32xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
              memref<8x32xi8, #gpu.address_space<workgroup>>,
              memref<8x4xi8, #gpu.address_space<workgroup>>,
-             !blockscale.acc<16x8, 1x1>
+             !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }
@@ -207,7 +210,7 @@ gpu.module @kernels {
 // CHECK:         %[[BYTE:.*]] = memref.load %[[Y]]
 // CHECK:         memref.load %[[SY]]
 // CHECK:         %[[C:.*]] = vector.from_elements
-// CHECK:         %[[SUM:.*]] = blockscale.mma_sync <mxf8f6f4, e5m2, e2m1, ue8m0, 1> %{{.*}}, %{{.*}}, %[[C]], %[[SCALE_A:.*]][0, 0], %[[SCALE_B:.*]][0, 0]
+// CHECK:         %[[SUM:.*]] = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e5m2, e2m1, ue8m0, 1> %{{.*}}, %{{.*}}, %[[C]], %[[SCALE_A:.*]][0, 0], %[[SCALE_B:.*]][0, 0]
 // CHECK-NEXT:    blockscale.mma_sync {{.*}}, %[[SUM]], %[[SCALE_A]][1, 0], %[[SCALE_B]][1, 0]
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[D]]
 // CHECK-NOT:     {{vector<16|vector<8|vector<64}}
@@ -241,6 +244,7 @@ gpu.module @kernels {
     %c = vector.transfer_read %d[%c0, %c0], %zero {in_bounds = [true, true]}
          : memref<16x8xf32>, vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %a_scale, %b, %b_scale, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x64xf8E5M2>, vector<16x2xf8E8M0FNU>,
              vector<64x8xf4E2M1FN>, vector<2x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -266,7 +270,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[B_CODE:.*]] = arith.andi %[[B]], %[[BITS_4]] : i8
 // CHECK-NEXT:    arith.extui %[[B_CODE]]
 // CHECK-COUNT-7: arith.andi %{{.*}}, %[[BITS_4]] : i8
-// CHECK:         blockscale.mma_sync <mxf8f6f4, e3m2, e2m1, ue8m0, 1>
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m1, ue8m0, 1>
 gpu.module @kernels {
   gpu.func @codes_in_bytes(%x: memref<16x32xi8>, %y: memref<32x8xi8>,
                            %d: memref<16x8xf32>) {
@@ -285,6 +289,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf6E3M2FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf4E2M1FN>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -332,7 +337,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[LOW:.*]] = arith.trunci %[[SHIFTED]] : i16 to i8
 // CHECK-NEXT:    arith.andi %[[LOW]], %[[BITS_4]] : i8
 // CHECK:         %[[B:.*]] = vector.from_elements %[[WORD:.*]], %[[WORD]] : vector<2xi32>
-// CHECK:         blockscale.mma_sync <mxf8f6f4, e3m2, e2m1, ue8m0, 1> %[[A]], %[[B]],
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m1, ue8m0, 1> %[[A]], %[[B]],
 gpu.module @kernels {
   gpu.func @packed_splats(%d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
@@ -344,6 +349,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf6E3M2FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf4E2M1FN>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -362,12 +368,12 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[FP8:.*]] = arith.constant dense<1010580540> : vector<2xi32>
 // CHECK-DAG:     %[[FP4:.*]] = arith.constant 33 : i16
 // CHECK-DAG:     %[[FP4_NK:.*]] = arith.constant 67 : i16
-// CHECK:         %[[SUM:.*]] = blockscale.mma_sync <mxf8f6f4, e3m2, e5m2, ue8m0, 1> %[[FP6]], %[[FP8]],
+// CHECK:         %[[SUM:.*]] = blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e3m2, e5m2, ue8m0, 1> %[[FP6]], %[[FP8]],
 // CHECK-COUNT-8: arith.shrui %[[FP4]],
 // CHECK:         %[[A:.*]] = vector.from_elements {{.*}} : vector<4xi32>
 // CHECK-COUNT-8: arith.shrui %[[FP4_NK]],
 // CHECK:         %[[B:.*]] = vector.from_elements {{.*}} : vector<2xi32>
-// CHECK:         blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2> %[[A]], %[[B]], %[[SUM]],
+// CHECK:         blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %[[A]], %[[B]], %[[SUM]],
 gpu.module @kernels {
   gpu.func @splats(%d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
@@ -379,6 +385,7 @@ gpu.module @kernels {
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %0 = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+         {blockscale.path = #blockscale.path<mma_sync>}
          : vector<16x32xf6E3M2FN>, vector<16x1xf8E8M0FNU>,
            vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %p_bytes = arith.constant dense<0x21> : vector<16x32xi8>
@@ -390,6 +397,7 @@ gpu.module @kernels {
          : vector<8x64xf4E2M1FN> to vector<64x8xf4E2M1FN>
     %sq = arith.constant dense<1.0> : vector<2x8xf8E8M0FNU>
     %sum = blockscale.mma_scaled %p, %sp, %q, %sq, %0
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x64xf4E2M1FN>, vector<16x2xf8E8M0FNU>,
              vector<64x8xf4E2M1FN>, vector<2x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %d[%c0, %c0] {in_bounds = [true, true]}
@@ -430,6 +438,7 @@ gpu.module @kernels {
     %c = vector.transfer_read %tile[%c0, %c0], %zero {in_bounds = [true, true]}
          : memref<16x8xf32, #gpu.address_space<workgroup>>, vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+           {blockscale.path = #blockscale.path<mma_sync>}
            : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     vector.transfer_write %sum, %tile[%c0, %c0] {in_bounds = [true, true]}
@@ -464,12 +473,13 @@ gpu.module @kernels {
     %c2048 = arith.constant 2048 : index
     %a = memref.view %stages[%c2048][]
          : memref<4096xi8, #gpu.address_space<workgroup>> to !a
-    %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            row = <e4m3, e2m1, ue8m0, 32>
-           : !a, !sa, !b, !sb, !blockscale.acc<16x8, 1x1>
+           instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+           : !a, !sa, !b, !sb, !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }
@@ -516,6 +526,7 @@ gpu.module @kernels {
     %looped = scf.for %i = %c0 to %n step %c1 iter_args(%c = %init)
               -> vector<16x8xf32> {
       %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
+             {blockscale.path = #blockscale.path<mma_sync>}
              : vector<16x32xf8E4M3FN>, vector<16x1xf8E8M0FNU>,
                vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
       scf.yield %sum : vector<16x8xf32>
@@ -566,36 +577,36 @@ gpu.module @kernels {
   gpu.func @accumulator_control_flow(%d: memref<16x8xf32>, %p: i1, %n: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %zero = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
-    %chosen = scf.if %p -> !blockscale.acc<16x8, 1x1> {
+    %zero = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    %chosen = scf.if %p -> !blockscale.acc<16x8, #blockscale.warps<1x1>> {
       %loaded = blockscale.acc_load %d[%c0, %c0]
-                : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
-      scf.yield %loaded : !blockscale.acc<16x8, 1x1>
+                : memref<16x8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
+      scf.yield %loaded : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     } else {
-      scf.yield %zero : !blockscale.acc<16x8, 1x1>
+      scf.yield %zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     }
     %looped = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %chosen)
-              -> !blockscale.acc<16x8, 1x1> {
+              -> !blockscale.acc<16x8, #blockscale.warps<1x1>> {
       blockscale.acc_store %acc, %d[%c0, %c0]
-          : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+          : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
       %next = blockscale.acc_load %d[%c0, %c0]
-              : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
-      scf.yield %next : !blockscale.acc<16x8, 1x1>
+              : memref<16x8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
+      scf.yield %next : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     }
     %r:2 = scf.while (%acc = %looped, %i = %c0)
-           : (!blockscale.acc<16x8, 1x1>, index)
-             -> (!blockscale.acc<16x8, 1x1>, index) {
+           : (!blockscale.acc<16x8, #blockscale.warps<1x1>>, index)
+             -> (!blockscale.acc<16x8, #blockscale.warps<1x1>>, index) {
       %more = arith.cmpi ult, %i, %n : index
-      scf.condition(%more) %acc, %i : !blockscale.acc<16x8, 1x1>, index
+      scf.condition(%more) %acc, %i : !blockscale.acc<16x8, #blockscale.warps<1x1>>, index
     } do {
-    ^bb0(%acc: !blockscale.acc<16x8, 1x1>, %i: index):
+    ^bb0(%acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>, %i: index):
       %again = blockscale.acc_load %d[%i, %c0]
-               : memref<16x8xf32> -> !blockscale.acc<16x8, 1x1>
+               : memref<16x8xf32> -> !blockscale.acc<16x8, #blockscale.warps<1x1>>
       %next = arith.addi %i, %c1 : index
-      scf.yield %again, %next : !blockscale.acc<16x8, 1x1>, index
+      scf.yield %again, %next : !blockscale.acc<16x8, #blockscale.warps<1x1>>, index
     }
     blockscale.acc_store %r#0, %d[%c0, %c0]
-        : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
     gpu.return
   }
 }

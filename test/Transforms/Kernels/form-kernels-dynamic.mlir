@@ -1,7 +1,7 @@
 // Dynamic sizes: checks on the host, sizes in the kernel, and two paths of
 // which all blocks take the same.
 
-// RUN: blockscale-opt %s --blockscale-form-kernels -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-legalize --blockscale-form-kernels -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @two_paths(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x?xf8E4M3FN>, %[[X_SCALE:[a-z0-9]+]]: tensor<?x?xf8E8M0FNU>, %[[Y:[a-z0-9]+]]: tensor<?x32xf8E5M2>, %[[Y_SCALE:[a-z0-9]+]]: tensor<?x32xf8E8M0FNU>, %[[C:[a-z0-9]+]]: tensor<?x32xf32>)

@@ -1,6 +1,6 @@
 // Ops that no kernel computes.
 
-// RUN: blockscale-opt %s --blockscale-form-kernels -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-legalize --blockscale-form-kernels -split-input-file -verify-diagnostics
 
 func.func @no_path(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                    %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,

@@ -1,6 +1,6 @@
 // Elementwise ops that stay beside the kernel.
 
-// RUN: blockscale-opt %s --blockscale-form-kernels -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-legalize --blockscale-form-kernels -split-input-file | FileCheck %s
 
 #id = affine_map<(i, j) -> (i, j)>
 

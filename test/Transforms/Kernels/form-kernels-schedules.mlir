@@ -1,6 +1,6 @@
 // Loops along K, shared memory and the order of blocks, as schedules say.
 
-// RUN: blockscale-opt %s --blockscale-form-kernels -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-legalize --blockscale-form-kernels -split-input-file | FileCheck %s
 
 // Three stages: two steps are copied before the loop, and each step of the loop
 // starts the copies of the step after the next one, in a group of their own, to

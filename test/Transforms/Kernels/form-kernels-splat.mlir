@@ -1,6 +1,6 @@
 // A scale that is the same everywhere is no parameter of the kernel.
 
-// RUN: blockscale-opt %s --blockscale-form-kernels | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-legalize --blockscale-form-kernels | FileCheck %s
 
 // The code of 2.0 in e8m0 is 128.
 

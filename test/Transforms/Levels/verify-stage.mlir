@@ -48,7 +48,7 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
 
 //--- lower.mlir
 func.func @lower() {
-  %0 = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+  %0 = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
 
@@ -71,9 +71,9 @@ module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @f(%x: memref<16x8xf32>) kernel {
       %c0 = arith.constant 0 : index
-      %0 = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+      %0 = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
       blockscale.acc_store %0, %x[%c0, %c0]
-          : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+          : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
       gpu.return
     }
   }
@@ -83,7 +83,7 @@ module attributes {gpu.container_module} {
 gpu.module @kernels {
   gpu.func @step(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
                  %s: i32) {
-    %d = blockscale.mma_sync <mxf4, e2m1, e2m1, ue8m0, 2>
+    %d = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
          %a, %b, %c, %s[0, 0], %s[0, 0]
     gpu.return
   }

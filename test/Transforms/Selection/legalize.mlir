@@ -13,7 +13,7 @@
 // CHECK-DAG:     %[[X_SCALE_0:.*]] = vector.extract %[[X_SCALE]][0]
 // CHECK-DAG:     %[[C_0:.*]] = vector.extract %[[C]][0]
 // CHECK:         %[[D_0:.*]] = blockscale.mma_scaled %[[X_0]], %[[X_SCALE_0]], %[[Y]], %[[Y_SCALE]], %[[C_0]]
-// CHECK-SAME:      blockscale.instruction = #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>, blockscale.path = #blockscale.path<mma_sync>
+// CHECK-SAME:      blockscale.instruction = #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>, blockscale.path = #blockscale.path<mma_sync>
 // CHECK-SAME:      : vector<16x64xf4E2M1FN>,
 // CHECK:         %[[D:.*]] = vector.insert %[[D_0]], %{{.*}} [0]
 // CHECK:         return %[[D]]
@@ -62,7 +62,7 @@ func.func @batch(%x: vector<2x16x32xf8E5M2>, %sx: vector<2x16x1xf8E8M0FNU>,
 
 // CHECK-LABEL: func @mxf8f6f4(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      blockscale.instruction = #blockscale.instruction<mxf8f6f4, e3m2, e2m1, ue8m0, 1>
+// CHECK-SAME:      blockscale.instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m1, ue8m0, 1>
 // CHECK-SAME:      : tensor<2x7x32xf6E3M2FN>
 func.func @mxf8f6f4(%x: tensor<2x7x32xf6E3M2FN>, %sx: tensor<2x7x1xf8E8M0FNU>,
                     %y: tensor<32x5xf4E2M1FN>, %sy: tensor<1x5xf8E8M0FNU>,
@@ -77,7 +77,7 @@ func.func @mxf8f6f4(%x: tensor<2x7x32xf6E3M2FN>, %sx: tensor<2x7x1xf8E8M0FNU>,
 // -----
 
 // CHECK-LABEL: func @mxf4nvf4(
-// CHECK:         #blockscale.instruction<mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+// CHECK:         #blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 func.func @mxf4nvf4(%x: tensor<7x32xf4E2M1FN>, %sx: tensor<7x2xf8E4M3FN>,
                     %y: tensor<32x5xf4E2M1FN>, %sy: tensor<2x5xf8E4M3FN>,
                     %c: tensor<7x5xf32>) -> tensor<7x5xf32> {
@@ -93,7 +93,7 @@ func.func @mxf4nvf4(%x: tensor<7x32xf4E2M1FN>, %sx: tensor<7x2xf8E4M3FN>,
 // No PTX version of the code generator has the instruction of this row.
 
 // CHECK-LABEL: func @mxfp4_b16(
-// CHECK:         #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>
+// CHECK:         #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
 func.func @mxfp4_b16(%x: tensor<7x32xf4E2M1FN>, %sx: tensor<7x2xf8E8M0FNU>,
                      %y: tensor<32x5xf4E2M1FN>, %sy: tensor<2x5xf8E8M0FNU>,
                      %c: tensor<7x5xf32>) -> tensor<7x5xf32> {

@@ -3,30 +3,30 @@
 
 // DEFINE: %{reason} =
 // DEFINE: %{options} =
-// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{REASON/{{%{reason}; computed with plain arithmetic, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/" %s | blockscale-opt --blockscale-select-path="%{options}" -verify-diagnostics
-// DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{REASON/{{'blockscale.mma_scaled' op %{reason}/" %s | blockscale-opt --blockscale-select-path="native-only %{options}" -verify-diagnostics
+// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{REASON/{{%{reason}; computed with plain arithmetic, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/" %s | blockscale-opt --blockscale-attach-target=%{options} --blockscale-select-path -verify-diagnostics
+// DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{REASON/{{'blockscale.mma_scaled' op %{reason}/" %s | blockscale-opt --blockscale-attach-target=%{options} --blockscale-select-path=native-only -verify-diagnostics
 
-// REDEFINE: %{options} = target=sm_80
+// REDEFINE: %{options} = chip=sm_80
 // REDEFINE: %{reason} = no block-scaled instruction on sm_80
 // RUN: %{remark}
 // RUN: %{error}
-// REDEFINE: %{options} = target=sm_90a
+// REDEFINE: %{options} = chip=sm_90a
 // REDEFINE: %{reason} = no block-scaled instruction on sm_90a
 // RUN: %{remark}
 // RUN: %{error}
-// REDEFINE: %{options} = target=sm_100a
+// REDEFINE: %{options} = chip=sm_100a
 // REDEFINE: %{reason} = not supported in this version: tcgen05 lowering
 // RUN: %{remark}
 // RUN: %{error}
-// REDEFINE: %{options} = target=sm_110f
+// REDEFINE: %{options} = chip=sm_110f
 // RUN: %{remark}
 // RUN: %{error}
 
-// RUN: not blockscale-opt %s --blockscale-select-path=target=sm_120 2>&1 | FileCheck %s --check-prefix=LETTER
+// RUN: not blockscale-opt %s --blockscale-attach-target=chip=sm_120 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=LETTER
 // LETTER: error: unknown target 'sm_120': block-scaled instructions need the letter, expected sm_120a or sm_120f
 // RUN: not blockscale-opt %s --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: error: unknown target '', expected one of cpu sm_80
-// RUN: not blockscale-opt %s --blockscale-select-path=target=cpu 2>&1 | FileCheck %s --check-prefix=CPU
+// EMPTY: error: expected a module with the attribute 'blockscale.target' of blockscale-attach-target
+// RUN: not blockscale-opt %s --blockscale-attach-target=chip=cpu --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: expected a GPU, got cpu
 
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,

@@ -1,10 +1,10 @@
 // How each chip computes each op, and why.
 
-// RUN: blockscale-opt %s --blockscale-select-path=target=sm_120a | FileCheck %s --check-prefix=MMA
-// RUN: blockscale-opt %s --blockscale-select-path=target=sm_121f | FileCheck %s --check-prefix=MMA-SYNC
-// RUN: blockscale-opt %s --blockscale-select-path="target=sm_120f native-only" | FileCheck %s --check-prefix=MMA-SYNC
-// RUN: blockscale-opt %s --blockscale-select-path=target=sm_90 2>&1 | FileCheck %s --check-prefix=DECOMPOSE
-// RUN: blockscale-opt %s --blockscale-select-path=target=sm_103a 2>&1 | FileCheck %s --check-prefix=DECOMPOSE
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path | FileCheck %s --check-prefix=MMA
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_121f --blockscale-select-path | FileCheck %s --check-prefix=MMA-SYNC
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120f --blockscale-select-path=native-only | FileCheck %s --check-prefix=MMA-SYNC
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=DECOMPOSE
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=DECOMPOSE
 
 // The example of the pass' description.
 
@@ -27,11 +27,12 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
   return %d : tensor<16x8xf32>
 }
 
-// The row that no instruction of PTX 9.0 computes alone; in a kernel.
+// The row that no instruction of PTX 9.0 computes alone; in a kernel. Where the
+// chip lacks its instructions, they will be software.
 // MMA-SYNC-LABEL:  gpu.func @mxfp4_b16(
 // MMA-SYNC:          #blockscale.path<mma_sync>
 // DECOMPOSE-LABEL: gpu.func @mxfp4_b16(
-// DECOMPOSE:         #blockscale.path<decompose>
+// DECOMPOSE:         #blockscale.path<mma_sync>
 gpu.module @kernels {
   gpu.func @mxfp4_b16(
       %x: vector<16x64xf4E2M1FN>, %sx: vector<16x4xf8E8M0FNU>,

@@ -1,36 +1,38 @@
 // Schedules that a chip cannot run, and text that is none.
 
-// RUN: blockscale-opt %s --blockscale-select-schedule=target=sm_120a -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
 
+// DEFINE: %{target} =
 // DEFINE: %{option} =
-// DEFINE: %{fail} = not blockscale-opt %s --blockscale-select-schedule="%{option}" -split-input-file 2>&1 | FileCheck %s --check-prefix
-// REDEFINE: %{option} = target=sm_121
+// DEFINE: %{fail} = not blockscale-opt %s %{target} --blockscale-legalize --blockscale-select-schedule="%{option}" -split-input-file 2>&1 | FileCheck %s --check-prefix
+// REDEFINE: %{target} = --blockscale-attach-target=chip=sm_121
 // RUN: %{fail}=LETTER
 // LETTER: error: unknown target 'sm_121': block-scaled instructions need the letter, expected sm_121a or sm_121f
-// REDEFINE: %{option} = 
+// REDEFINE: %{target} =
 // RUN: %{fail}=EMPTY
-// EMPTY: error: unknown target '', expected one of cpu sm_80
-// REDEFINE: %{option} = target=cpu
+// EMPTY: error: expected a module with the attribute 'blockscale.target' of blockscale-attach-target
+// REDEFINE: %{target} = --blockscale-attach-target=chip=cpu
 // RUN: %{fail}=CPU
 // CPU: error: expected a GPU, got cpu{{$}}
 
 // All of the text is read.
-// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x128,warps=2x2
+// REDEFINE: %{target} = --blockscale-attach-target=chip=sm_120a
+// REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2
-// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x128,warps=2x2,stages=2,
+// REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=2,
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2,stages=2,
-// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64,warps=2x2,stages=2
+// REDEFINE: %{option} = schedule=tile=64x64,warps=2x2,stages=2
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64,warps=2x2,stages=2
-// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x-128,warps=2x2,stages=2
+// REDEFINE: %{option} = schedule=tile=64x64x-128,warps=2x2,stages=2
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x-128,warps=2x2,stages=2
-// REDEFINE: %{option} = target=sm_120a schedule=warps=2x2,tile=64x64x128,stages=2
+// REDEFINE: %{option} = schedule=warps=2x2,tile=64x64x128,stages=2
 // RUN: %{fail}=TEXT -DTEXT=warps=2x2,tile=64x64x128,stages=2
-// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x128,warps=2x2,stages=99999999999999999999
+// REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=99999999999999999999
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2,stages=99999999999999999999
 // TEXT: error: expected a schedule of the form tile=MxNxK,warps=MxN,stages=S, got '[[TEXT]]'{{$}}
 
 // What the attribute cannot be, the option cannot be either.
-// REDEFINE: %{option} = target=sm_120a schedule=tile=64x64x64,warps=2x2,stages=2
+// REDEFINE: %{option} = schedule=tile=64x64x64,warps=2x2,stages=2
 // RUN: %{fail}=ATTRIBUTE
 // ATTRIBUTE: error: expected K of the tile to be a power of two from 128 to 1024, got 64
 
@@ -84,7 +86,7 @@ func.func @kind(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
     %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
     %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected the attribute 'blockscale.schedule' to be a #blockscale.schedule, got 3 : i64}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected the attribute 'blockscale.schedule' to be a schedule of the path mma_sync, got 3 : i64}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>, blockscale.schedule = 3}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
@@ -94,7 +96,7 @@ func.func @kind(
 
 // -----
 
-// expected-error@+1 {{'func.func' op expected the attribute 'blockscale.schedule' to be a #blockscale.schedule, got "fast"}}
+// expected-error@+1 {{'func.func' op expected the attribute 'blockscale.schedule' to be a schedule of the path mma_sync, got "fast"}}
 func.func @kind_of_function(
     %x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
     %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,

@@ -27,16 +27,24 @@ TEST(Chips, PathFollowsTheFamily) {
     unsigned family = chip.capability / 10;
     Path expected = family == 12                   ? Path::MmaSync
                     : family == 10 || family == 11 ? Path::Tcgen05
-                                                   : Path::None;
-    EXPECT_EQ(chip.path, expected) << chip.name;
+                                                   : Path::Decompose;
+    EXPECT_EQ(chip.paths.front(), expected) << chip.name;
+    EXPECT_EQ(chip.paths.back(), Path::Decompose) << chip.name;
+    EXPECT_TRUE(chip.has(expected)) << chip.name;
     EXPECT_EQ(isKnownPtxVersion(chip.lowestPtx), !chip.isCpu()) << chip.name;
   }
 }
 
-TEST(Chips, InstructionsWantSwizzledScales) {
-  EXPECT_FALSE(wantsSwizzledScales(Path::None));
-  EXPECT_TRUE(wantsSwizzledScales(Path::MmaSync));
-  EXPECT_TRUE(wantsSwizzledScales(Path::Tcgen05));
+TEST(Chips, RowsOfPaths) {
+  for (unsigned i = 0; i != kNumPaths; ++i) {
+    const PathInfo &info = getPathInfo(Path(i));
+    EXPECT_EQ(info.path, Path(i));
+    EXPECT_FALSE(info.name.empty());
+    // What has instructions wants their scales swizzled.
+    EXPECT_EQ(info.wantsSwizzledScales, !info.opcode.empty());
+  }
+  EXPECT_FALSE(getPathInfo(Path::Tcgen05).hasLowering);
+  EXPECT_EQ(getVectorPath(), Path::MmaSync);
 }
 
 TEST(Chips, FactsByHand) {

@@ -59,12 +59,12 @@ TEST(InstructionTable, MmaSyncRows) {
     EXPECT_TRUE(
         distinct.insert({row.kind, row.a, row.b, row.scale, row.scaleVec})
             .second);
-    emitted += row.isEmitted;
-    perKind[unsigned(row.kind)] += row.isEmitted;
+    emitted += row.isEmitted();
+    perKind[unsigned(row.kind)] += row.isEmitted();
     EXPECT_EQ(row.k, row.kind == Kind::MXF8F6F4 ? 32u : 64u);
     EXPECT_EQ(row.k, row.scaleVec * row.blockSize);
-    EXPECT_EQ(row.lowestPtx, row.isEmitted ? 87u : 91u);
-    EXPECT_EQ(row.rewrite == Rewrite::None, row.isEmitted);
+    EXPECT_EQ(row.lowestPtx, row.isEmitted() ? 87u : 91u);
+    EXPECT_EQ(row.rewrite == Rewrite::None, row.isEmitted());
   }
   EXPECT_EQ(distinct.size(), 29u);
   EXPECT_EQ(emitted, 28u);
@@ -75,7 +75,7 @@ TEST(InstructionTable, MmaSyncRows) {
 
 TEST(InstructionTable, OneRowIsNotEmitted) {
   for (const Instruction &row : getInstructions(Path::MmaSync)) {
-    if (row.isEmitted)
+    if (row.isEmitted())
       continue;
     EXPECT_EQ(row.getOpRow(),
               (OpRow{Format::E2M1, Format::E2M1, Format::UE8M0, 16}));
@@ -83,41 +83,78 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
               "mma.sync.kind::mxf4nvf4.block_scale.scale_vec::4X");
     EXPECT_EQ(row.rewrite, Rewrite::TwoHalfBlocks);
     // What stands in for it is older than it is.
-    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_120a")), 87u);
-    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_121f")), 88u);
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(row.getOpRow(), Path::MmaSync);
+    ASSERT_TRUE(choice);
+    EXPECT_EQ(choice->wanted->kind, row.kind);
+    EXPECT_EQ(choice->getRewrite(), Rewrite::TwoHalfBlocks);
+    EXPECT_EQ(choice->emitted->blockSize, 32u);
+    EXPECT_EQ(getLowestPtx(*choice->emitted, *lookupChip("sm_120a")), 87u);
+    EXPECT_EQ(getLowestPtx(*choice->emitted, *lookupChip("sm_121f")), 88u);
   }
   for (const Instruction &row : getInstructions(Path::Tcgen05))
-    EXPECT_TRUE(row.isEmitted);
+    EXPECT_TRUE(row.isEmitted());
 }
 
 TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
   for (const OpRow &row : getOpRows())
     for (Path path : {Path::MmaSync, Path::Tcgen05}) {
-      const Instruction *instruction = getPreferredInstruction(row, path);
-      ASSERT_NE(instruction, nullptr);
-      EXPECT_EQ(instruction->getOpRow(), row);
-      EXPECT_EQ(instruction->path, path);
+      std::optional<InstructionChoice> choice = chooseInstruction(row, path);
+      ASSERT_TRUE(choice);
+      EXPECT_EQ(choice->wanted->getOpRow(), row);
+      EXPECT_EQ(choice->emitted->path, path);
+      EXPECT_TRUE(choice->emitted->isEmitted());
+      EXPECT_EQ(getRewrite(row, *choice->emitted), choice->getRewrite());
     }
-  EXPECT_EQ(getPreferredInstruction(getOpRows().front(), Path::None), nullptr);
+  EXPECT_FALSE(chooseInstruction(getOpRows().front(), Path::Decompose));
+}
+
+TEST(InstructionTable, OfOtherRowsThereIsNoRewrite) {
+  OpRow mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
+  OpRow mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
+  OpRow nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
+  const Instruction &mxf4 = *chooseInstruction(mxfp4, Path::MmaSync)->emitted;
+  EXPECT_EQ(getRewrite(mxfp4, mxf4), Rewrite::None);
+  EXPECT_EQ(getRewrite(mxfp8, mxf4), std::nullopt);
+  EXPECT_EQ(getRewrite(nvfp4, mxf4), std::nullopt);
+}
+
+TEST(InstructionTable, ChipsChooseTheirFirstPath) {
+  OpRow mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
+  auto getPath = [&](std::string_view chip, bool mustBeLowered) {
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(mxfp8, *lookupChip(chip), mustBeLowered);
+    return choice ? choice->emitted->path : Path::Decompose;
+  };
+  EXPECT_EQ(getPath("sm_120a", true), Path::MmaSync);
+  EXPECT_EQ(getPath("sm_100a", false), Path::Tcgen05);
+  EXPECT_EQ(getPath("sm_90", false), Path::Decompose);
+  EXPECT_TRUE(hasOpcode(*lookupChip("sm_121f"), "mma.sync"));
+  EXPECT_FALSE(hasOpcode(*lookupChip("sm_100a"), "mma.sync"));
 }
 
 TEST(InstructionTable, PackedFp4IsPreferred) {
+  auto getOpcodeOf = [](const OpRow &row, Path path) {
+    return getOpcode(*chooseInstruction(row, path)->wanted);
+  };
   OpRow mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
-  EXPECT_EQ(getOpcode(*getPreferredInstruction(mxfp4, Path::MmaSync)),
+  EXPECT_EQ(getOpcodeOf(mxfp4, Path::MmaSync),
             "mma.sync.kind::mxf4.block_scale.scale_vec::2X");
-  EXPECT_EQ(getOpcode(*getPreferredInstruction(mxfp4, Path::Tcgen05)),
+  EXPECT_EQ(getOpcodeOf(mxfp4, Path::Tcgen05),
             "tcgen05.mma.kind::mxf4.block_scale.block32");
   OpRow mixed = {Format::E4M3, Format::E2M1, Format::UE8M0, 32};
-  EXPECT_EQ(getOpcode(*getPreferredInstruction(mixed, Path::MmaSync)),
+  EXPECT_EQ(getOpcodeOf(mixed, Path::MmaSync),
             "mma.sync.kind::mxf8f6f4.block_scale.scale_vec::1X");
   OpRow nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
-  EXPECT_EQ(getOpcode(*getPreferredInstruction(nvfp4, Path::Tcgen05)),
+  EXPECT_EQ(getOpcodeOf(nvfp4, Path::Tcgen05),
             "tcgen05.mma.kind::mxf4nvf4.block_scale.block16");
 }
 
 TEST(InstructionTable, ChipRaisesTheLowestPtx) {
-  const Instruction &row = *getPreferredInstruction(
-      {Format::E4M3, Format::E5M2, Format::UE8M0, 32}, Path::MmaSync);
+  const Instruction &row =
+      *chooseInstruction({Format::E4M3, Format::E5M2, Format::UE8M0, 32},
+                         Path::MmaSync)
+           ->emitted;
   EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_120a")), 87u);
   EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_120f")), 88u);
   EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_121a")), 88u);

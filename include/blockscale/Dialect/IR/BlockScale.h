@@ -24,7 +24,15 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
+namespace mlir::blockscale {
+class AccType;
+class TileMmaOp;
+} // namespace mlir::blockscale
+
 #include "blockscale/Dialect/IR/BlockScaleDialect.h.inc"
+
+#include "blockscale/Dialect/IR/BlockScaleAttrInterfaces.h.inc"
+#include "blockscale/Dialect/IR/BlockScaleOpInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/IR/BlockScaleAttrs.h.inc"
@@ -36,6 +44,16 @@
 #include "blockscale/Dialect/IR/BlockScaleOps.h.inc"
 
 namespace mlir::blockscale {
+
+/// The attribute of a module that names its chip.
+inline constexpr StringLiteral kTargetAttrName = "blockscale.target";
+
+/// The target of the module that `op` is or is in: null if it has none. Fails
+/// after an error if the attribute is something else.
+FailureOr<TargetAttr> lookupTarget(Operation *op);
+
+/// The same; that there is none, or that it is no GPU, is an error, too.
+FailureOr<TargetAttr> getTarget(Operation *op);
 
 /// The format of elements of `type`, which is an operand `x` or `y` of
 /// `mma_scaled`; nullopt for other types.

@@ -10,10 +10,11 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEATTRS_TD
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 
-class BlockScale_Attr<string name, string attrMnemonic>
-    : AttrDef<BlockScale_Dialect, name> {
+class BlockScale_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<BlockScale_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -24,6 +25,30 @@ def BlockScale_KindParam
     : AttrOrTypeParameter<"::mlir::blockscale::Kind", "an instruction kind">;
 def BlockScale_PathParam
     : AttrOrTypeParameter<"::mlir::blockscale::Path", "a path">;
+
+def BlockScale_ChipParam
+    : AttrOrTypeParameter<"const ::mlir::blockscale::Chip *", "a chip">;
+
+def BlockScale_TargetAttr : BlockScale_Attr<"Target", "target"> {
+  let summary = "the chip that a module is compiled for";
+  let description = [{
+    The attribute `blockscale.target` of a module, which passes read. With
+    `emulated_on`, block-scaled instructions of the chip, and what the other
+    chip lacks, become software, and the code is for that one.
+
+    Examples: `#blockscale.target<sm_120a>`,
+    `#blockscale.target<sm_120a, emulated_on = sm_90>`.
+  }];
+  let parameters = (ins BlockScale_ChipParam:$chip,
+                        BlockScale_ChipParam:$emulated_on);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The chip that runs the code.
+    const Chip &getFinalChip() const {
+      return getEmulatedOn() ? *getEmulatedOn() : *getChip();
+    }
+  }];
+}
 
 def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
   let summary = "the way in which a chip computes an op";
@@ -38,7 +63,7 @@ def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
 }
 
 def BlockScale_RowAttr : BlockScale_Attr<"Row", "row"> {
-  let summary = "one of the 27 legal combinations of `mma_scaled`";
+  let summary = "one of the legal combinations of `mma_scaled`";
   let description = [{
     The formats of the elements of A and B, the format of the scales, and the
     number of elements along K that share one scale.
@@ -62,23 +87,29 @@ def BlockScale_RowAttr : BlockScale_Attr<"Row", "row"> {
 
 def BlockScale_InstructionAttr
     : BlockScale_Attr<"Instruction", "instruction"> {
-  let summary = "one of the 28 dense block-scaled mma.sync instructions";
+  let summary = "a dense block-scaled instruction";
   let description = [{
-    Kind, formats of A, B and the scales, and scales along K (`.scale_vec`).
+    One row of the instruction table: its path, M x N x K, kind, the formats of
+    A, B and the scales, and scales along K (`.scale_vec`). Where the kernel
+    chooses N, it is the N that was chosen.
 
-    Example: `#blockscale.instruction<mxf4nvf4, e2m1, e2m1, ue4m3, 4>`.
+    `blockscale-legalize` gives it to each `mma_scaled`; from there on, it is
+    what tells how the op is computed.
+
+    Example:
+    `#blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>`.
   }];
   let parameters = (ins
+    BlockScale_PathParam:$path, "int64_t":$m, "int64_t":$n, "int64_t":$k,
     BlockScale_KindParam:$kind,
     BlockScale_FormatParam:$a, BlockScale_FormatParam:$b,
     BlockScale_FormatParam:$scale, "unsigned":$scale_vec);
-  let assemblyFormat = [{
-    `<` $kind `,` $a `,` $b `,` $scale `,` $scale_vec `>`
-  }];
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The row of the instruction table.
     const Instruction &getInstruction() const;
+    /// `instruction` with the smallest N that it has.
     static InstructionAttr get(MLIRContext *context,
                                const Instruction &instruction);
   }];
@@ -118,8 +149,35 @@ def BlockScale_TileLayoutAttr : BlockScale_Attr<"TileLayout", "tile_layout"> {
   }];
 }
 
-def BlockScale_ScheduleAttr : BlockScale_Attr<"Schedule", "schedule"> {
-  let summary = "how a kernel divides a matrix multiply";
+def BlockScale_ScaleOrderParam
+    : AttrOrTypeParameter<"::mlir::blockscale::ScaleOrder",
+                          "the order of scales">;
+
+def BlockScale_ScaleTileLayoutAttr
+    : BlockScale_Attr<"ScaleTileLayout", "scale_tile_layout"> {
+  let summary = "how the scales of a tile lie in shared memory";
+  let description = [{
+    * `rows`: memory of the shape `M x K_s` (`N x K_s`), row by row.
+    * `lanes`: of the shape `G x 32 x 4W`, in the order in which lanes of
+      mma.sync read them: line `4 (r mod 8) + r div 8` of group g has the
+      `K_s = 4W` scales of row `32 g + r`.
+    * `parts`: of the shape `W x P x 32 x 4Q`, the same with words from the
+      32x4x4 layout: line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
+      for q = 0, ..., Q - 1, the scales `4w`, ..., `4w + 3` of row
+      `32 (p Q + q) + r`; Q is 1, 2 or 4.
+
+    The table is `kScaleLineTerms` of SharedLayout.h.
+
+    Example: `#blockscale.scale_tile_layout<lanes>`.
+  }];
+  let parameters = (ins BlockScale_ScaleOrderParam:$order);
+  let assemblyFormat = "`<` $order `>`";
+}
+
+def BlockScale_MmaSyncScheduleAttr
+    : BlockScale_Attr<"MmaSyncSchedule", "schedule", [
+        DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
+  let summary = "how a kernel of the path mma_sync divides a matrix multiply";
   let description = [{
     * `tile`: the M x N results that a block computes, and the elements of K
       that it takes at a time.
@@ -158,25 +216,40 @@ def BlockScale_ScheduleAttr : BlockScale_Attr<"Schedule", "schedule"> {
   }];
 }
 
+def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
+    DeclareAttrInterfaceMethods<BlockScale_AccLayoutInterface>]> {
+  let summary = "an accumulator in the registers of warps";
+  let description = [{
+    Rows x columns of warps share the tile evenly, and each holds its share as
+    mma.sync does. Warp w of the block has row `w / columns` and column
+    `w % columns`.
+
+    Example: `#blockscale.warps<2x2>`.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumWarps() const { return getRows() * getColumns(); }
+    /// The rows and columns of one warp's share of an accumulator.
+    int64_t getShareM(AccType type) const;
+    int64_t getShareN(AccType type) const;
+  }];
+}
+
 def BlockScale_AccType : TypeDef<BlockScale_Dialect, "Acc"> {
   let mnemonic = "acc";
   let summary = "an f32 accumulator of a block or a warp";
   let description = [{
-    M x N sums of a tile, wherever the path keeps them: for mma.sync in the
-    registers of `warps[0]` x `warps[1]` warps, which share the tile evenly.
-    Warp w of the block has row `w / warps[1]` and column `w % warps[1]`.
+    M x N sums of a tile. The layout, an attribute with the interface
+    `AccLayoutInterface`, says where they are.
 
-    Example: `!blockscale.acc<64x64, 2x2>`.
+    Example: `!blockscale.acc<64x64, #blockscale.warps<2x2>>`.
   }];
-  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$warps_m,
-                        "int64_t":$warps_n);
+  let parameters = (ins "int64_t":$m, "int64_t":$n,
+                        "::mlir::blockscale::AccLayoutInterface":$layout);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    int64_t getWarpM() const { return getM() / getWarpsM(); }
-    int64_t getWarpN() const { return getN() / getWarpsN(); }
-    int64_t getNumWarps() const { return getWarpsM() * getWarpsN(); }
-  }];
 }
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEATTRS_TD

@@ -17,6 +17,7 @@
 
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -48,38 +49,37 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
 
     `K = K_s * block_size` elements; K' is K where the instruction takes one
     element per byte (fp6 in bits [5:0], fp4 in bits [5:2]) and K / 2 where it
-    takes packed fp4 (even element in the low nibble).
+    takes packed fp4 (even element in the low nibble). Instead of memory,
+    `a_scale` and `b_scale` may be one `i8` that is every scale.
 
-    `a_layout` and `b_layout` say where elements lie otherwise; with the
-    contiguous index `mn`, the shape is `K x M` or `K x N` bytes. Scales may
-    also be
-
-    * of the shape `G x 32 x 4W`, in the order in which lanes read them: line
-      `4 (r mod 8) + r div 8` of group g has the `K_s = 4W` scales of row
-      `32 g + r`;
-    * of the shape `W x P x 32 x 4Q`, the same with words from the 32x4x4
-      layout: line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has, for
-      q = 0, ..., Q - 1, the scales `4w`, ..., `4w + 3` of row
-      `32 (p Q + q) + r`;
-    * one `i8` that is every scale.
+    `row` says what is computed, `instruction` by what, and the layout of the
+    accumulator by whom. `a_layout` and `b_layout` say where elements lie
+    otherwise; with the contiguous index `mn`, the shape is `K x M` or `K x N`
+    bytes. `a_scale_layout` and `b_scale_layout` do so for scales.
 
     Constraints:
 
-    * (T1) Operands in memory have static shapes, the identity layout and the workgroup
-      memory space, and no more bytes than a block can have there on any chip.
-      Their memory is aligned to 16 bytes (`to-fragments` sees to that for
-      workgroup attributions), and the block has the accumulator's warps, all
-      along x.
-    * (T2) M and N of the operands are those of the accumulator; 32 G and
-      32 P Q are they, rounded up to multiples of 32.
+    * (T1) Operands in memory have static shapes, the identity layout and the
+      workgroup memory space, and no more bytes than a block can have there on
+      any chip.
+    * (T2) M and N of the operands are those of the accumulator.
     * (T3) K, which is that of A where both scales are one value, is a multiple
       of the instruction's K, and K_s of 4.
-    * (T4) A row of memory has the bytes that its elements take.
+    * (T4) A row of memory has the bytes that its elements take. Rows that are
+      swizzled have 16, 32, 64 or a multiple of 128 bytes.
     * (T5) `mn`, `bytes` and `padded` are for instructions with an element per
-      byte, `padded` for fp4 and fp6; with `mn`, a warp has a multiple of 16
-      rows. Rows that are swizzled have 16, 32, 64 or a
-      multiple of 128 bytes.
-    * (T6) With scales in the order of lanes, a warp has whole parts (groups),
+      byte, `padded` for fp4 and fp6.
+    * (T6) The instruction computes the row.
+
+    With an accumulator in warps, the path mma_sync:
+
+    * Memory is aligned to 16 bytes (`to-fragments` sees to that for workgroup
+      attributions), and the block has the accumulator's warps, all along x.
+    * (W1) The instruction is one of mma.sync.
+    * (W2) With `mn`, a warp has a multiple of 16 rows.
+    * (W3) Scales in the order of lanes have the shapes that their layout says,
+      with M or N rounded up to a multiple of 32.
+    * (W4) With scales in the order of lanes, a warp has whole parts (groups),
       or a power of two of rows.
 
     Example:
@@ -93,16 +93,18 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
           %sb: memref<32x4xi8, #gpu.address_space<workgroup>>,
           %d: memref<64x32xf32>) {
         %c0 = arith.constant 0 : index
-        %acc = blockscale.acc_zero : !blockscale.acc<64x32, 2x1>
+        %acc = blockscale.acc_zero
+            : !blockscale.acc<64x32, #blockscale.warps<2x1>>
         %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-               row = <e4m3, e2m1, ue8m0, 32>
+               row = <e4m3, e2m1, ue8m0, 32> instruction =
+               <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
                : memref<64x128xi8, #gpu.address_space<workgroup>>,
                  memref<64x4xi8, #gpu.address_space<workgroup>>,
                  memref<32x128xi8, #gpu.address_space<workgroup>>,
                  memref<32x4xi8, #gpu.address_space<workgroup>>,
-                 !blockscale.acc<64x32, 2x1>
+                 !blockscale.acc<64x32, #blockscale.warps<2x1>>
         blockscale.acc_store %sum, %d[%c0, %c0]
-            : !blockscale.acc<64x32, 2x1>, memref<64x32xf32>
+            : !blockscale.acc<64x32, #blockscale.warps<2x1>>, memref<64x32xf32>
         gpu.return
       }
     }
@@ -115,11 +117,15 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     Arg<BlockScale_TileScales, "scales of B", [MemRead]>:$b_scale,
     BlockScale_AccType:$acc,
     BlockScale_RowAttr:$row,
+    BlockScale_InstructionAttr:$instruction,
     OptionalAttr<BlockScale_TileLayoutAttr>:$a_layout,
-    OptionalAttr<BlockScale_TileLayoutAttr>:$b_layout);
+    OptionalAttr<BlockScale_TileLayoutAttr>:$b_layout,
+    OptionalAttr<BlockScale_ScaleTileLayoutAttr>:$a_scale_layout,
+    OptionalAttr<BlockScale_ScaleTileLayoutAttr>:$b_scale_layout);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
-    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `row` `=` $row attr-dict
+    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `row` `=` $row
+    `instruction` `=` $instruction attr-dict
     `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
     type($acc)
   }];
@@ -127,6 +133,10 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
   let extraClassDeclaration = [{
     /// The layout of the elements of A or B, the plain one by default.
     TileLayout getLayout(Operand operand);
+    /// The order of the scales of A or B, by rows by default.
+    ScaleOrder getScaleOrder(Operand operand);
+    /// How the instruction takes elements of A or B.
+    Slot getSlot(Operand operand);
     /// Elements along K.
     int64_t getNumK();
   }];
@@ -241,7 +251,8 @@ defvar BlockScale_BFragment
 defvar BlockScale_CFragment
     = BlockScale_Registers<4, F32, "$_builder.getF32Type()">;
 
-def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix"> {
+def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix", [
+    DeclareOpInterfaceMethods<BlockScale_InstructionOpInterface>]> {
   let summary = "one `ldmatrix` instruction";
   let description = [{
     Loads matrices of bytes from shared memory to the lanes of a warp. Each lane
@@ -300,7 +311,8 @@ def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix"> {
   }];
 }
 
-def BlockScale_MmaSyncOp : BlockScale_Op<"mma_sync", [Pure]> {
+def BlockScale_MmaSyncOp : BlockScale_Op<"mma_sync", [
+    Pure, DeclareOpInterfaceMethods<BlockScale_InstructionOpInterface>]> {
   let summary = "one block-scaled `mma.sync` instruction";
   let description = [{
     `d = (a * scale_a) x (b * scale_b) + c` by one warp, all of whose lanes
@@ -312,7 +324,7 @@ def BlockScale_MmaSyncOp : BlockScale_Op<"mma_sync", [Pure]> {
 
     Constraints:
 
-    * (M1) The instruction is one of the 28 rows of the table.
+    * (M1) The instruction is one of mma.sync.
     * (M2) Selectors are those of Table 37: bytes 0, 1, 2, 3 for
       `.scale_vec::1X`, 0, 2 for 2X and 0 for 4X; threads 0, 1 for A and 0, 1,
       2, 3 for B.
@@ -328,7 +340,8 @@ def BlockScale_MmaSyncOp : BlockScale_Op<"mma_sync", [Pure]> {
                      %sa: i32, %sb: i32, %out: memref<32x4xf32>) {
         %lane = gpu.lane_id
         %c0 = arith.constant 0 : index
-        %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+        %d = blockscale.mma_sync
+             <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
              %a, %b, %c, %sa[3, 1], %sb[0, 2]
         vector.store %d, %out[%lane, %c0] : memref<32x4xf32>, vector<4xf32>
         gpu.return

@@ -5,12 +5,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Kernels are tested, and run, on chips that lack their instructions: each of
+// these has a row here that says how it is computed otherwise.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Emulation/EmulateMmaFunction.h"
+#include "Emulation/Emulation.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,7 +28,25 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static void replaceByCall(MmaSyncOp op, func::FuncOp function) {
+func::FuncOp EmulatedFunctions::get(gpu::GPUModuleOp module,
+                                    InstructionAttr instruction) {
+  func::FuncOp &function = functions[{module, instruction}];
+  if (!function) {
+    function = createEmulatedMma(module.getLoc(), instruction);
+    SymbolTable(module).insert(function);
+  }
+  return function;
+}
+
+LogicalResult blockscale::emulateMmaSync(MmaSyncOp op,
+                                         EmulatedFunctions &functions) {
+  // A call reaches the functions of its own module only. (Null beneath an
+  // unknown op.)
+  auto module = dyn_cast_if_present<gpu::GPUModuleOp>(
+      SymbolTable::getNearestSymbolTable(op));
+  if (!module)
+    return op.emitOpError("expected to be in a function of a gpu.module");
+  func::FuncOp function = functions.get(module, op.getInstruction());
   OpBuilder builder(op);
   auto selector = [&](uint64_t value) -> Value {
     return arith::ConstantOp::create(
@@ -39,8 +61,29 @@ static void replaceByCall(MmaSyncOp op, func::FuncOp function) {
                  selector(op.getBThread())});
   op.getD().replaceAllUsesWith(call.getResult(0));
   op.erase();
+  return success();
 }
 
+namespace {
+struct Row {
+  StringRef name;
+  LogicalResult (*emulate)(Operation *op, EmulatedFunctions &functions);
+};
+} // namespace
+
+static const Row kRows[] = {
+    {LoadMatrixOp::getOperationName(),
+     [](Operation *op, EmulatedFunctions &) {
+       emulateLoadMatrix(cast<LoadMatrixOp>(op));
+       return success();
+     }},
+    {MmaSyncOp::getOperationName(),
+     [](Operation *op, EmulatedFunctions &functions) {
+       return emulateMmaSync(cast<MmaSyncOp>(op), functions);
+     }},
+};
+
+/// What is there on every chip, if none is named.
 static const Chip &getLowestChip() {
   return *llvm::find_if(getChips(),
                         [](const Chip &chip) { return !chip.isCpu(); });
@@ -52,49 +95,38 @@ struct EmulateMmaPass final
   using Base::Base;
 
   void runOnOperation() override {
-    const Chip *chip = target.empty() ? nullptr : lookupChip(target);
-    if (!target.empty() && !chip) {
-      emitError(getOperation()->getLoc(), describeUnknownChip(target));
+    FailureOr<TargetAttr> found = lookupTarget(getOperation());
+    if (failed(found))
       return signalPassFailure();
-    }
-    // What every chip has stays.
-    unsigned capability = (chip ? *chip : getLowestChip()).capability;
-    SmallVector<LoadMatrixOp> loads;
-    getOperation().walk([&](LoadMatrixOp op) {
-      if (op.getForm().lowestCapability > capability)
-        loads.push_back(op);
-    });
-    for (LoadMatrixOp op : loads)
-      emulateLoadMatrix(op);
+    TargetAttr target = *found;
+    const Chip &chip = target ? target.getFinalChip() : getLowestChip();
+    bool emulatesAll = !target || target.getEmulatedOn();
 
-    // By gpu.module: a call reaches the functions of its own module only.
-    llvm::MapVector<gpu::GPUModuleOp, SmallVector<MmaSyncOp>> instructions;
-    bool allInModules = true;
-    getOperation().walk([&](MmaSyncOp op) {
-      // Null beneath an unknown op.
-      Operation *table = SymbolTable::getNearestSymbolTable(op);
-      if (auto module = dyn_cast_if_present<gpu::GPUModuleOp>(table)) {
-        instructions[module].push_back(op);
-        return;
-      }
-      op.emitOpError("expected to be in a function of a gpu.module");
-      allInModules = false;
+    SmallVector<Operation *> worklist;
+    getOperation().walk([&](InstructionOpInterface op) {
+      // That is, the block-scaled ones.
+      bool isScaled = op->getInherentAttr("instruction").has_value();
+      if ((emulatesAll && isScaled) || !op.isSupportedOn(chip))
+        worklist.push_back(op);
     });
-    if (!allInModules)
-      return signalPassFailure();
+    EmulatedFunctions functions;
+    for (Operation *op : worklist)
+      if (failed(emulate(op, functions)))
+        return signalPassFailure();
+    if (target)
+      getOperation()->setAttr(kTargetAttrName,
+                              TargetAttr::get(&getContext(), &chip, nullptr));
+  }
 
-    for (auto &[module, ops] : instructions) {
-      SymbolTable symbols(module);
-      llvm::DenseMap<InstructionAttr, func::FuncOp> functions;
-      for (MmaSyncOp op : ops) {
-        func::FuncOp &function = functions[op.getInstruction()];
-        if (!function) {
-          function = createEmulatedMma(module.getLoc(), op.getInstruction());
-          symbols.insert(function);
-        }
-        replaceByCall(op, function);
-      }
-    }
+private:
+  static LogicalResult emulate(Operation *op, EmulatedFunctions &functions) {
+    StringRef name = op->getName().getStringRef();
+    const Row *row =
+        llvm::find_if(kRows, [&](const Row &r) { return r.name == name; });
+    if (row == std::end(kRows))
+      return op->emitOpError("not supported in this version: the instruction "
+                             "in software");
+    return row->emulate(op, functions);
   }
 };
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "Fragments/FragmentEmitter.h"
 
+#include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,20 +91,41 @@ Value blockscale::emitScaleRow(OpBuilder &builder, Location loc,
   return applyMap(builder, loc, map, lane)[0];
 }
 
-FragmentCounts::FragmentCounts(const OpRow &row, Operand operand, int64_t rows,
-                               int64_t k) {
+FragmentCounts::FragmentCounts(const OpRow &row, const Instruction &instruction,
+                               Operand operand, int64_t rows, int64_t k) {
   const ScaleFragment &scales = getScaleFragment(operand);
   tiles = llvm::divideCeilSigned(rows, scales.rowsPerTile);
-  steps =
-      llvm::divideCeilSigned(k, getEmittedInstruction(row, Path::MmaSync).k);
+  steps = llvm::divideCeilSigned(k, instruction.k);
   groups = llvm::divideCeilSigned(tiles, scales.tiles);
   words = llvm::divideCeilSigned(k, row.blockSize * kScalesPerWord);
 }
 
 int64_t blockscale::getNumAccElements(int64_t m, int64_t n) {
-  const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
+  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
   return llvm::divideCeilSigned(m, layout.rows) *
          llvm::divideCeilSigned(n, layout.columns) * layout.registers;
+}
+
+void blockscale::forEachAccPair(
+    OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
+    function_ref<void(int64_t, Value, Value)> body) {
+  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
+  SmallVector<std::pair<Value, Value>> first;
+  for (unsigned reg = 0; reg != layout.registers; reg += 2) {
+    auto [row, column] =
+        emitElementPosition(builder, loc, layout, lane, reg, /*slot=*/0);
+    first.emplace_back(addIndices(builder, loc, row, tile.firstRow),
+                       addIndices(builder, loc, column, tile.firstColumn));
+  }
+  int64_t index = 0;
+  for (int64_t m = 0; m < tile.m; m += layout.rows)
+    for (int64_t n = 0; n < tile.n; n += layout.columns)
+      for (auto [row, column] : first) {
+        Value rowInTile = addIndex(builder, loc, row, m);
+        Value columnInTile = addIndex(builder, loc, column, n);
+        body(index, rowInTile, columnInTile);
+        index += 2;
+      }
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,15 +133,14 @@ int64_t blockscale::getNumAccElements(int64_t m, int64_t n) {
 //===----------------------------------------------------------------------===//
 
 MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row,
-                       Value lane)
-    : b(builder), loc(loc), row(row), lane(lane),
-      instruction(getEmittedInstruction(row, Path::MmaSync)),
-      scalesPerStep(instruction.k / row.blockSize),
-      isHalved(getPreferredInstruction(row, Path::MmaSync)->rewrite ==
+                       InstructionAttr instruction, Value lane)
+    : b(builder), loc(loc), row(row), lane(lane), instruction(instruction),
+      scalesPerStep(instruction.getK() / row.blockSize),
+      isHalved(getRewrite(row, instruction.getInstruction()) ==
                Rewrite::TwoHalfBlocks) {}
 
 SmallVector<Value> MmaEmitter::join(ValueRange elements) {
-  size_t size = getFragmentLayout(Operand::C, 32).registers;
+  size_t size = getFragmentLayout(Operand::C, kSumBits).registers;
   auto type = VectorType::get(size, b.getF32Type());
   SmallVector<Value> tiles;
   for (size_t i = 0; i != elements.size(); i += size)
@@ -129,7 +150,7 @@ SmallVector<Value> MmaEmitter::join(ValueRange elements) {
 }
 
 SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
-  int64_t size = getFragmentLayout(Operand::C, 32).registers;
+  int64_t size = getFragmentLayout(Operand::C, kSumBits).registers;
   SmallVector<Value> elements;
   for (Value tile : tiles)
     for (int64_t i = 0; i != size; ++i)
@@ -140,7 +161,6 @@ SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
 void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
                           ArrayRef<Value> aWords, ArrayRef<Value> bTiles,
                           ArrayRef<Value> bWords, MutableArrayRef<Value> acc) {
-  auto attr = InstructionAttr::get(b.getContext(), instruction);
   unsigned aGroup = getScaleFragment(Operand::A).tiles;
   unsigned bGroup = getScaleFragment(Operand::B).tiles;
   for (size_t m = 0; m != aTiles.size(); ++m) {
@@ -150,9 +170,9 @@ void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
         Value aWord = arrangeScales(aWords[m / aGroup]);
         Value bWord = arrangeScales(bWords[n / bGroup]);
         Value a = keepHalf(aTiles[m], part.half);
-        sum =
-            MmaSyncOp::create(b, loc, attr, a, bTiles[n], sum, aWord, part.byte,
-                              m % aGroup, bWord, part.byte, n % bGroup);
+        sum = MmaSyncOp::create(b, loc, instruction, a, bTiles[n], sum, aWord,
+                                part.byte, m % aGroup, bWord, part.byte,
+                                n % bGroup);
       }
     }
   }
@@ -166,7 +186,7 @@ SmallVector<MmaEmitter::Part> MmaEmitter::getParts(int64_t step) const {
   // scales of the even halves in the bytes of the first instruction.
   SmallVector<Part> parts;
   for (unsigned half : {0, 1})
-    parts.push_back({half, half * instruction.scaleVec});
+    parts.push_back({half, half * instruction.getScaleVec()});
   return parts;
 }
 
@@ -204,8 +224,8 @@ Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
   Value &kept = keptHalves[{registers, *half}];
   if (kept)
     return kept;
-  const FragmentLayout &layout =
-      getFragmentLayout(Operand::A, getSlot(instruction.kind, row.lhs).bits);
+  const FragmentLayout &layout = getFragmentLayout(
+      Operand::A, getSlot(instruction.getKind(), row.lhs).bits);
   Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   Value parity = applyMap(

@@ -71,7 +71,8 @@ private:
 
 /// The numbers of tiles, steps, groups and words for `rows` x `k` elements.
 struct FragmentCounts {
-  FragmentCounts(const OpRow &row, Operand operand, int64_t rows, int64_t k);
+  FragmentCounts(const OpRow &row, const Instruction &instruction,
+                 Operand operand, int64_t rows, int64_t k);
   int64_t tiles, steps, groups, words;
 };
 
@@ -79,10 +80,29 @@ struct FragmentCounts {
 /// tiles of the instruction row-major, then registers.
 int64_t getNumAccElements(int64_t m, int64_t n);
 
+/// The extents of a value that is distributed like C of mma.sync, and where
+/// they start for this warp.
+struct WarpTile {
+  int64_t m;
+  int64_t n;
+  /// The first row and column of the warp's share; null for 0.
+  Value firstRow;
+  Value firstColumn;
+};
+
+/// Calls `body` for each pair of neighbors in a row that the lane holds of an
+/// accumulator: with the number of the first one, among the lane's elements,
+/// and its position in the tile.
+void forEachAccPair(
+    OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
+    function_ref<void(int64_t index, Value row, Value column)> body);
+
 /// The instructions of one product.
 class MmaEmitter {
 public:
-  MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row, Value lane);
+  /// `instruction` computes `row`, by a rewrite if it is made for another one.
+  MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row,
+             InstructionAttr instruction, Value lane);
 
   /// The elements of an accumulator as one vector for each tile, and the
   /// reverse.
@@ -119,7 +139,7 @@ private:
   Location loc;
   OpRow row;
   Value lane;
-  const Instruction &instruction;
+  InstructionAttr instruction;
   int64_t scalesPerStep;
   bool isHalved;
   DenseMap<Value, Value> reorderedWords;

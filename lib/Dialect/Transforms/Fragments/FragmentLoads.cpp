@@ -8,6 +8,7 @@
 
 #include "Fragments/FragmentLoads.h"
 
+#include "Utils/ScaleLines.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -19,21 +20,18 @@ using namespace mlir::blockscale;
 /// One load brings four registers: a tile of A, or two of B.
 static constexpr int64_t kRegistersPerLoad = 4;
 
-TileLoader::TileLoader(OpBuilder &builder, TileMmaOp op, Operand operand,
-                       Value lane, Value first)
+FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
+                               Operand operand, Value lane, Value first,
+                               int64_t rows)
     : b(builder), loc(op.getLoc()), operand(operand), lane(lane), first(first),
       elements(operand == Operand::A ? op.getA() : op.getB()),
       scales(operand == Operand::A ? op.getAScale() : op.getBScale()),
-      layout(op.getLayout(operand)),
-      slot(getSlot(
-          getEmittedInstruction(op.getRow().getRow(), Path::MmaSync).kind,
-          operand == Operand::A ? op.getRow().getA() : op.getRow().getB())),
-      fragment(getFragmentLayout(operand, slot.bits)) {
+      layout(op.getLayout(operand)), order(op.getScaleOrder(operand)),
+      slot(op.getSlot(operand)),
+      fragment(getFragmentLayout(operand, slot.bits)), rows(rows) {
   RowAttr row = op.getRow();
   Format format = operand == Operand::A ? row.getA() : row.getB();
   codeBits = layout.storage == Storage::Padded ? getFormatInfo(format).bits : 8;
-  auto acc = cast<AccType>(op.getAcc().getType());
-  rows = operand == Operand::A ? acc.getWarpM() : acc.getWarpN();
   tiles = rows / fragment.rows;
   tilesPerLoad = kRegistersPerLoad / fragment.registers;
   if (layout.major == Major::K)
@@ -44,7 +42,7 @@ TileLoader::TileLoader(OpBuilder &builder, TileMmaOp op, Operand operand,
 
 /// A lane passes a row of the first tile or, where a load has two, of the next
 /// one.
-void TileLoader::prepareRows() {
+void FragmentLoader::prepareRows() {
   MLIRContext *context = b.getContext();
   auto [row, column] = emitMatrixRow(b, loc, fragment, lane);
   AffineExpr d0, d1, d2;
@@ -74,7 +72,7 @@ void TileLoader::prepareRows() {
 }
 
 /// Rows are steps along K: a matrix has 16 of them, and a load two matrices.
-void TileLoader::prepareTransposed() {
+void FragmentLoader::prepareTransposed() {
   MLIRContext *context = b.getContext();
   AffineExpr d0 = getAffineDimExpr(0, context);
   ChunkSwizzle chunkSwizzle =
@@ -93,7 +91,7 @@ void TileLoader::prepareTransposed() {
 
 /// The offset of the lane's row of 16 bytes in chunk number `index`, counted
 /// from its first, and what is to be added to it.
-TileLoader::Address TileLoader::getChunk(int64_t index) {
+FragmentLoader::Address FragmentLoader::getChunk(int64_t index) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -132,7 +130,7 @@ TileLoader::Address TileLoader::getChunk(int64_t index) {
   return {offset, plus};
 }
 
-TileLoader::Address TileLoader::getAddress(int64_t load, int64_t step) {
+FragmentLoader::Address FragmentLoader::getAddress(int64_t load, int64_t step) {
   int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
   bool isK = layout.major == Major::K;
   int64_t stepBytes =
@@ -144,8 +142,8 @@ TileLoader::Address TileLoader::getAddress(int64_t load, int64_t step) {
 }
 
 /// `count` registers, with codes at their place in slots.
-SmallVector<Value> TileLoader::loadRegisters(const Address &address,
-                                             int64_t count) {
+SmallVector<Value> FragmentLoader::loadRegisters(const Address &address,
+                                                 int64_t count) {
   auto type = VectorType::get(count, b.getI32Type());
   bool isTransposed = layout.major == Major::MN;
   Value loaded = LoadMatrixOp::create(b, loc, type, elements, address.offset,
@@ -163,7 +161,7 @@ SmallVector<Value> TileLoader::loadRegisters(const Address &address,
   return registers;
 }
 
-SmallVector<Value> TileLoader::loadStep(int64_t step) {
+SmallVector<Value> FragmentLoader::loadStep(int64_t step) {
   auto type = VectorType::get(fragment.registers, b.getI32Type());
   SmallVector<Value> values;
   for (int64_t tile = 0; tile < tiles; tile += tilesPerLoad) {
@@ -190,7 +188,7 @@ SmallVector<Value> TileLoader::loadStep(int64_t step) {
 // Scales
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> TileLoader::loadWords(int64_t word) {
+SmallVector<Value> FragmentLoader::loadWords(int64_t word) {
   const ScaleFragment &layout = getScaleFragment(operand);
   int64_t groupRows = layout.tiles * layout.rowsPerTile;
   SmallVector<Value> words;
@@ -200,8 +198,8 @@ SmallVector<Value> TileLoader::loadWords(int64_t word) {
 }
 
 /// The i32s of `bytes` bytes at `indices` of the scales.
-SmallVector<Value> TileLoader::loadLine(ArrayRef<Value> indices,
-                                        int64_t bytes) {
+SmallVector<Value> FragmentLoader::loadLine(ArrayRef<Value> indices,
+                                            int64_t bytes) {
   Value loaded = vector::LoadOp::create(
       b, loc, VectorType::get(bytes, b.getI8Type()), scales, indices,
       /*nontemporal=*/false, llvm::MaybeAlign(bytes));
@@ -215,7 +213,7 @@ SmallVector<Value> TileLoader::loadLine(ArrayRef<Value> indices,
 
 /// The line of a group in the order of lanes that this lane reads. A warp that
 /// has less than a group takes the part that starts at its first row.
-Value TileLoader::getLine() {
+Value FragmentLoader::getLine() {
   if (line)
     return line;
   AffineExpr l, f;
@@ -227,7 +225,7 @@ Value TileLoader::getLine() {
   return line;
 }
 
-Value TileLoader::loadWord(int64_t group, int64_t word) {
+Value FragmentLoader::loadWord(int64_t group, int64_t word) {
   auto type = dyn_cast<MemRefType>(scales.getType());
   MLIRContext *context = b.getContext();
   AffineExpr d0, d1;
@@ -243,7 +241,7 @@ Value TileLoader::loadWord(int64_t group, int64_t word) {
     return arith::MulIOp::create(b, loc, wide, ones);
   }
 
-  if (type.getRank() == 2) {
+  if (order == ScaleOrder::Rows) {
     const ScaleFragment &layout = getScaleFragment(operand);
     Value row =
         applyMap(b, loc,
@@ -256,7 +254,7 @@ Value TileLoader::loadWord(int64_t group, int64_t word) {
     return loadLine({row, index(word * kScalesPerWord)}, kScalesPerWord)[0];
   }
 
-  bool hasParts = type.getRank() == 4;
+  bool hasParts = order == ScaleOrder::Parts;
   int64_t bytes = type.getShape().back();
   int64_t words = bytes / kScalesPerWord;
   // Lines with words of one row, or of rows that are 32 apart.
@@ -269,13 +267,11 @@ Value TileLoader::loadWord(int64_t group, int64_t word) {
   SmallVector<Value> &loaded = lines[key];
   if (loaded.empty()) {
     int64_t rowsPerPart = kWarpLanes * (hasParts ? words : 1);
-    SmallVector<Value> place =
-        applyMap(b, loc,
-                 AffineMap::get(1, 0,
-                                {d0.floorDiv(rowsPerPart) + part,
-                                 (d0.floorDiv(rowsPerPart) + part) % 4},
-                                context),
-                 first);
+    AffineExpr ofWarp = d0.floorDiv(rowsPerPart) + part;
+    SmallVector<Value> place = applyMap(
+        b, loc,
+        AffineMap::get(1, 0, {ofWarp, getScaleSkewExpr(ofWarp)}, context),
+        first);
     Value line = getLine();
     if (hasParts)
       line = arith::XOrIOp::create(b, loc, line, place[1]);

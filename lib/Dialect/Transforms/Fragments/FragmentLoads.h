@@ -14,11 +14,11 @@
 namespace mlir::blockscale {
 
 /// Loads what one lane holds of A or B of a `tile_mma`, a step at a time.
-class TileLoader {
+class FragmentLoader {
 public:
-  /// `first` is the first row of the warp's share.
-  TileLoader(OpBuilder &builder, TileMmaOp op, Operand operand, Value lane,
-             Value first);
+  /// `first` is the first row of the warp's share, which has `rows` of them.
+  FragmentLoader(OpBuilder &builder, TileMmaOp op, Operand operand, Value lane,
+                 Value first, int64_t rows);
 
   /// One value for each tile of the warp's share.
   SmallVector<Value> loadStep(int64_t step);
@@ -46,6 +46,7 @@ private:
   Value lane, first;
   Value elements, scales;
   TileLayout layout;
+  ScaleOrder order;
   Slot slot;
   unsigned codeBits;
   const FragmentLayout &fragment;

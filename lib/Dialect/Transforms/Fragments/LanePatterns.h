@@ -14,16 +14,6 @@
 
 namespace mlir::blockscale {
 
-/// The extents of a value that is distributed like C of mma.sync, and where
-/// they start for this warp.
-struct WarpTile {
-  int64_t m;
-  int64_t n;
-  /// The first row and column of the warp's share; null for 0.
-  Value firstRow;
-  Value firstColumn;
-};
-
 /// A pattern that knows what lane it writes code for.
 template <typename SourceOp>
 struct LanePattern : OpConversionPattern<SourceOp> {
@@ -32,13 +22,6 @@ struct LanePattern : OpConversionPattern<SourceOp> {
 
   Value lane;
 };
-
-/// Calls `body` for each pair of neighbors in a row that the lane holds of an
-/// accumulator: with the number of the first one, among the lane's elements,
-/// and its position in the tile.
-void forEachAccPair(
-    OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
-    function_ref<void(int64_t index, Value row, Value column)> body);
 
 /// Whether `type` is a vector that becomes a fragment: of rank 2, and not of
 /// codes.

@@ -12,6 +12,7 @@
 #include "Fragments/VectorTransfer.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/IR/KnownMultiple.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,7 +45,9 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
         loadVectorOperand(rewriter, op, Operand::B, lane, isMultiple);
     if (failed(a) || failed(b))
       return failure();
-    MmaEmitter emitter(rewriter, op.getLoc(), op.getRow(), lane);
+    MmaEmitter emitter(rewriter, op.getLoc(), op.getRow(),
+                       op->getAttrOfType<InstructionAttr>(kInstructionAttrName),
+                       lane);
     SmallVector<Value> acc = emitter.join(adaptor.getAcc());
     for (int64_t step = 0; step != a->getNumSteps(); ++step) {
       int64_t word = emitter.getWord(step);
@@ -66,7 +69,7 @@ static void forEachTransferElement(
   VectorType type = op.getVectorType();
   int64_t m = type.getDimSize(0), n = type.getDimSize(1);
   Location loc = op.getLoc();
-  const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
+  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
   AffineExpr d0 = getAffineDimExpr(0, builder.getContext());
   forEachAccPair(
       builder, op.getLoc(), lane, {m, n, {}, {}},

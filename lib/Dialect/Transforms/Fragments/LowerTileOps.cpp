@@ -1,64 +1,26 @@
-//===- LowerTileOps.cpp - tile_mma in lanes -------------------------------===//
+//===- LowerTileOps.cpp - Ops on accumulators in lanes --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The kernel level for one lane. Where elements are is asked of the layout's
+// row (AccLowering.h); what is done with them is the same for all.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Fragments/FragmentEmitter.h"
-#include "Fragments/FragmentLoads.h"
+#include "Fragments/AccLowering.h"
 #include "Fragments/LanePatterns.h"
-#include "Utils/StoredCodes.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-//===----------------------------------------------------------------------===//
-// Warps of a block
-//===----------------------------------------------------------------------===//
-
-/// `value` * `factor` + `offset` (null for 0).
-static Value scaleAndAdd(OpBuilder &b, Location loc, Value value,
-                         int64_t factor, Value offset) {
-  AffineExpr d0, d1;
-  bindDims(b.getContext(), d0, d1);
-  if (!offset)
-    return applyMap(b, loc, AffineMap::get(1, 0, d0 * factor), value)[0];
-  return applyMap(b, loc, AffineMap::get(2, 0, d0 * factor + d1),
-                  {value, offset})[0];
-}
-
-static Value add(OpBuilder &b, Location loc, Value value, int64_t offset) {
-  AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-  return applyMap(b, loc, AffineMap::get(1, 0, d0 + offset), value)[0];
-}
-
-/// This warp's share of an accumulator.
-static WarpTile getWarpTile(OpBuilder &b, Location loc, AccType type) {
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-  AffineExpr warp = d0.floorDiv(kWarpLanes);
-  SmallVector<Value> first = applyMap(
-      b, loc,
-      AffineMap::get(1, 0,
-                     {warp.floorDiv(type.getWarpsN()) * type.getWarpM(),
-                      warp % type.getWarpsN() * type.getWarpN()},
-                     b.getContext()),
-      thread);
-  return {type.getWarpM(), type.getWarpN(), first[0], first[1]};
-}
-
-//===----------------------------------------------------------------------===//
-// tile_mma
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -68,35 +30,15 @@ struct LowerTileMma final : LanePattern<TileMmaOp> {
   LogicalResult
   matchAndRewrite(TileMmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    OpRow row = op.getRow().getRow();
-    auto type = cast<AccType>(op.getAcc().getType());
-    WarpTile tile = getWarpTile(rewriter, loc, type);
-    TileLoader a(rewriter, op, Operand::A, lane, tile.firstRow);
-    TileLoader b(rewriter, op, Operand::B, lane, tile.firstColumn);
-    MmaEmitter emitter(rewriter, loc, row, lane);
-    SmallVector<Value> acc = emitter.join(adaptor.getAcc());
-    // Step by step, so that no more of the operands is in registers than the
-    // next instructions need.
-    int64_t steps = op.getNumK() / getEmittedInstruction(row, Path::MmaSync).k;
-    SmallVector<Value> aWords, bWords;
-    for (int64_t step = 0, word = -1; step != steps; ++step) {
-      if (emitter.getWord(step) != word) {
-        word = emitter.getWord(step);
-        aWords = a.loadWords(word);
-        bWords = b.loadWords(word);
-      }
-      SmallVector<Value> aTiles = a.loadStep(step);
-      SmallVector<Value> bTiles = b.loadStep(step);
-      emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc);
-    }
-    rewriter.replaceOpWithMultiple(op, {emitter.split(acc)});
+    const AccLowering &lowering = getAccLowering(op.getAcc().getType());
+    rewriter.replaceOpWithMultiple(
+        op, {lowering.emitTileMma(rewriter, op, adaptor.getAcc(), lane)});
     return success();
   }
 };
 
 //===----------------------------------------------------------------------===//
-// Accumulators
+// Whole accumulators
 //===----------------------------------------------------------------------===//
 
 struct LowerAccZero final : OpConversionPattern<AccZeroOp> {
@@ -131,7 +73,7 @@ public:
     unsigned rank = indices.size();
     for (unsigned i : {0, 1}) {
       Value &index = position[rank - 2 + i];
-      index = scaleAndAdd(b, loc, i == 0 ? row : column, 1, index);
+      index = addIndices(b, loc, i == 0 ? row : column, index);
     }
     return position;
   }
@@ -153,6 +95,11 @@ private:
   std::array<Value, 2> sizes;
 };
 
+/// What `in_bounds` promises of runs of f32.
+static llvm::MaybeAlign getRunAlignment(int64_t run) {
+  return llvm::MaybeAlign(run * sizeof(float));
+}
+
 struct LowerAccLoad final : LanePattern<AccLoadOp> {
   using LanePattern::LanePattern;
 
@@ -160,25 +107,27 @@ struct LowerAccLoad final : LanePattern<AccLoadOp> {
   matchAndRewrite(AccLoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    WarpTile tile = getWarpTile(rewriter, loc, cast<AccType>(op.getType()));
+    auto type = cast<AccType>(op.getType());
+    const AccLowering &lowering = getAccLowering(type);
+    int64_t run = lowering.getRunLength();
     AccAddress address(rewriter, loc, op.getMemory(), op.getIndices());
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(rewriter.getF32Type()));
     SmallVector<Value> elements;
-    forEachAccPair(
-        rewriter, loc, lane, tile, [&](int64_t, Value row, Value column) {
+    lowering.forEachRun(
+        rewriter, loc, type, lane, [&](int64_t, Value row, Value column) {
           if (op.getInBounds()) {
-            Value pair = vector::LoadOp::create(
-                rewriter, loc, VectorType::get(2, rewriter.getF32Type()),
+            Value all = vector::LoadOp::create(
+                rewriter, loc, VectorType::get(run, rewriter.getF32Type()),
                 op.getMemory(), address.at(row, column),
-                /*nontemporal=*/false, llvm::MaybeAlign(8));
-            for (int64_t i : {0, 1})
+                /*nontemporal=*/false, getRunAlignment(run));
+            for (int64_t i = 0; i != run; ++i)
               elements.push_back(
-                  vector::ExtractOp::create(rewriter, loc, pair, i));
+                  vector::ExtractOp::create(rewriter, loc, all, i));
             return;
           }
-          for (int64_t i : {0, 1}) {
-            Value at = add(rewriter, loc, column, i);
+          for (int64_t i = 0; i != run; ++i) {
+            Value at = addIndex(rewriter, loc, column, i);
             SmallVector<Value> position = address.at(row, at);
             elements.push_back(emitLoadIf(
                 rewriter, loc, address.isInside(position),
@@ -201,28 +150,30 @@ struct LowerAccStore final : LanePattern<AccStoreOp> {
   matchAndRewrite(AccStoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    WarpTile tile =
-        getWarpTile(rewriter, loc, cast<AccType>(op.getAcc().getType()));
+    auto type = cast<AccType>(op.getAcc().getType());
+    const AccLowering &lowering = getAccLowering(type);
+    int64_t run = lowering.getRunLength();
     AccAddress address(rewriter, loc, op.getMemory(), op.getIndices());
     SmallVector<Value> elements(adaptor.getAcc());
-    forEachAccPair(
-        rewriter, loc, lane, tile, [&](int64_t index, Value row, Value column) {
-          ArrayRef<Value> pair = ArrayRef(elements).slice(index, 2);
+    lowering.forEachRun(
+        rewriter, loc, type, lane, [&](int64_t index, Value row, Value column) {
+          ArrayRef<Value> values = ArrayRef(elements).slice(index, run);
           if (op.getInBounds()) {
-            Value both = vector::FromElementsOp::create(
-                rewriter, loc, VectorType::get(2, rewriter.getF32Type()), pair);
-            vector::StoreOp::create(rewriter, loc, both, op.getMemory(),
-                                    address.at(row, column),
-                                    /*nontemporal=*/false, llvm::MaybeAlign(8));
+            Value all = vector::FromElementsOp::create(
+                rewriter, loc, VectorType::get(run, rewriter.getF32Type()),
+                values);
+            vector::StoreOp::create(
+                rewriter, loc, all, op.getMemory(), address.at(row, column),
+                /*nontemporal=*/false, getRunAlignment(run));
             return;
           }
-          for (int64_t i : {0, 1}) {
-            Value at = add(rewriter, loc, column, i);
+          for (int64_t i = 0; i != run; ++i) {
+            Value at = addIndex(rewriter, loc, column, i);
             SmallVector<Value> position = address.at(row, at);
             auto guard =
                 scf::IfOp::create(rewriter, loc, address.isInside(position));
             OpBuilder then = guard.getThenBodyBuilder();
-            memref::StoreOp::create(then, loc, pair[i], op.getMemory(),
+            memref::StoreOp::create(then, loc, values[i], op.getMemory(),
                                     position);
           }
         });
@@ -238,13 +189,13 @@ static void
 forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
                function_ref<void(int64_t, Value, Value, Value)> body) {
   Location loc = op.getLoc();
-  WarpTile tile = getWarpTile(b, loc, type);
-  forEachAccPair(
-      b, loc, lane, tile, [&](int64_t index, Value row, Value column) {
-        row = scaleAndAdd(b, loc, row, 1, op.getRow());
-        column = scaleAndAdd(b, loc, column, 1, op.getColumn());
-        for (int64_t i : {0, 1}) {
-          Value at = add(b, loc, column, i);
+  const AccLowering &lowering = getAccLowering(type);
+  lowering.forEachRun(
+      b, loc, type, lane, [&](int64_t index, Value row, Value column) {
+        row = addIndices(b, loc, row, op.getRow());
+        column = addIndices(b, loc, column, op.getColumn());
+        for (int64_t i = 0; i != lowering.getRunLength(); ++i) {
+          Value at = addIndex(b, loc, column, i);
           Value inside;
           if (!op.getInBounds()) {
             Value isRow = arith::CmpIOp::create(
@@ -318,28 +269,6 @@ struct LowerAccForEach final : LanePattern<AccForEachOp> {
 };
 
 } // namespace
-
-void blockscale::forEachAccPair(
-    OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
-    function_ref<void(int64_t, Value, Value)> body) {
-  const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
-  SmallVector<std::pair<Value, Value>> first;
-  for (unsigned reg = 0; reg != layout.registers; reg += 2) {
-    auto [row, column] =
-        emitElementPosition(builder, loc, layout, lane, reg, /*slot=*/0);
-    first.emplace_back(scaleAndAdd(builder, loc, row, 1, tile.firstRow),
-                       scaleAndAdd(builder, loc, column, 1, tile.firstColumn));
-  }
-  int64_t index = 0;
-  for (int64_t m = 0; m < tile.m; m += layout.rows)
-    for (int64_t n = 0; n < tile.n; n += layout.columns)
-      for (auto [row, column] : first) {
-        Value rowInTile = add(builder, loc, row, m);
-        Value columnInTile = add(builder, loc, column, n);
-        body(index, rowInTile, columnInTile);
-        index += 2;
-      }
-}
 
 void blockscale::populateTileToFragmentsPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns,

@@ -8,6 +8,7 @@
 
 #include "Fragments/LanePatterns.h"
 
+#include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -40,7 +41,10 @@ public:
   explicit FragmentTypeConverter(bool hasSharedVectors) {
     addConversion([](Type type) { return type; });
     addConversion([](AccType type, SmallVectorImpl<Type> &types) {
-      types.append(getNumAccElements(type.getWarpM(), type.getWarpN()),
+      const AccLowering *lowering = lookupAccLowering(type);
+      if (!lowering)
+        return failure();
+      types.append(lowering->getNumElements(type),
                    Float32Type::get(type.getContext()));
       return success();
     });

@@ -11,6 +11,7 @@
 #include "Fragments/VectorCodes.h"
 #include "Fragments/VectorTransfer.h"
 #include "Utils/StoredCodes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -209,10 +210,12 @@ private:
 /// Builds the fragments of one operand from where its codes are.
 class VectorLoader {
 public:
-  VectorLoader(const OpRow &row, Operand operand, Value lane, int64_t rows,
-               int64_t k, IsMultipleFn isMultiple)
-      : row(row), operand(operand), lane(lane), rows(rows), k(k),
-        counts(row, operand, rows, k), isMultiple(isMultiple) {}
+  VectorLoader(const OpRow &row, const Instruction &instruction,
+               Operand operand, Value lane, int64_t rows, int64_t k,
+               IsMultipleFn isMultiple)
+      : row(row), instruction(instruction), operand(operand), lane(lane),
+        rows(rows), k(k), counts(row, instruction, operand, rows, k),
+        isMultiple(isMultiple) {}
 
   /// `isTransposed`: the operand's index is (k, row).
   LogicalResult loadElements(Value value, bool isTransposed, OpBuilder &builder,
@@ -221,7 +224,7 @@ public:
     if (failed(source))
       return failure();
     Format format = operand == Operand::A ? row.lhs : row.rhs;
-    Slot slot = getSlot(getEmittedInstruction(row, Path::MmaSync).kind, format);
+    Slot slot = getSlot(instruction.kind, format);
     const FragmentLayout &layout = getFragmentLayout(operand, slot.bits);
     OpBuilder b = atSource(builder, *source);
     CodeReader reader(value.getLoc(), *source, isTransposed);
@@ -261,6 +264,7 @@ private:
   }
 
   OpRow row;
+  const Instruction &instruction;
   Operand operand;
   Value lane;
   int64_t rows, k;
@@ -277,7 +281,9 @@ blockscale::loadVectorOperand(OpBuilder &builder, MmaScaledOp op,
   Side side = isA ? Side::X : Side::Y;
   ShapedType type = op.getMatrixType(side);
   VectorLoader loader(
-      op.getRow(), operand, lane,
+      op.getRow(),
+      op->getAttrOfType<InstructionAttr>(kInstructionAttrName).getInstruction(),
+      operand, lane,
       type.getDimSize(MmaScaledOp::getRowDim(side, type.getRank())),
       type.getDimSize(MmaScaledOp::getKDim(side, type.getRank())), isMultiple);
   OperandFragments fragments;

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/VectorCodes.h"
 #include "Fragments/VectorTransfer.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -48,6 +50,11 @@ static LogicalResult verifyMma(MmaScaledOp op) {
   if (!type || type.getRank() != 2)
     return emitUnsupported(op)
            << "expected vectors of rank 2 in a kernel, got " << op.getType();
+  auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+  if (!instruction || !getPathInfo(instruction.getPath()).takesVectors ||
+      !getRewrite(op.getRow(), instruction.getInstruction()))
+    return op.emitOpError("expected the attribute '")
+           << kInstructionAttrName << "' of blockscale-legalize";
   for (Value operand : {op.getX(), op.getXScale(), op.getY(), op.getYScale()}) {
     auto operandType = cast<VectorType>(operand.getType());
     if (failed(verifyExtents(op, operandType)))
@@ -96,7 +103,10 @@ bool blockscale::isAccOp(Operation *op) {
 
 /// Checks what `op` does with a value of `type`, which lanes hold in parts.
 static LogicalResult verifyDistributed(Operation *op, Type type) {
-  if (isa<AccType>(type)) {
+  if (auto acc = dyn_cast<AccType>(type)) {
+    if (!lookupAccLowering(acc))
+      return emitUnsupported(op)
+             << "an accumulator in " << Attribute(acc.getLayout());
     if (isControlFlow(op) || isAccOp(op))
       return success();
     return emitUnsupported(op) << "on an accumulator";

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/Backend.h"
 #include "Kernels/HostProblem.h"
 #include "Kernels/KernelModule.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -122,6 +123,28 @@ static void replaceByLaunch(PatternRewriter &rewriter, Operation *op,
 }
 
 namespace {
+/// An attribute that kernels are made of, and the pass that gives it.
+struct NeededAttribute {
+  StringRef name, pass;
+};
+} // namespace
+
+/// What `op` lacks for a kernel of `path`; nullopt for nothing.
+static std::optional<NeededAttribute> findMissing(MmaScaledOp op, Path path) {
+  auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+  bool isComputed =
+      instruction && instruction.getPath() == path &&
+      getRewrite(op.getRow(), instruction.getInstruction()).has_value();
+  if (chooseInstruction(op.getRow(), path) && !isComputed)
+    return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};
+  auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
+  bool isScheduled = schedule && schedule.getPath() == path;
+  if (getKernelBackend(path)->getScheduleRules() && !isScheduled)
+    return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
+  return std::nullopt;
+}
+
+namespace {
 
 struct FormKernel final : OpRewritePattern<MmaScaledOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -133,20 +156,15 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     if (!op.hasTensorSemantics() || !path || !function)
       return rewriter.notifyMatchFailure(
           op, "expected tensors, in a function, with a path");
-    if (path.getValue() == Path::Tcgen05)
-      return rewriter.notifyMatchFailure(op, "expected a path with kernels");
+    const KernelBackend *backend = getKernelBackend(path.getValue());
+    if (!backend || findMissing(op, path.getValue()))
+      return rewriter.notifyMatchFailure(op, "expected a path with kernels, "
+                                             "with its attributes");
 
-    bool isNative = path.getValue() == Path::MmaSync;
-    auto schedule = op->getAttrOfType<ScheduleAttr>(kScheduleAttrName);
-    if (isNative && !schedule)
-      return rewriter.notifyMatchFailure(op, "expected a schedule");
-
-    HostProblem host =
-        makeHostProblem(rewriter, op, isNative ? schedule : ScheduleAttr());
+    HostProblem host = makeHostProblem(rewriter, op, *backend);
     const KernelProblem &problem = host.problem;
     ArrayRef<Value> inputs = host.inputs.getArrayRef();
-    KernelShape shape =
-        isNative ? getMmaKernelShape(problem) : getPlainKernelShape();
+    KernelShape shape = backend->getShape(problem);
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, host.sizes);
     if (failed(blocks))
@@ -154,10 +172,7 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
 
     gpu::GPUFuncOp kernel = makeKernel(rewriter, op, "mma_scaled", inputs,
                                        problem.resultType, shape);
-    if (isNative)
-      buildMmaKernel(kernel, problem);
-    else
-      buildPlainKernel(kernel, problem);
+    backend->build(kernel, problem);
 
     Operation *last = op;
     if (problem.consumer)
@@ -228,13 +243,12 @@ struct FormKernelsPass final
       if (!path)
         return op.emitOpError("expected the attribute '")
                << kPathAttrName << "' of blockscale-select-path";
-      if (path.getValue() == Path::Tcgen05)
-        return op.emitOpError("not supported in this version: tcgen05 "
-                              "lowering");
-      if (path.getValue() == Path::MmaSync &&
-          !op->getAttrOfType<ScheduleAttr>(kScheduleAttrName))
+      if (!getKernelBackend(path.getValue()))
+        return op.emitOpError("not supported in this version: ")
+               << StringRef(getPathInfo(path.getValue()).name) << " lowering";
+      if (auto missing = findMissing(op, path.getValue()))
         return op.emitOpError("expected the attribute '")
-               << kScheduleAttrName << "' of blockscale-select-schedule";
+               << missing->name << "' of " << missing->pass;
       return WalkResult::interrupt();
     });
     if (failedToForm && !left.wasInterrupted())

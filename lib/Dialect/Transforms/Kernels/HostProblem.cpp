@@ -11,6 +11,8 @@
 #include "Kernels/ElementwiseFusion.h"
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -81,15 +83,17 @@ static std::optional<uint8_t> getSplat(Value tensor) {
 namespace {
 class ProblemBuilder {
 public:
-  ProblemBuilder(OpBuilder &builder, MmaScaledOp op, bool isNative)
-      : builder(builder), op(op), loc(op.getLoc()), isNative(isNative) {}
+  ProblemBuilder(OpBuilder &builder, MmaScaledOp op, bool takesOver)
+      : builder(builder), op(op), loc(op.getLoc()), takesOver(takesOver) {}
 
-  HostProblem build(ScheduleAttr schedule) {
+  HostProblem build() {
     problem.row = op.getRow();
-    problem.schedule = schedule;
+    problem.instruction =
+        op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+    problem.schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
     problem.resultType = cast<RankedTensorType>(op.getType());
     linalg::GenericOp producer, consumer;
-    if (isNative) {
+    if (takesOver) {
       producer = findElementwiseProducer(op);
       consumer = findElementwiseConsumer(op);
     }
@@ -198,8 +202,7 @@ private:
     if (ShapedType::isDynamic(columns))
       result.columnMultiple = isScale ? 1 : problem.row.blockSize;
     result.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
-    // Plain kernels load what they are told to.
-    if (isNative && isScale)
+    if (takesOver && isScale)
       result.splat = getSplat(view.tensor);
     result.argument = result.splat ? 0 : addInput(view.tensor);
     return result;
@@ -251,7 +254,8 @@ private:
   OpBuilder &builder;
   MmaScaledOp op;
   Location loc;
-  bool isNative;
+  /// See KernelBackend::takesOverSurroundings.
+  bool takesOver;
   HostProblem host;
   KernelProblem &problem = host.problem;
   HostSizes &sizes = host.sizes;
@@ -266,6 +270,6 @@ SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
 }
 
 HostProblem blockscale::makeHostProblem(OpBuilder &builder, MmaScaledOp op,
-                                        ScheduleAttr schedule) {
-  return ProblemBuilder(builder, op, schedule != nullptr).build(schedule);
+                                        const KernelBackend &backend) {
+  return ProblemBuilder(builder, op, backend.takesOverSurroundings()).build();
 }

@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
 
-#include "Kernels/KernelProblem.h"
+#include "Kernels/Backend.h"
 
 namespace mlir::blockscale {
 
@@ -29,11 +29,11 @@ struct HostProblem {
   SmallVector<OpFoldResult> getResultSizes() const;
 };
 
-/// What a kernel has to compute for `op`, with what it takes over of the
-/// elementwise ops around it. Sizes, and assertions about those of these ops,
-/// are created at `builder`. `schedule` is null for plain arithmetic.
+/// What a kernel of `backend` has to compute for `op`, with what it takes over
+/// of the elementwise ops around it. Sizes, and assertions about those of these
+/// ops, are created at `builder`.
 HostProblem makeHostProblem(OpBuilder &builder, MmaScaledOp op,
-                            ScheduleAttr schedule);
+                            const KernelBackend &backend);
 
 /// What a failed check of `op` prints, as on the CPU.
 std::string getCheckMessage(Operation *op, const Twine &message);

@@ -76,8 +76,9 @@ struct KernelProblem {
   std::optional<FusedElementwise> producer, consumer;
   /// The parameter for the result.
   unsigned result;
-  /// For the path mma_sync.
-  ScheduleAttr schedule;
+  /// Null on a path without instructions, and without schedules.
+  InstructionAttr instruction;
+  ScheduleInterface schedule;
 
   /// x, its scales, y, its scales.
   const KernelOperand &getOperand(unsigned i) const {
@@ -108,15 +109,6 @@ struct KernelShape {
   /// Dynamic shared memory, in bytes.
   int64_t shared = 0;
 };
-
-/// The kernel for `mma.sync`: its shape, and its body, which is filled in at
-/// the start of `kernel`. Adds workgroup memory to `kernel`.
-KernelShape getMmaKernelShape(const KernelProblem &problem);
-void buildMmaKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
-
-/// The same for plain arithmetic, one thread per result.
-KernelShape getPlainKernelShape();
-void buildPlainKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
 /// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the
 /// row-major scales, parameter 1 is for the result. Rows are M of its shape,

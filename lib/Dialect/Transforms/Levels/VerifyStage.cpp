@@ -42,7 +42,7 @@ static bool isTileOp(Operation *op) {
   if (auto mma = dyn_cast<MmaScaledOp>(op))
     return mma->hasAttr(kPathAttrName);
   return !isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
-              AccForEachOp, LoadMatrixOp, MmaSyncOp, LaunchOp>(op);
+              AccForEachOp, LaunchOp, InstructionOpInterface>(op);
 }
 
 static bool isKernelOp(Operation *op) {
@@ -57,7 +57,7 @@ static bool isLaunchingOp(Operation *op) {
 }
 
 static bool isInstructionOp(Operation *op) {
-  return !isOurs(op) || isa<LoadMatrixOp, MmaSyncOp>(op);
+  return !isOurs(op) || isa<InstructionOpInterface>(op);
 }
 
 static bool isLLVMOp(Operation *op) {

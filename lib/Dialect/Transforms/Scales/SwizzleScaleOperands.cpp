@@ -37,10 +37,14 @@ using namespace mlir::blockscale;
 /// By the path that was selected, else by what the chip has; if neither is
 /// known, the pass was asked for what it does.
 static bool wantsSwizzledScales(MmaScaledOp op, const Chip *chip) {
+  auto wants = [](Path path) { return getPathInfo(path).wantsSwizzledScales; };
   if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
-    return wantsSwizzledScales(path.getValue());
-  return !chip || (wantsSwizzledScales(chip->path) &&
-                   getPreferredInstruction(op.getRow(), chip->path));
+    return wants(path.getValue());
+  if (!chip)
+    return true;
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(op.getRow(), *chip, /*mustBeLowered=*/false);
+  return choice && wants(choice->emitted->path);
 }
 
 /// Moves swizzles, with what is computed for them alone, out of loops.
@@ -253,11 +257,10 @@ struct SwizzleScaleOperandsPass final
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    const Chip *chip = lookupChip(target);
-    if (!chip && !target.empty()) {
-      emitError(module.getLoc(), describeUnknownChip(target));
+    FailureOr<TargetAttr> target = lookupTarget(module);
+    if (failed(target))
       return signalPassFailure();
-    }
+    const Chip *chip = *target ? (*target).getChip() : nullptr;
     auto wantsSwizzled = [&](MmaScaledOp op) {
       return op.hasTensorSemantics() && wantsSwizzledScales(op, chip);
     };

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Between the choice of a path and its kernels: the instruction is written
+// down, and what no path takes is brought into a form that they do.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -68,9 +73,8 @@ struct LegalizePass final
 
   void runOnOperation() override {
     getOperation()->walk([&](MmaScaledOp op) {
-      auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-      if (path && path.getValue() == Path::MmaSync)
-        chooseInstruction(op, path.getValue());
+      if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
+        attachInstruction(op, path.getValue());
     });
     if (failed(checkBatches()))
       return signalPassFailure();
@@ -97,18 +101,18 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  void chooseInstruction(MmaScaledOp op, Path path) {
-    const Instruction *instruction = getPreferredInstruction(op.getRow(), path);
-    if (instruction->rewrite != Rewrite::None) {
-      std::string_view text = describeRewrite(instruction->rewrite);
+  void attachInstruction(MmaScaledOp op, Path path) {
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(op.getRow(), path);
+    if (!choice)
+      return;
+    if (choice->getRewrite() != Rewrite::None)
       op.emitRemark("computed exactly by ")
-          << StringRef(text.data(), text.size()) << ": "
-          << getOpcode(*instruction) << " needs PTX "
-          << formatPtxVersion(instruction->lowestPtx);
-    }
+          << StringRef(describeRewrite(choice->getRewrite())) << ": "
+          << getOpcode(*choice->wanted) << " needs PTX "
+          << formatPtxVersion(choice->wanted->lowestPtx);
     op->setAttr(kInstructionAttrName,
-                InstructionAttr::get(&getContext(),
-                                     getEmittedInstruction(*instruction)));
+                InstructionAttr::get(&getContext(), *choice->emitted));
   }
 };
 

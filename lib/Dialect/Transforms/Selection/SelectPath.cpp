@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A fallback must never be silent: what path an op takes is decided here, once,
+// with a remark, and written down.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -23,10 +28,12 @@ using namespace mlir::blockscale;
 static std::string listNativeChips(const OpRow &row) {
   std::string names;
   for (const Chip &chip : getChips())
-    if (hasLowering(chip.path) && getPreferredInstruction(row, chip.path))
+    if (chooseInstruction(row, chip, /*mustBeLowered=*/true))
       names += (names.empty() ? "" : ", ") + std::string(chip.name);
   return names;
 }
+
+static StringRef getPathName(Path path) { return getPathInfo(path).name; }
 
 namespace {
 
@@ -35,31 +42,53 @@ struct SelectPathPass final
   using Base::Base;
 
   void runOnOperation() override {
-    const Chip *chip = lookupChip(target);
-    if (!chip || chip->isCpu()) {
-      emitError(getOperation()->getLoc(),
-                chip ? "expected a GPU, got cpu" : describeUnknownChip(target));
+    FailureOr<TargetAttr> target = getTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
+    chip = (*target).getChip();
     WalkResult result = getOperation()->walk([&](MmaScaledOp op) -> WalkResult {
-      FailureOr<Path> path = selectPath(op, *chip);
+      FailureOr<Path> path =
+          op->hasAttr(kPathAttrName) ? checkPath(op) : selectPath(op);
       if (failed(path))
         return failure();
       op->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
       return WalkResult::advance();
     });
-    if (result.wasInterrupted() || failed(checkLowerLevels(*chip)))
+    if (result.wasInterrupted() || failed(checkLowerLevels()))
       signalPassFailure();
   }
 
 private:
-  FailureOr<Path> selectPath(MmaScaledOp op, const Chip &chip) {
-    OpRow row = op.getRow();
-    const Instruction *instruction = getPreferredInstruction(row, chip.path);
-    if (instruction && hasLowering(chip.path))
-      return chip.path;
+  /// The path that is asked for by an attribute.
+  FailureOr<Path> checkPath(MmaScaledOp op) {
+    Attribute attr = op->getAttr(kPathAttrName);
+    auto wanted = dyn_cast<PathAttr>(attr);
+    if (!wanted)
+      return op.emitOpError("expected the attribute '")
+             << kPathAttrName << "' to be a #blockscale.path, got " << attr;
+    Path path = wanted.getValue();
+    const PathInfo &info = getPathInfo(path);
+    if (!info.hasLowering)
+      return op.emitOpError("not supported in this version: ")
+             << getPathName(path) << " lowering";
+    bool isNative = chip->has(path) && chooseInstruction(op.getRow(), path);
+    if (nativeOnly && !isNative)
+      return op.emitOpError("no block-scaled instruction on ")
+             << StringRef(chip->name) << " with the path " << getPathName(path);
+    if (op.hasTensorSemantics() ? !chip->has(path) : !info.takesVectors)
+      return op.emitOpError("expected a path for ")
+             << (op.hasTensorSemantics() ? "tensors" : "vectors") << " on "
+             << StringRef(chip->name) << ", got " << getPathName(path);
+    return path;
+  }
 
-    std::string reason = getReason(chip, instruction);
+  FailureOr<Path> selectPath(MmaScaledOp op) {
+    OpRow row = op.getRow();
+    if (std::optional<InstructionChoice> choice =
+            chooseInstruction(row, *chip, /*mustBeLowered=*/true))
+      return choice->emitted->path;
+
+    std::string reason = getReason(row);
     if (nativeOnly)
       return op.emitOpError(reason);
     op.emitRemark(reason) << "; computed with "
@@ -67,28 +96,29 @@ private:
                                                       : kInSoftware)
                           << ", an instruction computes it on "
                           << listNativeChips(row);
-    return Path::None;
+    return op.hasTensorSemantics() ? chip->paths.back() : getVectorPath();
   }
 
   static constexpr const char *kInSoftware = "the instruction in software";
 
-  static std::string getReason(const Chip &chip,
-                               const Instruction *instruction) {
-    if (instruction)
+  std::string getReason(const OpRow &row) {
+    if (std::optional<InstructionChoice> choice =
+            chooseInstruction(row, *chip, /*mustBeLowered=*/false))
       return "not supported in this version: " +
-             std::string(stringifyPath(chip.path)) + " lowering";
-    return "no block-scaled instruction on " + std::string(chip.name);
+             getPathName(choice->emitted->path).str() + " lowering";
+    return "no block-scaled instruction on " + std::string(chip->name);
   }
 
-  /// Ops that ask for mma.sync by themselves.
-  LogicalResult checkLowerLevels(const Chip &chip) {
-    if (chip.path == Path::MmaSync)
-      return success();
+  /// Ops that name their instruction themselves.
+  LogicalResult checkLowerLevels() {
     WalkResult result = getOperation()->walk([&](Operation *op) -> WalkResult {
-      if (!isa<TileMmaOp, MmaSyncOp>(op))
+      auto instruction = dyn_cast_if_present<InstructionAttr>(
+          op->getInherentAttr("instruction").value_or(Attribute()));
+      if (!instruction || chip->has(instruction.getPath()))
         return WalkResult::advance();
       std::string reason =
-          "no mma.sync ... block_scale on " + std::string(chip.name);
+          "no " + std::string(getPathInfo(instruction.getPath()).opcode) +
+          " ... block_scale on " + std::string(chip->name);
       if (nativeOnly)
         return op->emitOpError(reason);
       op->emitRemark(reason) << "; computed with " << kInSoftware;
@@ -96,6 +126,8 @@ private:
     });
     return failure(result.wasInterrupted());
   }
+
+  const Chip *chip = nullptr;
 };
 
 } // namespace

@@ -14,8 +14,12 @@ include "mlir/Pass/PassBase.td"
 def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
   let summary = "compute in software what a chip has no instruction for";
   let description = [{
-    Replaces each `mma_sync` in a `gpu.module` by a call to a function that
-    computes the same from the same registers and selectors: operands come from
+    Replaces instructions that the chip lacks, which runs the code: the one of
+    the module's attribute `blockscale.target` or, with `emulated_on`, that one.
+    Then, and without the attribute, every block-scaled instruction is replaced.
+    From there on, the target is the chip that runs the code.
+
+    A `mma_sync` in a `gpu.module` becomes a call to a function that computes the same from the same registers and selectors: operands come from
     the other lanes by shuffles, codes are decoded exactly, and each result is
     one f64 sum that is rounded once. It runs on every chip that has warps of
     32 lanes, and needs no block-scaled instruction.
@@ -28,8 +32,8 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
     lie in the registers. It ignores the padding of fp4 and fp6 codes and the
     sign bit of ue4m3 scales.
 
-    A `load_matrix` that the option `target` (by default, some chip) has no
-    instruction for becomes shuffles of the rows' addresses and loads.
+    A `load_matrix` that the chip (by default, some chip) has no instruction for
+    becomes shuffles of the rows' addresses and loads.
 
     All lanes of the warp must reach the op, as for the instruction. One
     that is not in a function of a `gpu.module` is an error.
@@ -42,7 +46,8 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
                      %sa: i32, %sb: i32, %out: memref<32x4xf32>) {
         %lane = gpu.lane_id
         %c0 = arith.constant 0 : index
-        %d = blockscale.mma_sync <mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+        %d = blockscale.mma_sync
+             <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
              %a, %b, %c, %sa[3, 1], %sb[0, 2]
         vector.store %d, %out[%lane, %c0] : memref<32x4xf32>, vector<4xf32>
         gpu.return
@@ -75,10 +80,6 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
-  ];
-  let options = [
-    Option<"target", "target", "std::string", "",
-           "The chip that runs the code, as blockscale-compile names it">
   ];
 }
 

@@ -50,10 +50,10 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
       gpu.func @tile(%a: memref<16x32xi8>, %sa: memref<16x1xi8>,
                      %b: memref<8x32xi8>, %sb: memref<8x1xi8>,
                      %d: memref<16x8xf32>) kernel {
-        %acc = blockscale.acc_zero : !blockscale.acc<16x8, 1x1>
+        %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
         %c0 = arith.constant 0 : index
         blockscale.acc_store %acc, %d[%c0, %c0]
-            : !blockscale.acc<16x8, 1x1>, memref<16x8xf32>
+            : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
         gpu.return
       }
     }

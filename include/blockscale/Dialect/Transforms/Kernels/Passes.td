@@ -93,6 +93,8 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
                    %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
       %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
            {blockscale.path = #blockscale.path<mma_sync>,
+            blockscale.instruction = #blockscale.instruction<
+                mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>,
             blockscale.schedule = #blockscale.schedule<
                 tile = [32, 32, 128], warps = [2, 2], stages = 2>}
            : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
@@ -114,7 +116,7 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
           gpu.barrier
           // copies of the next step to the other stage
           %next = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %sum
-                  row = <e4m3, e2m1, ue8m0, 32>
+                  row = <e4m3, e2m1, ue8m0, 32> instruction = <...>
           scf.yield %next
         }
         blockscale.acc_store %acc, %d[...]

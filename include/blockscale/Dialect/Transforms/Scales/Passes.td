@@ -51,8 +51,8 @@ def SwizzleScaleOperandsPass
 
     Swizzles are inserted, and arguments changed, only for an `mma_scaled` that
     becomes an instruction: one whose path is not `decompose`, or, where no path
-    was selected, one that `target` has an instruction for. Without `target`,
-    that is every op.
+    was selected, one that the module's `blockscale.target` has an instruction
+    for. If that is not known either, that is every op.
 
     Before:
 
@@ -160,9 +160,6 @@ def SwizzleScaleOperandsPass
     "::mlir::tensor::TensorDialect"
   ];
   let options = [
-    Option<"target", "target", "std::string", "",
-           "The chip, as blockscale-compile names it; if not given, one that "
-           "wants swizzled scales">,
     Option<"changeSignature", "change-signature", "bool", "false",
            "Let functions take swizzled scales">
   ];

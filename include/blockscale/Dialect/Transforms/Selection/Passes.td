@@ -16,13 +16,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachTargetPass : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
+  let summary = "say which chip a module is for";
+  let description = [{
+    Gives the module the attribute `blockscale.target`, which the passes below
+    and `convert-blockscale-to-nvvm` read. With `emulate-on`, code is made for
+    that chip, and block-scaled instructions become software
+    (`blockscale-emulate-mma`).
+
+    After `chip=sm_120a emulate-on=sm_90`:
+
+    ```mlir
+    module attributes {
+      blockscale.target = #blockscale.target<sm_120a, emulated_on = sm_90>} {}
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "",
+           "The chip, as blockscale-compile names it">,
+    Option<"emulateOn", "emulate-on", "std::string", "",
+           "The chip that runs the code instead">
+  ];
+  let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
+}
+
 def SelectPathPass : Pass<"blockscale-select-path"> {
   let summary = "choose how a chip computes each mma_scaled";
   let description = [{
     Gives each `mma_scaled` the attribute `blockscale.path`: `mma_sync` or
-    `tcgen05` where the chip has a block-scaled instruction for its types and
-    block size and this version has the lowering, `decompose` elsewhere. A
+    `tcgen05` where the chip of the module's attribute `blockscale.target` has a
+    block-scaled instruction for its types and block size and this version has
+    the lowering, `decompose` elsewhere. Vectors, in kernels of others, take
+    `mma_sync`, with the instruction in software where the chip lacks it. A
     remark says why an op falls back, and what would not.
+
+    An op that has the attribute keeps it; one that the chip does not have is an
+    error.
 
     Before:
 
@@ -37,7 +66,7 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     }
     ```
 
-    After, with `target=sm_120a`:
+    After, with the target sm_120a:
 
     ```mlir
     func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
@@ -53,8 +82,6 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
   }];
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
-    Option<"target", "target", "std::string", "",
-           "The chip, as blockscale-compile names it">,
     Option<"nativeOnly", "native-only", "bool", "false",
            "Refuse an op that no block-scaled instruction computes">
   ];
@@ -63,10 +90,10 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
 def LegalizePass : Pass<"blockscale-legalize"> {
   let summary = "bring mma_scaled into the forms that its path takes";
   let description = [{
-    * The instruction of each `mma_scaled` whose path is `mma_sync` is named by
-      the attribute `blockscale.instruction`, for the reader (later passes find
-      it in the same table); where several instructions stand
-      in for one that the code generator lacks, a remark says so.
+    * The instruction that computes an `mma_scaled` on its path is named by the
+      attribute `blockscale.instruction`, which later passes read; where several
+      instructions stand in for one that the code generator lacks, a remark says
+      so.
     * A batch of vectors becomes one op for each matrix of the batch.
 
     Tensors keep their batch, and all keep sizes that are no multiples of the
@@ -93,7 +120,8 @@ def LegalizePass : Pass<"blockscale-legalize"> {
     %sx0 = vector.extract %sx[0]
     %c0 = vector.extract %c[0]
     %d0 = blockscale.mma_scaled %x0, %sx0, %y, %sy, %c0 {
-      blockscale.instruction = #blockscale.instruction<mxf4, e2m1, e2m1, ue8m0, 2>,
+      blockscale.instruction =
+          #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>,
       blockscale.path = #blockscale.path<mma_sync>}
     %d = vector.insert %d0, %zero [0]
     ```
@@ -106,12 +134,12 @@ def LegalizePass : Pass<"blockscale-legalize"> {
 def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   let summary = "choose how the kernel of each mma_scaled divides it";
   let description = [{
-    Gives each `mma_scaled` on tensors whose path is `mma_sync` the attribute
+    Gives each `mma_scaled` on tensors whose path has schedules the attribute
     `blockscale.schedule`: the one of the option `schedule`, else its own, else
     that of its function, else one that is chosen. A schedule that the target
     has not enough shared memory or registers for is an error.
 
-    The choice: a block has 2 x 2 warps and computes 128 x 128 results, or fewer
+    The choice for `mma_sync`: a block has 2 x 2 warps and computes 128 x 128 results, or fewer
     along a dimension that has fewer (64 or 32); where that makes fewer than 128
     blocks, the longer side of the tile is halved, down to 64. Rows of the tiles
     have 128 bytes along K, or less where K ends before. There are as many
@@ -124,14 +152,16 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
                    %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
                    %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
       %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-           {blockscale.path = #blockscale.path<mma_sync>}
+           {blockscale.path = #blockscale.path<mma_sync>,
+            blockscale.instruction = #blockscale.instruction<
+                mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>}
            : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
              tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
       return %d : tensor<16x8xf32>
     }
     ```
 
-    After, with `target=sm_120a`, the op has also
+    After, with the target sm_120a, the op has also
 
     ```
     blockscale.schedule =
@@ -140,8 +170,6 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   }];
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
-    Option<"target", "target", "std::string", "",
-           "The chip, as blockscale-compile names it">,
     Option<"schedule", "schedule", "std::string", "",
            "The schedule of all ops, tile=MxNxK,warps=MxN,stages=S">
   ];

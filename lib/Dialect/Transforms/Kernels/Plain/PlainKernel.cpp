@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/KernelProblem.h"
+#include "Kernels/Backend.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,10 +19,6 @@ using namespace mlir::blockscale;
 /// A block computes so many rows of so many results; neighbors of a row are
 /// neighbors in a warp.
 static constexpr int64_t kRows = 8, kColumns = 32;
-
-KernelShape blockscale::getPlainKernelShape() {
-  return {{kRows, kColumns, 1}, {kColumns, kRows, 1}};
-}
 
 namespace {
 /// Emits the body at one place, for one kernel.
@@ -132,7 +128,24 @@ private:
 };
 } // namespace
 
-void blockscale::buildPlainKernel(gpu::GPUFuncOp kernel,
-                                  const KernelProblem &problem) {
-  PlainKernel(kernel, problem).build();
+namespace {
+class PlainBackend final : public KernelBackend {
+public:
+  /// Kernels load what they are told to.
+  bool takesOverSurroundings() const override { return false; }
+
+  KernelShape getShape(const KernelProblem &) const override {
+    return {{kRows, kColumns, 1}, {kColumns, kRows, 1}};
+  }
+
+  void build(gpu::GPUFuncOp kernel,
+             const KernelProblem &problem) const override {
+    PlainKernel(kernel, problem).build();
+  }
+};
+} // namespace
+
+const KernelBackend &blockscale::getPlainBackend() {
+  static const PlainBackend backend;
+  return backend;
 }

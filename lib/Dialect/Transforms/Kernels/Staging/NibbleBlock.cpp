@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/SharedTiles/NibbleBlock.h"
+#include "Kernels/Staging/NibbleBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

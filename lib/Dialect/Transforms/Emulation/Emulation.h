@@ -1,4 +1,4 @@
-//===- EmulateMmaFunction.h - One instruction in software -------*- C++ -*-===//
+//===- Emulation.h - Instructions in software -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_EMULATEMMAFUNCTION_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_EMULATEMMAFUNCTION_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_EMULATION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_EMULATION_H
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::blockscale {
+
+/// The functions that kernels call, one for each instruction of a module.
+class EmulatedFunctions {
+public:
+  /// The one for `instruction` in `module`, made if there is none.
+  func::FuncOp get(gpu::GPUModuleOp module, InstructionAttr instruction);
+
+private:
+  llvm::DenseMap<std::pair<Operation *, InstructionAttr>, func::FuncOp>
+      functions;
+};
+
+/// Replaces `op` by the call of such a function; fails after an error if there
+/// is no module for it.
+LogicalResult emulateMmaSync(MmaSyncOp op, EmulatedFunctions &functions);
 
 /// A private function, in no module yet, that computes what `instruction`
 /// does. Its arguments are the operands of `mma_sync` in their order, with the
@@ -25,4 +41,4 @@ void emulateLoadMatrix(LoadMatrixOp op);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_EMULATEMMAFUNCTION_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_EMULATION_H

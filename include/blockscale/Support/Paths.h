@@ -1,0 +1,57 @@
+//===- Paths.h - The path table ---------------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ways in which chips multiply block-scaled matrices. What a path does is
+// told by its row here, by its instructions (InstructionTable.h) and by its
+// backend (lib/Dialect/Transforms/Kernels/Backend.h); nothing else asks which
+// path it has to do with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_PATHS_H
+#define BLOCKSCALE_SUPPORT_PATHS_H
+
+#include <string_view>
+
+namespace mlir::blockscale {
+
+enum class Path : unsigned char {
+  /// Plain arithmetic, which every chip has.
+  Decompose,
+  /// Warp-level `mma.sync ... block_scale`, operands in registers.
+  MmaSync,
+  /// Fifth-generation tensor core, `tcgen05.mma ... block_scale`.
+  Tcgen05,
+};
+
+inline constexpr unsigned kNumPaths = 3;
+
+struct PathInfo {
+  Path path;
+  /// As attributes and messages write it.
+  std::string_view name;
+  /// The opcode of its instructions; empty for a path without any.
+  std::string_view opcode;
+  /// Whether this version lowers to it.
+  bool hasLowering;
+  /// Whether `mma_scaled` on vectors, in kernels of others, can take it: its
+  /// instruction, or that one in software on chips that lack it.
+  bool takesVectors;
+  /// Whether its instructions are best fed with scales in the 32x4x4 layout.
+  bool wantsSwizzledScales;
+};
+
+/// The row of `path`.
+const PathInfo &getPathInfo(Path path);
+
+/// The path whose instructions vectors in kernels of others are computed with.
+Path getVectorPath();
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_SUPPORT_PATHS_H

@@ -1,0 +1,55 @@
+//===- AccType.cpp - Accumulators and where they are ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The type knows its extents; all else is asked of its layout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// The type
+//===----------------------------------------------------------------------===//
+
+Type AccType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Attribute attr;
+  SMLoc layoutLoc;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false) ||
+      parser.parseComma() || parser.getCurrentLocation(&layoutLoc) ||
+      parser.parseAttribute(attr) || parser.parseGreater())
+    return {};
+  auto layout = dyn_cast<AccLayoutInterface>(attr);
+  if (shape.size() != 2 || !layout) {
+    parser.emitError(shape.size() != 2 ? loc : layoutLoc,
+                     "expected MxN and the layout of an accumulator, such as "
+                     "<64x64, #blockscale.warps<2x2>>");
+    return {};
+  }
+  return parser.getChecked<AccType>(loc, parser.getContext(), shape[0],
+                                    shape[1], layout);
+}
+
+void AccType::print(AsmPrinter &printer) const {
+  printer << "<" << getM() << "x" << getN() << ", " << Attribute(getLayout())
+          << ">";
+}
+
+LogicalResult AccType::verify(function_ref<InFlightDiagnostic()> emitError,
+                              int64_t m, int64_t n, AccLayoutInterface layout) {
+  return layout.verifyShape(emitError, m, n);
+}

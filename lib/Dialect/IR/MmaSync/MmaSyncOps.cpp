@@ -1,0 +1,93 @@
+//===- MmaSyncOps.cpp - Instructions of mma.sync --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What ops that are one instruction say of themselves, and their checks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// load_matrix
+//===----------------------------------------------------------------------===//
+
+const MatrixLoad &LoadMatrixOp::getForm() {
+  return *lookupMatrixLoad(getCodeBits(), getTransposed());
+}
+
+unsigned LoadMatrixOp::getLowestPtxVersion() { return getForm().lowestPtx; }
+
+bool LoadMatrixOp::isSupportedOn(const Chip &chip) {
+  return chip.capability >= getForm().lowestCapability;
+}
+
+std::string LoadMatrixOp::describeInstruction() {
+  return "ldmatrix of " + std::string(getForm().type);
+}
+
+LogicalResult LoadMatrixOp::verify() {
+  MemRefType type = getMemory().getType(); // (D1)
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+    return emitOpError("expected memory of a static shape, the identity layout "
+                       "and the workgroup memory space, got ")
+           << type;
+  if (!lookupMatrixLoad(getCodeBits(), getTransposed())) // (D2)
+    return emitOpError("expected code_bits to be 4, 6 or 8, got ")
+           << getCodeBits();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// mma_sync
+//===----------------------------------------------------------------------===//
+
+unsigned MmaSyncOp::getLowestPtxVersion() {
+  return getInstruction().getInstruction().lowestPtx;
+}
+
+bool MmaSyncOp::isSupportedOn(const Chip &chip) {
+  return chip.has(getInstruction().getPath());
+}
+
+std::string MmaSyncOp::describeInstruction() {
+  return getOpcode(getInstruction().getInstruction());
+}
+
+LogicalResult MmaSyncOp::verify() {
+  if (getInstruction().getPath() != Path::MmaSync) // (M1)
+    return emitOpError("expected an instruction of mma_sync, got ")
+           << getInstruction();
+  // (M2)
+  unsigned scaleVec = getInstruction().getScaleVec();
+  struct Selectors {
+    StringRef name;
+    Operand operand;
+    uint64_t byte;
+    uint64_t thread;
+  };
+  for (const Selectors &s :
+       {Selectors{"a_scale", Operand::A, getAByte(), getAThread()},
+        Selectors{"b_scale", Operand::B, getBByte(), getBThread()}}) {
+    auto byte = static_cast<int64_t>(s.byte);
+    auto thread = static_cast<int64_t>(s.thread);
+    if (!isLegalByteSelector(scaleVec, byte))
+      return emitOpError("expected the byte selector of ")
+             << s.name << " to be one of " << describeByteSelectors(scaleVec)
+             << " for scale_vec::" << scaleVec << "X, got " << byte;
+    int64_t tiles = getScaleFragment(s.operand).tiles;
+    if (thread < 0 || thread >= tiles)
+      return emitOpError("expected the thread selector of ")
+             << s.name << " to be 0 to " << tiles - 1 << ", got " << thread;
+  }
+  return success();
+}

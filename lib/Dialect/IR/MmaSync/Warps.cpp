@@ -1,0 +1,155 @@
+//===- Warps.cpp - Accumulators in the registers of warps -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layout of accumulators of mma.sync, and what it asks of the operands of a
+// tile_mma: warps share M and N of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MmaSync/WarpShares.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+Attribute WarpsAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> warps;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(warps, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false) ||
+      parser.parseGreater())
+    return {};
+  if (warps.size() != 2) {
+    parser.emitError(loc, "expected the rows and columns of warps, such as "
+                          "<2x2>");
+    return {};
+  }
+  return parser.getChecked<WarpsAttr>(loc, parser.getContext(), warps[0],
+                                      warps[1]);
+}
+
+void WarpsAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getRows() << "x" << getColumns() << ">";
+}
+
+LogicalResult WarpsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t rows, int64_t columns) {
+  // A block has at most 32 warps.
+  constexpr int64_t kMaxWarps = 32;
+  if (rows < 1 || columns < 1 || rows > kMaxWarps || columns > kMaxWarps ||
+      rows * columns > kMaxWarps)
+    return emitError() << "expected 1 to " << kMaxWarps << " warps, got "
+                       << rows << "x" << columns;
+  return success();
+}
+
+int64_t WarpsAttr::getShareM(AccType type) const {
+  return type.getM() / getRows();
+}
+
+int64_t WarpsAttr::getShareN(AccType type) const {
+  return type.getN() / getColumns();
+}
+
+LogicalResult
+WarpsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError, int64_t m,
+                       int64_t n) const {
+  return verifyWarpShares(emitError, getRows(), getColumns(), m, n);
+}
+
+LogicalResult
+blockscale::verifyWarpShares(function_ref<InFlightDiagnostic()> emitError,
+                             int64_t rows, int64_t columns, int64_t m,
+                             int64_t n) {
+  if (m > kMaxFragmentExtent || n > kMaxFragmentExtent)
+    return emitError() << "expected at most " << kMaxFragmentExtent
+                       << " rows and columns, got " << m << "x" << n;
+  if (m * n / (rows * columns * int64_t(kWarpLanes)) > kMaxAccElements)
+    return emitError() << "expected at most " << kMaxAccElements
+                       << " elements for each lane of " << rows << "x"
+                       << columns << " warps, got " << m << "x" << n;
+  const FragmentLayout &sums = getFragmentLayout(Operand::C, kSumBits);
+  int64_t unitM = sums.rows, unitN = sums.columns;
+  if (m < 1 || n < 1 || m % (unitM * rows) != 0 || n % (unitN * columns) != 0)
+    return emitError() << "expected multiples of " << unitM << "x" << unitN
+                       << " for each of " << rows << "x" << columns
+                       << " warps, got " << m << "x" << n;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tile_mma
+//===----------------------------------------------------------------------===//
+
+/// Checks what lanes ask of A or B, of which a warp has `warpRows` rows of
+/// `rows`.
+static LogicalResult verifyElements(TileMmaOp op, StringRef name,
+                                    Operand operand, int64_t warpRows) { // (W2)
+  if (op.getLayout(operand).major == Major::MN && warpRows % kChunkBytes != 0)
+    return op.emitOpError("expected a warp to have a multiple of ")
+           << kChunkBytes << " rows of " << name << ", which is <mn>, got "
+           << warpRows;
+  return success();
+}
+
+/// The same for scales in the order of lanes.
+static LogicalResult verifyScales(TileMmaOp op, const Twine &name,
+                                  MemRefType scales, int64_t rows,
+                                  int64_t warpRows) {
+  ArrayRef<int64_t> shape = scales.getShape();
+  constexpr int64_t kLines = kWarpLanes;
+  bool hasParts = shape.size() == getScaleRank(ScaleOrder::Parts);
+  int64_t numRows = llvm::alignTo(rows, kLines);
+  int64_t words = hasParts ? shape.back() / kScalesPerWord : 1;
+  int64_t perPart = kLines * words;
+  auto isWordCount = [](int64_t bytes) {
+    return bytes == 4 || bytes == 8 || bytes == 16;
+  };
+  if (shape[shape.size() - 2] != kLines ||
+      (hasParts && !isWordCount(shape.back())) ||
+      shape[shape.size() - 3] * perPart != numRows) // (W3)
+    return op.emitOpError("expected ")
+           << name
+           << " to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G "
+              "or 32 P Q the "
+           << numRows << " rows, and Q 1, 2 or 4, got " << scales;
+  if (warpRows % perPart != 0 &&
+      (perPart != kLines || kLines % warpRows != 0)) // (W4)
+    return op.emitOpError("expected ")
+           << name << " to have parts of " << perPart
+           << " rows that divide the " << warpRows << " rows of a warp";
+  return success();
+}
+
+LogicalResult WarpsAttr::verifyTile(TileMmaOp &op) const {
+  if (op.getInstruction().getPath() != Path::MmaSync) // (W1)
+    return op.emitOpError("expected an instruction of mma_sync for an "
+                          "accumulator in warps, got ")
+           << op.getInstruction();
+  auto acc = cast<AccType>(op.getAcc().getType());
+  struct Share {
+    StringRef name;
+    Operand operand;
+    Value scale;
+    int64_t rows, warpRows;
+  };
+  for (const Share &share :
+       {Share{"a", Operand::A, op.getAScale(), acc.getM(), getShareM(acc)},
+        Share{"b", Operand::B, op.getBScale(), acc.getN(), getShareN(acc)}}) {
+    if (failed(verifyElements(op, share.name, share.operand, share.warpRows)))
+      return failure();
+    auto scales = dyn_cast<MemRefType>(share.scale.getType());
+    if (!scales || op.getScaleOrder(share.operand) == ScaleOrder::Rows)
+      continue;
+    if (failed(verifyScales(op, share.name + "_scale", scales, share.rows,
+                            share.warpRows)))
+      return failure();
+  }
+  return success();
+}

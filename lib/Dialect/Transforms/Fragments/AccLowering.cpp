@@ -1,0 +1,35 @@
+//===- AccLowering.cpp - The table of accumulator layouts -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows which layout is lowered how.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/AccLowering.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+struct Row {
+  TypeID layout;
+  const AccLowering &(*get)();
+};
+} // namespace
+
+const AccLowering *blockscale::lookupAccLowering(AccType type) {
+  static const Row rows[] = {{TypeID::get<WarpsAttr>(), getWarpsLowering}};
+  for (const Row &row : rows)
+    if (Attribute(type.getLayout()).getTypeID() == row.layout)
+      return &row.get();
+  return nullptr;
+}
+
+const AccLowering &blockscale::getAccLowering(Type type) {
+  return *lookupAccLowering(cast<AccType>(type));
+}

@@ -1,0 +1,55 @@
+//===- AccLowering.h - Accumulators in lanes --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How accumulators of one layout are lowered. Ops on accumulators ask the row
+// of the layout; a layout more is a row more.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_ACCLOWERING_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_ACCLOWERING_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+class AccLowering {
+public:
+  virtual ~AccLowering() = default;
+
+  /// The sums that one lane has a hand on.
+  virtual int64_t getNumElements(AccType type) const = 0;
+
+  /// How many neighbours in a row come together, and start at a multiple of
+  /// their number.
+  virtual int64_t getRunLength() const = 0;
+
+  /// Calls `body` for each run of `lane`: with the number of its first element,
+  /// and its position in the tile.
+  virtual void
+  forEachRun(OpBuilder &b, Location loc, AccType type, Value lane,
+             function_ref<void(int64_t index, Value row, Value column)> body)
+      const = 0;
+
+  /// The elements `acc` with the product of `op` added.
+  virtual SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
+                                         ValueRange acc, Value lane) const = 0;
+};
+
+/// The row of the type's layout; null if there is none.
+const AccLowering *lookupAccLowering(AccType type);
+
+/// The same; there is one.
+const AccLowering &getAccLowering(Type type);
+
+/// In the registers of warps.
+const AccLowering &getWarpsLowering();
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_ACCLOWERING_H

@@ -1,0 +1,73 @@
+//===- Backend.h - What a path brings to kernels ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A path moves in with a row of Paths.h, rows of the instruction table, and one
+// of these. select-schedule and form-kernels know nothing else of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BACKEND_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BACKEND_H
+
+#include "Kernels/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// How a path divides a matrix multiply: one attribute of its own, with its
+/// text form, its choice and its limits.
+class ScheduleRules {
+public:
+  using EmitErrorFn = function_ref<InFlightDiagnostic()>;
+
+  virtual ~ScheduleRules() = default;
+
+  /// The form of the text, such as "tile=MxNxK".
+  virtual StringRef getForm() const = 0;
+  /// Whether `text` has the form, whatever its numbers.
+  virtual bool hasForm(StringRef text) const = 0;
+  /// The schedule of `text`, which has the form; fails after an error about its
+  /// numbers.
+  virtual FailureOr<ScheduleInterface>
+  parse(MLIRContext *context, StringRef text, EmitErrorFn emitError) const = 0;
+  /// The schedule for `op` on tensors, which `instruction` computes.
+  virtual ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
+                                   const Chip &chip) const = 0;
+  /// Checks that `chip` can run a kernel of `instruction` for `row` with
+  /// `schedule`, one of these: shared memory and registers.
+  virtual LogicalResult verify(const OpRow &row, InstructionAttr instruction,
+                               ScheduleInterface schedule, const Chip &chip,
+                               EmitErrorFn emitError) const = 0;
+};
+
+class KernelBackend {
+public:
+  virtual ~KernelBackend() = default;
+
+  /// Null if there is one way only.
+  virtual const ScheduleRules *getScheduleRules() const { return nullptr; }
+  /// Whether its kernels take over elementwise ops around the product, and
+  /// operands that are splats.
+  virtual bool takesOverSurroundings() const = 0;
+  /// What one block takes, and how the kernel is launched.
+  virtual KernelShape getShape(const KernelProblem &problem) const = 0;
+  /// Fills in the body of `kernel`, which is empty, at its start. Adds
+  /// workgroup memory to it.
+  virtual void build(gpu::GPUFuncOp kernel,
+                     const KernelProblem &problem) const = 0;
+};
+
+/// The backend of `path`; null if this version has none.
+const KernelBackend *getKernelBackend(Path path);
+
+/// The backends, one a folder.
+const KernelBackend &getPlainBackend();
+const KernelBackend &getMmaSyncBackend();
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BACKEND_H

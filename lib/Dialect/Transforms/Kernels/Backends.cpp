@@ -1,0 +1,51 @@
+//===- Backends.cpp - The table of backends -------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows which path has which backend.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Backend.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+struct Row {
+  Path path;
+  const KernelBackend &(*get)();
+};
+} // namespace
+
+static constexpr Row kBackends[] = {
+    {Path::Decompose, getPlainBackend},
+    {Path::MmaSync, getMmaSyncBackend},
+};
+
+const KernelBackend *blockscale::getKernelBackend(Path path) {
+  for (const Row &row : kBackends)
+    if (row.path == path)
+      return &row.get();
+  return nullptr;
+}
+
+bool blockscale::isScheduleText(StringRef text) {
+  return llvm::any_of(kBackends, [&](const Row &row) {
+    const ScheduleRules *rules = row.get().getScheduleRules();
+    return rules && rules->hasForm(text);
+  });
+}
+
+std::string blockscale::describeScheduleForms() {
+  SmallVector<StringRef> forms;
+  for (const Row &row : kBackends)
+    if (const ScheduleRules *rules = row.get().getScheduleRules())
+      forms.push_back(rules->getForm());
+  return llvm::join(forms, " or ");
+}

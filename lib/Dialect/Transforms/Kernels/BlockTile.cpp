@@ -1,0 +1,124 @@
+//===- BlockTile.cpp - The tile of a block --------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same questions for every kernel whose blocks compute tiles of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/BlockTile.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+std::optional<KernelProblem>
+blockscale::getAligned(const KernelProblem &problem, const TileShape &shape) {
+  auto isMultiple = [](int64_t size, int64_t tile) {
+    return ShapedType::isDynamic(size) || size % tile == 0;
+  };
+  if (!isMultiple(problem.m, shape.m) || !isMultiple(problem.n, shape.n) ||
+      !isMultiple(problem.k, shape.k))
+    return std::nullopt;
+  KernelProblem aligned = problem;
+  if (ShapedType::isDynamic(problem.m))
+    aligned.x.rowMultiple = aligned.xScale.rowMultiple = shape.m;
+  if (ShapedType::isDynamic(problem.n))
+    aligned.y.rowMultiple = aligned.yScale.rowMultiple = shape.n;
+  if (ShapedType::isDynamic(problem.k)) {
+    aligned.x.columnMultiple = aligned.y.columnMultiple = shape.k;
+    aligned.xScale.columnMultiple = aligned.yScale.columnMultiple =
+        shape.k / problem.row.blockSize;
+  }
+  return aligned;
+}
+
+bool blockscale::isDynamic(const KernelProblem &problem) {
+  return llvm::any_of(ArrayRef({problem.m, problem.n, problem.k}),
+                      ShapedType::isDynamic);
+}
+
+/// Whether all dynamic sizes are multiples of those of the tile.
+static Value emitIsAligned(OpBuilder &b, Location loc,
+                           const KernelProblem &problem,
+                           const ProblemSizes &sizes, const TileShape &shape) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value isAligned;
+  auto require = [&](Value size, int64_t known, int64_t multiple) {
+    if (!ShapedType::isDynamic(known))
+      return;
+    Value rest = arith::RemUIOp::create(b, loc, size, index(multiple));
+    Value isWhole =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, index(0));
+    isAligned =
+        isAligned ? arith::AndIOp::create(b, loc, isAligned, isWhole) : isWhole;
+  };
+  require(sizes.m, problem.m, shape.m);
+  require(sizes.n, problem.n, shape.n);
+  require(sizes.k, problem.k, shape.k);
+  return isAligned;
+}
+
+void blockscale::forEachAlignment(
+    OpBuilder &b, Location loc, const KernelProblem &problem,
+    const ProblemSizes &sizes, const TileShape &shape,
+    function_ref<void(OpBuilder &, const KernelProblem &, bool isGuarded)>
+        build) {
+  std::optional<KernelProblem> aligned = getAligned(problem, shape);
+  if (!aligned)
+    return build(b, problem, /*isGuarded=*/true);
+  if (!isDynamic(problem))
+    return build(b, *aligned, /*isGuarded=*/false);
+  Value isAligned = emitIsAligned(b, loc, problem, sizes, shape);
+  auto paths = scf::IfOp::create(b, loc, isAligned, /*withElseRegion=*/true);
+  OpBuilder then = paths.getThenBodyBuilder();
+  build(then, *aligned, /*isGuarded=*/false);
+  OpBuilder other = paths.getElseBodyBuilder();
+  build(other, problem, /*isGuarded=*/true);
+}
+
+std::pair<Value, Value> blockscale::emitRasterization(OpBuilder &b,
+                                                      Location loc,
+                                                      const ProblemSizes &sizes,
+                                                      const TileShape &shape) {
+  constexpr int64_t kGroup = 8;
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value x = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value y = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  auto divide = [&](Value size, int64_t tile) {
+    return applyExprs(b, loc, {d0.ceilDiv(tile)}, size)[0];
+  };
+  Value tilesM = divide(sizes.m, shape.m);
+  Value tilesN = divide(sizes.n, shape.n);
+  std::optional<int64_t> knownM = getConstantIntValue(tilesM);
+  if ((knownM && *knownM <= kGroup) || getConstantIntValue(tilesN) == 1)
+    return {x, y};
+  Value scaledY = b.createOrFold<arith::MulIOp>(loc, y, tilesM);
+  Value number = b.createOrFold<arith::AddIOp>(loc, scaledY, x);
+  Value perGroup = b.createOrFold<arith::MulIOp>(loc, tilesN, index(kGroup));
+  Value group = b.createOrFold<arith::DivUIOp>(loc, number, perGroup);
+  Value firstM = applyExprs(b, loc, {d0 * kGroup}, group)[0];
+  Value rest = b.createOrFold<arith::RemUIOp>(loc, number, perGroup);
+  Value rows = index(kGroup);
+  if (!knownM || *knownM % kGroup != 0) {
+    // The last group has fewer tiles along M.
+    Value left = b.createOrFold<arith::SubIOp>(loc, tilesM, firstM);
+    rows = b.createOrFold<arith::MinUIOp>(loc, left, rows);
+  }
+  Value inGroup = b.createOrFold<arith::RemUIOp>(loc, rest, rows);
+  return {b.createOrFold<arith::AddIOp>(loc, firstM, inGroup),
+          b.createOrFold<arith::DivUIOp>(loc, rest, rows)};
+}

@@ -1,0 +1,62 @@
+//===- BlockTile.h - The tile of a block ------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which part of the result a block computes, and whether it may reach beyond
+// it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BLOCKTILE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BLOCKTILE_H
+
+#include "Kernels/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// The tile of the result that a block computes.
+struct BlockTile {
+  Value thread;
+  /// The number of the matrix, and the first row and column of the tile.
+  Value batch, row, column;
+  /// Whether it may reach beyond the operands.
+  bool isGuarded;
+};
+
+/// The extents of a tile of the result, and along K.
+struct TileShape {
+  int64_t m, n, k;
+};
+
+/// The tile of this block, along M and N, as numbers of tiles. Blocks that run
+/// at the same time are those of neighboring numbers: they take a few tiles
+/// along M by as many along N as it takes, not a long row of tiles, so that
+/// they share operands in the L2 cache.
+std::pair<Value, Value> emitRasterization(OpBuilder &b, Location loc,
+                                          const ProblemSizes &sizes,
+                                          const TileShape &shape);
+
+/// `problem` for blocks that do not reach beyond the operands: a dynamic size
+/// is a multiple of that of the tile. Nullopt if a size that is known is not.
+std::optional<KernelProblem> getAligned(const KernelProblem &problem,
+                                        const TileShape &shape);
+
+/// Whether M, N or K is dynamic.
+bool isDynamic(const KernelProblem &problem);
+
+/// Emits `build` for the problem, or for what is known of it where it is
+/// aligned; both, and a branch that all blocks take together, where only the
+/// launch knows.
+void forEachAlignment(
+    OpBuilder &b, Location loc, const KernelProblem &problem,
+    const ProblemSizes &sizes, const TileShape &shape,
+    function_ref<void(OpBuilder &, const KernelProblem &, bool isGuarded)>
+        build);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BLOCKTILE_H

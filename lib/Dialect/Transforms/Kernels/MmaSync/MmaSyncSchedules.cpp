@@ -1,0 +1,194 @@
+//===- MmaSyncSchedules.cpp - Schedules of the path mma_sync --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Text, choice and limits, side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/MmaSync/MmaSyncSchedules.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+StageExtents blockscale::getStageExtents(MmaSyncScheduleAttr schedule) {
+  int64_t k = schedule.getK(), threads = schedule.getNumThreads();
+  return {{schedule.getM(), k, schedule.getWarpM(), threads},
+          {schedule.getN(), k, schedule.getWarpN(), threads}};
+}
+
+/// The bytes of shared memory that a kernel for `row` may need.
+static int64_t getSharedBytes(const OpRow &row, Kind kind,
+                              MmaSyncScheduleAttr schedule) {
+  return getStages(row, kind, getStageExtents(schedule), schedule.getStages())
+      .getNumBytes();
+}
+
+static int64_t getMostSharedBytes(const Chip &chip) {
+  return int64_t(1024) * chip.sharedMemoryKiB;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The numbers of `tile=128x128x128,warps=2x2,stages=3`.
+struct ScheduleText {
+  std::array<int64_t, 3> tile;
+  std::array<int64_t, 2> warps;
+  int64_t stages;
+};
+} // namespace
+
+/// Takes `name=AxBx...` off `text`, with a comma behind it if there is more.
+static bool takeNumbers(StringRef &text, StringRef name,
+                        MutableArrayRef<int64_t> numbers) {
+  if (!text.consume_front(name) || !text.consume_front("="))
+    return false;
+  for (auto [i, number] : llvm::enumerate(numbers))
+    if ((i != 0 && !text.consume_front("x")) || text.starts_with("-") ||
+        text.consumeInteger(10, number))
+      return false;
+  return text.empty() || (text.consume_front(",") && !text.empty());
+}
+
+/// Reads all of `text`; nullopt if it has another form.
+static std::optional<ScheduleText> parseText(StringRef text) {
+  ScheduleText schedule;
+  if (!takeNumbers(text, "tile", schedule.tile) ||
+      !takeNumbers(text, "warps", schedule.warps) ||
+      !takeNumbers(text, "stages", schedule.stages) || !text.empty())
+    return std::nullopt;
+  return schedule;
+}
+
+namespace {
+class MmaSyncScheduleRules final : public ScheduleRules {
+public:
+  StringRef getForm() const override { return "tile=MxNxK,warps=MxN,stages=S"; }
+
+  bool hasForm(StringRef text) const override {
+    return parseText(text).has_value();
+  }
+
+  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
+                                     EmitErrorFn emitError) const override {
+    ScheduleText numbers = *parseText(text);
+    if (failed(MmaSyncScheduleAttr::verify(emitError, numbers.tile,
+                                           numbers.warps, numbers.stages)))
+      return failure();
+    return ScheduleInterface(MmaSyncScheduleAttr::get(
+        context, numbers.tile, numbers.warps, numbers.stages));
+  }
+
+  ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
+                           const Chip &chip) const override;
+  LogicalResult verify(const OpRow &row, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaSyncScheduleRules::verify(const OpRow &row,
+                                           InstructionAttr instruction,
+                                           ScheduleInterface attr,
+                                           const Chip &chip,
+                                           EmitErrorFn emitError) const {
+  auto schedule = cast<MmaSyncScheduleAttr>(attr);
+  int64_t bytes = getSharedBytes(row, instruction.getKind(), schedule);
+  int64_t mostBytes = getMostSharedBytes(chip);
+  if (bytes > mostBytes)
+    return emitError() << "expected a schedule that needs at most " << mostBytes
+                       << " bytes of shared memory on " << StringRef(chip.name)
+                       << ", got " << attr << ", which needs " << bytes;
+  // Sums, one step of both operands, and what addresses need at least. A block
+  // has 64 Ki registers (all chips from sm_80 on), a lane 255.
+  constexpr int64_t kMostRegisters = 255, kBlockRegisters = 64 * 1024;
+  constexpr int64_t kAddresses = 32;
+  int64_t lanes = schedule.getNumThreads();
+  int64_t registers = schedule.getM() * schedule.getN() / lanes +
+                      schedule.getWarpM() / 4 + schedule.getWarpN() / 4 +
+                      kAddresses;
+  int64_t most = std::min(kMostRegisters, kBlockRegisters / lanes);
+  if (registers > most)
+    return emitError() << "expected a schedule that needs at most " << most
+                       << " registers in each of " << lanes << " lanes, got "
+                       << attr << ", which needs about " << registers;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Sizes of `op`; a dynamic one counts as a large one.
+static std::array<int64_t, 4> getSizes(MmaScaledOp op) {
+  constexpr int64_t kLarge = int64_t(1) << 20;
+  auto sizeOr = [](int64_t size) {
+    return ShapedType::isDynamic(size) ? kLarge : size;
+  };
+  auto type = cast<ShapedType>(op.getType());
+  unsigned rank = type.getRank();
+  ShapedType x = op.getMatrixType(Side::X);
+  int64_t k = x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank()));
+  return {sizeOr(type.getDimSize(rank - 2)), sizeOr(type.getDimSize(rank - 1)),
+          sizeOr(k), rank == 3 ? sizeOr(type.getDimSize(0)) : 1};
+}
+
+/// * A block has 2 x 2 warps and computes 128 x 128 results, or fewer along a
+///   dimension that has fewer: 64 or 32;
+/// * where that makes too few blocks to fill a chip, the longer side of the
+///   tile is halved, down to 64;
+/// * rows of 128 bytes along K, or less where K ends before;
+/// * as many stages, up to 4, as K has steps and shared memory has room for.
+ScheduleInterface MmaSyncScheduleRules::choose(MmaScaledOp op,
+                                               InstructionAttr instruction,
+                                               const Chip &chip) const {
+  auto [m, n, k, batch] = getSizes(op);
+  auto fit = [](int64_t size, int64_t least, int64_t most) {
+    return std::clamp<int64_t>(llvm::PowerOf2Ceil(size), least, most);
+  };
+  constexpr int64_t kLeast = 32, kMost = 128, kHalf = 64;
+  SmallVector<int64_t> tile = {fit(m, kLeast, kMost), fit(n, kLeast, kMost)};
+  // Chips have up to 188 multiprocessors.
+  constexpr int64_t kWantedBlocks = 128;
+  auto countBlocks = [&, m = m, n = n, batch = batch] {
+    return batch * llvm::divideCeilSigned(m, tile[0]) *
+           llvm::divideCeilSigned(n, tile[1]);
+  };
+  while (countBlocks() < kWantedBlocks && std::max(tile[0], tile[1]) > kHalf)
+    (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
+
+  OpRow row = op.getRow();
+  Kind kind = instruction.getKind();
+  int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, row.lhs).bits;
+  tile.push_back(fit(k, kBankLineBytes, rowElements));
+
+  constexpr int64_t kMostStages = 4;
+  auto make = [&](int64_t stages) {
+    return MmaSyncScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);
+  };
+  int64_t stages = std::min(kMostStages, llvm::divideCeilSigned(k, tile[2]));
+  while (stages > 1 &&
+         getSharedBytes(row, kind, make(stages)) > getMostSharedBytes(chip))
+    --stages;
+  return make(stages);
+}
+
+const ScheduleRules &blockscale::getMmaSyncScheduleRules() {
+  static const MmaSyncScheduleRules rules;
+  return rules;
+}

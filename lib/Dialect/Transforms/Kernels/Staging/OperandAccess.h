@@ -1,0 +1,66 @@
+//===- OperandAccess.h - Reads of an operand in global memory ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads codes of an operand by row and column, wherever these are, and nothing
+// that is beyond its end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_STAGING_OPERANDACCESS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_STAGING_OPERANDACCESS_H
+
+#include "Kernels/Staging/TileFiller.h"
+
+namespace mlir::blockscale {
+
+/// A place in an operand.
+struct Place {
+  Value row;
+  Value column;
+};
+
+class OperandAccess {
+public:
+  /// With `isGuarded`, places may be outside of the operand.
+  OperandAccess(const KernelOperand &operand, const FillContext &context,
+                const FillSource &source, bool isGuarded)
+      : operand(operand), context(context), source(source),
+        isGuarded(isGuarded), loc(context.loc) {}
+
+  /// Starts a copy of `bytes` bytes that start `plus` bytes (null for 0) behind
+  /// the code at `place`, to `memory` at `to`.
+  void copyAsync(OpBuilder &b, const Place &place, Value memory,
+                 ArrayRef<Value> to, int64_t bytes, Value plus = {}) const;
+
+  /// A word of `count` codes along K that are read one by one, each in `slot`.
+  Value gatherWord(OpBuilder &b, const Place &place, int64_t count,
+                   Slot slot) const;
+
+  /// The word of codes that starts at `place` and goes along rows.
+  Value loadAlongRows(OpBuilder &b, const Place &place) const;
+
+private:
+  /// Null where nothing has to be asked.
+  Value isInside(OpBuilder &b, const Place &place) const;
+  SmallVector<Value> getPosition(OpBuilder &b, Place place,
+                                 Value isInside) const;
+
+  const KernelOperand &operand;
+  const FillContext &context;
+  const FillSource &source;
+  bool isGuarded;
+  Location loc;
+};
+
+/// Stores `word` as four bytes to `memory` at `to`.
+void storeWord(OpBuilder &b, Location loc, Value word, Value memory,
+               ArrayRef<Value> to);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_STAGING_OPERANDACCESS_H

@@ -1,0 +1,69 @@
+//===- StagePlan.cpp - What is brought to shared memory, and how ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One plan for a kernel: its memory is counted from the same tiles that are
+// filled.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Staging/StagePlan.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+Stages blockscale::getStages(const OpRow &row, Kind kind,
+                             const StageExtents &extents, int64_t numStages) {
+  SmallVector<SharedTile, kNumOperands> tiles;
+  for (auto [extent, format] : {std::make_pair(extents.a, row.lhs),
+                                std::make_pair(extents.b, row.rhs)}) {
+    // All layouts of elements, and all orders of scales, take the same bytes.
+    tiles.push_back(getElementTile(extent, getSlot(kind, format), {}));
+    tiles.push_back(getScaleTile(extent, row.blockSize, /*words=*/0));
+  }
+  return Stages(tiles, numStages);
+}
+
+/// The fillers of all operands.
+static std::array<FillerPtr, kNumOperands>
+planFillers(const KernelProblem &problem, Kind kind,
+            const StageExtents &extents) {
+  const OpRow &row = problem.row;
+  return {planElements(problem.x, row.lhs, kind, extents.a),
+          planScales(problem.xScale, row.blockSize, extents.a),
+          planElements(problem.y, row.rhs, kind, extents.b),
+          planScales(problem.yScale, row.blockSize, extents.b)};
+}
+
+static SmallVector<SharedTile, kNumOperands>
+getTiles(ArrayRef<FillerPtr> fillers) {
+  SmallVector<SharedTile, kNumOperands> tiles;
+  for (const FillerPtr &filler : fillers)
+    tiles.push_back(filler ? filler->getTile() : SharedTile());
+  return tiles;
+}
+
+StagePlan::StagePlan(const KernelProblem &problem, Kind kind,
+                     const StageExtents &extents, int64_t numStages)
+    : fillers(planFillers(problem, kind, extents)),
+      stages(getTiles(fillers), numStages) {}
+
+bool StagePlan::hasAsyncCopies() const {
+  return llvm::any_of(fillers, [](const FillerPtr &filler) {
+    return filler && filler->isAsync();
+  });
+}
+
+void StagePlan::fill(OpBuilder &b, const FillContext &context, Value shared,
+                     Value offset, ArrayRef<FillSource> sources) const {
+  // Elements first; for scales, some of the threads are enough.
+  for (unsigned i : {0, 2, 1, 3})
+    if (const TileFiller *filler = fillers[i].get())
+      filler->emit(b, context,
+                   stages.getMemory(b, context.loc, shared, offset, i),
+                   sources[i]);
+}

@@ -1,0 +1,99 @@
+//===- TileSums.cpp - How sums of a tile begin and end --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The two ends of a kernel around its loop, which know nothing of the path.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/TileSums.h"
+
+#include "Kernels/ElementwiseFusion.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Position of an element in the result.
+static SmallVector<Value> getPosition(const KernelProblem &problem,
+                                      const BlockTile &tile, Value row,
+                                      Value column) {
+  if (problem.resultType.getRank() == 2)
+    return {row, column};
+  return {tile.batch, row, column};
+}
+
+/// The element of `fused` at (row, column); `product` is that of the product.
+static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                              const FusedElementwise &fused,
+                              ArrayRef<Value> position, Value product) {
+  Location loc = kernel.getLoc();
+  return emitElement(
+      b, fused.op, position,
+      [&](OpBuilder &at, Value input, ArrayRef<Value> indices) -> Value {
+        if (input == fused.product)
+          return product;
+        Value argument = kernel.getArgument(fused.getArgument(input));
+        if (!isa<MemRefType>(argument.getType()))
+          return argument;
+        return memref::LoadOp::create(at, loc, argument, indices);
+      });
+}
+
+Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                const KernelProblem &problem,
+                                const ProblemSizes &sizes,
+                                const BlockTile &tile, AccType type) {
+  Location loc = kernel.getLoc();
+  bool inBounds = !tile.isGuarded;
+  if (problem.acc && !problem.producer)
+    return AccLoadOp::create(b, loc, type, kernel.getArgument(*problem.acc),
+                             getPosition(problem, tile, tile.row, tile.column),
+                             inBounds);
+  if (!problem.producer)
+    return AccZeroOp::create(b, loc, type);
+  auto op = AccGenerateOp::create(b, loc, type, tile.row, tile.column, sizes.m,
+                                  sizes.n, inBounds);
+  Type indexType = b.getIndexType();
+  OpBuilder::InsertionGuard guard(b);
+  Block *body =
+      b.createBlock(&op.getBody(), {}, {indexType, indexType}, {loc, loc});
+  Value element = emitFusedElement(
+      b, kernel, *problem.producer,
+      getPosition(problem, tile, body->getArgument(0), body->getArgument(1)),
+      {});
+  YieldOp::create(b, loc, element);
+  return op;
+}
+
+void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+                              const KernelProblem &problem,
+                              const ProblemSizes &sizes, const BlockTile &tile,
+                              Value acc) {
+  Location loc = kernel.getLoc();
+  bool inBounds = !tile.isGuarded;
+  Value result = kernel.getArgument(problem.result);
+  if (!problem.consumer) {
+    AccStoreOp::create(b, loc, acc, result,
+                       getPosition(problem, tile, tile.row, tile.column),
+                       inBounds);
+    return;
+  }
+  auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column, sizes.m,
+                                 sizes.n, inBounds);
+  Type indexType = b.getIndexType();
+  OpBuilder::InsertionGuard guard(b);
+  Block *body =
+      b.createBlock(&op.getBody(), {}, {b.getF32Type(), indexType, indexType},
+                    {loc, loc, loc});
+  SmallVector<Value> position =
+      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
+  Value element = emitFusedElement(b, kernel, *problem.consumer, position,
+                                   body->getArgument(0));
+  memref::StoreOp::create(b, loc, element, result, position);
+  YieldOp::create(b, loc);
+}

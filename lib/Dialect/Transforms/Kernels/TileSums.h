@@ -1,0 +1,33 @@
+//===- TileSums.h - How sums of a tile begin and end ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The accumulator before the loop along K, and what becomes of it: with the
+// elementwise ops that the kernel takes over, on accumulators of any layout.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TILESUMS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TILESUMS_H
+
+#include "Kernels/BlockTile.h"
+
+namespace mlir::blockscale {
+
+/// The accumulator of `tile` that the products are added to.
+Value emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+                    const KernelProblem &problem, const ProblemSizes &sizes,
+                    const BlockTile &tile, AccType type);
+
+/// Stores `acc`, or what the problem makes of it.
+void emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+                  const KernelProblem &problem, const ProblemSizes &sizes,
+                  const BlockTile &tile, Value acc);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TILESUMS_H

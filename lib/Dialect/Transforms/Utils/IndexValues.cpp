@@ -1,0 +1,48 @@
+//===- IndexValues.cpp - Arithmetic on indices ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kept apart from what is computed with them, which is long enough.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils/IndexValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+SmallVector<Value> blockscale::applyExprs(OpBuilder &b, Location loc,
+                                          ArrayRef<AffineExpr> exprs,
+                                          ValueRange values) {
+  return applyMap(
+      b, loc, AffineMap::get(values.size(), 0, exprs, b.getContext()), values);
+}
+
+Value blockscale::addConstant(OpBuilder &b, Location loc, Value value,
+                              int64_t constant) {
+  if (constant == 0)
+    return value;
+  return arith::AddIOp::create(
+      b, loc, value, arith::ConstantIndexOp::create(b, loc, constant));
+}
+
+Value blockscale::addIndices(OpBuilder &b, Location loc, Value value,
+                             Value other) {
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  if (!other)
+    return applyExprs(b, loc, d0, value)[0];
+  return applyExprs(b, loc, d0 + d1, {value, other})[0];
+}
+
+Value blockscale::addIndex(OpBuilder &b, Location loc, Value value,
+                           int64_t constant) {
+  return applyExprs(b, loc, getAffineDimExpr(0, b.getContext()) + constant,
+                    value)[0];
+}

@@ -1,0 +1,35 @@
+//===- IndexValues.h - Arithmetic on indices --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Short names for what code that computes addresses writes all the time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H
+
+#include "Utils/StoredCodes.h"
+
+namespace mlir::blockscale {
+
+/// The values of `exprs` at `values`, none of which is negative.
+SmallVector<Value> applyExprs(OpBuilder &b, Location loc,
+                              ArrayRef<AffineExpr> exprs, ValueRange values);
+
+/// `value + constant`, without an op for 0.
+Value addConstant(OpBuilder &b, Location loc, Value value, int64_t constant);
+
+/// `value + other` as one expression; `other` is null for 0.
+Value addIndices(OpBuilder &b, Location loc, Value value, Value other);
+
+/// `value + constant` as one expression.
+Value addIndex(OpBuilder &b, Location loc, Value value, int64_t constant);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H

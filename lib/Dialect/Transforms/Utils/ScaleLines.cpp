@@ -1,0 +1,46 @@
+//===- ScaleLines.cpp - Lines of scales as expressions --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the layout table, so that copies and loads cannot disagree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils/ScaleLines.h"
+
+#include "Utils/OperandView.h"
+#include "blockscale/Support/SharedLayout.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// The terms of dimension `dim` at `value`, as a sum.
+static AffineExpr applyTerms(ArrayRef<LayoutTerm> terms, unsigned dim,
+                             AffineExpr value) {
+  SmallVector<LayoutTerm> ofDim;
+  for (LayoutTerm term : terms) {
+    if (term.dim != dim)
+      continue;
+    term.dim = 0;
+    ofDim.push_back(term);
+  }
+  AffineMap map = getLayoutMap(value.getContext(), ofDim, /*numLayoutDims=*/1,
+                               /*numLayoutResults=*/1, /*numDims=*/1);
+  return map.getResult(0).replaceDims(value);
+}
+
+AffineExpr blockscale::getScaleLineExpr(AffineExpr row) {
+  return applyTerms(kScaleLineTerms, /*dim=*/0, row);
+}
+
+AffineExpr blockscale::getScaleRowExpr(AffineExpr line) {
+  return applyTerms(kScaleRowTerms, /*dim=*/0, line);
+}
+
+AffineExpr blockscale::getScaleSkewExpr(AffineExpr part) {
+  return applyTerms(kScaleLineTerms, /*dim=*/1, part);
+}
