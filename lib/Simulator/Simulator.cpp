@@ -8,7 +8,7 @@
 
 #include "blockscale/Simulator/Simulator.h"
 
-#include "BlockGroup.h"
+#include "Machine/BlockGroup.h"
 #include "Ptx/Parser.h"
 #include "Ptx/Target.h"
 

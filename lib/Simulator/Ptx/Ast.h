@@ -15,10 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_AST_H
-#define BLOCKSCALE_SIMULATOR_PTX_AST_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_AST_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_AST_H
 
-#include "Types.h"
+#include "Ptx/Types.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -234,4 +234,4 @@ struct Module {
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_AST_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_AST_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lexer.h"
+#include "Ptx/Lexer.h"
 #include "blockscale/Runtime/Error.h"
 
 #include "llvm/ADT/StringExtras.h"

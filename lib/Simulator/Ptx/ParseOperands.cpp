@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
-#include "SpecialRegisterNames.h"
+#include "Ptx/ParserImpl.h"
+#include "Ptx/SpecialRegisterNames.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

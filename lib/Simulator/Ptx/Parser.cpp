@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
-#include "Target.h"
+#include "Ptx/ParserImpl.h"
+#include "Ptx/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -12,12 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_PARSERIMPL_H
-#define BLOCKSCALE_SIMULATOR_PTX_PARSERIMPL_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_PARSERIMPL_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_PARSERIMPL_H
 
-#include "Lexer.h"
-#include "Parser.h"
-#include "SymbolTable.h"
+#include "Ptx/Lexer.h"
+#include "Ptx/Parser.h"
+#include "Ptx/SymbolTable.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -281,4 +281,4 @@ bool haveSameType(const Variable &lhs, const Variable &rhs);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_PARSERIMPL_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_PARSERIMPL_H

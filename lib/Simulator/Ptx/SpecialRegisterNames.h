@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_SPECIALREGISTERNAMES_H
-#define BLOCKSCALE_SIMULATOR_PTX_SPECIALREGISTERNAMES_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_SPECIALREGISTERNAMES_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_SPECIALREGISTERNAMES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -21,4 +21,4 @@ SpecialRegisterKind lookupSpecialRegister(llvm::StringRef name);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_SPECIALREGISTERNAMES_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_SPECIALREGISTERNAMES_H

@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_SYMBOLTABLE_H
-#define BLOCKSCALE_SIMULATOR_PTX_SYMBOLTABLE_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_SYMBOLTABLE_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_SYMBOLTABLE_H
 
-#include "Ast.h"
+#include "Ptx/Ast.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -152,4 +152,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_SYMBOLTABLE_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_SYMBOLTABLE_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_TARGET_H
-#define BLOCKSCALE_SIMULATOR_PTX_TARGET_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_TARGET_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_TARGET_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -40,4 +40,4 @@ struct Target {
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_TARGET_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_TARGET_H

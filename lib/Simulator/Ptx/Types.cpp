@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Types.h"
+#include "Ptx/Types.h"
 
 #include "llvm/ADT/StringMap.h"
 

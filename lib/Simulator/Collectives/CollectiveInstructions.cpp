@@ -1,0 +1,25 @@
+//===- CollectiveInstructions.cpp - Opcodes of warps ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collectives/CollectiveInstructions.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+void sim::addWarpInstructions(InstructionTable &table) {
+  table["activemask"] = translateActiveMask;
+  table["elect"] = translateElect;
+  table["ldmatrix"] = translateLoadMatrix;
+  table["match"] = translateMatch;
+  table["movmatrix"] = translateMoveMatrix;
+  table["redux"] = translateRedux;
+  table["setmaxnreg"] = translateSetMaxRegisters;
+  table["shfl"] = translateShuffle;
+  table["stmatrix"] = translateStoreMatrix;
+  table["vote"] = translateVote;
+}

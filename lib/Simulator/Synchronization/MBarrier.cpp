@@ -1,0 +1,20 @@
+//===- MBarrier.cpp - Barriers of a block ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Synchronization/MBarrier.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+bool MBarrier::tryComplete() {
+  if (pending != 0 || transactions != 0)
+    return false;
+  pending = expected;
+  ++phase;
+  return true;
+}

@@ -1,0 +1,115 @@
+//===- TensorInstructions.cpp - Instructions of tensor memory -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/TensorInstructions.h"
+
+#include "Machine/BlockGroup.h"
+#include "Ptx/Target.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+std::optional<unsigned> sim::takeNumBlocks(Translator &t,
+                                           Modifiers &modifiers) {
+  static constexpr llvm::StringRef names[] = {"cta_group::1", "cta_group::2"};
+  if (std::optional<unsigned> row = modifiers.takeOneOf(names)) {
+    // PTX ISA, section 9.7.16.5 "CTA pair".
+    unsigned &before = t.code.tensorBlocks;
+    if (before != 0 && before != *row + 1)
+      t.fail("expected ." + names[before - 1] +
+             ", as other instructions of the function have, got ." +
+             names[*row]);
+    before = *row + 1;
+    return before;
+  }
+  t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
+         t.current->modifiers.front());
+  return std::nullopt;
+}
+
+// As ptxas 13.0 has them.
+// clang-format off
+static constexpr TensorTarget kTargets[] = {
+    // sm      i8     K=96   vec    input  shift
+    {100, 'a', true,  false, true,  true,  true},
+    {100, 'f', false, false, false, true,  false},
+    {103, 'a', false, true,  true,  true,  true},
+    {103, 'f', false, true,  false, true,  false},
+    {110, 'a', true,  false, true,  false, true},
+    {110, 'f', false, false, false, false, false},
+};
+// clang-format on
+
+const TensorTarget *sim::lookupTensorTarget(const Translator &t) {
+  std::optional<Target> target = Target::parse(t.program.module.target);
+  for (const TensorTarget &row : kTargets)
+    if (target && target->number == row.number && target->suffix == row.suffix)
+      return &row;
+  return nullptr;
+}
+
+std::optional<Translator::Address>
+sim::takeTensorAddress(Translator &t, const Operand &operand) {
+  bool isRegister = operand.kind == Operand::Kind::Address &&
+                    operand.elements.size() == 1 &&
+                    operand.elements.front().kind == Operand::Kind::Register;
+  if (isRegister) {
+    const Operand &base = operand.elements.front();
+    if (getBits(t.function.registers[base.index].type) == 32)
+      return t.address(operand, AddressSpace::Generic);
+  }
+  t.fail(operand.location, "expected an address in tensor memory: a register "
+                           "of 32 bits in brackets, and an offset");
+  return std::nullopt;
+}
+
+static void translateTensor(Translator &t, const Instruction &instruction) {
+  static constexpr struct {
+    llvm::StringRef name;
+    void (*translate)(Translator &t, Modifiers &modifiers);
+  } rows[] = {
+      {"alloc", translateTensorAlloc},
+      {"dealloc", translateTensorDealloc},
+      {"relinquish_alloc_permit", translateTensorRelinquish},
+      {"ld", translateTensorLoad},
+      {"st", translateTensorStore},
+      {"wait::ld", translateTensorWait},
+      {"wait::st", translateTensorWait},
+      {"fence::before_thread_sync", translateTensorFence},
+      {"fence::after_thread_sync", translateTensorFence},
+      {"cp", translateTensorCopy},
+      {"shift", translateTensorShift},
+      {"commit", translateTensorCommit},
+      {"mma", translateTensorMultiply},
+  };
+  Modifiers modifiers(instruction);
+  for (const auto &row : rows) {
+    if (modifiers.rest().empty() || modifiers.rest().front() != row.name)
+      continue;
+    const Module &module = t.program.module;
+    if (!lookupTensorTarget(t))
+      return t.fail("expected a target that has tcgen05." +
+                    llvm::Twine(row.name) + ", got " + module.target);
+    constexpr unsigned lowestMajor = 8, lowestMinor = 6;
+    if (std::pair(module.versionMajor, module.versionMinor) <
+        std::pair(lowestMajor, lowestMinor))
+      return t.fail("expected PTX version 8.6 or above for tcgen05, got " +
+                    llvm::Twine(module.versionMajor) + "." +
+                    llvm::Twine(module.versionMinor));
+    t.code.hasTensorMemory = t.code.hasAsyncProxy = true;
+    // wait and fence find out themselves which one they are.
+    if (!row.name.contains("::"))
+      modifiers.take(row.name);
+    return row.translate(t, modifiers);
+  }
+  t.fail("expected an instruction of tcgen05, such as tcgen05.mma");
+}
+
+void sim::addTensorInstructions(InstructionTable &table) {
+  table["tcgen05"] = translateTensor;
+}

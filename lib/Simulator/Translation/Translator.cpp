@@ -1,0 +1,587 @@
+//===- Translator.cpp - From parsed instructions to steps -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation/Translator.h"
+
+#include "Control/Reconvergence.h"
+#include "Machine/Block.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+//===----------------------------------------------------------------------===//
+// Modifiers
+//===----------------------------------------------------------------------===//
+
+bool Modifiers::take(llvm::StringRef name) {
+  auto *found = llvm::find(names, name);
+  if (found == names.end())
+    return false;
+  names.erase(found);
+  return true;
+}
+
+std::optional<unsigned>
+Modifiers::takeOneOf(llvm::ArrayRef<llvm::StringRef> choices) {
+  for (auto [i, choice] : llvm::enumerate(choices))
+    if (take(choice))
+      return i;
+  return std::nullopt;
+}
+
+std::optional<Type> Modifiers::takeType() {
+  for (auto *name = names.begin(); name != names.end(); ++name)
+    if (std::optional<Type> type = lookupType(*name)) {
+      names.erase(name);
+      return type;
+    }
+  return std::nullopt;
+}
+
+std::optional<Type> Modifiers::takeLastType() {
+  for (auto *name = names.end(); name != names.begin(); --name)
+    if (std::optional<Type> type = lookupType(*(name - 1))) {
+      names.erase(name - 1);
+      return type;
+    }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+static const InstructionTable &getInstructionTable() {
+  static const InstructionTable table = [] {
+    InstructionTable table;
+    for (auto *add :
+         {addArithmeticInstructions, addAtomicInstructions,
+          addBarrierInstructions, addBitInstructions, addCacheInstructions,
+          addClusterInstructions, addComparisonInstructions,
+          addControlInstructions, addConversionInstructions,
+          addCopyInstructions, addLogicInstructions, addMatrixInstructions,
+          addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,
+          addTensorInstructions, addWarpInstructions, addWarpgroupInstructions})
+      add(table);
+    return table;
+  }();
+  return table;
+}
+
+Translator::Translator(Program &program, const Function &function, Code &code)
+    : program(program), function(function), code(code) {}
+
+void sim::executeNothing(Warp &warp, const Step &step) {}
+
+void sim::executeReturn(Warp &warp, const Step &step) { warp.leave(); }
+
+static bool isWarpgroup(const Instruction &instruction) {
+  return instruction.opcode == "wgmma";
+}
+
+Error Translator::run() {
+  code.name = function.name.str();
+  layOutRegisters(function.registers);
+  layOutParameters();
+  layOutLocals();
+  if (failure)
+    return *failure;
+  reconvergence = computeReconvergence(function);
+  hasWarpgroups = llvm::any_of(function.instructions, isWarpgroup);
+  firstSteps.reserve(function.instructions.size() + 1);
+  for (const Instruction &instruction : function.instructions) {
+    index = firstSteps.size();
+    firstSteps.push_back(code.steps.size());
+    current = &instruction;
+    auto row = getInstructionTable().find(instruction.opcode);
+    if (row == getInstructionTable().end())
+      fail("not supported in this version: instruction " +
+           llvm::Twine(quoteForMessage(instruction.opcode)));
+    else
+      row->second(*this, instruction);
+    if (failure)
+      return *failure;
+    if (hasWarpgroups)
+      noteRegisters();
+  }
+  // Whoever runs over the end returns.
+  firstSteps.push_back(code.steps.size());
+  Step &last = code.steps.emplace_back();
+  last.execute = executeReturn;
+  last.kind = StepClass::Control;
+  last.line = function.instructions.empty() ? function.location.line
+                                            : current->location.line;
+  for (const Patch &patch : patches)
+    *patch.place = patch.instruction == kFunctionEnd
+                       ? code.steps.size()
+                       : firstSteps[patch.instruction];
+  if (hasWarpgroups)
+    keepRegisters();
+  return Error::success();
+}
+
+/// All steps of an instruction use its registers; wgmma sees to its own.
+void Translator::noteRegisters() {
+  if (isWarpgroup(*current)) {
+    warpgroupRegisters.insert_range(usedRegisters);
+    usedRegisters.clear();
+  }
+  usedByStep.resize(code.steps.size(), usedRegisters);
+  usedRegisters.clear();
+}
+
+void Translator::keepRegisters() {
+  usedByStep.resize(code.steps.size());
+  for (std::vector<Slot> &used : usedByStep) {
+    llvm::erase_if(
+        used, [&](Slot slot) { return !warpgroupRegisters.contains(slot); });
+    code.registersOfSteps.push_back(keepArray<Slot>(used));
+  }
+}
+
+void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
+  for (const Register &reg : registers) {
+    if (reg.type == Type::Pred) {
+      places.push_back(code.numPredicates++);
+      continue;
+    }
+    places.push_back(code.numRegisters);
+    // 128 bits are two registers, the low half first.
+    code.numRegisters += getBits(reg.type) == 128 ? 2 : 1;
+    if (reg.vectorSize != 1)
+      fail(function.location, "not supported in this version: register " +
+                                  llvm::Twine(reg.name) + " of a vector type");
+  }
+}
+
+/// Gives a variable its place in the frame.
+void Translator::placeLocal(Index number) {
+  const Variable &variable = program.module.variables[number];
+  uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
+  uint64_t begin = llvm::alignTo(code.localSize + gap, variable.alignment);
+  localOffsets[number] = begin;
+  code.localSize = begin + variable.size;
+  code.localAlignment = std::max(code.localAlignment, variable.alignment);
+  code.localVariables.push_back({begin, code.localSize});
+  if (code.localSize > kMaxLocalBytes)
+    fail(variable.location, "expected at most " + llvm::Twine(kMaxLocalBytes) +
+                                " bytes of local memory for a thread, got " +
+                                llvm::Twine(code.localSize));
+}
+
+void Translator::layOutParameters() {
+  if (function.isEntry)
+    return;
+  for (const auto *parameters : {&function.returns, &function.parameters})
+    for (const Parameter &parameter : *parameters)
+      if (!parameter.isRegister)
+        placeLocal(parameter.index);
+}
+
+void Translator::layOutLocals() {
+  for (Index number : function.variables) {
+    Space space = program.module.variables[number].space;
+    if (space == Space::Local || space == Space::Param)
+      placeLocal(number);
+  }
+}
+
+Translator::ParameterPlaces Translator::getPlaces(Program &program,
+                                                  const Function &function,
+                                                  bool ofReturns) {
+  // Laid out once more: callers may come before callees. Parameters come
+  // before all else, so that a call costs no more than it has parameters.
+  Code unused;
+  Translator layout(program, function, unused);
+  size_t numRegisters = 0;
+  for (const auto *parameters : {&function.returns, &function.parameters})
+    numRegisters += llvm::count_if(
+        *parameters, [](const Parameter &each) { return each.isRegister; });
+  layout.layOutRegisters(
+      llvm::ArrayRef(function.registers).take_front(numRegisters));
+  layout.layOutParameters();
+  ParameterPlaces places;
+  for (const Parameter &parameter :
+       ofReturns ? function.returns : function.parameters) {
+    ParameterPlace &place = places.emplace_back();
+    if (parameter.isRegister) {
+      place.slot = layout.places[parameter.index];
+      place.type = function.registers[parameter.index].type;
+    } else {
+      place.offset = *layout.getLocalOffset(parameter.index);
+      place.size = program.module.variables[parameter.index].size;
+    }
+  }
+  return places;
+}
+
+std::optional<uint64_t> Translator::getLocalOffset(Index variable) const {
+  auto found = localOffsets.find(variable);
+  if (found == localOffsets.end())
+    return std::nullopt;
+  return found->second;
+}
+
+Step &Translator::emit(Step::Execute execute, StepClass kind,
+                       llvm::ArrayRef<Slot> operands, const void *form) {
+  Step &step = code.steps.emplace_back();
+  step.execute = execute;
+  step.kind = kind;
+  step.form = form;
+  step.operands = keepArray(operands);
+  step.line = current->location.line;
+  step.name = current->opcode;
+  if (current->guard) {
+    step.guard = places[current->guard->reg];
+    step.isGuardNegated = current->guard->isNegated;
+  }
+  return step;
+}
+
+void Translator::patchTarget(uint32_t *place, Index label) {
+  patches.push_back({place, function.labels[label].instruction});
+}
+
+void Translator::patchReconvergence(uint32_t *place) {
+  patches.push_back({place, reconvergence[index]});
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+void Translator::fail(Location location, const llvm::Twine &text) {
+  if (!failure)
+    failure = Error("line " + std::to_string(location.line) + ":" +
+                    std::to_string(location.column) + ": " + text.str());
+}
+
+bool Translator::finish(const Modifiers &modifiers) {
+  if (!modifiers.rest().empty())
+    fail("not supported in this version: modifier " +
+         llvm::Twine(quoteForMessage(modifiers.rest().front())) + " of " +
+         current->opcode);
+  return !failure;
+}
+
+bool Translator::expectOperands(unsigned minimum, unsigned maximum) {
+  unsigned count = current->operands.size();
+  if (count < minimum || count > maximum)
+    fail("expected " + llvm::Twine(minimum) +
+         (maximum == minimum ? "" : " to " + std::to_string(maximum)) +
+         " operands of " + current->opcode + ", got " + llvm::Twine(count));
+  return !failure;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Slot Translator::filledSlot(FilledSlot::Kind kind, uint64_t value) {
+  auto [entry, isNew] = filledSlots.try_emplace({kind, value}, kNoSlot);
+  if (isNew) {
+    entry->second = newRegister();
+    code.filled.push_back({entry->second, kind, value});
+  }
+  return entry->second;
+}
+
+Slot Translator::constantSlot(uint64_t value) {
+  return filledSlot(FilledSlot::Kind::Constant, value);
+}
+
+/// Whether a register of a declared type may be read or written as `type`.
+static bool agree(Type declared, Type type, bool isWide) {
+  const TypeInfo &from = getTypeInfo(declared), &to = getTypeInfo(type);
+  if (from.kind == TypeClass::Predicate)
+    return false;
+  if (isWide ? from.bits < to.bits : from.bits != to.bits)
+    return false;
+  bool isFloat = from.kind == TypeClass::Float;
+  switch (to.kind) {
+  case TypeClass::Predicate:
+    return false;
+  case TypeClass::Untyped:
+    return true;
+  case TypeClass::Unsigned:
+  case TypeClass::Signed:
+    return !isFloat;
+  case TypeClass::Float:
+    return !isFloat ? from.kind == TypeClass::Untyped || to.bits < 32 ||
+                          to.elements != 1 || type == Type::TF32
+                    : from.bits == to.bits;
+  }
+  return false;
+}
+
+Slot Translator::registerSlot(const Operand &operand, Type type, bool isWide) {
+  const Register &reg = function.registers[operand.index];
+  if (operand.component != -1 || operand.isNegated ||
+      !agree(reg.type, type, isWide)) {
+    fail(operand.location, "expected a register for ." +
+                               llvm::Twine(getName(type)) + ", got " +
+                               reg.name + " of type ." + getName(reg.type));
+    return 0;
+  }
+  if (hasWarpgroups) {
+    usedRegisters.push_back(places[operand.index]);
+    if (getBits(reg.type) == 128)
+      usedRegisters.push_back(places[operand.index] + 1);
+  }
+  return places[operand.index];
+}
+
+Slot Translator::specialSlot(const Operand &operand, Type type) {
+  if (operand.name == "WARP_SZ")
+    return constantSlot(kLanes);
+  const SpecialInfo *info = lookupSpecial(operand.name);
+  if (!info) {
+    fail(operand.location,
+         "not supported in this version: special register " + operand.name);
+    return 0;
+  }
+  // mov.u64 %rd, %laneid and the like take what fits.
+  if (getBits(info->type) > getBits(type)) {
+    fail(operand.location,
+         "expected a value of ." + llvm::Twine(getName(type)) + ", got " +
+             operand.name + " of type ." + getName(info->type));
+    return 0;
+  }
+  uint64_t value = static_cast<uint64_t>(info->special);
+  if (info->special < kFirstChanging)
+    return filledSlot(FilledSlot::Kind::Special, value);
+  Slot slot = newRegister();
+  emit(
+      [](Warp &warp, const Step &step) {
+        readSpecial(step.getForm<Special>(), warp, warp.reg(step.operands[0]));
+      },
+      StepClass::Arithmetic, slot, keep(info->special));
+  return slot;
+}
+
+/// The address of a variable, as a value or as the base of an access. That of a
+/// function's parameter is in local memory, and generic as a base: `ld.param`
+/// names those of kernels, too.
+Slot Translator::variableSlot(const Operand &operand, bool isBase) {
+  const Variable &variable = program.module.variables[operand.index];
+  if (std::optional<uint64_t> offset = getLocalOffset(operand.index))
+    return filledSlot(isBase && variable.space == Space::Param
+                          ? FilledSlot::Kind::LocalAddress
+                          : FilledSlot::Kind::LocalOffset,
+                      *offset + operand.offset);
+  uint64_t address = program.addresses[operand.index] + operand.offset;
+  if (variable.space == Space::Shared)
+    return filledSlot(FilledSlot::Kind::SharedAddress, address);
+  if (variable.space == Space::Param)
+    address += getRegionBase(kParamRegion);
+  return constantSlot(address);
+}
+
+/// The bits of a floating-point constant as `type`; nothing if it has none.
+static std::optional<uint64_t> getFloatBits(const Operand &operand, Type type) {
+  unsigned bits = getBits(type);
+  bool isUntyped = getTypeInfo(type).kind == TypeClass::Untyped;
+  if (operand.kind == Operand::Kind::Float32)
+    return bits == 32 ? std::optional(operand.bits) : std::nullopt;
+  if (bits == 64 && (isUntyped || type == Type::F64))
+    return operand.bits;
+  if (bits == 32 && (isUntyped || type == Type::F32))
+    return llvm::bit_cast<uint32_t>(
+        static_cast<float>(llvm::bit_cast<double>(operand.bits)));
+  return std::nullopt;
+}
+
+Slot Translator::source(const Operand &operand, Type type, bool isWide) {
+  // What is filled has one slot, and a value of 128 bits needs two.
+  bool isFillable = getBits(type) <= 64;
+  switch (operand.kind) {
+  case Operand::Kind::Register:
+    return registerSlot(operand, type, isWide);
+  case Operand::Kind::SpecialRegister:
+    if (!isFillable)
+      break;
+    return specialSlot(operand, type);
+  case Operand::Kind::Integer:
+    if (!isFillable)
+      break;
+    return constantSlot(operand.bits &
+                        llvm::maskTrailingOnes<uint64_t>(getBits(type)));
+  case Operand::Kind::Float32:
+  case Operand::Kind::Float64:
+    if (std::optional<uint64_t> bits = getFloatBits(operand, type))
+      return constantSlot(*bits);
+    break;
+  case Operand::Kind::Variable:
+    if (getBits(type) < 32 || !isFillable)
+      break;
+    return variableSlot(operand, /*isBase=*/false);
+  case Operand::Kind::Function:
+    if (getBits(type) != 64)
+      break;
+    return constantSlot(getRegionBase(kFunctionRegion) + operand.index);
+  case Operand::Kind::Vector:
+    // One element in braces is the element.
+    if (operand.elements.size() == 1)
+      return source(operand.elements.front(), type, isWide);
+    break;
+  default:
+    break;
+  }
+  fail(operand.location,
+       "expected a register or constant for ." + llvm::Twine(getName(type)));
+  return 0;
+}
+
+Slot Translator::destination(const Operand &operand, Type type, bool isWide) {
+  if (operand.kind == Operand::Kind::Register)
+    return registerSlot(operand, type, isWide);
+  if (operand.kind == Operand::Kind::Sink) {
+    if (unreadRegister == kNoSlot) {
+      unreadRegister = newRegister();
+      newRegister(); // The upper half of 128 bits.
+    }
+    return unreadRegister;
+  }
+  if (operand.kind == Operand::Kind::Vector && operand.elements.size() == 1)
+    return destination(operand.elements.front(), type, isWide);
+  fail(operand.location,
+       "expected a register for ." + llvm::Twine(getName(type)));
+  return 0;
+}
+
+Slot Translator::predicateSource(const Operand &operand, bool *isNegated) {
+  bool negated = operand.isNegated;
+  Slot slot = kNoSlot;
+  if (operand.kind == Operand::Kind::Register &&
+      function.registers[operand.index].type == Type::Pred) {
+    slot = places[operand.index];
+  } else if (operand.kind == Operand::Kind::SpecialRegister &&
+             operand.name == "%is_explicit_cluster") {
+    slot = newPredicate();
+    emit(
+        [](Warp &warp, const Step &step) {
+          warp.pred(step.operands[0]) = {
+              warp.block.launch.hasExplicitCluster() ? kAllLanes : 0, 0};
+        },
+        StepClass::Arithmetic, slot);
+  } else if (operand.kind == Operand::Kind::Integer) {
+    // A predicate with this value, set where it is needed.
+    slot = newPredicate();
+    emit(
+        [](Warp &warp, const Step &step) {
+          warp.pred(step.operands[0]) = {step.getForm<LaneMask>(), 0};
+        },
+        StepClass::Arithmetic, slot, keep(operand.bits ? kAllLanes : 0));
+  }
+  if (slot == kNoSlot || (negated && !isNegated)) {
+    fail(operand.location, "expected a predicate register");
+    return 0;
+  }
+  if (isNegated)
+    *isNegated = negated;
+  return slot;
+}
+
+Slot Translator::predicateDestination(const Operand &operand) {
+  if (operand.kind == Operand::Kind::Sink) {
+    if (unreadPredicate == kNoSlot)
+      unreadPredicate = newPredicate();
+    return unreadPredicate;
+  }
+  if (operand.kind == Operand::Kind::SpecialRegister) {
+    fail(operand.location, "expected a predicate register");
+    return 0;
+  }
+  return predicateSource(operand, nullptr);
+}
+
+llvm::ArrayRef<Operand> Translator::elements(const Operand &operand) const {
+  if (operand.kind == Operand::Kind::Vector)
+    return operand.elements;
+  return operand;
+}
+
+bool Translator::checkCount(const Operand &operand, unsigned count) {
+  size_t got = elements(operand).size();
+  if (got != count)
+    fail(operand.location, "expected a vector of " + llvm::Twine(count) +
+                               " elements, got " + llvm::Twine(got));
+  return got == count;
+}
+
+void Translator::sources(const Operand &operand, Type type, unsigned count,
+                         llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
+  if (checkCount(operand, count))
+    for (const Operand &element : elements(operand))
+      slots.push_back(source(element, type, isWide));
+}
+
+void Translator::destinations(const Operand &operand, Type type, unsigned count,
+                              llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
+  if (checkCount(operand, count))
+    for (const Operand &element : elements(operand))
+      slots.push_back(destination(element, type, isWide));
+}
+
+uint64_t Translator::getRegisterMask(const Operand &operand) const {
+  if (operand.kind != Operand::Kind::Register)
+    return ~uint64_t(0);
+  unsigned bits = getBits(function.registers[operand.index].type);
+  return llvm::maskTrailingOnes<uint64_t>(std::min(bits, 64u));
+}
+
+std::optional<int64_t> Translator::constant(const Operand &operand,
+                                            llvm::StringRef what) {
+  if (operand.kind == Operand::Kind::Integer)
+    return static_cast<int64_t>(operand.bits);
+  fail(operand.location, "expected a constant for " + what);
+  return std::nullopt;
+}
+
+std::optional<Translator::Address> Translator::address(const Operand &operand,
+                                                       AddressSpace space) {
+  if (operand.kind != Operand::Kind::Address || operand.elements.size() != 1) {
+    fail(operand.location, "expected an address in brackets");
+    return std::nullopt;
+  }
+  const Operand &base = operand.elements.front();
+  switch (base.kind) {
+  case Operand::Kind::Register: {
+    Type declared = function.registers[base.index].type;
+    Type type = getBits(declared) == 32 ? Type::U32 : Type::U64;
+    return Address{registerSlot(base, type, /*isWide=*/false), operand.offset,
+                   space};
+  }
+  case Operand::Kind::Integer:
+    return Address{constantSlot(base.bits), operand.offset, space};
+  case Operand::Kind::Variable: {
+    const Variable &variable = program.module.variables[base.index];
+    Slot slot = variableSlot(base, /*isBase=*/true);
+    // Without a space, the variable says where it is.
+    if (space == AddressSpace::Generic)
+      switch (variable.space) {
+      case Space::Shared:
+        space = AddressSpace::Shared;
+        break;
+      case Space::Local:
+        space = AddressSpace::Local;
+        break;
+      default:
+        break;
+      }
+    return Address{slot, operand.offset, space};
+  }
+  default:
+    fail(base.location, "expected a register, a variable or a constant as the "
+                        "base of an address");
+    return std::nullopt;
+  }
+}

@@ -1,0 +1,61 @@
+//===- WarpgroupSequence.h - wgmma of four warps ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The four warps of a warpgroup execute the same instructions of wgmma. Each
+// warp of the simulator does its part of them alone, and whether its peers did
+// the same is found out as they get there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPSEQUENCE_H
+#define BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPSEQUENCE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+
+namespace mlir::blockscale::sim {
+
+class Warp;
+
+inline constexpr unsigned kWarpsOfWarpgroup = 4;
+
+/// What must be the same in all four warps; A is 0 where it is in registers.
+struct WarpgroupInstruction {
+  uint32_t line;
+  uint64_t a, b;
+  bool addsD;
+};
+
+/// Of one warpgroup.
+class WarpgroupSequence {
+public:
+  /// A warp executes its next instruction; false after a failure.
+  bool note(Warp &warp, const WarpgroupInstruction &instruction);
+  /// A warp ends: it must not have executed fewer than its peers.
+  bool end(Warp &warp);
+
+private:
+  /// Those that some warp has executed and another has not; `first` is the
+  /// number of the first of them.
+  std::deque<WarpgroupInstruction> instructions;
+  uint64_t first = 0;
+  /// By warp: how many it has executed, and whether it has ended.
+  std::array<uint64_t, kWarpsOfWarpgroup> counts = {};
+  std::array<bool, kWarpsOfWarpgroup> hasEnded = {};
+};
+
+/// Fails unless the whole warp executes `what`, in a block that has all four
+/// warps of its warpgroup.
+bool requireWarpgroup(Warp &warp, llvm::StringRef what);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPSEQUENCE_H
