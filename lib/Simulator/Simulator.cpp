@@ -34,7 +34,7 @@ static constexpr uint64_t kMaxClusterSize = 16;
 static constexpr std::array<uint32_t, 3> kMaxBlock = {1024, 1024, 64};
 static constexpr std::array<uint32_t, 3> kMaxGrid = {INT32_MAX, 65535, 65535};
 
-SimulatedProgram::SimulatedProgram(std::unique_ptr<Program> program)
+SimulatedProgram::SimulatedProgram(std::unique_ptr<TranslatedModule> program)
     : program(std::move(program)) {}
 SimulatedProgram::SimulatedProgram(SimulatedProgram &&) = default;
 SimulatedProgram &SimulatedProgram::operator=(SimulatedProgram &&) = default;
@@ -44,7 +44,8 @@ Result<SimulatedProgram> SimulatedProgram::load(std::string ptx) {
   Result<Module> module = parsePtx(std::move(ptx));
   if (!module)
     return module.error();
-  Result<std::unique_ptr<Program>> program = translate(std::move(*module));
+  Result<std::unique_ptr<TranslatedModule>> program =
+      translate(std::move(*module));
   if (!program)
     return program.error();
   return SimulatedProgram(std::move(*program));
@@ -157,8 +158,8 @@ static Error checkLaunch(const Kernel &kernel, const PlannedKernel &planned) {
 // Memory of a run
 //===----------------------------------------------------------------------===//
 
-static void initialize(const Program &program, const Variable &variable,
-                       Storage &storage) {
+static void initialize(const TranslatedModule &program,
+                       const Variable &variable, Storage &storage) {
   llvm::copy(variable.initializer, storage.data());
   for (const Relocation &relocation : variable.relocations) {
     uint64_t address = relocation.addend;
@@ -187,7 +188,7 @@ struct RunMemory {
 };
 } // namespace
 
-static void fillMemory(const Program &program, const LaunchPlan &plan,
+static void fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
                        std::vector<LaunchArgument> &arguments, RunMemory &run) {
   for (Index number : program.allocations) {
     const Variable &variable = program.module.variables[number];
@@ -251,7 +252,7 @@ namespace {
 /// first.
 class GridRun {
 public:
-  GridRun(const Launch &launch, uint64_t maxSteps)
+  GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
       : launch(launch), maxSteps(maxSteps),
         firstFailure(BlockGroup::count(launch)) {
     if (launch.options->wantsStatistics)
@@ -365,7 +366,7 @@ private:
     }
   }
 
-  const Launch &launch;
+  const LaunchedKernel &launch;
   const uint64_t maxSteps;
   /// The next group, and the first one that must not run.
   std::atomic<uint64_t> next{0}, firstFailure;
@@ -472,11 +473,11 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
       return error;
     Storage parameters(kernel->parameterBytes);
     fillParameters(*kernel, planned, memory, parameters);
-    Launch launch = {kernel,         planned.grid,
-                     planned.block,  planned.cluster,
-                     planned.shared, &memory.memory,
-                     &parameters,    &memory.tensorMaps,
-                     &options,       options.seed + (number++ << 32)};
+    LaunchedKernel launch = {kernel,         planned.grid,
+                             planned.block,  planned.cluster,
+                             planned.shared, &memory.memory,
+                             &parameters,    &memory.tensorMaps,
+                             &options,       options.seed + (number++ << 32)};
     unsigned jobs = kernel->hasGlobalSynchronization ? 1 : options.jobs;
     GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))

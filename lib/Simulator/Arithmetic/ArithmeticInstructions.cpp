@@ -57,7 +57,8 @@ static constexpr ArithmeticRow kRows[] = {
     {"tanh", nullptr, translateApproximation},
 };
 
-static void translateArithmetic(Translator &t, const Instruction &instruction) {
+static void translateArithmetic(Translator &t,
+                                const PtxInstruction &instruction) {
   const ArithmeticRow *row =
       llvm::find_if(kRows, [&](const ArithmeticRow &row) {
         return row.opcode == instruction.opcode;
@@ -89,7 +90,7 @@ static void translateArithmetic(Translator &t, const Instruction &instruction) {
   translate(t, modifiers, *type);
 }
 
-void sim::addArithmeticInstructions(InstructionTable &table) {
+void sim::addArithmeticInstructions(OpcodeTable &table) {
   for (const ArithmeticRow &row : kRows)
     table[row.opcode] = translateArithmetic;
 }

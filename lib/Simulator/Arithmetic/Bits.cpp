@@ -290,7 +290,7 @@ static std::optional<bool> takeWrap(Translator &t, Modifiers &modifiers) {
 }
 
 template <template <typename> class Op>
-static void translateCount(Translator &t, const Instruction &instruction) {
+static void translateCount(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
   Slots slots;
@@ -300,7 +300,7 @@ static void translateCount(Translator &t, const Instruction &instruction) {
 }
 
 static void translateFindHighest(Translator &t,
-                                 const Instruction &instruction) {
+                                 const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isShiftAmount = modifiers.take("shiftamt");
   std::optional<Type> type =
@@ -311,7 +311,8 @@ static void translateFindHighest(Translator &t,
     emitInteger<FindHighest>(t, *type, slots, isShiftAmount);
 }
 
-static void translateFindNthSet(Translator &t, const Instruction &instruction) {
+static void translateFindNthSet(Translator &t,
+                                const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32});
   Slots slots;
@@ -320,7 +321,7 @@ static void translateFindNthSet(Translator &t, const Instruction &instruction) {
     emitOperation(t, slots, FindNthSet());
 }
 
-static void translateReverse(Translator &t, const Instruction &instruction) {
+static void translateReverse(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
   Slots slots;
@@ -328,7 +329,7 @@ static void translateReverse(Translator &t, const Instruction &instruction) {
     emitInteger<Reverse>(t, *type, slots);
 }
 
-static void translateShift(Translator &t, const Instruction &instruction) {
+static void translateShift(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isLeft = instruction.opcode == "shl";
   llvm::SmallVector<Type> types = {Type::B16, Type::B32, Type::B64};
@@ -347,7 +348,7 @@ static void translateShift(Translator &t, const Instruction &instruction) {
 }
 
 static void translateFunnelShift(Translator &t,
-                                 const Instruction &instruction) {
+                                 const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   FunnelShift shift;
   shift.isLeft = modifiers.take("l");
@@ -364,7 +365,7 @@ static void translateFunnelShift(Translator &t,
 }
 
 static void translateExtractField(Translator &t,
-                                  const Instruction &instruction) {
+                                  const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type =
       takeTypeOf(t, modifiers, {Type::U32, Type::U64, Type::S32, Type::S64});
@@ -375,7 +376,7 @@ static void translateExtractField(Translator &t,
 }
 
 static void translateInsertField(Translator &t,
-                                 const Instruction &instruction) {
+                                 const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
   Slots slots;
@@ -384,7 +385,7 @@ static void translateInsertField(Translator &t,
     emitInteger<InsertField>(t, *type, slots);
 }
 
-static void translatePermute(Translator &t, const Instruction &instruction) {
+static void translatePermute(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (!takeTypeOf(t, modifiers, {Type::B32}))
     return;
@@ -400,7 +401,7 @@ static void translatePermute(Translator &t, const Instruction &instruction) {
     emitOperation(t, slots, permute);
 }
 
-static void translateMask(Translator &t, const Instruction &instruction) {
+static void translateMask(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<bool> wraps = takeWrap(t, modifiers);
   if (!wraps || !takeTypeOf(t, modifiers, {Type::B32}))
@@ -413,7 +414,7 @@ static void translateMask(Translator &t, const Instruction &instruction) {
     emitOperation(t, slots, mask);
 }
 
-static void translateExtend(Translator &t, const Instruction &instruction) {
+static void translateExtend(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<bool> wraps = takeWrap(t, modifiers);
   if (!wraps)
@@ -430,7 +431,7 @@ static void translateExtend(Translator &t, const Instruction &instruction) {
     emitOperation(t, slots, extend);
 }
 
-void sim::addBitInstructions(InstructionTable &table) {
+void sim::addBitInstructions(OpcodeTable &table) {
   table["popc"] = translateCount<PopCount>;
   table["clz"] = translateCount<CountLeadingZeros>;
   table["bfind"] = translateFindHighest;

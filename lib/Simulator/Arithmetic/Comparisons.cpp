@@ -364,7 +364,7 @@ static std::optional<bool> takeForm(Translator &t, Modifiers &modifiers,
 /// The registers of the sources, and of the predicate behind them.
 static void addSources(Translator &t, Type type, SetPredicateForm &form,
                        llvm::SmallVectorImpl<Slot> &slots) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   slots.push_back(t.source(operands[1], type));
   slots.push_back(t.source(operands[2], type));
   if (form.combination != Combination::None)
@@ -372,7 +372,7 @@ static void addSources(Translator &t, Type type, SetPredicateForm &form,
 }
 
 static void translateSetPredicate(Translator &t,
-                                  const Instruction &instruction) {
+                                  const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   SetPredicateForm form = {};
   std::optional<Type> type = modifiers.takeType();
@@ -381,10 +381,10 @@ static void translateSetPredicate(Translator &t,
   std::optional<bool> isFlushing = takeForm(t, modifiers, *type, form);
   if (!isFlushing)
     return;
-  llvm::ArrayRef<Operand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
   llvm::SmallVector<Slot, 5> slots = {kNoSlot, kNoSlot};
-  llvm::ArrayRef<Operand> destinations(operands[0]);
-  if (operands[0].kind == Operand::Kind::Pair)
+  llvm::ArrayRef<PtxOperand> destinations(operands[0]);
+  if (operands[0].kind == PtxOperand::Kind::Pair)
     destinations = operands[0].elements;
   for (auto [i, operand] : llvm::enumerate(destinations))
     slots[i] = t.predicateDestination(operand);
@@ -428,7 +428,7 @@ static std::optional<uint32_t> getTrue(Type type) {
   }
 }
 
-static void translateSet(Translator &t, const Instruction &instruction) {
+static void translateSet(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   SetPredicateForm form = {};
   std::optional<Type> result = modifiers.takeType(),
@@ -497,7 +497,7 @@ private:
 } // namespace
 
 static void translateSelectBySign(Translator &t,
-                                  const Instruction &instruction) {
+                                  const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = modifiers.takeType(), by = modifiers.takeType();
   if (!type || (by != Type::S32 && by != Type::F32))
@@ -567,7 +567,7 @@ static void executeTest(Warp &warp, const Step &step) {
   });
 }
 
-static void translateTest(Translator &t, const Instruction &instruction) {
+static void translateTest(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   const TestRow *row = llvm::find_if(
       kTests, [&](const TestRow &row) { return modifiers.take(row.name); });
@@ -584,7 +584,7 @@ static void translateTest(Translator &t, const Instruction &instruction) {
          t.keep(TestForm{row, type == Type::F64}));
 }
 
-void sim::addComparisonInstructions(InstructionTable &table) {
+void sim::addComparisonInstructions(OpcodeTable &table) {
   table["setp"] = translateSetPredicate;
   table["set"] = translateSet;
   table["slct"] = translateSelectBySign;

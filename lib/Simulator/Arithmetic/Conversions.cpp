@@ -337,7 +337,8 @@ static void emitFloatConversion(Translator &t, const ConversionModifiers &form,
   emitOperation(t, slots, conversion, StepClass::Conversion);
 }
 
-static void translateConversion(Translator &t, const Instruction &instruction) {
+static void translateConversion(Translator &t,
+                                const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (modifiers.take("pack"))
     return t.fail("not supported in this version: cvt.pack");
@@ -355,7 +356,7 @@ static void translateConversion(Translator &t, const Instruction &instruction) {
                   llvm::Twine(getName(*to)) + " and ." + getName(*from));
   if (!checkModifiers(t, form, *to, *from) || !t.expectOperands(2))
     return;
-  const Operand &destination = instruction.operands[0];
+  const PtxOperand &destination = instruction.operands[0];
   Slot slots[] = {t.destination(destination, *to, /*isWide=*/isInteger(*to)),
                   t.source(instruction.operands[1], *from,
                            /*isWide=*/isInteger(*from))};
@@ -368,6 +369,6 @@ static void translateConversion(Translator &t, const Instruction &instruction) {
     emitFloatConversion(t, form, *to, *from, slots, mask);
 }
 
-void sim::addConversionInstructions(InstructionTable &table) {
+void sim::addConversionInstructions(OpcodeTable &table) {
   table["cvt"] = translateConversion;
 }

@@ -172,7 +172,7 @@ static void executePredicateLogic(Warp &warp, const Step &step) {
 static void emitPredicateLogic(Translator &t, const LogicRow &row) {
   if (!t.expectOperands(1 + row.numSources))
     return;
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   Slot slots[] = {t.predicateDestination(operands[0]),
                   t.predicateSource(operands[1], nullptr),
                   t.predicateSource(operands[row.numSources], nullptr)};
@@ -186,7 +186,7 @@ static void emitPredicateLogic(Translator &t, const LogicRow &row) {
 // Translation
 //===----------------------------------------------------------------------===//
 
-static void translateLogic(Translator &t, const Instruction &instruction) {
+static void translateLogic(Translator &t, const PtxInstruction &instruction) {
   const LogicRow *row = llvm::find_if(kRows, [&](const LogicRow &row) {
     return row.opcode == instruction.opcode;
   });
@@ -214,7 +214,7 @@ static void translateLogic(Translator &t, const Instruction &instruction) {
   emitUntyped<Xor>(t, *type, slots);
 }
 
-static void translateIsZero(Translator &t, const Instruction &instruction) {
+static void translateIsZero(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = modifiers.takeType();
   if (!type)
@@ -225,13 +225,13 @@ static void translateIsZero(Translator &t, const Instruction &instruction) {
 }
 
 /// Without the forms that also make a predicate (`lop3.or.b32 d|p`).
-static void translateLogic3(Translator &t, const Instruction &instruction) {
+static void translateLogic3(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (modifiers.takeType() != Type::B32)
     return t.fail("expected .b32 behind lop3");
   if (!t.finish(modifiers) || !t.expectOperands(5))
     return;
-  llvm::ArrayRef<Operand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
   std::optional<int64_t> table = t.constant(operands[4], "the truth table");
   if (!table)
     return;
@@ -251,7 +251,7 @@ static void translateLogic3(Translator &t, const Instruction &instruction) {
   emitOperation(t, slots, logic);
 }
 
-void sim::addLogicInstructions(InstructionTable &table) {
+void sim::addLogicInstructions(OpcodeTable &table) {
   for (const LogicRow &row : kRows)
     table[row.opcode] = translateLogic;
   table["cnot"] = translateIsZero;

@@ -255,12 +255,12 @@ void sim::translatePackedConversion(Translator &t,
   unsigned numSources = form.isSourcePacked || isVector ? 1 : 2;
   if (!t.expectOperands(1 + numSources + modifiers.isStochastic))
     return;
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 6> slots = {t.destination(operands[0], to)};
   if (isVector)
     t.sources(operands[1], from, form.count, slots);
   else
-    for (const Operand &operand : operands.slice(1, numSources))
+    for (const PtxOperand &operand : operands.slice(1, numSources))
       slots.push_back(t.source(operand, from));
   if (modifiers.isStochastic)
     slots.push_back(t.source(operands.back(), Type::B32));

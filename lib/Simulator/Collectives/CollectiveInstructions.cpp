@@ -11,7 +11,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-void sim::addWarpInstructions(InstructionTable &table) {
+void sim::addWarpInstructions(OpcodeTable &table) {
   table["activemask"] = translateActiveMask;
   table["elect"] = translateElect;
   table["ldmatrix"] = translateLoadMatrix;

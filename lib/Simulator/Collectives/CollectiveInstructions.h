@@ -18,24 +18,24 @@
 namespace mlir::blockscale::sim {
 
 /// shfl.sync: Shuffles.cpp.
-void translateShuffle(Translator &t, const Instruction &instruction);
+void translateShuffle(Translator &t, const PtxInstruction &instruction);
 
 // Votes.cpp.
-void translateVote(Translator &t, const Instruction &instruction);
-void translateMatch(Translator &t, const Instruction &instruction);
-void translateActiveMask(Translator &t, const Instruction &instruction);
-void translateElect(Translator &t, const Instruction &instruction);
+void translateVote(Translator &t, const PtxInstruction &instruction);
+void translateMatch(Translator &t, const PtxInstruction &instruction);
+void translateActiveMask(Translator &t, const PtxInstruction &instruction);
+void translateElect(Translator &t, const PtxInstruction &instruction);
 
 /// redux.sync: WarpReductions.cpp.
-void translateRedux(Translator &t, const Instruction &instruction);
+void translateRedux(Translator &t, const PtxInstruction &instruction);
 
 // MatrixMoves.cpp.
-void translateLoadMatrix(Translator &t, const Instruction &instruction);
-void translateStoreMatrix(Translator &t, const Instruction &instruction);
-void translateMoveMatrix(Translator &t, const Instruction &instruction);
+void translateLoadMatrix(Translator &t, const PtxInstruction &instruction);
+void translateStoreMatrix(Translator &t, const PtxInstruction &instruction);
+void translateMoveMatrix(Translator &t, const PtxInstruction &instruction);
 
 /// setmaxnreg: SetMaxRegisters.cpp.
-void translateSetMaxRegisters(Translator &t, const Instruction &instruction);
+void translateSetMaxRegisters(Translator &t, const PtxInstruction &instruction);
 
 /// Takes out `.sync`, which all of them must have.
 inline bool takeSync(Translator &t, Modifiers &modifiers) {

@@ -88,7 +88,7 @@ static void executeShuffle(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateShuffle(Translator &t, const Instruction &instruction) {
+void sim::translateShuffle(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   static constexpr llvm::StringRef names[] = {"up", "down", "bfly", "idx"};
   if (!takeSync(t, modifiers))
@@ -99,10 +99,10 @@ void sim::translateShuffle(Translator &t, const Instruction &instruction) {
                   "shfl.sync");
   if (!t.finish(modifiers) || !t.expectOperands(5))
     return;
-  const Operand *to = &instruction.operands[0];
-  Operand unread;
-  const Operand *predicate = &unread;
-  if (to->kind == Operand::Kind::Pair) {
+  const PtxOperand *to = &instruction.operands[0];
+  PtxOperand unread;
+  const PtxOperand *predicate = &unread;
+  if (to->kind == PtxOperand::Kind::Pair) {
     predicate = &to->elements[1];
     to = &to->elements[0];
   }

@@ -85,7 +85,7 @@ static void executeVote(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateVote(Translator &t, const Instruction &instruction) {
+void sim::translateVote(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   static constexpr llvm::StringRef names[] = {"all", "any", "uni", "ballot"};
   if (!takeSync(t, modifiers))
@@ -98,7 +98,7 @@ void sim::translateVote(Translator &t, const Instruction &instruction) {
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
   VoteForm form = {static_cast<VoteMode>(*mode), false};
-  const Operand &to = instruction.operands[0];
+  const PtxOperand &to = instruction.operands[0];
   Slot slots[] = {isBallot ? t.destination(to, Type::B32)
                            : t.predicateDestination(to),
                   t.predicateSource(instruction.operands[1], &form.isNegated),
@@ -151,7 +151,7 @@ static void executeMatch(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateMatch(Translator &t, const Instruction &instruction) {
+void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (!takeSync(t, modifiers))
     return;
@@ -163,10 +163,10 @@ void sim::translateMatch(Translator &t, const Instruction &instruction) {
     return;
   MatchForm form = {mode == 1u,
                     static_cast<uint8_t>(type == Type::B64 ? 0xFF : 0xF)};
-  const Operand *to = &instruction.operands[0];
-  Operand unread;
-  const Operand *predicate = &unread;
-  if (to->kind == Operand::Kind::Pair && form.isAll) {
+  const PtxOperand *to = &instruction.operands[0];
+  PtxOperand unread;
+  const PtxOperand *predicate = &unread;
+  if (to->kind == PtxOperand::Kind::Pair && form.isAll) {
     predicate = &to->elements[1];
     to = &to->elements[0];
   }
@@ -188,7 +188,8 @@ static void executeActiveMask(Warp &warp, const Step &step) {
               [&](unsigned lane) { setResult(to, lane, warp.active, 0); });
 }
 
-void sim::translateActiveMask(Translator &t, const Instruction &instruction) {
+void sim::translateActiveMask(Translator &t,
+                              const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (!modifiers.take("b32"))
     return t.fail("expected .b32 behind activemask");
@@ -212,12 +213,12 @@ static void executeElect(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateElect(Translator &t, const Instruction &instruction) {
+void sim::translateElect(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (!takeSync(t, modifiers) || !t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const Operand &to = instruction.operands[0];
-  if (to.kind != Operand::Kind::Pair)
+  const PtxOperand &to = instruction.operands[0];
+  if (to.kind != PtxOperand::Kind::Pair)
     return t.fail(to.location, "expected a register and a predicate, d|p");
   Slot slots[] = {t.destination(to.elements[0], Type::B32),
                   t.predicateDestination(to.elements[1]),

@@ -126,7 +126,7 @@ static void executeRedux(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateRedux(Translator &t, const Instruction &instruction) {
+void sim::translateRedux(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (!takeSync(t, modifiers))
     return;

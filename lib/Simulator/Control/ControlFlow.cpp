@@ -42,13 +42,13 @@ static void executeBranch(Warp &warp, const Step &step) {
   warp.branch(form.target, form.reconverge, form.othersFirst);
 }
 
-static void translateBranch(Translator &t, const Instruction &instruction) {
+static void translateBranch(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  const Operand &label = instruction.operands[0];
-  if (label.kind != Operand::Kind::Label)
+  const PtxOperand &label = instruction.operands[0];
+  if (label.kind != PtxOperand::Kind::Label)
     return t.fail(label.location, "expected a label");
   auto *form = t.keep(BranchForm());
   t.patchTarget(&form->target, label.index);
@@ -88,15 +88,15 @@ static void executeIndexedBranch(Warp &warp, const Step &step) {
 }
 
 static void translateIndexedBranch(Translator &t,
-                                   const Instruction &instruction) {
+                                   const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isIndexed = modifiers.take("idx"), isUniform = modifiers.take("uni");
   if (!isIndexed)
     t.fail("expected brx.idx");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const Operand &list = instruction.operands[1];
-  if (list.kind != Operand::Kind::BranchTargets)
+  const PtxOperand &list = instruction.operands[1];
+  if (list.kind != PtxOperand::Kind::BranchTargets)
     return t.fail(list.location, "expected a label of .branchtargets");
   const std::vector<Index> &labels = t.function.branchTargets[list.index];
   auto targets = t.keepArray(
@@ -120,7 +120,7 @@ static void executeTrap(Warp &warp, const Step &step) {
 
 /// An instruction without operands and modifiers but the `.uni` of `ret`.
 template <void (*execute)(Warp &, const Step &)>
-static void translateEnd(Translator &t, const Instruction &instruction) {
+static void translateEnd(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isUniform = instruction.opcode == "ret" && modifiers.take("uni");
   if (t.finish(modifiers) && t.expectOperands(0))
@@ -129,7 +129,7 @@ static void translateEnd(Translator &t, const Instruction &instruction) {
 
 static void executeExit(Warp &warp, const Step &step) { warp.exit(); }
 /// Instructions that change nothing that can be seen.
-static void translateHint(Translator &t, const Instruction &instruction) {
+static void translateHint(Translator &t, const PtxInstruction &instruction) {
   t.emit(executeNothing, StepClass::Control, {});
 }
 
@@ -183,7 +183,7 @@ void sim::finishCall(Warp &warp, const Step &call) {
 }
 
 /// Relates what a call hands over with the parameters of the function.
-static bool relate(Translator &t, llvm::ArrayRef<Operand> operands,
+static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                    llvm::ArrayRef<Parameter> parameters,
                    const Translator::ParameterPlaces &places, bool isReturn,
                    llvm::SmallVectorImpl<PassedParameter> &passed) {
@@ -210,7 +210,7 @@ static bool relate(Translator &t, llvm::ArrayRef<Operand> operands,
       pass.to = place.slot;
     } else {
       std::optional<uint64_t> offset;
-      if (operand.kind == Operand::Kind::Variable)
+      if (operand.kind == PtxOperand::Kind::Variable)
         offset = t.getLocalOffset(operand.index);
       if (!offset) {
         t.fail(operand.location, "expected a variable in .param space");
@@ -236,22 +236,22 @@ static bool relate(Translator &t, llvm::ArrayRef<Operand> operands,
   return !t.hasFailed();
 }
 
-static void translateCall(Translator &t, const Instruction &instruction) {
+static void translateCall(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers))
     return;
-  llvm::ArrayRef<Operand> operands = instruction.operands;
-  llvm::ArrayRef<Operand> results, arguments;
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> results, arguments;
   if (instruction.hasReturns) {
     results = operands[0].elements;
     operands = operands.drop_front();
   }
-  const Operand &callee = operands[0];
-  if (callee.kind != Operand::Kind::Function)
+  const PtxOperand &callee = operands[0];
+  if (callee.kind != PtxOperand::Kind::Function)
     return t.fail(callee.location,
                   "not supported in this version: indirect call");
-  if (operands.size() > 1 && operands[1].kind == Operand::Kind::Vector)
+  if (operands.size() > 1 && operands[1].kind == PtxOperand::Kind::Vector)
     arguments = operands[1].elements;
   const Function &function = t.program.module.functions[callee.index];
   if (function.isEntry)
@@ -277,7 +277,7 @@ static void translateCall(Translator &t, const Instruction &instruction) {
       .isUniform = isUniform;
 }
 
-void sim::addControlInstructions(InstructionTable &table) {
+void sim::addControlInstructions(OpcodeTable &table) {
   table["bra"] = translateBranch;
   table["brx"] = translateIndexedBranch;
   table["call"] = translateCall;

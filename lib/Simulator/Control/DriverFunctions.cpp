@@ -83,7 +83,7 @@ static constexpr struct {
 };
 
 bool sim::translateDriverCall(Translator &t, const Function &function,
-                              llvm::ArrayRef<Operand> arguments) {
+                              llvm::ArrayRef<PtxOperand> arguments) {
   for (const auto &driver : driverFunctions) {
     if (driver.name != function.name)
       continue;
@@ -96,7 +96,7 @@ bool sim::translateDriverCall(Translator &t, const Function &function,
     for (auto [operand, size, offset] :
          llvm::zip_equal(arguments, driver.sizes, offsets)) {
       std::optional<uint64_t> place;
-      if (operand.kind == Operand::Kind::Variable)
+      if (operand.kind == PtxOperand::Kind::Variable)
         place = t.getLocalOffset(operand.index);
       if (!place || t.program.module.variables[operand.index].size != size) {
         t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +

@@ -17,7 +17,7 @@ namespace mlir::blockscale::sim {
 /// driver. False if the driver has none of that name, or the simulator does not
 /// know it.
 bool translateDriverCall(Translator &t, const Function &function,
-                         llvm::ArrayRef<Operand> arguments);
+                         llvm::ArrayRef<PtxOperand> arguments);
 
 } // namespace mlir::blockscale::sim
 

@@ -35,7 +35,8 @@ struct BlockGraph {
 } // namespace
 
 /// Whether lanes that come to an instruction leave the kernel.
-static bool isExit(const Function &function, const Instruction &instruction) {
+static bool isExit(const Function &function,
+                   const PtxInstruction &instruction) {
   return !instruction.guard &&
          (instruction.opcode == "exit" ||
           (instruction.opcode == "ret" && function.isEntry));
@@ -43,19 +44,20 @@ static bool isExit(const Function &function, const Instruction &instruction) {
 
 /// The instructions that control may go to, apart from the next one; whether it
 /// may go to that.
-static bool getTargets(const Function &function, const Instruction &instruction,
+static bool getTargets(const Function &function,
+                       const PtxInstruction &instruction,
                        llvm::SmallVectorImpl<Index> &targets) {
   auto add = [&](Index label) {
     targets.push_back(function.labels[label].instruction);
   };
   Index end = function.instructions.size();
   if (instruction.opcode == "bra") {
-    for (const Operand &operand : instruction.operands)
-      if (operand.kind == Operand::Kind::Label)
+    for (const PtxOperand &operand : instruction.operands)
+      if (operand.kind == PtxOperand::Kind::Label)
         add(operand.index);
   } else if (instruction.opcode == "brx") {
-    for (const Operand &operand : instruction.operands)
-      if (operand.kind == Operand::Kind::BranchTargets)
+    for (const PtxOperand &operand : instruction.operands)
+      if (operand.kind == PtxOperand::Kind::BranchTargets)
         for (Index label : function.branchTargets[operand.index])
           add(label);
   } else if (instruction.opcode == "ret" || instruction.opcode == "exit" ||
@@ -235,12 +237,12 @@ bool sim::leadsToExit(const Function &function, Index instruction) {
   Index count = function.instructions.size(), at = instruction;
   // Whoever goes on for longer goes round in circles.
   for (Index steps = 0; at != count && steps != count; ++steps) {
-    const Instruction &current = function.instructions[at];
+    const PtxInstruction &current = function.instructions[at];
     if (isExit(function, current))
       return true;
     if (current.opcode == "bra" && !current.guard &&
         current.operands.size() == 1 &&
-        current.operands[0].kind == Operand::Kind::Label)
+        current.operands[0].kind == PtxOperand::Kind::Label)
       at = function.labels[current.operands[0].index].instruction;
     else if (current.opcode == "bra" || current.opcode == "brx" ||
              current.opcode == "call" || current.opcode == "ret")

@@ -122,7 +122,7 @@ static bool takeQualifiers(Translator &t, Modifiers &modifiers,
 static void emitStore(Translator &t, AsyncStoreForm &form, Type type) {
   if (!t.expectOperands(3))
     return;
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   std::optional<Translator::Address> to = t.address(operands[0], form.space);
   std::optional<Translator::Address> mbarrier =
       t.address(operands[2], form.space);

@@ -231,7 +231,7 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
 
 static void translateBulkCopy(Translator &t, Modifiers &modifiers,
                               bool isReduction) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   if (modifiers.take("tensor"))
     return translateTensorMapCopy(t, modifiers, isReduction);
   bool isMulticast = modifiers.take("multicast::cluster");
@@ -356,7 +356,7 @@ static void executePrefetch(Warp &warp, const Step &step) {
 }
 
 static void translatePrefetch(Translator &t, Modifiers &modifiers) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   if (modifiers.take("tensor"))
     return translateTensorMapPrefetch(t, modifiers);
   if (!modifiers.take("L2") || !modifiers.take("global"))

@@ -133,9 +133,9 @@ static void executeCopy(Warp &warp, const Step &step) {
 }
 
 /// The fourth operand: a size, or a predicate that ignores the source.
-static void addSourceSize(Translator &t, const Operand &operand, CopyForm &form,
-                          llvm::SmallVectorImpl<Slot> &slots) {
-  bool isPredicate = operand.kind == Operand::Kind::Register &&
+static void addSourceSize(Translator &t, const PtxOperand &operand,
+                          CopyForm &form, llvm::SmallVectorImpl<Slot> &slots) {
+  bool isPredicate = operand.kind == PtxOperand::Kind::Register &&
                      t.function.registers[operand.index].type == Type::Pred;
   slots.push_back(isPredicate ? kNoSlot : t.source(operand, Type::U32));
   slots.push_back(isPredicate ? t.predicateSource(operand, &form.isNegated)
@@ -143,7 +143,7 @@ static void addSourceSize(Translator &t, const Operand &operand, CopyForm &form,
 }
 
 static void translateCopy(Translator &t, Modifiers &modifiers) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   std::optional<unsigned> cache = modifiers.takeOneOf({"ca", "cg"});
   if (!cache || !modifiers.takeOneOf({"shared", "shared::cta"}) ||
       !modifiers.take("global"))
@@ -202,7 +202,7 @@ static void executeWaitAll(Warp &warp, const Step &step) {
 std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
   if (!t.expectOperands(1))
     return std::nullopt;
-  const Operand &operand = t.current->operands[0];
+  const PtxOperand &operand = t.current->operands[0];
   std::optional<int64_t> count = t.constant(operand, "the number of groups");
   if (!count || *count >= 0)
     return count;
@@ -283,7 +283,7 @@ static void translateArrival(Translator &t, Modifiers &modifiers) {
 // The opcode
 //===----------------------------------------------------------------------===//
 
-static void translateCp(Translator &t, const Instruction &instruction) {
+static void translateCp(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isReduction = modifiers.take("reduce");
   if (!modifiers.take("async"))
@@ -303,6 +303,4 @@ static void translateCp(Translator &t, const Instruction &instruction) {
   translateCopy(t, modifiers);
 }
 
-void sim::addCopyInstructions(InstructionTable &table) {
-  table["cp"] = translateCp;
-}
+void sim::addCopyInstructions(OpcodeTable &table) { table["cp"] = translateCp; }

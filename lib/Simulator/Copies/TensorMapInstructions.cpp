@@ -305,7 +305,8 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
 }
 
 /// The box in shared memory.
-static Slot takeShared(Translator &t, const Operand &operand, int64_t &offset) {
+static Slot takeShared(Translator &t, const PtxOperand &operand,
+                       int64_t &offset) {
   std::optional<Translator::Address> address =
       t.address(operand, AddressSpace::Shared);
   if (!address)
@@ -331,7 +332,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   if (!t.finish(modifiers) ||
       !t.expectOperands(2 + form.isLoad + isMulticast + hasCachePolicy))
     return;
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 4 + maxTensorRank> slots(4, kNoSlot);
   slots[1] = takeShared(t, operands[!form.isLoad], form.sharedOffset);
   if (!takeTensorMap(t, operands[form.isLoad], *rank, form.mapSpace,
@@ -365,7 +366,7 @@ void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
   bool hasCachePolicy = modifiers.take("L2::cache_hint");
   if (!t.finish(modifiers) || !t.expectOperands(1 + hasCachePolicy))
     return;
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 1 + maxTensorRank> slots(1, kNoSlot);
   if (!takeTensorMap(t, operands[0], *rank, form.mapSpace, form.mapOffset,
                      slots[0], slots))

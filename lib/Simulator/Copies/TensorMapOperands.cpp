@@ -34,15 +34,16 @@ std::optional<unsigned> sim::takeTensorMode(Translator &t,
   return std::nullopt;
 }
 
-bool sim::takeTensorMap(Translator &t, const Operand &operand, unsigned rank,
+bool sim::takeTensorMap(Translator &t, const PtxOperand &operand, unsigned rank,
                         AddressSpace &space, int64_t &offset, Slot &base,
                         llvm::SmallVectorImpl<Slot> &coordinates) {
-  if (operand.kind != Operand::Kind::Address || operand.elements.size() != 2) {
+  if (operand.kind != PtxOperand::Kind::Address ||
+      operand.elements.size() != 2) {
     t.fail(operand.location,
            "expected a tensor map and coordinates in brackets");
     return false;
   }
-  Operand map = operand;
+  PtxOperand map = operand;
   map.elements.resize(1);
   std::optional<Translator::Address> address =
       t.address(map, AddressSpace::Generic);

@@ -20,7 +20,7 @@ std::optional<unsigned> takeTensorMode(Translator &t, Modifiers &modifiers);
 /// The operand `[map, {c0, c1}]`: the register of the address, and those of the
 /// coordinates, which are added to `coordinates`; false after an error. `base`
 /// may be an element of `coordinates`.
-bool takeTensorMap(Translator &t, const Operand &operand, unsigned rank,
+bool takeTensorMap(Translator &t, const PtxOperand &operand, unsigned rank,
                    AddressSpace &space, int64_t &offset, Slot &base,
                    llvm::SmallVectorImpl<Slot> &coordinates);
 

@@ -31,7 +31,7 @@ using Extents = std::array<uint32_t, 3>;
 std::string print(const Extents &extents);
 
 /// A kernel with its extents and parameters.
-struct Launch {
+struct LaunchedKernel {
   const Kernel *kernel;
   Extents grid, block, cluster;
   uint32_t dynamicShared;
@@ -138,7 +138,7 @@ public:
   uint64_t getAddress(uint64_t byteNumber) const;
 
   BlockGroup &group;
-  const Launch &launch;
+  const LaunchedKernel &launch;
   const Extents index;
   const unsigned number, rank;
   Storage shared;

@@ -44,7 +44,7 @@ static Extents getPlace(uint64_t number, const Extents &extents) {
           static_cast<uint32_t>(number / extents[0] / extents[1])};
 }
 
-static Extents getNumClusters(const Launch &launch) {
+static Extents getNumClusters(const LaunchedKernel &launch) {
   Extents clusters;
   for (unsigned i = 0; i != 3; ++i)
     clusters[i] = launch.grid[i] / launch.cluster[i];
@@ -53,7 +53,7 @@ static Extents getNumClusters(const Launch &launch) {
 
 /// Blocks of one multiprocessor compete for its tensor memory: two clusters
 /// run side by side where there is room for both.
-static unsigned getClustersOfGroup(const Launch &launch) {
+static unsigned getClustersOfGroup(const LaunchedKernel &launch) {
   constexpr uint64_t sharedOfSm = 228 << 10, reserved = 1 << 10;
   constexpr unsigned threadsOfSm = 2048;
   uint64_t bytes = launch.kernel->sharedVariableBytes() + launch.dynamicShared;
@@ -62,7 +62,7 @@ static unsigned getClustersOfGroup(const Launch &launch) {
   return launch.kernel->hasTensorMemory && hasRoom ? 2 : 1;
 }
 
-uint64_t BlockGroup::count(const Launch &launch) {
+uint64_t BlockGroup::count(const LaunchedKernel &launch) {
   return llvm::divideCeil(getVolume(getNumClusters(launch)),
                           getClustersOfGroup(launch));
 }
@@ -80,14 +80,14 @@ void BlockGroup::addCluster(uint64_t number) {
   }
 }
 
-static uint64_t getSeed(const Launch &launch, uint64_t number) {
+static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
   Extents cluster =
       getPlace(number * getClustersOfGroup(launch), getNumClusters(launch));
   return launch.seed ^ (uint64_t(cluster[2]) << 42) ^
          (uint64_t(cluster[1]) << 21) ^ cluster[0];
 }
 
-BlockGroup::BlockGroup(const Launch &launch, uint64_t number)
+BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
     : launch(launch), clusterSize(getVolume(launch.cluster)),
       random(getSeed(launch, number)) {
   if (launch.options->wantsStatistics)

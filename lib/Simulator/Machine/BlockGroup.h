@@ -55,9 +55,9 @@ private:
 class BlockGroup {
 public:
   /// How many groups a launch has.
-  static uint64_t count(const Launch &launch);
+  static uint64_t count(const LaunchedKernel &launch);
 
-  BlockGroup(const Launch &launch, uint64_t number);
+  BlockGroup(const LaunchedKernel &launch, uint64_t number);
 
   /// Runs to the end, or to the first failure; false then. More steps than
   /// `maxSteps` are one.
@@ -87,7 +87,7 @@ public:
   /// Fails where an access of shared memory races with one before.
   void checkRace(Warp &warp, const RaceDetector::Access &access);
 
-  const Launch &launch;
+  const LaunchedKernel &launch;
   std::deque<Block> blocks;
   /// The blocks of a cluster, which follow one another.
   const unsigned clusterSize;

@@ -31,7 +31,7 @@ static void executeSetMaxRegisters(Warp &warp, const Step &step) {
 }
 
 void sim::translateSetMaxRegisters(Translator &t,
-                                   const Instruction &instruction) {
+                                   const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   llvm::StringRef name = t.program.module.target;
   std::optional<Target> target = Target::parse(name);
@@ -46,7 +46,7 @@ void sim::translateSetMaxRegisters(Translator &t,
                   "behind setmaxnreg");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  const Operand &operand = instruction.operands[0];
+  const PtxOperand &operand = instruction.operands[0];
   std::optional<int64_t> count = t.constant(operand, "the number of registers");
   if (!count)
     return;

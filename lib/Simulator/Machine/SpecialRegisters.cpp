@@ -79,7 +79,7 @@ const SpecialInfo *sim::lookupSpecial(llvm::StringRef name) {
 
 /// Variables and dynamic shared memory, in the units that targets from sm_80 on
 /// allocate.
-static uint64_t getSharedSize(const Launch &launch) {
+static uint64_t getSharedSize(const LaunchedKernel &launch) {
   constexpr uint64_t unit = 128;
   return llvm::alignTo(
       launch.kernel->sharedVariableBytes() + launch.dynamicShared, unit);
@@ -88,7 +88,7 @@ static uint64_t getSharedSize(const Launch &launch) {
 /// What a lane sees.
 static uint64_t readLane(Special special, const Warp &warp, unsigned lane) {
   const Block &block = warp.block;
-  const Launch &launch = block.launch;
+  const LaunchedKernel &launch = block.launch;
   // The entries of x, y and z follow one another.
   auto extent = [&](const std::array<uint32_t, 3> &extents, Special first) {
     return extents[static_cast<unsigned>(special) -

@@ -210,7 +210,7 @@ static void takeOperation(Translator &t, Modifiers &modifiers,
 }
 
 /// Appends the registers of one operand.
-static void addElements(Translator &t, const Operand &operand,
+static void addElements(Translator &t, const PtxOperand &operand,
                         const AtomicInstruction &atomic, bool isDestination,
                         llvm::SmallVectorImpl<Slot> &slots) {
   if (atomic.type == Type::B128) {
@@ -225,7 +225,7 @@ static void addElements(Translator &t, const Operand &operand,
 }
 
 static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   AtomicForm &form = atomic.form;
   std::optional<Translator::Address> address =
       t.address(operands[atomic.isReduction ? 0 : 1], form.space);
@@ -241,7 +241,7 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
   else
     addElements(t, operands[0], atomic, /*isDestination=*/true, slots);
   operands = operands.drop_front(atomic.isReduction ? 1 : 2);
-  for (const Operand &operand : operands.drop_back(atomic.hasCachePolicy))
+  for (const PtxOperand &operand : operands.drop_back(atomic.hasCachePolicy))
     addElements(t, operand, atomic, /*isDestination=*/false, slots);
   if (atomic.hasCachePolicy)
     t.source(operands.back(), Type::B64);
@@ -250,7 +250,7 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
            StepClass::Memory, slots, t.keep(form));
 }
 
-static void translateAtomic(Translator &t, const Instruction &instruction) {
+static void translateAtomic(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (modifiers.take("async"))
     return instruction.opcode == "red"
@@ -273,7 +273,7 @@ static void translateAtomic(Translator &t, const Instruction &instruction) {
     emitAtomic(t, atomic);
 }
 
-void sim::addAtomicInstructions(InstructionTable &table) {
+void sim::addAtomicInstructions(OpcodeTable &table) {
   table["atom"] = translateAtomic;
   table["red"] = translateAtomic;
 }

@@ -89,7 +89,8 @@ static void emitHint(Translator &t, AddressSpace space, Step::Execute execute) {
            t.keep(HintForm{address->space, address->offset}));
 }
 
-static void translatePrefetch(Translator &t, const Instruction &instruction) {
+static void translatePrefetch(Translator &t,
+                              const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   AddressSpace space = takeSpace(modifiers);
   if (modifiers.take("tensormap")) {
@@ -117,7 +118,7 @@ static void translateLine(Translator &t, llvm::StringRef level,
     return t.fail("expected ." + level + " behind " + t.current->opcode);
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const Operand &operand = t.current->operands[1];
+  const PtxOperand &operand = t.current->operands[1];
   std::optional<int64_t> size = t.constant(operand, "the size of a line");
   if (!size)
     return;
@@ -127,7 +128,7 @@ static void translateLine(Translator &t, llvm::StringRef level,
   emitHint(t, space, execute);
 }
 
-static void translatePolicy(Translator &t, const Instruction &instruction) {
+static void translatePolicy(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   static constexpr llvm::StringRef kinds[] = {"fractional", "range", "cvt"};
   std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
@@ -144,13 +145,13 @@ static void translatePolicy(Translator &t, const Instruction &instruction) {
            t.destination(instruction.operands[0], Type::B64));
 }
 
-void sim::addCacheInstructions(InstructionTable &table) {
+void sim::addCacheInstructions(OpcodeTable &table) {
   table["prefetch"] = translatePrefetch;
   table["prefetchu"] = translatePrefetch;
-  table["discard"] = [](Translator &t, const Instruction &) {
+  table["discard"] = [](Translator &t, const PtxInstruction &) {
     translateLine(t, "L2", executeDiscard);
   };
-  table["applypriority"] = [](Translator &t, const Instruction &) {
+  table["applypriority"] = [](Translator &t, const PtxInstruction &) {
     translateLine(t, "L2::evict_normal", executePriority);
   };
   table["createpolicy"] = translatePolicy;

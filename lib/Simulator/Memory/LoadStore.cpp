@@ -81,7 +81,7 @@ static void executeStore(Warp &warp, const Step &step) {
       });
 }
 
-static void translateAccess(Translator &t, const Instruction &instruction,
+static void translateAccess(Translator &t, const PtxInstruction &instruction,
                             bool isStore) {
   Modifiers modifiers(instruction);
   if (isStore && modifiers.take("async"))
@@ -119,7 +119,7 @@ static void translateAccess(Translator &t, const Instruction &instruction,
   form.offset = address->offset;
   llvm::SmallVector<Slot> slots = {address->base};
   llvm::SmallVector<uint64_t> masks;
-  const Operand &data = instruction.operands[isStore ? 1 : 0];
+  const PtxOperand &data = instruction.operands[isStore ? 1 : 0];
   llvm::SmallVector<Slot> registers;
   if (isStore)
     t.sources(data, *type, count, registers, /*isWide=*/true);
@@ -138,13 +138,13 @@ static void translateAccess(Translator &t, const Instruction &instruction,
          t.keep(form));
 }
 
-void sim::addMemoryInstructions(InstructionTable &table) {
-  table["ld"] = [](Translator &t, const Instruction &instruction) {
+void sim::addMemoryInstructions(OpcodeTable &table) {
+  table["ld"] = [](Translator &t, const PtxInstruction &instruction) {
     translateAccess(t, instruction, /*isStore=*/false);
   };
   // Read-only and uniform loads of older versions.
   table["ldu"] = table["ld"];
-  table["st"] = [](Translator &t, const Instruction &instruction) {
+  table["st"] = [](Translator &t, const PtxInstruction &instruction) {
     translateAccess(t, instruction, /*isStore=*/true);
   };
 }

@@ -106,8 +106,8 @@ static std::optional<Type> getUntyped(unsigned bits) {
 }
 
 static void translateVectorMove(Translator &t, Type type, bool isPack) {
-  const Operand &whole = t.current->operands[isPack ? 0 : 1];
-  const Operand &vector = t.current->operands[isPack ? 1 : 0];
+  const PtxOperand &whole = t.current->operands[isPack ? 0 : 1];
+  const PtxOperand &vector = t.current->operands[isPack ? 1 : 0];
   unsigned count = vector.elements.size();
   std::optional<Type> element = getUntyped(getBits(type) / count);
   if (getBits(type) % count != 0 || !element)
@@ -139,22 +139,24 @@ static void translateVectorMove(Translator &t, Type type, bool isPack) {
          t.keep(PackForm{getBytes(*element)}));
 }
 
-static void translateMove(Translator &t, const Instruction &instruction) {
+static void translateMove(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = modifiers.takeType();
   if (!type || !getTypeInfo(*type).isDeclarable)
     return t.fail("expected a type behind mov");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const Operand &to = instruction.operands[0], &from = instruction.operands[1];
+  const PtxOperand &to = instruction.operands[0],
+                   &from = instruction.operands[1];
   if (*type == Type::Pred) {
     Slot slots[] = {t.predicateDestination(to),
                     t.predicateSource(from, nullptr)};
     t.emit(executePredicateMove, StepClass::Arithmetic, slots);
     return;
   }
-  bool isPack = from.kind == Operand::Kind::Vector && from.elements.size() > 1;
-  bool isUnpack = to.kind == Operand::Kind::Vector && to.elements.size() > 1;
+  bool isPack =
+      from.kind == PtxOperand::Kind::Vector && from.elements.size() > 1;
+  bool isUnpack = to.kind == PtxOperand::Kind::Vector && to.elements.size() > 1;
   if (isPack && isUnpack)
     return t.fail(from.location, "expected at most one vector");
   if (isPack || isUnpack)
@@ -209,7 +211,7 @@ static void executeConvertAddress(Warp &warp, const Step &step) {
 }
 
 static void translateConvertAddress(Translator &t,
-                                    const Instruction &instruction) {
+                                    const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   ConvertAddressForm form;
   form.isToSpace = modifiers.take("to");
@@ -248,7 +250,7 @@ static void executeIsSpace(Warp &warp, const Step &step) {
   });
 }
 
-static void translateIsSpace(Translator &t, const Instruction &instruction) {
+static void translateIsSpace(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   AddressSpace space = takeSpace(modifiers);
   if (space == AddressSpace::Generic)
@@ -284,7 +286,7 @@ static void executeSelect(Warp &warp, const Step &step) {
   });
 }
 
-static void translateSelect(Translator &t, const Instruction &instruction) {
+static void translateSelect(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   std::optional<Type> type = modifiers.takeType();
   if (!type || !getTypeInfo(*type).isDeclarable || getBits(*type) < 16 ||
@@ -300,7 +302,7 @@ static void translateSelect(Translator &t, const Instruction &instruction) {
   t.emit(executeSelect, StepClass::Arithmetic, slots, t.keep(form));
 }
 
-void sim::addMoveInstructions(InstructionTable &table) {
+void sim::addMoveInstructions(OpcodeTable &table) {
   table["mov"] = translateMove;
   table["cvta"] = translateConvertAddress;
   table["isspacep"] = translateIsSpace;

@@ -317,7 +317,7 @@ static void translateMatrix(Translator &t, bool isStore) {
   form.space = address->space;
   form.offset = address->offset;
   llvm::SmallVector<Slot> slots = {address->base};
-  const Operand &data = t.current->operands[isStore ? 1 : 0];
+  const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
   unsigned numRegisters = form.count * form.shape->registers;
   if (isStore)
     t.sources(data, Type::B32, numRegisters, slots);
@@ -328,15 +328,16 @@ static void translateMatrix(Translator &t, bool isStore) {
            slots, t.keep(form));
 }
 
-void sim::translateLoadMatrix(Translator &t, const Instruction &) {
+void sim::translateLoadMatrix(Translator &t, const PtxInstruction &) {
   translateMatrix(t, /*isStore=*/false);
 }
 
-void sim::translateStoreMatrix(Translator &t, const Instruction &) {
+void sim::translateStoreMatrix(Translator &t, const PtxInstruction &) {
   translateMatrix(t, /*isStore=*/true);
 }
 
-void sim::translateMoveMatrix(Translator &t, const Instruction &instruction) {
+void sim::translateMoveMatrix(Translator &t,
+                              const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (!takeAligned(t, modifiers))
     return;

@@ -68,14 +68,15 @@ static void executeMultiply(Warp &warp, const Step &step) {
 }
 
 /// A scale operand: 32 bits of data and {byte-id, thread-id}.
-static void addScale(Translator &t, const Operand &data,
-                     const Operand &selectors,
+static void addScale(Translator &t, const PtxOperand &data,
+                     const PtxOperand &selectors,
                      llvm::SmallVectorImpl<Slot> &slots) {
   slots.push_back(t.source(data, Type::B32));
   t.sources(selectors, Type::U16, 2, slots);
 }
 
-static void translateMultiply(Translator &t, const Instruction &instruction) {
+static void translateMultiply(Translator &t,
+                              const PtxInstruction &instruction) {
   Result<const MmaForm *> found = lookupMma(instruction.modifiers);
   if (!found)
     return t.fail(found.message());
@@ -96,7 +97,7 @@ static void translateMultiply(Translator &t, const Instruction &instruction) {
   if (!t.expectOperands(4 + (registers.isSparse ? 2 : 0) +
                         (registers.isBlockScaled ? 4 : 0)))
     return;
-  llvm::ArrayRef<Operand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
   llvm::SmallVector<Slot> slots;
   t.destinations(operands[0], registers.dType, registers.d, slots);
   t.sources(operands[1], registers.aType, registers.a, slots);
@@ -120,6 +121,6 @@ static void translateMultiply(Translator &t, const Instruction &instruction) {
   step.multiplyAdds = getMultiplyAdds(mma);
 }
 
-void sim::addMatrixInstructions(InstructionTable &table) {
+void sim::addMatrixInstructions(OpcodeTable &table) {
   table["mma"] = translateMultiply;
 }

@@ -336,7 +336,7 @@ ParseResult PtxParser::resolveGlobalReferences() {
       variable.relocations[reference.part].target = symbol->index;
       continue;
     }
-    if (reference.place == Reference::Place::Operand &&
+    if (reference.place == Reference::Place::PtxOperand &&
         resolve(module.functions[reference.function], reference, *symbol))
       return failure();
   }

@@ -50,7 +50,7 @@ struct Reference {
   enum class Place : uint8_t {
     /// An operand: `index` is the instruction, `part` the operand, and
     /// `element`, unless it is `none`, one of the operand's elements.
-    Operand,
+    PtxOperand,
     /// Element `part` of Function::branchTargets[index].
     BranchTargets,
     /// Relocation `part` of Module::variables[index].

@@ -158,7 +158,7 @@ static void executeWarpBarrier(Warp &warp, const Step &step) {
 /// What follows `bar.red` and the number: an optional count and a predicate.
 static void translateReduction(Translator &t, BarrierForm &form,
                                Modifiers &modifiers, Slot (&slots)[4]) {
-  const Instruction &instruction = *t.current;
+  const PtxInstruction &instruction = *t.current;
   static constexpr llvm::StringRef names[] = {"popc", "and", "or"};
   static constexpr Reduction reductions[] = {Reduction::PopCount,
                                              Reduction::And, Reduction::Or};
@@ -170,7 +170,7 @@ static void translateReduction(Translator &t, BarrierForm &form,
   if (!t.finish(modifiers) || !t.expectOperands(3, 4))
     return;
   form.reduction = reductions[*reduction];
-  llvm::ArrayRef<Operand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
   slots[0] = t.source(operands[1], Type::U32);
   if (operands.size() == 4)
     slots[1] = t.source(operands[2], Type::U32);
@@ -179,7 +179,7 @@ static void translateReduction(Translator &t, BarrierForm &form,
   slots[3] = t.predicateSource(operands.back(), &form.isNegated);
 }
 
-static void translateBarrier(Translator &t, const Instruction &instruction) {
+static void translateBarrier(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   bool isBar = instruction.opcode == "bar";
   if (isBar && modifiers.take("warp")) {
@@ -244,7 +244,7 @@ static void executeFence(Warp &warp, const Step &step) {
     warp.block.group.races->fence(warp.number);
 }
 
-static void translateFence(Translator &t, const Instruction &instruction) {
+static void translateFence(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   Step::Execute execute = executeFence;
   if (modifiers.take("mbarrier_init")) {
@@ -272,7 +272,7 @@ static void translateFence(Translator &t, const Instruction &instruction) {
 }
 
 static void translateGridControl(Translator &t,
-                                 const Instruction &instruction) {
+                                 const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (!modifiers.takeOneOf({"launch_dependents", "wait"}))
     return t.fail("expected .launch_dependents or .wait behind griddepcontrol");
@@ -281,7 +281,7 @@ static void translateGridControl(Translator &t,
     t.emit(executeNothing, StepClass::Synchronization, {});
 }
 
-void sim::addBarrierInstructions(InstructionTable &table) {
+void sim::addBarrierInstructions(OpcodeTable &table) {
   table["bar"] = translateBarrier;
   table["barrier"] = translateBarrier;
   table["fence"] = translateFence;

@@ -145,7 +145,8 @@ static std::optional<Type> takeAddressType(Translator &t, Modifiers &modifiers,
   return type;
 }
 
-static void translateMapAddress(Translator &t, const Instruction &instruction) {
+static void translateMapAddress(Translator &t,
+                                const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   ClusterAddressForm form;
   std::optional<Type> type = takeAddressType(t, modifiers, form);
@@ -158,7 +159,7 @@ static void translateMapAddress(Translator &t, const Instruction &instruction) {
     t.emit(executeMapAddress, StepClass::Arithmetic, slots, t.keep(form));
 }
 
-static void translateGetRank(Translator &t, const Instruction &instruction) {
+static void translateGetRank(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   ClusterAddressForm form;
   std::optional<Type> type = takeAddressType(t, modifiers, form);
@@ -170,7 +171,7 @@ static void translateGetRank(Translator &t, const Instruction &instruction) {
     t.emit(executeGetRank, StepClass::Arithmetic, slots, t.keep(form));
 }
 
-void sim::addClusterInstructions(InstructionTable &table) {
+void sim::addClusterInstructions(OpcodeTable &table) {
   table["mapa"] = translateMapAddress;
   table["getctarank"] = translateGetRank;
 }

@@ -381,8 +381,8 @@ static bool takeQualifiers(Translator &t, Modifiers &modifiers,
   return t.finish(modifiers);
 }
 
-static void emitUpdate(Translator &t, UpdateForm form, const Operand &operand,
-                       llvm::ArrayRef<Slot> others) {
+static void emitUpdate(Translator &t, UpdateForm form,
+                       const PtxOperand &operand, llvm::ArrayRef<Slot> others) {
   std::optional<Translator::Address> address = t.address(operand, form.space);
   if (!address || t.hasFailed())
     return;
@@ -395,7 +395,7 @@ static void emitUpdate(Translator &t, UpdateForm form, const Operand &operand,
 
 /// mbarrier.arrive and .arrive_drop.
 static void translateArrival(Translator &t, Modifiers &modifiers, Kind kind) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   UpdateForm form = {};
   form.kind = kind;
   form.mayComplete = !modifiers.take("noComplete");
@@ -407,7 +407,7 @@ static void translateArrival(Translator &t, Modifiers &modifiers, Kind kind) {
       !t.expectOperands(needsThird ? 3 : 2, 3))
     return;
   bool isCluster = form.space == AddressSpace::SharedCluster;
-  if (isCluster && operands[0].kind != Operand::Kind::Sink)
+  if (isCluster && operands[0].kind != PtxOperand::Kind::Sink)
     return t.fail(operands[0].location,
                   "expected '_' for the state of an mbarrier object of "
                   ".shared::cluster");
@@ -415,7 +415,7 @@ static void translateArrival(Translator &t, Modifiers &modifiers, Kind kind) {
     return t.fail("expected .shared::cta for .noComplete");
   Slot third =
       operands.size() == 3 ? t.source(operands[2], Type::U32) : kNoSlot;
-  Slot state = operands[0].kind == Operand::Kind::Sink
+  Slot state = operands[0].kind == PtxOperand::Kind::Sink
                    ? kNoSlot
                    : t.destination(operands[0], Type::B64);
   emitUpdate(t, form, operands[1],
@@ -423,7 +423,7 @@ static void translateArrival(Translator &t, Modifiers &modifiers, Kind kind) {
 }
 
 static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   WaitForm form = {};
   form.blocks = blocks;
   form.isParity = modifiers.take("parity");
@@ -446,9 +446,10 @@ static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
     t.emit(executeWait, StepClass::Synchronization, slots, t.keep(form));
 }
 
-static void translateMBarrier(Translator &t, const Instruction &instruction) {
+static void translateMBarrier(Translator &t,
+                              const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
-  llvm::ArrayRef<Operand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
   if (modifiers.take("pending_count")) {
     if (!modifiers.take("b64"))
       t.fail("expected .b64 behind mbarrier");
@@ -488,6 +489,6 @@ static void translateMBarrier(Translator &t, const Instruction &instruction) {
              {isInit ? value : kNoSlot, isInit ? kNoSlot : value, kNoSlot});
 }
 
-void sim::addMBarrierInstructions(InstructionTable &table) {
+void sim::addMBarrierInstructions(OpcodeTable &table) {
   table["mbarrier"] = translateMBarrier;
 }

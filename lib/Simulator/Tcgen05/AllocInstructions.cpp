@@ -171,7 +171,7 @@ static void executeAlloc(Warp &warp, const Step &step) {
 }
 
 void sim::translateTensorAlloc(Translator &t, Modifiers &modifiers) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   AllocationForm form = {};
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
@@ -225,7 +225,7 @@ static void executeDealloc(Warp &warp, const Step &step) {
 }
 
 void sim::translateTensorDealloc(Translator &t, Modifiers &modifiers) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
   modifiers.take("aligned");

@@ -180,7 +180,7 @@ static void executeCopy(Warp &warp, const Step &step) {
 }
 
 void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CopyForm form = {};
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   for (const CopyShape &shape : kCopyShapes) {
@@ -337,7 +337,7 @@ static void executeCommit(Warp &warp, const Step &step) {
 }
 
 void sim::translateTensorCommit(Translator &t, Modifiers &modifiers) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CommitForm form = {};
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   bool hasMechanism = modifiers.take("mbarrier::arrive::one");

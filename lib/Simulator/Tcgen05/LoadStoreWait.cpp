@@ -183,7 +183,7 @@ static void executeStore(Warp &warp, const Step &step) {
 }
 
 static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   std::string name = isLoad ? "tcgen05.ld" : "tcgen05.st";
   if (modifiers.take("red"))
     return t.fail("not supported in this version: tcgen05.ld.red");
@@ -209,14 +209,14 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
   if (!t.finish(modifiers) || !t.expectOperands(2 + form.shape->isSplit))
     return;
   // ld: registers, address, offset; st: address, offset, registers.
-  const Operand &registers = isLoad ? operands.front() : operands.back();
-  const Operand &place = operands[isLoad ? 1 : 0];
+  const PtxOperand &registers = isLoad ? operands.front() : operands.back();
+  const PtxOperand &place = operands[isLoad ? 1 : 0];
   if (form.shape->isSplit)
     form.splitOffset =
         t.constant(operands[isLoad ? 2 : 1],
                    "the offset of the second half of the threads")
             .value_or(0);
-  if (registers.kind != Operand::Kind::Vector)
+  if (registers.kind != PtxOperand::Kind::Vector)
     return t.fail(registers.location, "expected registers in braces");
   std::optional<Translator::Address> address = takeTensorAddress(t, place);
   if (!address)

@@ -54,12 +54,12 @@ const TensorTarget *sim::lookupTensorTarget(const Translator &t) {
 }
 
 std::optional<Translator::Address>
-sim::takeTensorAddress(Translator &t, const Operand &operand) {
-  bool isRegister = operand.kind == Operand::Kind::Address &&
+sim::takeTensorAddress(Translator &t, const PtxOperand &operand) {
+  bool isRegister = operand.kind == PtxOperand::Kind::Address &&
                     operand.elements.size() == 1 &&
-                    operand.elements.front().kind == Operand::Kind::Register;
+                    operand.elements.front().kind == PtxOperand::Kind::Register;
   if (isRegister) {
-    const Operand &base = operand.elements.front();
+    const PtxOperand &base = operand.elements.front();
     if (getBits(t.function.registers[base.index].type) == 32)
       return t.address(operand, AddressSpace::Generic);
   }
@@ -68,7 +68,7 @@ sim::takeTensorAddress(Translator &t, const Operand &operand) {
   return std::nullopt;
 }
 
-static void translateTensor(Translator &t, const Instruction &instruction) {
+static void translateTensor(Translator &t, const PtxInstruction &instruction) {
   static constexpr struct {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
@@ -85,7 +85,7 @@ static void translateTensor(Translator &t, const Instruction &instruction) {
       {"cp", translateTensorCopy},
       {"shift", translateTensorShift},
       {"commit", translateTensorCommit},
-      {"mma", translateTensorMultiply},
+      {"mma", translateTensorMma},
   };
   Modifiers modifiers(instruction);
   for (const auto &row : rows) {
@@ -110,6 +110,6 @@ static void translateTensor(Translator &t, const Instruction &instruction) {
   t.fail("expected an instruction of tcgen05, such as tcgen05.mma");
 }
 
-void sim::addTensorInstructions(InstructionTable &table) {
+void sim::addTensorInstructions(OpcodeTable &table) {
   table["tcgen05"] = translateTensor;
 }

@@ -31,7 +31,7 @@ const TensorTarget *lookupTensorTarget(const Translator &t);
 /// The base and the offset of an address in tensor memory, which is in a
 /// register of 32 bits.
 std::optional<Translator::Address> takeTensorAddress(Translator &t,
-                                                     const Operand &operand);
+                                                     const PtxOperand &operand);
 
 /// Takes out .cta_group::1 or ::2; reports if there is none.
 std::optional<unsigned> takeNumBlocks(Translator &t, Modifiers &modifiers);
@@ -55,7 +55,7 @@ void translateTensorFence(Translator &t, Modifiers &modifiers);
 void translateTensorCopy(Translator &t, Modifiers &modifiers);
 void translateTensorShift(Translator &t, Modifiers &modifiers);
 void translateTensorCommit(Translator &t, Modifiers &modifiers);
-void translateTensorMultiply(Translator &t, Modifiers &modifiers);
+void translateTensorMma(Translator &t, Modifiers &modifiers);
 
 } // namespace mlir::blockscale::sim
 

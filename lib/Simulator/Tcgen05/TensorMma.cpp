@@ -62,15 +62,15 @@ constexpr unsigned kColumnBytes = 4;
 /// Checks one instruction and finds all that it touches.
 class Preparation {
 public:
-  Preparation(Warp &warp, unsigned lane, const TensorMultiplyForm &form,
-              const TensorMultiplyOperands &operands)
+  Preparation(Warp &warp, unsigned lane, const TensorMmaForm &form,
+              const TensorMmaOperands &operands)
       : warp(warp), lane(lane), form(form), operands(operands) {}
 
   /// False after a failure.
   bool run();
 
   TensorOperation operation;
-  TensorProduct product;
+  TiledProduct product;
 
 private:
   bool fail(const llvm::Twine &text) {
@@ -89,8 +89,8 @@ private:
 
   Warp &warp;
   const unsigned lane;
-  const TensorMultiplyForm &form;
-  const TensorMultiplyOperands &operands;
+  const TensorMmaForm &form;
+  const TensorMmaOperands &operands;
   llvm::SmallVector<Block *, 2> blocks;
   const Placement *placement = nullptr;
 };
@@ -246,7 +246,7 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
       (type == Type::E2M1 || type == Type::E2M3 || type == Type::E3M2))
     warp.warn(lane, what + " of ." + std::string(getName(type)) +
                         " is transposed, which the PTX ISA does not list");
-  TensorOperand &operand = isA ? product.a : product.b;
+  ProductOperand &operand = isA ? product.a : product.b;
   operand.packing = getPacking(form.kind, type);
   operand.isTransposed = isTransposed;
   operand.lines = lines;
@@ -326,7 +326,7 @@ bool Preparation::run() {
 }
 
 /// Such as tcgen05.mma.mxf8f6f4.m128n64k32.e4m3.e2m1.
-static std::string getStatsName(const TensorMultiplyForm &form,
+static std::string getStatsName(const TensorMmaForm &form,
                                 const InstructionDescriptor &d) {
   std::string name = "tcgen05.mma.";
   name += getName(form.kind).substr(strlen("kind::"));
@@ -343,9 +343,8 @@ static std::string getStatsName(const TensorMultiplyForm &form,
   return name;
 }
 
-void sim::executeTensorMultiply(Warp &warp, unsigned lane,
-                                const TensorMultiplyForm &form,
-                                const TensorMultiplyOperands &operands) {
+void sim::executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
+                           const TensorMmaOperands &operands) {
   Preparation preparation(warp, lane, form, operands);
   if (!preparation.run() ||
       !warp.block.group.tensor->begin(warp, std::move(preparation.operation)))

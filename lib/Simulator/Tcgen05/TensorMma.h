@@ -24,7 +24,7 @@
 namespace mlir::blockscale::sim {
 
 /// What the text of the instruction says.
-struct TensorMultiplyForm {
+struct TensorMmaForm {
   TensorKind kind;
   /// Of .cta_group.
   unsigned numBlocks;
@@ -40,7 +40,7 @@ struct TensorMultiplyForm {
 };
 
 /// What the operands of one thread say.
-struct TensorMultiplyOperands {
+struct TensorMmaOperands {
   uint32_t d;
   /// A descriptor, or an address in tensor memory.
   uint64_t a;
@@ -53,9 +53,8 @@ struct TensorMultiplyOperands {
 };
 
 /// Carries out the instruction of one lane of a warp.
-void executeTensorMultiply(Warp &warp, unsigned lane,
-                           const TensorMultiplyForm &form,
-                           const TensorMultiplyOperands &operands);
+void executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
+                      const TensorMmaOperands &operands);
 
 } // namespace mlir::blockscale::sim
 

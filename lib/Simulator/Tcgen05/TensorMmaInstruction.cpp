@@ -25,7 +25,7 @@ using namespace mlir::blockscale::sim;
 namespace {
 /// The instruction with the places of its operands among the slots.
 struct MultiplyForm {
-  TensorMultiplyForm form;
+  TensorMmaForm form;
   int64_t dOffset, aOffset, scaleOffsetA, scaleOffsetB;
   bool isEnableNegated;
   unsigned numMasks;
@@ -63,13 +63,13 @@ static constexpr unsigned kMaskBits = 32;
 
 static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &multiply = step.getForm<MultiplyForm>();
-  const TensorMultiplyForm &form = multiply.form;
+  const TensorMmaForm &form = multiply.form;
   auto get = [&](unsigned place, llvm::StringRef what) {
     return getLaneValue(warp, step.operands[place], lane, what);
   };
   constexpr llvm::StringRef address = "an address in tensor memory";
   constexpr llvm::StringRef matrix = "a shared memory descriptor";
-  TensorMultiplyOperands operands = {};
+  TensorMmaOperands operands = {};
   std::optional<uint64_t> d = get(D, address),
                           a = get(A, form.isTensorA ? address : matrix),
                           b = get(B, matrix),
@@ -104,7 +104,7 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
           .disabledLanes[i / masksOfBlock][i % masksOfBlock * kMaskBits + bit] =
           *mask >> bit & 1;
   }
-  executeTensorMultiply(warp, lane, form, operands);
+  executeTensorMma(warp, lane, form, operands);
 }
 
 static void executeMultiply(Warp &warp, const Step &step) {
@@ -119,7 +119,7 @@ static void executeMultiply(Warp &warp, const Step &step) {
 /// Takes out .block_scale and what it is followed by; reports what does not go
 /// with the kind.
 static bool takeScaling(Translator &t, Modifiers &modifiers,
-                        TensorMultiplyForm &form) {
+                        TensorMmaForm &form) {
   bool isScaled = modifiers.take("block_scale");
   if (isScaled != isBlockScaled(form.kind)) {
     t.fail((isScaled ? "expected no .block_scale with ."
@@ -164,8 +164,7 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
   return !t.hasFailed();
 }
 
-static bool takeKind(Translator &t, Modifiers &modifiers,
-                     TensorMultiplyForm &form) {
+static bool takeKind(Translator &t, Modifiers &modifiers, TensorMmaForm &form) {
   for (llvm::StringRef name : modifiers.rest())
     if (std::optional<TensorKind> kind = lookupTensorKind(name)) {
       form.kind = *kind;
@@ -194,10 +193,12 @@ public:
   OperandReader(Translator &t, llvm::MutableArrayRef<Slot> slots)
       : t(t), rest(t.current->operands), slots(slots) {}
 
-  const Operand *peek() const { return rest.empty() ? nullptr : &rest.front(); }
+  const PtxOperand *peek() const {
+    return rest.empty() ? nullptr : &rest.front();
+  }
   unsigned getNumLeft() const { return rest.size(); }
-  const Operand &take() {
-    const Operand &operand = rest.front();
+  const PtxOperand &take() {
+    const PtxOperand &operand = rest.front();
     rest = rest.drop_front();
     return operand;
   }
@@ -215,14 +216,14 @@ public:
 
 private:
   Translator &t;
-  llvm::ArrayRef<Operand> rest;
+  llvm::ArrayRef<PtxOperand> rest;
   llvm::MutableArrayRef<Slot> slots;
 };
 } // namespace
 
 static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
                     llvm::SmallVectorImpl<Slot> &slots) {
-  if (reader.peek()->kind == Operand::Kind::Vector) {
+  if (reader.peek()->kind == PtxOperand::Kind::Vector) {
     form.numMasks = kTensorLanes / kMaskBits * form.form.numBlocks;
     t.sources(reader.take(), Type::B32, form.numMasks, slots);
   }
@@ -251,13 +252,13 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
     t.fail("expected no operand behind scale-input-d");
 }
 
-void sim::translateTensorMultiply(Translator &t, Modifiers &modifiers) {
+void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
   for (llvm::StringRef name : {"sp", "ws", "ashift"})
     if (modifiers.take(name))
       return t.fail("not supported in this version: tcgen05.mma." +
                     llvm::Twine(name));
   MultiplyForm multiply = {};
-  TensorMultiplyForm &form = multiply.form;
+  TensorMmaForm &form = multiply.form;
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   if (!numBlocks || !takeKind(t, modifiers, form) ||
       !takeScaling(t, modifiers, form))
@@ -273,7 +274,7 @@ void sim::translateTensorMultiply(Translator &t, Modifiers &modifiers) {
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
   OperandReader reader(t, slots);
   reader.takeAddress(D, multiply.dOffset);
-  form.isTensorA = reader.peek()->kind == Operand::Kind::Address;
+  form.isTensorA = reader.peek()->kind == PtxOperand::Kind::Address;
   if (form.isTensorA)
     reader.takeAddress(A, multiply.aOffset);
   else

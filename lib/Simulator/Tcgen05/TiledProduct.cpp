@@ -75,14 +75,15 @@ static MmaForm makeTileForm(const InstructionDescriptor &d,
 // Operands
 //===----------------------------------------------------------------------===//
 
-static DecodedMatrix decodeOperand(const TensorOperand &operand, unsigned block,
-                                   Type type, unsigned k, bool isNegated) {
+static DecodedMatrix decodeOperand(const ProductOperand &operand,
+                                   unsigned block, Type type, unsigned k,
+                                   bool isNegated) {
   TileShape shape = {operand.lines, k, operand.isTransposed, operand.packing};
   return decodeShared(*operand.storages[block], operand.offsets, shape, type,
                       isNegated);
 }
 
-static DecodedMatrix decodeTensor(const TensorProduct &product, unsigned block,
+static DecodedMatrix decodeTensor(const TiledProduct &product, unsigned block,
                                   unsigned part) {
   const InstructionDescriptor &d = product.descriptor;
   TensorMemory &memory = *product.memories[block];
@@ -124,7 +125,7 @@ namespace {
 /// The product of the rows of one block with one part of the columns.
 class PartProduct {
 public:
-  PartProduct(TensorProduct &product, const MmaForm &form, unsigned block,
+  PartProduct(TiledProduct &product, const MmaForm &form, unsigned block,
               unsigned part)
       : product(product), form(form), memory(*product.memories[block]),
         block(block), part(part) {}
@@ -139,7 +140,7 @@ private:
   void fillColumns(unsigned first);
   void multiply(unsigned firstRow, unsigned firstColumn);
 
-  TensorProduct &product;
+  TiledProduct &product;
   const MmaForm &form;
   TensorMemory &memory;
   const unsigned block, part;
@@ -224,7 +225,7 @@ static void append(DecodedMatrix &to, const DecodedMatrix &from) {
                            from.undefinedLines.end());
 }
 
-ProductOutcome TensorProduct::run() {
+ProductOutcome TiledProduct::run() {
   const InstructionDescriptor &d = descriptor;
   MmaForm form = makeTileForm(d, blockSize);
   ProductOutcome outcome;

@@ -25,7 +25,7 @@
 namespace mlir::blockscale::sim {
 
 /// A or B: chunks in shared memory, or columns of tensor memory.
-struct TensorOperand {
+struct ProductOperand {
   ElementPacking packing;
   bool isInTensorMemory = false;
   unsigned column = 0;
@@ -40,11 +40,11 @@ struct ProductOutcome {
   std::optional<std::string> error, warning;
 };
 
-struct TensorProduct {
+struct TiledProduct {
   InstructionDescriptor descriptor;
   unsigned numBlocks;
   std::array<TensorMemory *, 2> memories = {};
-  TensorOperand a, b;
+  ProductOperand a, b;
   ScaleFactors scaleA, scaleB;
   /// Elements that have a scale in common; 0 where there are none.
   unsigned blockSize = 0;

@@ -27,7 +27,7 @@ inline bool collectOperands(Translator &t, Type result,
                             llvm::ArrayRef<Type> sources, Slots &slots) {
   if (!t.expectOperands(1 + sources.size()))
     return false;
-  llvm::ArrayRef<Operand> operands = t.current->operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   slots.push_back(t.destination(operands[0], result));
   for (auto [operand, type] : llvm::zip_equal(operands.drop_front(), sources))
     slots.push_back(t.source(operand, type));

@@ -25,7 +25,7 @@ static constexpr uint64_t kMaxSharedSpan =
 /// Parameters of a kernel, as on all targets.
 static constexpr uint64_t kMaxParameterBytes = 32764;
 
-const Kernel *Program::lookup(std::string_view name) const {
+const Kernel *TranslatedModule::lookup(std::string_view name) const {
   for (const Kernel &kernel : kernels)
     if (kernel.function->name == llvm::StringRef(name))
       return &kernel;
@@ -39,7 +39,7 @@ static Error failAt(Location location, const llvm::Twine &text) {
 
 /// Gives addresses to variables in global and constant memory, and checks the
 /// sizes of others.
-static Error layOutVariables(Program &program) {
+static Error layOutVariables(TranslatedModule &program) {
   const Module &module = program.module;
   program.addresses.resize(module.variables.size());
   uint64_t total = 0;
@@ -76,7 +76,7 @@ static Error layOutVariables(Program &program) {
 
 /// Gives addresses to shared variables: each behind those before it in all of
 /// the kernels that use it. Dynamic shared memory comes last.
-static void layOutShared(Program &program, llvm::ArrayRef<Uses> uses) {
+static void layOutShared(TranslatedModule &program, llvm::ArrayRef<Uses> uses) {
   const Module &module = program.module;
   for (Kernel &kernel : program.kernels)
     kernel.staticShared = kSharedStart;
@@ -108,7 +108,7 @@ static void layOutShared(Program &program, llvm::ArrayRef<Uses> uses) {
     }
 }
 
-static void layOutParameters(Program &program, Kernel &kernel) {
+static void layOutParameters(TranslatedModule &program, Kernel &kernel) {
   uint64_t offset = 0;
   for (const Parameter &parameter : kernel.function->parameters) {
     const Variable &variable = program.module.variables[parameter.index];
@@ -125,8 +125,8 @@ static void layOutParameters(Program &program, Kernel &kernel) {
   kernel.parameterBytes = offset;
 }
 
-Result<std::unique_ptr<Program>> sim::translate(Module module) {
-  auto program = std::make_unique<Program>();
+Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
+  auto program = std::make_unique<TranslatedModule>();
   program->module = std::move(module);
   llvm::ArrayRef<Function> functions = program->module.functions;
   program->codes.resize(functions.size());

@@ -61,7 +61,7 @@ struct Kernel {
   }
 };
 
-struct Program {
+struct TranslatedModule {
   Module module;
   /// By number of the function; empty where it has no body.
   std::deque<Code> codes;
@@ -78,7 +78,7 @@ struct Program {
 
 /// Translates a module that was parsed. What is wrong with the body of a
 /// function is the error of the kernels that reach it.
-Result<std::unique_ptr<Program>> translate(Module module);
+Result<std::unique_ptr<TranslatedModule>> translate(Module module);
 
 } // namespace mlir::blockscale::sim
 

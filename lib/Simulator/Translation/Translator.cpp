@@ -59,9 +59,9 @@ std::optional<Type> Modifiers::takeLastType() {
 // The body
 //===----------------------------------------------------------------------===//
 
-static const InstructionTable &getInstructionTable() {
-  static const InstructionTable table = [] {
-    InstructionTable table;
+static const OpcodeTable &getInstructionTable() {
+  static const OpcodeTable table = [] {
+    OpcodeTable table;
     for (auto *add :
          {addArithmeticInstructions, addAtomicInstructions,
           addBarrierInstructions, addBitInstructions, addCacheInstructions,
@@ -76,14 +76,15 @@ static const InstructionTable &getInstructionTable() {
   return table;
 }
 
-Translator::Translator(Program &program, const Function &function, Code &code)
+Translator::Translator(TranslatedModule &program, const Function &function,
+                       Code &code)
     : program(program), function(function), code(code) {}
 
 void sim::executeNothing(Warp &warp, const Step &step) {}
 
 void sim::executeReturn(Warp &warp, const Step &step) { warp.leave(); }
 
-static bool isWarpgroup(const Instruction &instruction) {
+static bool isWarpgroup(const PtxInstruction &instruction) {
   return instruction.opcode == "wgmma";
 }
 
@@ -97,7 +98,7 @@ Error Translator::run() {
   reconvergence = computeReconvergence(function);
   hasWarpgroups = llvm::any_of(function.instructions, isWarpgroup);
   firstSteps.reserve(function.instructions.size() + 1);
-  for (const Instruction &instruction : function.instructions) {
+  for (const PtxInstruction &instruction : function.instructions) {
     index = firstSteps.size();
     firstSteps.push_back(code.steps.size());
     current = &instruction;
@@ -194,7 +195,7 @@ void Translator::layOutLocals() {
   }
 }
 
-Translator::ParameterPlaces Translator::getPlaces(Program &program,
+Translator::ParameterPlaces Translator::getPlaces(TranslatedModule &program,
                                                   const Function &function,
                                                   bool ofReturns) {
   // Laid out once more: callers may come before callees. Parameters come
@@ -322,7 +323,8 @@ static bool agree(Type declared, Type type, bool isWide) {
   return false;
 }
 
-Slot Translator::registerSlot(const Operand &operand, Type type, bool isWide) {
+Slot Translator::registerSlot(const PtxOperand &operand, Type type,
+                              bool isWide) {
   const Register &reg = function.registers[operand.index];
   if (operand.component != -1 || operand.isNegated ||
       !agree(reg.type, type, isWide)) {
@@ -339,7 +341,7 @@ Slot Translator::registerSlot(const Operand &operand, Type type, bool isWide) {
   return places[operand.index];
 }
 
-Slot Translator::specialSlot(const Operand &operand, Type type) {
+Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
   if (operand.name == "WARP_SZ")
     return constantSlot(kLanes);
   const SpecialInfo *info = lookupSpecial(operand.name);
@@ -370,7 +372,7 @@ Slot Translator::specialSlot(const Operand &operand, Type type) {
 /// The address of a variable, as a value or as the base of an access. That of a
 /// function's parameter is in local memory, and generic as a base: `ld.param`
 /// names those of kernels, too.
-Slot Translator::variableSlot(const Operand &operand, bool isBase) {
+Slot Translator::variableSlot(const PtxOperand &operand, bool isBase) {
   const Variable &variable = program.module.variables[operand.index];
   if (std::optional<uint64_t> offset = getLocalOffset(operand.index))
     return filledSlot(isBase && variable.space == Space::Param
@@ -386,10 +388,11 @@ Slot Translator::variableSlot(const Operand &operand, bool isBase) {
 }
 
 /// The bits of a floating-point constant as `type`; nothing if it has none.
-static std::optional<uint64_t> getFloatBits(const Operand &operand, Type type) {
+static std::optional<uint64_t> getFloatBits(const PtxOperand &operand,
+                                            Type type) {
   unsigned bits = getBits(type);
   bool isUntyped = getTypeInfo(type).kind == TypeClass::Untyped;
-  if (operand.kind == Operand::Kind::Float32)
+  if (operand.kind == PtxOperand::Kind::Float32)
     return bits == 32 ? std::optional(operand.bits) : std::nullopt;
   if (bits == 64 && (isUntyped || type == Type::F64))
     return operand.bits;
@@ -399,35 +402,35 @@ static std::optional<uint64_t> getFloatBits(const Operand &operand, Type type) {
   return std::nullopt;
 }
 
-Slot Translator::source(const Operand &operand, Type type, bool isWide) {
+Slot Translator::source(const PtxOperand &operand, Type type, bool isWide) {
   // What is filled has one slot, and a value of 128 bits needs two.
   bool isFillable = getBits(type) <= 64;
   switch (operand.kind) {
-  case Operand::Kind::Register:
+  case PtxOperand::Kind::Register:
     return registerSlot(operand, type, isWide);
-  case Operand::Kind::SpecialRegister:
+  case PtxOperand::Kind::SpecialRegister:
     if (!isFillable)
       break;
     return specialSlot(operand, type);
-  case Operand::Kind::Integer:
+  case PtxOperand::Kind::Integer:
     if (!isFillable)
       break;
     return constantSlot(operand.bits &
                         llvm::maskTrailingOnes<uint64_t>(getBits(type)));
-  case Operand::Kind::Float32:
-  case Operand::Kind::Float64:
+  case PtxOperand::Kind::Float32:
+  case PtxOperand::Kind::Float64:
     if (std::optional<uint64_t> bits = getFloatBits(operand, type))
       return constantSlot(*bits);
     break;
-  case Operand::Kind::Variable:
+  case PtxOperand::Kind::Variable:
     if (getBits(type) < 32 || !isFillable)
       break;
     return variableSlot(operand, /*isBase=*/false);
-  case Operand::Kind::Function:
+  case PtxOperand::Kind::Function:
     if (getBits(type) != 64)
       break;
     return constantSlot(getRegionBase(kFunctionRegion) + operand.index);
-  case Operand::Kind::Vector:
+  case PtxOperand::Kind::Vector:
     // One element in braces is the element.
     if (operand.elements.size() == 1)
       return source(operand.elements.front(), type, isWide);
@@ -440,30 +443,31 @@ Slot Translator::source(const Operand &operand, Type type, bool isWide) {
   return 0;
 }
 
-Slot Translator::destination(const Operand &operand, Type type, bool isWide) {
-  if (operand.kind == Operand::Kind::Register)
+Slot Translator::destination(const PtxOperand &operand, Type type,
+                             bool isWide) {
+  if (operand.kind == PtxOperand::Kind::Register)
     return registerSlot(operand, type, isWide);
-  if (operand.kind == Operand::Kind::Sink) {
+  if (operand.kind == PtxOperand::Kind::Sink) {
     if (unreadRegister == kNoSlot) {
       unreadRegister = newRegister();
       newRegister(); // The upper half of 128 bits.
     }
     return unreadRegister;
   }
-  if (operand.kind == Operand::Kind::Vector && operand.elements.size() == 1)
+  if (operand.kind == PtxOperand::Kind::Vector && operand.elements.size() == 1)
     return destination(operand.elements.front(), type, isWide);
   fail(operand.location,
        "expected a register for ." + llvm::Twine(getName(type)));
   return 0;
 }
 
-Slot Translator::predicateSource(const Operand &operand, bool *isNegated) {
+Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
   bool negated = operand.isNegated;
   Slot slot = kNoSlot;
-  if (operand.kind == Operand::Kind::Register &&
+  if (operand.kind == PtxOperand::Kind::Register &&
       function.registers[operand.index].type == Type::Pred) {
     slot = places[operand.index];
-  } else if (operand.kind == Operand::Kind::SpecialRegister &&
+  } else if (operand.kind == PtxOperand::Kind::SpecialRegister &&
              operand.name == "%is_explicit_cluster") {
     slot = newPredicate();
     emit(
@@ -472,7 +476,7 @@ Slot Translator::predicateSource(const Operand &operand, bool *isNegated) {
               warp.block.launch.hasExplicitCluster() ? kAllLanes : 0, 0};
         },
         StepClass::Arithmetic, slot);
-  } else if (operand.kind == Operand::Kind::Integer) {
+  } else if (operand.kind == PtxOperand::Kind::Integer) {
     // A predicate with this value, set where it is needed.
     slot = newPredicate();
     emit(
@@ -490,26 +494,27 @@ Slot Translator::predicateSource(const Operand &operand, bool *isNegated) {
   return slot;
 }
 
-Slot Translator::predicateDestination(const Operand &operand) {
-  if (operand.kind == Operand::Kind::Sink) {
+Slot Translator::predicateDestination(const PtxOperand &operand) {
+  if (operand.kind == PtxOperand::Kind::Sink) {
     if (unreadPredicate == kNoSlot)
       unreadPredicate = newPredicate();
     return unreadPredicate;
   }
-  if (operand.kind == Operand::Kind::SpecialRegister) {
+  if (operand.kind == PtxOperand::Kind::SpecialRegister) {
     fail(operand.location, "expected a predicate register");
     return 0;
   }
   return predicateSource(operand, nullptr);
 }
 
-llvm::ArrayRef<Operand> Translator::elements(const Operand &operand) const {
-  if (operand.kind == Operand::Kind::Vector)
+llvm::ArrayRef<PtxOperand>
+Translator::elements(const PtxOperand &operand) const {
+  if (operand.kind == PtxOperand::Kind::Vector)
     return operand.elements;
   return operand;
 }
 
-bool Translator::checkCount(const Operand &operand, unsigned count) {
+bool Translator::checkCount(const PtxOperand &operand, unsigned count) {
   size_t got = elements(operand).size();
   if (got != count)
     fail(operand.location, "expected a vector of " + llvm::Twine(count) +
@@ -517,52 +522,54 @@ bool Translator::checkCount(const Operand &operand, unsigned count) {
   return got == count;
 }
 
-void Translator::sources(const Operand &operand, Type type, unsigned count,
+void Translator::sources(const PtxOperand &operand, Type type, unsigned count,
                          llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
   if (checkCount(operand, count))
-    for (const Operand &element : elements(operand))
+    for (const PtxOperand &element : elements(operand))
       slots.push_back(source(element, type, isWide));
 }
 
-void Translator::destinations(const Operand &operand, Type type, unsigned count,
+void Translator::destinations(const PtxOperand &operand, Type type,
+                              unsigned count,
                               llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
   if (checkCount(operand, count))
-    for (const Operand &element : elements(operand))
+    for (const PtxOperand &element : elements(operand))
       slots.push_back(destination(element, type, isWide));
 }
 
-uint64_t Translator::getRegisterMask(const Operand &operand) const {
-  if (operand.kind != Operand::Kind::Register)
+uint64_t Translator::getRegisterMask(const PtxOperand &operand) const {
+  if (operand.kind != PtxOperand::Kind::Register)
     return ~uint64_t(0);
   unsigned bits = getBits(function.registers[operand.index].type);
   return llvm::maskTrailingOnes<uint64_t>(std::min(bits, 64u));
 }
 
-std::optional<int64_t> Translator::constant(const Operand &operand,
+std::optional<int64_t> Translator::constant(const PtxOperand &operand,
                                             llvm::StringRef what) {
-  if (operand.kind == Operand::Kind::Integer)
+  if (operand.kind == PtxOperand::Kind::Integer)
     return static_cast<int64_t>(operand.bits);
   fail(operand.location, "expected a constant for " + what);
   return std::nullopt;
 }
 
-std::optional<Translator::Address> Translator::address(const Operand &operand,
-                                                       AddressSpace space) {
-  if (operand.kind != Operand::Kind::Address || operand.elements.size() != 1) {
+std::optional<Translator::Address>
+Translator::address(const PtxOperand &operand, AddressSpace space) {
+  if (operand.kind != PtxOperand::Kind::Address ||
+      operand.elements.size() != 1) {
     fail(operand.location, "expected an address in brackets");
     return std::nullopt;
   }
-  const Operand &base = operand.elements.front();
+  const PtxOperand &base = operand.elements.front();
   switch (base.kind) {
-  case Operand::Kind::Register: {
+  case PtxOperand::Kind::Register: {
     Type declared = function.registers[base.index].type;
     Type type = getBits(declared) == 32 ? Type::U32 : Type::U64;
     return Address{registerSlot(base, type, /*isWide=*/false), operand.offset,
                    space};
   }
-  case Operand::Kind::Integer:
+  case PtxOperand::Kind::Integer:
     return Address{constantSlot(base.bits), operand.offset, space};
-  case Operand::Kind::Variable: {
+  case PtxOperand::Kind::Variable: {
     const Variable &variable = program.module.variables[base.index];
     Slot slot = variableSlot(base, /*isBase=*/true);
     // Without a space, the variable says where it is.

@@ -39,33 +39,33 @@ void executeReturn(Warp &warp, const Step &step);
 /// Emits the steps of one instruction; after an error,
 /// `translator.hasFailed()`.
 using TranslateInstruction = void (*)(Translator &translator,
-                                      const Instruction &instruction);
-using InstructionTable = llvm::StringMap<TranslateInstruction>;
+                                      const PtxInstruction &instruction);
+using OpcodeTable = llvm::StringMap<TranslateInstruction>;
 
-void addArithmeticInstructions(InstructionTable &table);
-void addAtomicInstructions(InstructionTable &table);
-void addBitInstructions(InstructionTable &table);
-void addLogicInstructions(InstructionTable &table);
-void addBarrierInstructions(InstructionTable &table);
-void addCacheInstructions(InstructionTable &table);
-void addClusterInstructions(InstructionTable &table);
-void addComparisonInstructions(InstructionTable &table);
-void addControlInstructions(InstructionTable &table);
-void addConversionInstructions(InstructionTable &table);
-void addCopyInstructions(InstructionTable &table);
-void addMatrixInstructions(InstructionTable &table);
-void addMBarrierInstructions(InstructionTable &table);
-void addMemoryInstructions(InstructionTable &table);
-void addMoveInstructions(InstructionTable &table);
-void addTensorInstructions(InstructionTable &table);
-void addWarpInstructions(InstructionTable &table);
-void addWarpgroupInstructions(InstructionTable &table);
+void addArithmeticInstructions(OpcodeTable &table);
+void addAtomicInstructions(OpcodeTable &table);
+void addBitInstructions(OpcodeTable &table);
+void addLogicInstructions(OpcodeTable &table);
+void addBarrierInstructions(OpcodeTable &table);
+void addCacheInstructions(OpcodeTable &table);
+void addClusterInstructions(OpcodeTable &table);
+void addComparisonInstructions(OpcodeTable &table);
+void addControlInstructions(OpcodeTable &table);
+void addConversionInstructions(OpcodeTable &table);
+void addCopyInstructions(OpcodeTable &table);
+void addMatrixInstructions(OpcodeTable &table);
+void addMBarrierInstructions(OpcodeTable &table);
+void addMemoryInstructions(OpcodeTable &table);
+void addMoveInstructions(OpcodeTable &table);
+void addTensorInstructions(OpcodeTable &table);
+void addWarpInstructions(OpcodeTable &table);
+void addWarpgroupInstructions(OpcodeTable &table);
 
 /// The modifiers of an instruction, taken one after the other. What is left at
 /// the end is not supported.
 class Modifiers {
 public:
-  explicit Modifiers(const Instruction &instruction)
+  explicit Modifiers(const PtxInstruction &instruction)
       : names(instruction.modifiers.begin(), instruction.modifiers.end()) {}
 
   /// Takes `name` out, wherever it stands; false if it is not there.
@@ -84,7 +84,7 @@ private:
 
 class Translator {
 public:
-  Translator(Program &program, const Function &function, Code &code);
+  Translator(TranslatedModule &program, const Function &function, Code &code);
 
   /// Translates the body.
   Error run();
@@ -108,26 +108,27 @@ public:
   /// a special register, or the address of a variable. The size of a register
   /// must be that of the type (`isWide`: or larger), and its class must agree
   /// (PTX ISA, section 6.2 "Operand type information").
-  Slot source(const Operand &operand, Type type, bool isWide = false);
+  Slot source(const PtxOperand &operand, Type type, bool isWide = false);
   /// The register of an operand that is written. `_` is a register that nobody
   /// reads.
-  Slot destination(const Operand &operand, Type type, bool isWide = false);
+  Slot destination(const PtxOperand &operand, Type type, bool isWide = false);
   /// The same for predicates. `isNegated` tells of `!%p`; a null pointer
   /// refuses it. Integer constants are taken where a source may be one.
-  Slot predicateSource(const Operand &operand, bool *isNegated);
-  Slot predicateDestination(const Operand &operand);
+  Slot predicateSource(const PtxOperand &operand, bool *isNegated);
+  Slot predicateDestination(const PtxOperand &operand);
   /// The elements of a vector operand, or the operand itself.
-  llvm::ArrayRef<Operand> elements(const Operand &operand) const;
+  llvm::ArrayRef<PtxOperand> elements(const PtxOperand &operand) const;
   /// Registers of all elements.
-  void sources(const Operand &operand, Type type, unsigned count,
+  void sources(const PtxOperand &operand, Type type, unsigned count,
                llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
-  void destinations(const Operand &operand, Type type, unsigned count,
+  void destinations(const PtxOperand &operand, Type type, unsigned count,
                     llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
   /// The bits that the register of an operand has; all 64 if it is none, or a
   /// wider one.
-  uint64_t getRegisterMask(const Operand &operand) const;
+  uint64_t getRegisterMask(const PtxOperand &operand) const;
   /// The value of an operand that must be an integer constant.
-  std::optional<int64_t> constant(const Operand &operand, llvm::StringRef what);
+  std::optional<int64_t> constant(const PtxOperand &operand,
+                                  llvm::StringRef what);
 
   /// A register with this value in all lanes.
   Slot constantSlot(uint64_t value);
@@ -149,7 +150,7 @@ public:
     int64_t offset;
     AddressSpace space;
   };
-  std::optional<Address> address(const Operand &operand, AddressSpace space);
+  std::optional<Address> address(const PtxOperand &operand, AddressSpace space);
 
   /// Adds a step for the current instruction, with its guard.
   Step &emit(Step::Execute execute, StepClass kind,
@@ -182,22 +183,22 @@ public:
     uint64_t offset, size;
   };
   using ParameterPlaces = std::vector<ParameterPlace>;
-  static ParameterPlaces getPlaces(Program &program, const Function &function,
-                                   bool ofReturns);
+  static ParameterPlaces getPlaces(TranslatedModule &program,
+                                   const Function &function, bool ofReturns);
 
-  Program &program;
+  TranslatedModule &program;
   const Function &function;
   Code &code;
-  const Instruction *current = nullptr;
+  const PtxInstruction *current = nullptr;
   /// The number of `current`.
   Index index = 0;
 
 private:
   Slot filledSlot(FilledSlot::Kind kind, uint64_t value);
-  Slot specialSlot(const Operand &operand, Type type);
-  Slot variableSlot(const Operand &operand, bool isBase);
-  Slot registerSlot(const Operand &operand, Type type, bool isWide);
-  bool checkCount(const Operand &operand, unsigned count);
+  Slot specialSlot(const PtxOperand &operand, Type type);
+  Slot variableSlot(const PtxOperand &operand, bool isBase);
+  Slot registerSlot(const PtxOperand &operand, Type type, bool isWide);
+  bool checkCount(const PtxOperand &operand, unsigned count);
   void layOutRegisters(llvm::ArrayRef<Register> registers);
   void layOutParameters();
   void layOutLocals();

@@ -12,21 +12,21 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 /// Notes an operand, or its parts; new functions go to `worklist`.
-static void note(const Module &module, const Operand &operand, Uses &uses,
+static void note(const Module &module, const PtxOperand &operand, Uses &uses,
                  std::vector<Index> &worklist) {
   switch (operand.kind) {
-  case Operand::Kind::Function:
+  case PtxOperand::Kind::Function:
     if (!uses.functions.test(operand.index)) {
       uses.functions.set(operand.index);
       worklist.push_back(operand.index);
     }
     break;
-  case Operand::Kind::Variable:
+  case PtxOperand::Kind::Variable:
     if (module.variables[operand.index].space == Space::Shared)
       uses.sharedVariables.set(operand.index);
     break;
   default:
-    for (const Operand &element : operand.elements)
+    for (const PtxOperand &element : operand.elements)
       note(module, element, uses, worklist);
     break;
   }
@@ -41,8 +41,9 @@ Uses sim::findUses(const Module &module, Index function) {
   while (!worklist.empty()) {
     Index next = worklist.back();
     worklist.pop_back();
-    for (const Instruction &instruction : module.functions[next].instructions)
-      for (const Operand &operand : instruction.operands)
+    for (const PtxInstruction &instruction :
+         module.functions[next].instructions)
+      for (const PtxOperand &operand : instruction.operands)
         note(module, operand, uses, worklist);
   }
   return uses;

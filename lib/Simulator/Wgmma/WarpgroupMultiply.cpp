@@ -61,7 +61,7 @@ private:
   const WarpgroupForm &form;
   WarpgroupRegisters registers;
   Slot descriptorA = kNoSlot, descriptorB, scale;
-  WarpgroupInstruction instruction = {};
+  WarpgroupStep instruction = {};
   SharedOperand a, b;
   MmaMatrices tile;
 };

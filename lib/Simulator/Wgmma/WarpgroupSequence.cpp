@@ -38,14 +38,13 @@ static bool failEnded(Warp &warp, unsigned ended, uint64_t count,
   return false;
 }
 
-static std::string describe(const WarpgroupInstruction &instruction) {
+static std::string describe(const WarpgroupStep &instruction) {
   return "line " + std::to_string(instruction.line) + ", descriptors " +
          printHex(instruction.a) + " and " + printHex(instruction.b) +
          ", scale-d " + (instruction.addsD ? "true" : "false");
 }
 
-bool WarpgroupSequence::note(Warp &warp,
-                             const WarpgroupInstruction &instruction) {
+bool WarpgroupSequence::note(Warp &warp, const WarpgroupStep &instruction) {
   unsigned rank = warp.index % kWarpsOfWarpgroup, base = warp.index - rank;
   uint64_t number = counts[rank];
   if (number == first + instructions.size()) {
@@ -54,7 +53,7 @@ bool WarpgroupSequence::note(Warp &warp,
       if (hasEnded[peer])
         return failEnded(warp, base + peer, counts[peer], instruction.line);
   }
-  const WarpgroupInstruction &expected = instructions[number - first];
+  const WarpgroupStep &expected = instructions[number - first];
   if (instruction.line != expected.line || instruction.a != expected.a ||
       instruction.b != expected.b || instruction.addsD != expected.addsD) {
     // Whichever warp was here before.

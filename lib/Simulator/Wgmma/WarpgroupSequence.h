@@ -28,7 +28,7 @@ class Warp;
 inline constexpr unsigned kWarpsOfWarpgroup = 4;
 
 /// What must be the same in all four warps; A is 0 where it is in registers.
-struct WarpgroupInstruction {
+struct WarpgroupStep {
   uint32_t line;
   uint64_t a, b;
   bool addsD;
@@ -38,14 +38,14 @@ struct WarpgroupInstruction {
 class WarpgroupSequence {
 public:
   /// A warp executes its next instruction; false after a failure.
-  bool note(Warp &warp, const WarpgroupInstruction &instruction);
+  bool note(Warp &warp, const WarpgroupStep &instruction);
   /// A warp ends: it must not have executed fewer than its peers.
   bool end(Warp &warp);
 
 private:
   /// Those that some warp has executed and another has not; `first` is the
   /// number of the first of them.
-  std::deque<WarpgroupInstruction> instructions;
+  std::deque<WarpgroupStep> instructions;
   uint64_t first = 0;
   /// By warp: how many it has executed, and whether it has ended.
   std::array<uint64_t, kWarpsOfWarpgroup> counts = {};

@@ -113,22 +113,22 @@ static std::optional<WarpgroupForm> takeForm(Translator &t,
 }
 
 /// The registers of a vector, which may be nothing else.
-static void takeRegisters(Translator &t, const Operand &operand, Type type,
+static void takeRegisters(Translator &t, const PtxOperand &operand, Type type,
                           unsigned count, llvm::SmallVectorImpl<Slot> &slots) {
   size_t got = t.elements(operand).size();
   if (got != count)
     return t.fail(operand.location, "expected a vector of " +
                                         llvm::Twine(count) + " elements, got " +
                                         llvm::Twine(got));
-  for (const Operand &element : t.elements(operand)) {
-    if (element.kind != Operand::Kind::Register)
+  for (const PtxOperand &element : t.elements(operand)) {
+    if (element.kind != PtxOperand::Kind::Register)
       return t.fail(element.location, "expected a register of a matrix");
     slots.push_back(t.destination(element, type));
   }
 }
 
 /// A constant that is one of two.
-static bool takeFlag(Translator &t, const Operand &operand, const char *what,
+static bool takeFlag(Translator &t, const PtxOperand &operand, const char *what,
                      int64_t isFalse, int64_t isTrue) {
   std::optional<int64_t> value = t.constant(operand, what);
   if (value && *value != isFalse && *value != isTrue)
@@ -138,7 +138,7 @@ static bool takeFlag(Translator &t, const Operand &operand, const char *what,
   return value == isTrue;
 }
 
-static void takeConstants(Translator &t, llvm::ArrayRef<Operand> operands,
+static void takeConstants(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                           WarpgroupForm &form) {
   auto take = [&](const char *what, int64_t isFalse, int64_t isTrue) {
     bool flag = takeFlag(t, operands.front(), what, isFalse, isTrue);
@@ -173,8 +173,8 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
   std::optional<WarpgroupForm> form = takeForm(t, modifiers);
   if (!form || !t.finish(modifiers) || !t.expectOperands(4, 8))
     return;
-  llvm::ArrayRef<Operand> operands = t.current->operands;
-  form->isRegisterA = operands[1].kind == Operand::Kind::Vector;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  form->isRegisterA = operands[1].kind == PtxOperand::Kind::Vector;
   if (!t.expectOperands(4 + form->getNumConstants()))
     return;
   MmaRegisters registers = getRegisters(form->tile);
@@ -188,7 +188,7 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
   checkDistinct(t, slots, rows);
   slots.append(rows);
   slots.push_back(t.source(operands[2], Type::B64));
-  if (operands[3].kind == Operand::Kind::Integer)
+  if (operands[3].kind == PtxOperand::Kind::Integer)
     takeFlag(t, operands[3], "scale-d", 0, 1);
   slots.push_back(t.predicateSource(operands[3], &form->isScaleNegated));
   takeConstants(t, operands.drop_front(4), *form);
@@ -205,7 +205,8 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
 // All
 //===----------------------------------------------------------------------===//
 
-static void translateWarpgroup(Translator &t, const Instruction &instruction) {
+static void translateWarpgroup(Translator &t,
+                               const PtxInstruction &instruction) {
   static constexpr struct {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
@@ -238,6 +239,6 @@ static void translateWarpgroup(Translator &t, const Instruction &instruction) {
   t.fail("expected an instruction of wgmma, such as wgmma.mma_async");
 }
 
-void sim::addWarpgroupInstructions(InstructionTable &table) {
+void sim::addWarpgroupInstructions(OpcodeTable &table) {
   table["wgmma"] = translateWarpgroup;
 }

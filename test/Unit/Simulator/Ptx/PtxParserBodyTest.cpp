@@ -17,30 +17,30 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::ptxtest;
-using Kind = Operand::Kind;
+using Kind = PtxOperand::Kind;
 using Names = std::vector<llvm::StringRef>;
 
 /// The operands of the last instruction of a body.
-static std::vector<Operand> parseOperands(const std::string &body) {
+static std::vector<PtxOperand> parseOperands(const std::string &body) {
   Module module = parseBody(body);
   const auto &instructions = module.functions[0].instructions;
   if (instructions.empty())
     return {};
   // Views into the text must not outlive it; tests of names keep the module.
-  std::vector<Operand> operands(instructions.back().operands.begin(),
-                                instructions.back().operands.end());
-  for (Operand &operand : operands)
+  std::vector<PtxOperand> operands(instructions.back().operands.begin(),
+                                   instructions.back().operands.end());
+  for (PtxOperand &operand : operands)
     operand.name = {};
   return operands;
 }
 
-static Operand parseOperand(const std::string &text) {
-  std::vector<Operand> operands = parseOperands(
+static PtxOperand parseOperand(const std::string &text) {
+  std::vector<PtxOperand> operands = parseOperands(
       ".reg .b32 a, b; .reg .pred p, q; .reg .v2 .f32 v; .reg .v4 .f32 w;\n"
       ".shared .b32 x[4];\nop " +
       text + ";");
   EXPECT_EQ(operands.size(), 1u) << text;
-  return operands.empty() ? Operand() : operands[0];
+  return operands.empty() ? PtxOperand() : operands[0];
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,14 +83,14 @@ TEST(PtxParserBodyTest, Modifiers) {
 }
 
 TEST(PtxParserBodyTest, Registers) {
-  Operand a = parseOperand("b");
+  PtxOperand a = parseOperand("b");
   EXPECT_EQ(a.kind, Kind::Register);
   EXPECT_EQ(a.index, 1u);
   EXPECT_EQ(a.component, -1);
   EXPECT_FALSE(a.isNegated);
   EXPECT_EQ(a.location.line, 5u);
   EXPECT_EQ(a.location.column, 4u);
-  Operand p = parseOperand("!q");
+  PtxOperand p = parseOperand("!q");
   EXPECT_EQ(p.kind, Kind::Register);
   EXPECT_EQ(p.index, 3u);
   EXPECT_TRUE(p.isNegated);
@@ -182,7 +182,7 @@ TEST(PtxParserBodyTest, SpecialRegisters) {
 }
 
 TEST(PtxParserBodyTest, Variables) {
-  Operand x = parseOperand("x");
+  PtxOperand x = parseOperand("x");
   EXPECT_EQ(x.kind, Kind::Variable);
   EXPECT_EQ(x.index, 1u); // Behind the parameter.
   EXPECT_EQ(x.offset, 0);
@@ -209,17 +209,17 @@ TEST(PtxParserBodyTest, Addresses) {
       {"[P+WARP_SZ]", Kind::Variable, 32},
   };
   for (auto &test : cases) {
-    Operand operand = parseOperand(test.text);
+    PtxOperand operand = parseOperand(test.text);
     EXPECT_EQ(operand.kind, Kind::Address) << test.text;
     ASSERT_EQ(operand.elements.size(), 1u) << test.text;
     EXPECT_EQ(operand.elements[0].kind, test.base) << test.text;
     EXPECT_EQ(operand.elements[0].offset, 0) << test.text;
     EXPECT_EQ(operand.offset, test.offset) << test.text;
   }
-  Operand absolute = parseOperand("[16+4]");
+  PtxOperand absolute = parseOperand("[16+4]");
   EXPECT_EQ(absolute.elements[0].kind, Kind::Integer);
   EXPECT_EQ(absolute.elements[0].bits, 20u);
-  Operand tensor = parseOperand("[a+8, {b, 1}, x]");
+  PtxOperand tensor = parseOperand("[a+8, {b, 1}, x]");
   EXPECT_EQ(tensor.offset, 8);
   ASSERT_EQ(tensor.elements.size(), 3u);
   EXPECT_EQ(tensor.elements[0].kind, Kind::Register);
@@ -229,7 +229,7 @@ TEST(PtxParserBodyTest, Addresses) {
 }
 
 TEST(PtxParserBodyTest, VectorsAndPairs) {
-  Operand vector = parseOperand("{a, _, {b, 0f3F800000}, v.x}");
+  PtxOperand vector = parseOperand("{a, _, {b, 0f3F800000}, v.x}");
   EXPECT_EQ(vector.kind, Kind::Vector);
   ASSERT_EQ(vector.elements.size(), 4u);
   EXPECT_EQ(vector.elements[1].kind, Kind::Sink);
@@ -238,7 +238,7 @@ TEST(PtxParserBodyTest, VectorsAndPairs) {
   EXPECT_EQ(vector.elements[3].component, 0);
   EXPECT_TRUE(parseOperand("{}").elements.empty());
   for (const char *text : {"p|q", "p | q"}) {
-    Operand pair = parseOperand(text);
+    PtxOperand pair = parseOperand(text);
     EXPECT_EQ(pair.kind, Kind::Pair);
     ASSERT_EQ(pair.elements.size(), 2u);
     EXPECT_EQ(pair.elements[0].index, 2u);
@@ -270,7 +270,7 @@ TEST(PtxParserBodyTest, IntegerLiterals) {
       {"-9223372036854775808", uint64_t(1) << 63},
   };
   for (auto &test : cases) {
-    Operand operand = parseOperand(test.text);
+    PtxOperand operand = parseOperand(test.text);
     EXPECT_EQ(operand.kind, Kind::Integer) << test.text;
     EXPECT_EQ(operand.bits, test.bits) << test.text;
   }
@@ -293,7 +293,7 @@ TEST(PtxParserBodyTest, FloatLiterals) {
       {"1.0/4", 0.25},     {"1-0.5", 0.5},        {"4.9e-324", 4.9e-324},
       {"0f40000000+1", 3}, {"1 ? 2.5 : 0.5", 2.5}};
   for (auto &test : cases) {
-    Operand operand = parseOperand(test.text);
+    PtxOperand operand = parseOperand(test.text);
     EXPECT_EQ(operand.kind, Kind::Float64) << test.text;
     EXPECT_EQ(operand.bits, llvm::bit_cast<uint64_t>(test.value)) << test.text;
   }
@@ -345,7 +345,7 @@ TEST(PtxParserBodyTest, Expressions) {
       {"(WARP_SZ)", 32},
   };
   for (auto &test : cases) {
-    Operand operand = parseOperand(test.text);
+    PtxOperand operand = parseOperand(test.text);
     EXPECT_EQ(operand.kind, Kind::Integer) << test.text;
     EXPECT_EQ(static_cast<int64_t>(operand.bits), test.value) << test.text;
   }
@@ -363,7 +363,7 @@ TEST(PtxParserBodyTest, ScopesShadow) {
   const Function &k = module.functions[0];
   ASSERT_EQ(k.instructions.size(), 5u);
   auto getType = [&](size_t instruction, size_t operand) {
-    const Operand &use = k.instructions[instruction].operands[operand];
+    const PtxOperand &use = k.instructions[instruction].operands[operand];
     return use.kind == Kind::Register ? k.registers[use.index].type
                                       : module.variables[use.index].type;
   };
@@ -420,7 +420,7 @@ TEST(PtxParserBodyTest, Labels) {
                           "end"}));
   EXPECT_EQ(places, (std::vector<Index>{0, 0, 4, 7, 7, 9, 10}));
   std::vector<Index> targets;
-  for (const Instruction &instruction : k.instructions)
+  for (const PtxInstruction &instruction : k.instructions)
     if (instruction.opcode == "bra") {
       EXPECT_EQ(instruction.operands[0].kind, Kind::Label);
       targets.push_back(instruction.operands[0].index);
@@ -435,7 +435,7 @@ TEST(PtxParserBodyTest, BranchTargets) {
   const Function &k = module.functions[0];
   EXPECT_EQ(k.branchTargets, (std::vector<std::vector<Index>>{{1, 2, 1}, {0}}));
   EXPECT_EQ(k.labels.size(), 3u);
-  const Operand &first = k.instructions[0].operands[1];
+  const PtxOperand &first = k.instructions[0].operands[1];
   EXPECT_EQ(first.kind, Kind::BranchTargets);
   EXPECT_EQ(first.index, 0u);
   EXPECT_EQ(k.instructions[1].operands[1].index, 1u);
@@ -459,7 +459,7 @@ TEST(PtxParserBodyTest, Calls) {
   ASSERT_EQ(k.instructions.size(), 11u);
   auto getKinds = [&](size_t i) {
     std::vector<Kind> kinds;
-    for (const Operand &operand : k.instructions[i].operands)
+    for (const PtxOperand &operand : k.instructions[i].operands)
       kinds.push_back(operand.kind);
     return kinds;
   };
@@ -485,7 +485,7 @@ TEST(PtxParserBodyTest, Calls) {
             (Kinds{Kind::Register, Kind::Vector, Kind::Prototype}));
   // A function that is declared later.
   for (auto [instruction, operand] : {std::pair(8, 0), std::pair(9, 1)}) {
-    const Operand &use = k.instructions[instruction].operands[operand];
+    const PtxOperand &use = k.instructions[instruction].operands[operand];
     EXPECT_EQ(use.kind, Kind::Function);
     EXPECT_EQ(module.functions[use.index].name, "late");
   }
