@@ -10,7 +10,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Ptx/Parser.h"
-#include "Ptx/Target.h"
+#include "Ptx/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -90,8 +90,7 @@ static Error checkCluster(const Kernel &kernel, const Module &module,
                   " blocks in a cluster" +
                   (most < kMaxClusterSize ? " (.maxclusterrank)" : "") +
                   ", got " + std::to_string(size));
-  std::optional<Target> target = Target::parse(module.target);
-  if (size > 1 && (!target || target->number < 90))
+  if (size > 1 && !hasFeature(module.target, Feature::Clusters))
     return reject("expected a target of sm_90 or above for clusters, got " +
                   module.target.str());
   return Error::success();

@@ -13,6 +13,7 @@
 #include "Arithmetic/Lanewise.h"
 #include "Collectives/CollectiveInstructions.h"
 #include "Collectives/Members.h"
+#include "Ptx/Targets.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -145,8 +146,7 @@ void sim::translateRedux(Translator &t, const PtxInstruction &instruction) {
     return t.fail("expected .add, .min or .max of .u32 or .s32, .min or .max "
                   "of .f32, or .and, .or or .xor of .b32 behind redux.sync");
   llvm::StringRef target = t.program.module.target;
-  if (form.isFloat && !target.starts_with("sm_100") &&
-      !target.starts_with("sm_103"))
+  if (form.isFloat && !hasFeature(target, Feature::FloatReductions))
     return t.fail("expected a target that has redux.sync of .f32, got " +
                   target);
   if (!t.finish(modifiers) || !t.expectOperands(3))

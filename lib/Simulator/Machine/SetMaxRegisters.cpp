@@ -13,7 +13,7 @@
 #include "Collectives/CollectiveInstructions.h"
 
 #include "Machine/Block.h"
-#include "Ptx/Target.h"
+#include "Ptx/Targets.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -34,8 +34,7 @@ void sim::translateSetMaxRegisters(Translator &t,
                                    const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   llvm::StringRef name = t.program.module.target;
-  std::optional<Target> target = Target::parse(name);
-  if (!target || target->number < 90 || !target->isSpecific())
+  if (!hasFeature(name, Feature::RegisterLimits))
     return t.fail("expected a target such as sm_90a for setmaxnreg, got " +
                   name);
   static constexpr llvm::StringRef kinds[] = {"inc", "dec"};

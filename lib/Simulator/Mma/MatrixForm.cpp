@@ -16,7 +16,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mma/MatrixForm.h"
-#include "Ptx/Target.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -60,7 +59,7 @@ struct Row {
   Type scale;
   bool isScaleVecOptional;
   Versions versions;
-  TargetRule targets;
+  Feature targets;
   AdderModel adder;
 };
 
@@ -71,42 +70,42 @@ static constexpr Type kNoScale = Type::Pred;
 // clang-format off
 static constexpr Row kRows[] = {
   // kind             m   k  bits elements           accumulators       scales                  PTX            targets                        adder
-  {MmaKind::None,    16,   8, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {65,  0,  0}, TargetRule::Sm75,             AdderModel::None},
-  {MmaKind::None,    16,  16, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {70, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  32, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, { 0, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,   8, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  16, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  32, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,   4, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,   8, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  16, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,     8,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {70,  0,  0}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, TargetRule::Sm90,             AdderModel::None},
-  {MmaKind::None,    16,   8, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, TargetRule::Sm90,             AdderModel::None},
-  {MmaKind::None,    16,  16, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, TargetRule::Sm90,             AdderModel::None},
-  {MmaKind::None,     8,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, TargetRule::Sm75,             AdderModel::None},
-  {MmaKind::None,    16,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  32,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  64,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,     8,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, TargetRule::Sm75,             AdderModel::None},
-  {MmaKind::None,    16,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  64,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16, 128,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, TargetRule::Sm80,             AdderModel::None},
-  {MmaKind::None,    16,  16,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {87,  0,  0}, TargetRule::Sm89,             AdderModel::Products},
-  {MmaKind::None,    16,  32,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {84,  0,  0}, TargetRule::Sm89,             AdderModel::Products},
-  {MmaKind::None,    16,  64,  8, Elements::F8,   Accumulators::F32,      0, kNoScale,    false, { 0, 84, 85}, TargetRule::Sm89,             AdderModel::None},
-  {MmaKind::F8F6F4,  16,  32,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, {87,  0,  0}, TargetRule::Sm100Or120Family, AdderModel::Products},
-  {MmaKind::F8F6F4,  16,  64,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, { 0,  0, 87}, TargetRule::Sm120Family,      AdderModel::None},
-  {MmaKind::MXF8F6F4,16,  32,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  {87,  0,  0}, TargetRule::Sm120Family,      AdderModel::Products},
-  {MmaKind::MXF8F6F4,16,  64,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  { 0,  0, 87}, TargetRule::Sm120Family,      AdderModel::None},
-  {MmaKind::MXF4,    16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  {87,  0,  0}, TargetRule::Sm120Family,      AdderModel::GroupsOf16},
-  {MmaKind::MXF4,    16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  { 0,  0, 87}, TargetRule::Sm120Specific,    AdderModel::None},
-  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, {87,  0,  0}, TargetRule::Sm120Family,      AdderModel::GroupsOf16},
-  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, {91,  0,  0}, TargetRule::Sm120Family,      AdderModel::GroupsOf16},
-  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, {87,  0,  0}, TargetRule::Sm120Family,      AdderModel::GroupsOf16},
-  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, { 0,  0, 87}, TargetRule::Sm120Specific,    AdderModel::None},
-  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, { 0,  0, 91}, TargetRule::Sm120Specific,    AdderModel::None},
-  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, { 0,  0, 87}, TargetRule::Sm120Specific,    AdderModel::None},
+  {MmaKind::None,    16,   8, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75,           AdderModel::None},
+  {MmaKind::None,    16,  16, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  32, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,   8, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  16, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  32, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,   4, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,   8, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  16, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,     8,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90,           AdderModel::None},
+  {MmaKind::None,    16,   8, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90,           AdderModel::None},
+  {MmaKind::None,    16,  16, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90,           AdderModel::None},
+  {MmaKind::None,     8,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75,           AdderModel::None},
+  {MmaKind::None,    16,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  32,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  64,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,     8,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75,           AdderModel::None},
+  {MmaKind::None,    16,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  64,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16, 128,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
+  {MmaKind::None,    16,  16,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {87,  0,  0}, Feature::MmaOfSm89,           AdderModel::Products},
+  {MmaKind::None,    16,  32,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {84,  0,  0}, Feature::MmaOfSm89,           AdderModel::Products},
+  {MmaKind::None,    16,  64,  8, Elements::F8,   Accumulators::F32,      0, kNoScale,    false, { 0, 84, 85}, Feature::MmaOfSm89,           AdderModel::None},
+  {MmaKind::F8F6F4,  16,  32,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, {87,  0,  0}, Feature::MmaOfSm100AndSm120,  AdderModel::Products},
+  {MmaKind::F8F6F4,  16,  64,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, { 0,  0, 87}, Feature::MmaOfSm120,          AdderModel::None},
+  {MmaKind::MXF8F6F4,16,  32,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::Products},
+  {MmaKind::MXF8F6F4,16,  64,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  { 0,  0, 87}, Feature::MmaOfSm120,          AdderModel::None},
+  {MmaKind::MXF4,    16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
+  {MmaKind::MXF4,    16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  { 0,  0, 87}, Feature::MmaOfSm120a,         AdderModel::None},
+  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
+  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, {91,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
+  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
+  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, { 0,  0, 87}, Feature::MmaOfSm120a,         AdderModel::None},
+  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, { 0,  0, 91}, Feature::MmaOfSm120a,         AdderModel::None},
+  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, { 0,  0, 87}, Feature::MmaOfSm120a,         AdderModel::None},
 };
 // clang-format on
 
@@ -202,8 +201,8 @@ static MmaForm makeForm(const Row &row, Sparsity sparsity, unsigned version,
     form.ptxVersion = 87;
   // Fact sheet, 1.5: fp6 and fp4 on sm_120 alone. The published models of the
   // adder round to f32.
-  if (form.targets == TargetRule::Sm100Or120Family && !(isF8(a) && isF8(b)))
-    form.targets = TargetRule::Sm120Family;
+  if (form.targets == Feature::MmaOfSm100AndSm120 && !(isF8(a) && isF8(b)))
+    form.targets = Feature::MmaOfSm120;
   if (c != Type::F32)
     form.adder = AdderModel::None;
   return form;
@@ -330,29 +329,6 @@ uint64_t sim::getMultiplyAdds(const MmaForm &form) {
 
 unsigned sim::getPtxVersion(const MmaForm &form) { return form.ptxVersion; }
 
-bool sim::isOnTarget(const MmaForm &form, llvm::StringRef name) {
-  std::optional<Target> target = Target::parse(name);
-  if (!target)
-    return false;
-  unsigned sm = target->number;
-  bool is120 = (sm == 120 || sm == 121) && target->isSpecific();
-  bool isOneArchitecture = target->suffix == 'a';
-  switch (form.targets) {
-  case TargetRule::Sm75:
-    return sm >= 75;
-  case TargetRule::Sm80:
-    return sm >= 80;
-  case TargetRule::Sm89:
-    return sm >= 89;
-  case TargetRule::Sm90:
-    return sm >= 90;
-  case TargetRule::Sm120Family:
-    return is120;
-  case TargetRule::Sm100Or120Family:
-    return is120 || (sm == 100 && target->isSpecific()) ||
-           ((sm == 103 || sm == 110) && isOneArchitecture);
-  case TargetRule::Sm120Specific:
-    return is120 && isOneArchitecture;
-  }
-  return false;
+bool sim::isOnTarget(const MmaForm &form, llvm::StringRef target) {
+  return hasFeature(target, form.targets);
 }

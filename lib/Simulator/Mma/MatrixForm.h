@@ -16,6 +16,7 @@
 
 #include "Mma/MatrixLayout.h"
 #include "Mma/MmaSync.h"
+#include "Ptx/Targets.h"
 
 #include <array>
 #include <vector>
@@ -33,21 +34,6 @@ enum class Sparsity : uint8_t { Dense, Plain, Ordered };
 
 /// As PTX writes it ("sp::ordered_metadata"); empty for Dense.
 llvm::StringRef getSparsityName(Sparsity sparsity);
-
-/// Which targets have an instruction.
-enum class TargetRule : uint8_t {
-  /// This sm_ number and all above.
-  Sm75,
-  Sm80,
-  Sm89,
-  Sm90,
-  /// sm_120a, sm_121a, and the family targets sm_120f, sm_121f.
-  Sm120Family,
-  /// Those, and sm_100a, sm_100f, sm_103a, sm_110a.
-  Sm100Or120Family,
-  /// sm_120a and sm_121a alone.
-  Sm120Specific,
-};
 
 /// How the tensor core adds (Numerics::Hardware).
 enum class AdderModel : uint8_t {
@@ -93,7 +79,8 @@ struct MmaForm {
   /// Whether `.scale_vec::NX` may be left out.
   bool isScaleVecOptional;
   unsigned ptxVersion;
-  TargetRule targets;
+  /// What targets have the instruction.
+  Feature targets;
   AdderModel adder;
   /// Bits that an element has in its register: more than its type has, where
   /// an 8-bit container holds it.

@@ -20,7 +20,7 @@
 
 #include "Collectives/CollectiveInstructions.h"
 #include "Memory/MemoryOperands.h"
-#include "Ptx/Target.h"
+#include "Ptx/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -250,13 +250,6 @@ static void executeMoveMatrix(Warp &warp, const Step &step) {
 // Translation
 //===----------------------------------------------------------------------===//
 
-/// Whether a target has the shapes that came with sm_100a: the targets of one
-/// architecture or of a family.
-static bool hasNewShapes(llvm::StringRef name) {
-  std::optional<Target> target = Target::parse(name);
-  return target && target->number >= 100 && target->isSpecific();
-}
-
 /// Takes out .sync, .aligned, the shape and the type.
 static const Shape *takeShape(Translator &t, Modifiers &modifiers,
                               bool isStore) {
@@ -272,7 +265,8 @@ static const Shape *takeShape(Translator &t, Modifiers &modifiers,
     modifiers.take(shape.name);
     modifiers.take(type);
     modifiers.take(packed);
-    if (!shape.isNew || hasNewShapes(t.program.module.target))
+    if (!shape.isNew ||
+        hasFeature(t.program.module.target, Feature::ByteMatrices))
       return &shape;
     t.fail("expected a target that has " + llvm::Twine(t.current->opcode) +
            " of ." + shape.name + "." + shape.type + ", got " +

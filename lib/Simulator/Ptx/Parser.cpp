@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ptx/ParserImpl.h"
-#include "Ptx/Target.h"
+#include "Ptx/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -179,7 +179,7 @@ ParseResult PtxParser::parseVersion() {
 ParseResult PtxParser::parseTarget() {
   if (!consumeIfDot(".target"))
     return emitExpected("'.target'");
-  if (!token.is(TokenKind::Word) || !Target::parse(token.text))
+  if (!token.is(TokenKind::Word) || !isTarget(token.text))
     return emitExpected("a target such as sm_90a");
   module.target = token.text;
   advance();

@@ -15,6 +15,7 @@
 
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
 #include "SharedOperands/SharedTile.h"
 #include "Synchronization/MBarrierInstructions.h"
 #include "Tcgen05/TensorInstructions.h"
@@ -271,7 +272,7 @@ void sim::translateTensorShift(Translator &t, Modifiers &modifiers) {
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   if (!modifiers.take("down"))
     return t.fail("expected .down behind tcgen05.shift");
-  if (!lookupTensorTarget(t)->hasShift)
+  if (!hasFeature(t.program.module.target, Feature::TensorShift))
     return t.fail("expected a target that has tcgen05.shift, got " +
                   t.program.module.target);
   if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(1))

@@ -9,7 +9,7 @@
 #include "Tcgen05/TensorInstructions.h"
 
 #include "Machine/BlockGroup.h"
-#include "Ptx/Target.h"
+#include "Ptx/Targets.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -30,27 +30,6 @@ std::optional<unsigned> sim::takeNumBlocks(Translator &t,
   t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
          t.current->modifiers.front());
   return std::nullopt;
-}
-
-// As ptxas 13.0 has them.
-// clang-format off
-static constexpr TensorTarget kTargets[] = {
-    // sm      i8     K=96   vec    input  shift
-    {100, 'a', true,  false, true,  true,  true},
-    {100, 'f', false, false, false, true,  false},
-    {103, 'a', false, true,  true,  true,  true},
-    {103, 'f', false, true,  false, true,  false},
-    {110, 'a', true,  false, true,  false, true},
-    {110, 'f', false, false, false, false, false},
-};
-// clang-format on
-
-const TensorTarget *sim::lookupTensorTarget(const Translator &t) {
-  std::optional<Target> target = Target::parse(t.program.module.target);
-  for (const TensorTarget &row : kTargets)
-    if (target && target->number == row.number && target->suffix == row.suffix)
-      return &row;
-  return nullptr;
 }
 
 std::optional<Translator::Address>
@@ -92,7 +71,7 @@ static void translateTensor(Translator &t, const PtxInstruction &instruction) {
     if (modifiers.rest().empty() || modifiers.rest().front() != row.name)
       continue;
     const Module &module = t.program.module;
-    if (!lookupTensorTarget(t))
+    if (!hasFeature(module.target, Feature::Tcgen05))
       return t.fail("expected a target that has tcgen05." +
                     llvm::Twine(row.name) + ", got " + module.target);
     constexpr unsigned lowestMajor = 8, lowestMinor = 6;

@@ -17,17 +17,6 @@
 
 namespace mlir::blockscale::sim {
 
-/// What targets with tensor memory have.
-struct TensorTarget {
-  unsigned number;
-  char suffix;
-  /// tcgen05.mma: .kind::i8, 96 elements of K, .scale_vec, scale-input-d.
-  bool hasI8, hasK96, hasScaleVec, hasInputScale;
-  bool hasShift;
-};
-/// The row of the module's target; null if it has no tensor memory.
-const TensorTarget *lookupTensorTarget(const Translator &t);
-
 /// The base and the offset of an address in tensor memory, which is in a
 /// register of 32 bits.
 std::optional<Translator::Address> takeTensorAddress(Translator &t,

@@ -14,7 +14,7 @@
 
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
-#include "Ptx/Target.h"
+#include "Ptx/Targets.h"
 #include "Tcgen05/TensorInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -158,7 +158,7 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
   }
   form.blockSize = row->blockSize;
   form.isScaleVec = name.starts_with("scale_vec");
-  if (form.isScaleVec && !lookupTensorTarget(t)->hasScaleVec)
+  if (form.isScaleVec && !hasFeature(module.target, Feature::TensorScaleVec))
     t.fail("expected .block16 or .block32 for " + module.target + ", got ." +
            name);
   return !t.hasFailed();
@@ -169,7 +169,8 @@ static bool takeKind(Translator &t, Modifiers &modifiers, TensorMmaForm &form) {
     if (std::optional<TensorKind> kind = lookupTensorKind(name)) {
       form.kind = *kind;
       modifiers.take(name);
-      if (*kind == TensorKind::I8 && !lookupTensorTarget(t)->hasI8)
+      if (*kind == TensorKind::I8 &&
+          !hasFeature(t.program.module.target, Feature::TensorIntegers))
         t.fail("expected a target that has tcgen05.mma.kind::i8, got " +
                t.program.module.target);
       return !t.hasFailed();
@@ -241,7 +242,7 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
   if (!hasShift)
     return t.fail("expected the operand scale-input-d with .kind::f16 or "
                   ".kind::tf32 alone");
-  if (!lookupTensorTarget(t)->hasInputScale)
+  if (!hasFeature(t.program.module.target, Feature::TensorInputScale))
     return t.fail("expected a target that has the operand scale-input-d, got " +
                   t.program.module.target);
   if (*shift < 0 || *shift > 15)
@@ -270,7 +271,7 @@ void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
       !t.expectOperands(fewest, isScaled ? fewest : fewest + 2))
     return;
   form.numBlocks = *numBlocks;
-  form.hasK96 = lookupTensorTarget(t)->hasK96;
+  form.hasK96 = hasFeature(t.program.module.target, Feature::TensorK96);
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
   OperandReader reader(t, slots);
   reader.takeAddress(D, multiply.dOffset);

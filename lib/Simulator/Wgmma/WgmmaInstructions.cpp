@@ -15,6 +15,7 @@
 
 #include "Collectives/CollectiveInstructions.h"
 #include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
 #include "Wgmma/WarpgroupForm.h"
 #include "Wgmma/WarpgroupQueue.h"
 
@@ -221,7 +222,7 @@ static void translateWarpgroup(Translator &t,
     if (!modifiers.take(row.name))
       continue;
     const Module &module = t.program.module;
-    if (module.target != "sm_90a")
+    if (!hasFeature(module.target, Feature::Wgmma))
       return t.fail("expected the target sm_90a for wgmma." +
                     llvm::Twine(row.name) + ", got " + module.target);
     if (module.versionMajor < 8)
