@@ -103,7 +103,7 @@ void Warp::fillSlots(Frame &frame) {
       lanes.value.fill(filled.value);
       break;
     case FilledSlot::Kind::Special:
-      readSpecial(static_cast<Special>(filled.value), *this, lanes);
+      readSpecial(SpecialValue::decode(filled.value), *this, lanes);
       break;
     case FilledSlot::Kind::LocalOffset:
       lanes.value.fill(frame.localBase + filled.value);

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine/SpecialRegisters.h"
 #include "Ptx/ParserImpl.h"
-#include "Ptx/SpecialRegisterNames.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -58,8 +58,7 @@ ParseResult PtxParser::parseComponent(PtxOperand &operand, unsigned size) {
 
 ParseResult PtxParser::parseSpecialRegister(PtxOperand &operand) {
   constexpr unsigned vectorSize = 4;
-  bool isVector =
-      lookupSpecialRegister(token.text) == SpecialRegisterKind::Vector;
+  bool isVector = lookupSpecialRegister(token.text)->isVector;
   operand.kind = Kind::SpecialRegister;
   operand.name = token.text;
   advance();
@@ -90,7 +89,7 @@ ParseResult PtxParser::parseNamedOperand(PtxOperand &operand) {
   if (lookup(symbol))
     return failure();
   if (!symbol) {
-    if (lookupSpecialRegister(token.text) != SpecialRegisterKind::None)
+    if (lookupSpecialRegister(token.text))
       return parseSpecialRegister(operand);
     return parseReference(operand, "a name");
   }

@@ -72,64 +72,12 @@ struct Step {
   }
 };
 
-/// Special registers whose values are fixed when a frame is made.
-enum class Special : uint8_t {
-  TidX,
-  TidY,
-  TidZ,
-  NtidX,
-  NtidY,
-  NtidZ,
-  CtaidX,
-  CtaidY,
-  CtaidZ,
-  NctaidX,
-  NctaidY,
-  NctaidZ,
-  LaneId,
-  WarpId,
-  NWarpId,
-  SmId,
-  NSmId,
-  GridId,
-  LaneMaskEq,
-  LaneMaskLt,
-  LaneMaskLe,
-  LaneMaskGt,
-  LaneMaskGe,
-  DynamicSharedSize,
-  TotalSharedSize,
-  AggrSharedSize,
-  ClusterIdX,
-  ClusterIdY,
-  ClusterIdZ,
-  NClusterIdX,
-  NClusterIdY,
-  NClusterIdZ,
-  ClusterCtaIdX,
-  ClusterCtaIdY,
-  ClusterCtaIdZ,
-  ClusterNCtaIdX,
-  ClusterNCtaIdY,
-  ClusterNCtaIdZ,
-  ClusterCtaRank,
-  ClusterNCtaRank,
-  // These change, and are read where they stand.
-  Clock,
-  ClockHi,
-  Clock64,
-  GlobalTimer,
-  GlobalTimerLo,
-  GlobalTimerHi,
-};
-inline constexpr Special kFirstChanging = Special::Clock;
-
 /// A register that is filled when a frame is made.
 struct FilledSlot {
   enum class Kind : uint8_t {
     /// `value` in all lanes.
     Constant,
-    /// The special register `value`.
+    /// The SpecialValue with the number `value`.
     Special,
     /// `value` plus the address of the frame's local variables, as an offset in
     /// local memory.

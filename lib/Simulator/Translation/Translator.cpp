@@ -344,28 +344,48 @@ Slot Translator::registerSlot(const PtxOperand &operand, Type type,
 Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
   if (operand.name == "WARP_SZ")
     return constantSlot(kLanes);
-  const SpecialInfo *info = lookupSpecial(operand.name);
-  if (!info) {
+  std::optional<SpecialValue> value = lookupSpecialValue(operand.name);
+  if (!value || value->row->type == Type::Pred) {
     fail(operand.location,
          "not supported in this version: special register " + operand.name);
     return 0;
   }
   // mov.u64 %rd, %laneid and the like take what fits.
-  if (getBits(info->type) > getBits(type)) {
-    fail(operand.location,
-         "expected a value of ." + llvm::Twine(getName(type)) + ", got " +
-             operand.name + " of type ." + getName(info->type));
+  Type own = value->row->type;
+  if (getBits(own) > getBits(type)) {
+    fail(operand.location, "expected a value of ." +
+                               llvm::Twine(getName(type)) + ", got " +
+                               operand.name + " of type ." + getName(own));
     return 0;
   }
-  uint64_t value = static_cast<uint64_t>(info->special);
-  if (info->special < kFirstChanging)
-    return filledSlot(FilledSlot::Kind::Special, value);
+  if (!value->row->isChanging)
+    return filledSlot(FilledSlot::Kind::Special, value->encode());
   Slot slot = newRegister();
   emit(
       [](Warp &warp, const Step &step) {
-        readSpecial(step.getForm<Special>(), warp, warp.reg(step.operands[0]));
+        readSpecial(step.getForm<SpecialValue>(), warp,
+                    warp.reg(step.operands[0]));
       },
-      StepClass::Arithmetic, slot, keep(info->special));
+      StepClass::Arithmetic, slot, keep(*value));
+  return slot;
+}
+
+/// A predicate with the value of a special register; `kNoSlot` if that is none
+/// of a predicate.
+Slot Translator::specialPredicate(const PtxOperand &operand) {
+  std::optional<SpecialValue> value = lookupSpecialValue(operand.name);
+  if (!value || value->row->type != Type::Pred)
+    return kNoSlot;
+  Slot slot = newPredicate();
+  emit(
+      [](Warp &warp, const Step &step) {
+        Lanes lanes;
+        readSpecial(step.getForm<SpecialValue>(), warp, lanes);
+        Predicate &result = warp.pred(step.operands[0]) = {0, 0};
+        for (unsigned lane = 0; lane != kLanes; ++lane)
+          result.value |= LaneMask(lanes.value[lane] != 0) << lane;
+      },
+      StepClass::Arithmetic, slot, keep(*value));
   return slot;
 }
 
@@ -467,15 +487,8 @@ Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
   if (operand.kind == PtxOperand::Kind::Register &&
       function.registers[operand.index].type == Type::Pred) {
     slot = places[operand.index];
-  } else if (operand.kind == PtxOperand::Kind::SpecialRegister &&
-             operand.name == "%is_explicit_cluster") {
-    slot = newPredicate();
-    emit(
-        [](Warp &warp, const Step &step) {
-          warp.pred(step.operands[0]) = {
-              warp.block.launch.hasExplicitCluster() ? kAllLanes : 0, 0};
-        },
-        StepClass::Arithmetic, slot);
+  } else if (operand.kind == PtxOperand::Kind::SpecialRegister) {
+    slot = specialPredicate(operand);
   } else if (operand.kind == PtxOperand::Kind::Integer) {
     // A predicate with this value, set where it is needed.
     slot = newPredicate();

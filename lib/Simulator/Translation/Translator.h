@@ -196,6 +196,7 @@ public:
 private:
   Slot filledSlot(FilledSlot::Kind kind, uint64_t value);
   Slot specialSlot(const PtxOperand &operand, Type type);
+  Slot specialPredicate(const PtxOperand &operand);
   Slot variableSlot(const PtxOperand &operand, bool isBase);
   Slot registerSlot(const PtxOperand &operand, Type type, bool isWide);
   bool checkCount(const PtxOperand &operand, unsigned count);
