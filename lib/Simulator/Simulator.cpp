@@ -477,7 +477,7 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                              planned.shared, &memory.memory,
                              &parameters,    &memory.tensorMaps,
                              &options,       options.seed + (number++ << 32)};
-    unsigned jobs = kernel->hasGlobalSynchronization ? 1 : options.jobs;
+    unsigned jobs = launch.uses(UsesGlobalSynchronization) ? 1 : options.jobs;
     GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))
       return error;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arithmetic/Conversions.h"
+
 #include "Translation/Emit.h"
 
 #include <algorithm>

@@ -14,9 +14,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Copies/AsyncStores.h"
-#include "Synchronization/MBarrierInstructions.h"
 
+#include "Copies/BulkCopyUnit.h"
 #include "Machine/BlockGroup.h"
+#include "Synchronization/MBarrierInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -92,7 +93,7 @@ static void beginStore(Warp &warp, const Step &step, unsigned lane,
   if (form.isReduction && to == &warp.block)
     return warp.fail(lane, "red.async expected shared memory of another block "
                            "of the cluster, got that of the own one");
-  warp.block.group.begin(warp, std::move(copy));
+  getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
 static void executeAsyncStore(Warp &warp, const Step &step) {

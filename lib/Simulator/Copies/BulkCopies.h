@@ -35,6 +35,8 @@
 
 namespace mlir::blockscale::sim {
 
+class Warp;
+
 struct BulkCopy {
   Span source, destination;
   uint64_t size = 0;

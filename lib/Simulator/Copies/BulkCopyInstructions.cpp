@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Copies/BulkCopyUnit.h"
 #include "Copies/CopyInstructions.h"
-#include "Synchronization/MBarrierInstructions.h"
-
 #include "Machine/BlockGroup.h"
+#include "Synchronization/MBarrierInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -80,7 +80,7 @@ static void beginCopyTo(Warp &warp, const BulkForm &form, BulkCopy copy,
                               warp, copy.lane, copy.mbarrier->offset))
       return;
   }
-  warp.block.group.begin(warp, std::move(copy));
+  getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
 /// Begins a copy to each block of a mask, to the same places of their memories.
@@ -285,10 +285,10 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   }
   if (hasMask)
     slots[4] = t.source(operands.front(), Type::B16);
-  t.code.hasAsyncProxy = true;
+  t.code.facilities |= UsesAsyncProxy;
   // Blocks would see each other's sums.
-  t.code.hasGlobalSynchronization |=
-      isReduction && form.destination == AddressSpace::Global;
+  if (isReduction && form.destination == AddressSpace::Global)
+    t.code.facilities |= UsesGlobalSynchronization;
   if (!t.hasFailed())
     t.emit(executeBulkCopy, StepClass::Memory, slots, t.keep(form));
 }
@@ -309,15 +309,14 @@ struct PrefetchForm {
 } // namespace
 
 static void executeCommit(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    warp.block.group.bulkCopies.commit(warp, lane);
-  });
+  forEachLane(warp.active,
+              [&](unsigned lane) { getBulkCopies(warp).commit(warp, lane); });
 }
 
 static void executeWaitGroup(Warp &warp, const Step &step) {
   const auto &form = step.getForm<WaitGroupForm>();
   forEachLane(warp.active, [&](unsigned lane) {
-    warp.block.group.waitBulkCopies(warp, lane, form.keep, form.onlyReads);
+    getBulkCopies(warp).wait(warp, lane, form.keep, form.onlyReads);
   });
 }
 

@@ -13,6 +13,8 @@
 
 #include "Copies/CopyInstructions.h"
 
+#include "Copies/CpAsyncUnit.h"
+#include "Machine/BlockGroup.h"
 #include "Synchronization/MBarrierInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -85,7 +87,8 @@ static bool resolveCopy(Warp &warp, const CopyForm &form, unsigned lane,
   if (offset < shared.size()) {
     copy.destination = {shared.data() + offset, shared.states() + offset,
                         &shared};
-    if ((*copy.destination.states & BytePending) && warp.block.isUnderWay(copy))
+    if ((*copy.destination.states & BytePending) &&
+        getCpAsync(warp).isUnderWay(warp.block, copy))
       return true;
   }
   space = AddressSpace::Shared;
@@ -122,9 +125,10 @@ static void executeCopy(Warp &warp, const Step &step) {
       return;
     if (*size)
       from.lanes |= bit;
-    if (warp.copies.isFull())
+    CopyQueue &queue = getCpAsync(warp).getQueue(warp);
+    if (queue.isFull())
       return failFull(warp, lane);
-    warp.copies.begin(copy);
+    queue.begin(copy);
   });
   if (warp.state == WarpState::Failed)
     return;
@@ -188,15 +192,16 @@ static void translateCopy(Translator &t, Modifiers &modifiers) {
 //===----------------------------------------------------------------------===//
 
 static void executeCommit(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) { warp.copies.commit(lane); });
+  CopyQueue &queue = getCpAsync(warp).getQueue(warp);
+  forEachLane(warp.active, [&](unsigned lane) { queue.commit(lane); });
 }
 
 static void executeWaitGroup(Warp &warp, const Step &step) {
-  warp.block.waitCopies(warp, step.getForm<uint64_t>());
+  getCpAsync(warp).wait(warp, step.getForm<uint64_t>());
 }
 
 static void executeWaitAll(Warp &warp, const Step &step) {
-  warp.block.waitCopies(warp, std::nullopt);
+  getCpAsync(warp).wait(warp, std::nullopt);
 }
 
 std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
@@ -254,10 +259,11 @@ static void executeArrival(Warp &warp, const Step &step) {
                                      llvm::Twine(kMaxMBarrierCount) +
                                      " arrivals that an mbarrier object waits "
                                      "for, got one more");
-        if (warp.copies.isFull())
+        CopyQueue &queue = getCpAsync(warp).getQueue(warp);
+        if (queue.isFull())
           return failFull(warp, lane);
         mbarrier->pending += form.isCounted;
-        warp.copies.addArrival(lane, place.offset, step.line);
+        queue.addArrival(lane, place.offset, step.line);
       });
 }
 

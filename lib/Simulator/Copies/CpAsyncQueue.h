@@ -18,6 +18,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_COPIES_CPASYNCQUEUE_H
 #define BLOCKSCALE_LIB_SIMULATOR_COPIES_CPASYNCQUEUE_H
 
+#include "Machine/AsyncUnit.h"
 #include "Machine/Lanes.h"
 #include "Memory/Storage.h"
 
@@ -45,10 +46,6 @@ struct PendingCopy {
 
 /// The copies that the lanes of a warp have begun and not waited for. Groups
 /// are those of each lane: number 0 is its first one.
-/// Asynchronous copies of a warp (or bulk copies of a block) that nobody has
-/// waited for, at most. Shared memory has room for fewer of 4 bytes.
-inline constexpr size_t kMaxCopiesUnderWay = 1 << 16;
-
 class CopyQueue {
 public:
   using OnComplete = llvm::function_ref<void(const PendingCopy &)>;

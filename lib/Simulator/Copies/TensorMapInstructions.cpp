@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Copies/BulkCopyUnit.h"
 #include "Copies/CopyInstructions.h"
 #include "Copies/TensorMapOperands.h"
 #include "Machine/BlockGroup.h"
@@ -150,7 +151,7 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
   copy.destination = form.isLoad ? shared : tensor;
   copy.tensor = std::move(transfer);
   copy.mbarrier = mbarrier;
-  warp.block.group.begin(warp, std::move(copy));
+  getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
 /// The mbarrier object that is told of a box for a block: with .cta_group::2,
@@ -349,9 +350,10 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   }
   if (hasCachePolicy)
     t.source(operands.front(), Type::B64);
-  t.code.hasAsyncProxy = true;
+  t.code.facilities |= UsesAsyncProxy;
   // Blocks would see each other's sums.
-  t.code.hasGlobalSynchronization |= isReduction;
+  if (isReduction)
+    t.code.facilities |= UsesGlobalSynchronization;
   if (!t.hasFailed())
     t.emit(executeTensorCopy, StepClass::Memory, slots, t.keep(form));
 }

@@ -16,22 +16,13 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-std::string sim::print(const Extents &extents) {
-  return "(" + std::to_string(extents[0]) + "," + std::to_string(extents[1]) +
-         "," + std::to_string(extents[2]) + ")";
-}
-
 Block::Block(BlockGroup &group, const Extents &index, unsigned number,
              unsigned rank)
     : group(group), launch(group.launch), index(index), number(number),
       rank(rank), shared(launch.getSharedBytes()),
-      registerLimits(launch.kernel->function->maximumRegisters,
-                     launch.getNumWarps()),
       isObserved(group.statistics || group.races || group.proxies) {
   mapShared();
   unsigned threads = launch.getNumThreads();
-  if (launch.kernel->hasWarpgroups)
-    warpgroups.resize(threads / (kWarpsOfWarpgroup * kLanes));
   for (unsigned first = 0; first < threads; first += kLanes)
     warps.emplace_back(*this, warps.size(), std::min(kLanes, threads - first));
   for (Warp &warp : warps)
@@ -91,55 +82,4 @@ void Block::notify(Warp &warp, const WarpAccess &access) {
       group.checkRace(warp, {warp.number, lane, line, byte, access.size,
                              access.kind, access.isCollective, access.isAsync});
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Barriers
-//===----------------------------------------------------------------------===//
-
-/// Threads that a barrier without a count waits for: those of warps that have
-/// not ended, or had arrived before. A warp counts as a whole one.
-static uint32_t countThreads(const Block &block, const BlockBarrier &barrier) {
-  return kLanes * llvm::count_if(block.warps, [&](const Warp &warp) {
-           return warp.state != WarpState::Done ||
-                  (barrier.warps >> warp.index & 1);
-         });
-}
-
-void Block::completeIfDue(BlockBarrier &barrier) {
-  if (barrier.arrived == 0)
-    return;
-  uint32_t expected =
-      barrier.takesAll ? countThreads(*this, barrier) : barrier.expected;
-  if (barrier.arrived < expected)
-    return;
-  group.noteProgress();
-  for (const BarrierWaiter &waiter : barrier.waiting) {
-    Warp &warp = warps[waiter.warp];
-    warp.state = WarpState::Ready;
-    if (group.races)
-      group.races->acquire(warp.number, barrier.clocks);
-    bool isTrue = barrier.reduction == Reduction::And
-                      ? barrier.numTrue == barrier.numCounted
-                      : barrier.numTrue != 0;
-    switch (barrier.reduction) {
-    case Reduction::None:
-      break;
-    case Reduction::PopCount:
-      warp.reg(waiter.destination).value.fill(barrier.numTrue);
-      warp.reg(waiter.destination).undefinedLanes = 0;
-      break;
-    case Reduction::And:
-    case Reduction::Or:
-      warp.pred(waiter.destination) = {isTrue ? kAllLanes : 0, 0};
-      break;
-    }
-  }
-  barrier = BlockBarrier();
-}
-
-void Block::releaseBarriers() {
-  for (BlockBarrier &barrier : barriers)
-    completeIfDue(barrier);
-  group.getClusterBarrier(*this).completeIfDue();
 }

@@ -33,45 +33,13 @@ uint64_t Random::next() {
 // The blocks
 //===----------------------------------------------------------------------===//
 
-static uint64_t getVolume(const Extents &extents) {
-  return uint64_t(extents[0]) * extents[1] * extents[2];
-}
-
-/// The place with a number, x fastest.
-static Extents getPlace(uint64_t number, const Extents &extents) {
-  return {static_cast<uint32_t>(number % extents[0]),
-          static_cast<uint32_t>(number / extents[0] % extents[1]),
-          static_cast<uint32_t>(number / extents[0] / extents[1])};
-}
-
-static Extents getNumClusters(const LaunchedKernel &launch) {
-  Extents clusters;
-  for (unsigned i = 0; i != 3; ++i)
-    clusters[i] = launch.grid[i] / launch.cluster[i];
-  return clusters;
-}
-
-/// Blocks of one multiprocessor compete for its tensor memory: two clusters
-/// run side by side where there is room for both.
-static unsigned getClustersOfGroup(const LaunchedKernel &launch) {
-  constexpr uint64_t sharedOfSm = 228 << 10, reserved = 1 << 10;
-  constexpr unsigned threadsOfSm = 2048;
-  uint64_t bytes = launch.kernel->sharedVariableBytes() + launch.dynamicShared;
-  bool hasRoom = 2 * (bytes + reserved) <= sharedOfSm &&
-                 2 * launch.getNumThreads() <= threadsOfSm;
-  return launch.kernel->hasTensorMemory && hasRoom ? 2 : 1;
-}
-
 uint64_t BlockGroup::count(const LaunchedKernel &launch) {
-  return llvm::divideCeil(getVolume(getNumClusters(launch)),
-                          getClustersOfGroup(launch));
+  return llvm::divideCeil(getVolume(launch.getNumClusters()),
+                          launch.getClustersOfGroup());
 }
 
 void BlockGroup::addCluster(uint64_t number) {
-  Extents cluster = getPlace(number, getNumClusters(launch));
-  unsigned numWarps = launch.getNumWarps();
-  clusterBarriers.emplace_back(*this, blocks.size() * numWarps,
-                               clusterSize * numWarps);
+  Extents cluster = getPlace(number, launch.getNumClusters());
   for (unsigned rank = 0; rank != clusterSize; ++rank) {
     Extents index = getPlace(rank, launch.cluster);
     for (unsigned i = 0; i != 3; ++i)
@@ -82,27 +50,36 @@ void BlockGroup::addCluster(uint64_t number) {
 
 static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
   Extents cluster =
-      getPlace(number * getClustersOfGroup(launch), getNumClusters(launch));
+      getPlace(number * launch.getClustersOfGroup(), launch.getNumClusters());
   return launch.seed ^ (uint64_t(cluster[2]) << 42) ^
          (uint64_t(cluster[1]) << 21) ^ cluster[0];
 }
 
-BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
-    : launch(launch), clusterSize(getVolume(launch.cluster)),
-      random(getSeed(launch, number)) {
+/// Those who watch accesses, and the units.
+void BlockGroup::makeObservers() {
+  uint64_t sharedBytes = maxBlocks * launch.getSharedBytes();
+  unsigned numWarps = maxBlocks * launch.getNumWarps();
   if (launch.options->wantsStatistics)
     statistics = std::make_unique<Statistics>();
-  unsigned most = getClustersOfGroup(launch);
-  uint64_t sharedBytes = most * clusterSize * launch.getSharedBytes();
-  unsigned numWarps = most * clusterSize * launch.getNumWarps();
   if (launch.options->checkRace)
     races = std::make_unique<RaceDetector>(sharedBytes, numWarps);
-  if (launch.kernel->hasAsyncProxy)
+  if (launch.uses(UsesAsyncProxy))
     proxies = std::make_unique<ProxyTracker>(sharedBytes, numWarps * kLanes);
-  if (launch.kernel->hasTensorMemory)
-    tensor = std::make_unique<TensorEngine>(*this, clusterSize, numWarps);
+  units = makeUnits(*this);
+  forEachUnit([&](AsyncUnit &unit) {
+    if (unit.watchesSteps())
+      stepWatchers.push_back(&unit);
+  });
+}
+
+BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
+    : launch(launch), clusterSize(launch.getClusterSize()),
+      maxBlocks(launch.getClustersOfGroup() * clusterSize),
+      random(getSeed(launch, number)) {
+  makeObservers();
+  unsigned most = launch.getClustersOfGroup();
   uint64_t first = number * most;
-  uint64_t last = std::min(first + most, getVolume(getNumClusters(launch)));
+  uint64_t last = std::min(first + most, getVolume(launch.getNumClusters()));
   for (uint64_t cluster = first; cluster != last; ++cluster)
     addCluster(cluster);
 }
@@ -110,13 +87,6 @@ BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
 Warp &BlockGroup::getWarp(unsigned number) {
   unsigned numWarps = launch.getNumWarps();
   return blocks[number / numWarps].warps[number % numWarps];
-}
-
-void BlockGroup::wakeAllocations() {
-  forEachWarp([](Warp &warp) {
-    if (warp.state == WarpState::Waiting && warp.awaitsColumns)
-      warp.state = WarpState::Ready;
-  });
 }
 
 std::string BlockGroup::describeWarp(unsigned number) {
@@ -134,6 +104,37 @@ Block *BlockGroup::findBlock(const Span &span) {
   return nullptr;
 }
 
+static std::string describe(AccessKind kind, bool isAsync) {
+  static constexpr const char *names[] = {"load", "store", "atomic access"};
+  std::string name = names[static_cast<unsigned>(kind)];
+  return isAsync ? "asynchronous " + name : name;
+}
+
+std::string
+BlockGroup::describeConflict(const RaceDetector::Conflict &conflict) {
+  return "the " + describe(conflict.kind, conflict.isAsync) + " in line " +
+         std::to_string(conflict.line) + " by lane " +
+         std::to_string(conflict.lane) + " of " + describeWarp(conflict.warp);
+}
+
+void BlockGroup::checkRace(Warp &warp, const RaceDetector::Access &access) {
+  std::optional<RaceDetector::Conflict> conflict = races->access(access);
+  if (conflict)
+    warp.fail(access.lane,
+              "race: this " + describe(access.kind, access.isAsync) +
+                  " of the byte at " +
+                  printHex(warp.block.getAddress(conflict->address)) +
+                  " in shared memory and " + describeConflict(*conflict) +
+                  " have no barrier between");
+}
+
+bool BlockGroup::failAt(Warp &warp, LocatedMessage message) {
+  warp.state = WarpState::Failed;
+  warp.failure = std::move(message);
+  failed = &warp;
+  return false;
+}
+
 void BlockGroup::warn(const Warp &warp, LocatedMessage message) {
   // One for each place and text says enough.
   LineWarnings &line = warnings[message.line];
@@ -149,6 +150,35 @@ void BlockGroup::warn(const Warp &warp, LocatedMessage message) {
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
+
+/// Lets one of the warps that can run do so; false after a failure.
+bool BlockGroup::runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps) {
+  Warp &warp = *ready[random.below(ready.size())];
+  if (warp.state == WarpState::Polling) {
+    warp.state = WarpState::Ready;
+    warp.awaited.clear();
+  }
+  uint64_t executed = warp.run(1 + random.below(kMaxTurn));
+  if (warp.state == WarpState::Done) {
+    ++progress;
+    forEachUnit([&](AsyncUnit &unit) { unit.endWarp(warp); });
+    if (warp.block.isDone() && !endBlock(warp.block))
+      return false;
+  }
+  if (warp.state != WarpState::Failed && (numSteps += executed) > maxSteps)
+    warp.fail(__builtin_ctz(warp.existing),
+              "the run takes more steps than --max-steps allows");
+  if (warp.state == WarpState::Failed)
+    failed = &warp;
+  return !failed;
+}
+
+bool BlockGroup::endBlock(Block &block) {
+  for (const std::unique_ptr<AsyncUnit> &unit : units)
+    if (unit && !unit->endBlock(block))
+      return false;
+  return true;
+}
 
 bool BlockGroup::run(uint64_t maxSteps) {
   llvm::SmallVector<Warp *, 32> ready;
@@ -169,9 +199,7 @@ bool BlockGroup::run(uint64_t maxSteps) {
       isDone &= warp.state == WarpState::Done;
     });
     if (isDone) {
-      if (statistics && tensor)
-        statistics->noteTensorColumns(tensor->getMostUsed());
-      bulkCopies.completeAll();
+      forEachUnit([](AsyncUnit &unit) { unit.endGroup(); });
       return true;
     }
     if (!canRun) {
@@ -186,23 +214,8 @@ bool BlockGroup::run(uint64_t maxSteps) {
       if (failed)
         return false;
     }
-    Warp &warp = *ready[random.below(ready.size())];
-    if (warp.state == WarpState::Polling) {
-      warp.state = WarpState::Ready;
-      warp.awaited.clear();
-    }
-    uint64_t executed = warp.run(1 + random.below(kMaxTurn));
-    if (warp.state == WarpState::Done) {
-      ++progress;
-      warp.block.releaseBarriers();
-      if (warp.block.isDone() && !warp.block.checkEnd())
-        return false;
-    }
-    if (warp.state != WarpState::Failed && (numSteps += executed) > maxSteps)
-      warp.fail(__builtin_ctz(warp.existing),
-                "the run takes more steps than --max-steps allows");
-    if (warp.state == WarpState::Failed)
-      failed = &warp;
+    if (!runTurn(ready, maxSteps))
+      return false;
   }
   return false;
 }

@@ -16,11 +16,11 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCKGROUP_H
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCKGROUP_H
 
-#include "Copies/BulkCopies.h"
+#include "Machine/AsyncUnit.h"
 #include "Machine/Block.h"
+#include "Machine/Statistics.h"
 #include "Memory/ProxyTracker.h"
-#include "Synchronization/ClusterBarrier.h"
-#include "Tcgen05/TensorEngine.h"
+#include "Memory/Races.h"
 
 #include <deque>
 #include <map>
@@ -70,35 +70,34 @@ public:
   Warp &getWarp(unsigned number);
   /// A number below `bound` that the seed tells.
   uint64_t draw(uint64_t bound) { return random.below(bound); }
-  /// Lets warps try again that wait for columns of tensor memory.
-  void wakeAllocations();
   std::string describeWarp(unsigned number);
 
-  /// Begins a copy of the current step; fails where it races with what others
-  /// did before.
-  void begin(Warp &warp, BulkCopy copy);
-  void waitBulkCopies(Warp &warp, unsigned lane, uint64_t keep, bool onlyReads);
+  /// A unit, where the kernel has a use for it.
+  template <typename Unit>
+  Unit &get() {
+    return static_cast<Unit &>(*units[static_cast<unsigned>(Unit::kKind)]);
+  }
+  /// Those that watch the steps of warps.
+  llvm::ArrayRef<AsyncUnit *> getStepWatchers() const { return stepWatchers; }
+  /// Reports an error of a line that is not in the step of a warp; false.
+  bool failAt(Warp &warp, LocatedMessage message);
   /// The block whose shared memory has these bytes; null if none has.
   Block *findBlock(const Span &span);
-  /// The barrier of the cluster that a block belongs to.
-  ClusterBarrier &getClusterBarrier(const Block &block) {
-    return clusterBarriers[block.number / clusterSize];
-  }
   /// Fails where an access of shared memory races with one before.
   void checkRace(Warp &warp, const RaceDetector::Access &access);
+  std::string describeConflict(const RaceDetector::Conflict &conflict);
 
   const LaunchedKernel &launch;
   std::deque<Block> blocks;
   /// The blocks of a cluster, which follow one another.
   const unsigned clusterSize;
-  BulkCopies bulkCopies;
+  /// Blocks of a group, at most.
+  const unsigned maxBlocks;
   /// Null where nothing goes through the async proxy.
   std::unique_ptr<ProxyTracker> proxies;
   /// Null where nobody asked for them.
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<RaceDetector> races;
-  /// Null where the kernel has no use for it.
-  std::unique_ptr<TensorEngine> tensor;
   /// By line.
   std::map<uint32_t, LineWarnings> warnings;
   /// The warp whose failure ended the run.
@@ -109,12 +108,9 @@ public:
 
 private:
   void addCluster(uint64_t number);
-  void checkSource(const BulkCopy &copy, const Block &from);
-  void checkProxy(const BulkCopy &copy, const Span &span, const Block &block,
-                  llvm::StringRef what);
-  void checkProxies(const BulkCopy &copy, Block *from, Block *to);
-  std::string describeConflict(const RaceDetector::Conflict &conflict);
-  bool completeBulkCopy(SharedPlace mbarrier);
+  void makeObservers();
+  bool endBlock(Block &block);
+  bool runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps);
   bool completeNext(SharedPlace mbarrier);
   bool completeAwaited();
   bool goOnWithoutReady(unsigned &numTries);
@@ -128,7 +124,16 @@ private:
         body(warp);
   }
 
-  std::vector<ClusterBarrier> clusterBarriers;
+  template <typename Body>
+  void forEachUnit(Body body) {
+    for (const std::unique_ptr<AsyncUnit> &unit : units)
+      if (unit)
+        body(*unit);
+  }
+
+  /// By kind; null where the kernel has no use for one.
+  std::vector<std::unique_ptr<AsyncUnit>> units;
+  std::vector<AsyncUnit *> stepWatchers;
   Random random;
   /// Counts what may let a warp go on that waits.
   uint64_t progress = 0;

@@ -25,11 +25,9 @@ static constexpr unsigned kMaxVainTries = 1000;
 /// Completes the next asynchronous operation that an mbarrier object is told
 /// of; false if there is none.
 bool BlockGroup::completeNext(SharedPlace mbarrier) {
-  return completeBulkCopy(mbarrier) ||
-         (tensor && tensor->completeCommit(mbarrier)) ||
-         llvm::any_of(mbarrier.block->warps, [&](Warp &warp) {
-           return mbarrier.block->completeArrival(warp, mbarrier.offset);
-         });
+  return llvm::any_of(units, [&](const std::unique_ptr<AsyncUnit> &unit) {
+    return unit && unit->completeNext(mbarrier);
+  });
 }
 
 /// Completes asynchronous operations until the phases that warps wait for are
@@ -80,16 +78,11 @@ bool BlockGroup::goOnWithoutReady(unsigned &numTries) {
 
 /// What a warp waits for, as it is now.
 std::string BlockGroup::describeWait(Warp &warp) {
+  for (const std::unique_ptr<AsyncUnit> &unit : units)
+    if (std::optional<std::string> wait =
+            unit ? unit->describeWait(warp) : std::nullopt)
+      return *wait;
   const Block &block = warp.block;
-  for (auto [i, barrier] : llvm::enumerate(block.barriers))
-    for (const BarrierWaiter &waiter : barrier.waiting)
-      if (waiter.warp == warp.index)
-        return "at barrier " + std::to_string(i) + " (" +
-               std::to_string(barrier.arrived) + " of " +
-               std::to_string(barrier.expected) + " threads have come)";
-  ClusterBarrier &clusterBarrier = getClusterBarrier(block);
-  if (clusterBarrier.isAwaitedBy(warp))
-    return clusterBarrier.describe();
   if (warp.awaited.empty())
     return warp.waitReason;
   uint32_t offset = warp.awaited.front();

@@ -8,8 +8,11 @@
 
 #include "Machine/RegisterLimits.h"
 
+#include "Machine/BlockGroup.h"
+
 #include <algorithm>
 
+using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static std::string describe(const RegisterLimits::Change &change) {
@@ -64,4 +67,27 @@ std::optional<RegisterLimits::Missing> RegisterLimits::findMissing() const {
         return Missing{first + i, group.changes[group.numMade[i]]};
   }
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// All of a group
+//===----------------------------------------------------------------------===//
+
+RegisterLimitUnit::RegisterLimitUnit(BlockGroup &group)
+    : limits(group.maxBlocks, {group.launch.kernel->function->maximumRegisters,
+                               group.launch.getNumWarps()}) {}
+
+RegisterLimits &RegisterLimitUnit::get(const Block &block) {
+  return limits[block.number];
+}
+
+bool RegisterLimitUnit::endBlock(Block &block) {
+  std::optional<RegisterLimits::Missing> missing = get(block).findMissing();
+  if (!missing)
+    return true;
+  return block.group.failAt(
+      block.warps[missing->warp],
+      {missing->change.line, /*lane=*/0,
+       "setmaxnreg expected all warps of the warpgroup, but warp " +
+           std::to_string(missing->warp) + " ends without executing it"});
 }

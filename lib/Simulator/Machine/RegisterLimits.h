@@ -18,11 +18,10 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_REGISTERLIMITS_H
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_REGISTERLIMITS_H
 
+#include "Machine/AsyncUnit.h"
+
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace mlir::blockscale::sim {
 
@@ -62,6 +61,23 @@ private:
   unsigned numWarps;
   /// Those of a warpgroup come into being with its first change.
   std::vector<Warpgroup> groups;
+};
+
+/// Those of all blocks of a group.
+class RegisterLimitUnit final : public AsyncUnit {
+public:
+  static constexpr UnitKind kKind = UnitKind::RegisterLimits;
+
+  explicit RegisterLimitUnit(BlockGroup &group);
+
+  RegisterLimits &get(const Block &block);
+
+  /// Changes must have been made by all warps of a warpgroup.
+  bool endBlock(Block &block) override;
+
+private:
+  /// By number of the block.
+  std::vector<RegisterLimits> limits;
 };
 
 } // namespace mlir::blockscale::sim

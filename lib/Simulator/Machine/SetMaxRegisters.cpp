@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Collectives/CollectiveInstructions.h"
-
-#include "Machine/Block.h"
+#include "Machine/BlockGroup.h"
+#include "Machine/RegisterLimits.h"
 #include "Ptx/Targets.h"
 
 using namespace mlir::blockscale;
@@ -25,8 +25,10 @@ static constexpr int64_t kFewestRegisters = 24, kMostRegisters = 256,
 static void executeSetMaxRegisters(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("setmaxnreg"))
     return;
-  if (std::optional<std::string> error = warp.block.registerLimits.change(
-          warp.index, step.getForm<RegisterLimits::Change>()))
+  RegisterLimits &limits =
+      warp.block.group.get<RegisterLimitUnit>().get(warp.block);
+  if (std::optional<std::string> error =
+          limits.change(warp.index, step.getForm<RegisterLimits::Change>()))
     warp.fail(/*lane=*/0, *error);
 }
 

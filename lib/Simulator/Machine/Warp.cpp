@@ -10,7 +10,6 @@
 
 #include "Machine/BlockGroup.h"
 #include "Machine/SpecialRegisters.h"
-#include "Wgmma/WarpgroupQueue.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -29,12 +28,8 @@ Warp::Warp(Block &block, unsigned index, unsigned numThreads)
     : block(block), index(index),
       number(block.number * block.launch.getNumWarps() + index),
       existing(numThreads == kLanes ? kAllLanes
-                                    : (LaneMask(1) << numThreads) - 1) {
-  if (block.launch.kernel->hasWarpgroups)
-    warpgroup = std::make_unique<WarpgroupQueue>();
-}
-
-Warp::~Warp() = default;
+                                    : (LaneMask(1) << numThreads) - 1),
+      watchers(block.group.getStepWatchers()) {}
 
 //===----------------------------------------------------------------------===//
 // Frames
@@ -124,10 +119,18 @@ void Warp::bindFrame() {
   predicates = frames.back().predicates.data();
 }
 
+inline bool Warp::tellWatchers(const Step &step) {
+  for (AsyncUnit *unit : watchers)
+    if (!unit->beginStep(*this, step))
+      return false;
+  return true;
+}
+
 void Warp::popFrame() {
   const Step *caller = frames.back().caller;
-  if (warpgroup && !warpgroup->leave(*this))
-    return;
+  for (AsyncUnit *unit : watchers)
+    if (!unit->endFunction(*this))
+      return;
   if (!caller) {
     state = WarpState::Done;
     return;
@@ -143,8 +146,7 @@ void Warp::popFrame() {
   }
   bindFrame();
   // The call has written its results just now.
-  if (warpgroup)
-    warpgroup->access(*this, *caller);
+  tellWatchers(*caller);
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,7 +184,7 @@ uint64_t Warp::run(uint64_t count) {
       if (!checkUniformGuard(step))
         break;
     }
-    if (warpgroup && !warpgroup->access(*this, step))
+    if (!tellWatchers(step))
       break;
     step.execute(*this, step);
   }
@@ -281,7 +283,6 @@ void Warp::wait(std::string reason, bool retries) {
   state = WarpState::Waiting;
   waitReason = std::move(reason);
   awaited.clear();
-  awaitsColumns = false;
   if (retries)
     --top().pc;
 }

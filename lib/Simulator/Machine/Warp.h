@@ -15,7 +15,6 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 
-#include "Copies/CpAsyncQueue.h"
 #include "Memory/Storage.h"
 #include "Memory/WarpAccess.h"
 #include "Translation/Code.h"
@@ -26,8 +25,8 @@
 
 namespace mlir::blockscale::sim {
 
+class AsyncUnit;
 class Block;
-class WarpgroupQueue;
 
 /// Calls `body(lane)` for each lane of a mask.
 template <typename Body>
@@ -93,7 +92,6 @@ struct LocatedMessage {
 class Warp {
 public:
   Warp(Block &block, unsigned index, unsigned numThreads);
-  ~Warp();
 
   /// Enters a kernel or a function; the lanes are those that execute.
   void enter(const Code &code, LaneMask lanes, const Step *caller);
@@ -165,14 +163,9 @@ public:
   std::string waitReason;
   /// The mbarrier objects whose phases it waits or polls for.
   llvm::SmallVector<uint32_t, 2> awaited;
-  /// It waits for columns of tensor memory.
-  bool awaitsColumns = false;
   /// Nothing else can run: what it waits for answers that it is not complete.
   bool hasTimedOut = false;
   LocatedMessage failure;
-  CopyQueue copies;
-  /// Null where the kernel has no wgmma.
-  std::unique_ptr<WarpgroupQueue> warpgroup;
   std::vector<Frame> frames;
   /// Local memory of each lane.
   std::array<std::vector<uint8_t>, kLanes> local, localStates;
@@ -181,6 +174,7 @@ public:
 private:
   LaneSet &top() { return frames.back().stack.back(); }
   bool checkUniformGuard(const Step &step);
+  bool tellWatchers(const Step &step);
   template <typename Reject>
   bool resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
                      uint64_t size, uint8_t pending, Span &span, Reject reject);
@@ -189,6 +183,8 @@ private:
   void fillSlots(Frame &frame);
   void dropLanes(LaneMask lanes);
 
+  /// Units that want to hear of steps.
+  const llvm::ArrayRef<AsyncUnit *> watchers;
   Lanes *registers = nullptr;
   Predicate *predicates = nullptr;
 };

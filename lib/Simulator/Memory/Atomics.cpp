@@ -14,9 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Copies/AsyncStores.h"
-#include "Memory/MemoryOperands.h"
-
 #include "Memory/ElementOperation.h"
+#include "Memory/MemoryOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -233,8 +232,9 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
     return;
   form.space = address->space;
   form.offset = address->offset;
-  t.code.hasGlobalSynchronization |= form.space != AddressSpace::Shared &&
-                                     form.space != AddressSpace::SharedCluster;
+  if (form.space != AddressSpace::Shared &&
+      form.space != AddressSpace::SharedCluster)
+    t.code.facilities |= UsesGlobalSynchronization;
   llvm::SmallVector<Slot, 8> slots = {address->base};
   if (atomic.isReduction)
     slots.append(form.count, t.newRegister());

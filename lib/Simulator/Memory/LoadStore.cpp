@@ -92,7 +92,7 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
   if (takeHints(modifiers, hasCachePolicy) &&
       (form.space == AddressSpace::Global ||
        form.space == AddressSpace::Generic))
-    t.code.hasGlobalSynchronization = true;
+    t.code.facilities |= UsesGlobalSynchronization;
   static constexpr llvm::StringRef vectors[] = {"v2", "v4", "v8"};
   unsigned count = 1;
   if (std::optional<unsigned> vector = modifiers.takeOneOf(vectors))

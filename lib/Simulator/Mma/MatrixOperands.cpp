@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mma/MatrixOperands.h"
+
 #include "Mma/MatrixSum.h"
 #include "blockscale/Support/Formats.h"
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mma/MmaSync.h"
+
 #include "Mma/MatrixOperands.h"
 
 using namespace mlir::blockscale;

@@ -15,6 +15,7 @@
 
 #include "Collectives/Members.h"
 #include "Machine/BlockGroup.h"
+#include "Synchronization/BlockBarriers.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -118,7 +119,8 @@ static void executeBarrier(Warp &warp, const Step &step) {
   uint32_t count = getCount(warp, step.operands[1]);
   if (count == 0)
     return;
-  BlockBarrier &barrier = warp.block.barriers[*number];
+  auto &barriers = warp.block.group.get<BlockBarriers>();
+  BlockBarrier &barrier = barriers.get(warp.block, *number);
   if (barrier.arrived == 0) {
     barrier.expected = count;
     barrier.takesAll = step.operands[1] == kNoSlot;
@@ -144,7 +146,7 @@ static void executeBarrier(Warp &warp, const Step &step) {
     barrier.waiting.push_back({warp.index, destination});
     warp.wait("at a barrier", /*retries=*/false);
   }
-  warp.block.completeIfDue(barrier);
+  barriers.completeIfDue(warp.block, barrier);
 }
 
 static void executeWarpBarrier(Warp &warp, const Step &step) {

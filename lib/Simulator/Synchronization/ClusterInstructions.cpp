@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine/BlockGroup.h"
 #include "Memory/MemoryOperands.h"
 #include "Synchronization/BarrierInstructions.h"
-
-#include "Machine/BlockGroup.h"
+#include "Synchronization/ClusterBarriers.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -33,7 +33,8 @@ static void executeClusterBarrier(Warp &warp, const Step &step) {
   const auto &form = step.getForm<ClusterBarrierForm>();
   if (!requireConverged(warp, form.isAligned))
     return;
-  ClusterBarrier &barrier = warp.block.group.getClusterBarrier(warp.block);
+  ClusterBarrier &barrier =
+      warp.block.group.get<ClusterBarriers>().get(warp.block);
   if (form.waits)
     return barrier.wait(warp);
   if (form.releases)

@@ -1,4 +1,4 @@
-//===- MBarrier.cpp - Barriers of a block ---------------------------------===//
+//===- MBarrier.cpp - mbarrier objects ------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

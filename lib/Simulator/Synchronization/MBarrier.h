@@ -1,4 +1,4 @@
-//===- MBarrier.h - Barriers of a block, mbarriers --------------*- C++ -*-===//
+//===- MBarrier.h - mbarrier objects ----------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The 16 barriers that `bar` and `barrier` name, and the mbarrier objects in
-// shared memory.
+// The mbarrier objects in shared memory.
 //
-// Source: PTX ISA, sections 9.7.13.1 "bar, barrier" and 9.7.13.15 "mbarrier".
+// Source: PTX ISA, section 9.7.13.15 "mbarrier".
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,38 +16,10 @@
 #define BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIER_H
 
 #include "Memory/Races.h"
-#include "Translation/Code.h"
 
 #include <map>
 
 namespace mlir::blockscale::sim {
-
-/// What `barrier.red` makes of the predicates of all threads.
-enum class Reduction : uint8_t { None, PopCount, And, Or };
-
-/// A warp that waits at a barrier, and where it wants the result of a
-/// reduction: a register (PopCount) or a predicate (And, Or).
-struct BarrierWaiter {
-  unsigned warp;
-  Slot destination = kNoSlot;
-};
-
-struct BlockBarrier {
-  /// Threads that the current phase takes; 0 before the first arrival.
-  uint32_t expected = 0;
-  /// It takes all warps that have not exited: no count was given.
-  bool takesAll = false;
-  uint32_t arrived = 0;
-  /// Bit i: warp i is among those that have arrived.
-  uint32_t warps = 0;
-  Reduction reduction = Reduction::None;
-  uint32_t numTrue = 0;
-  /// Threads whose predicates have been counted.
-  uint32_t numCounted = 0;
-  std::vector<BarrierWaiter> waiting;
-  /// For the search for races: the clocks of those who have arrived.
-  Clocks clocks;
-};
 
 class Block;
 
@@ -61,9 +32,6 @@ struct SharedPlace {
     return block == other.block && offset == other.offset;
   }
 };
-
-inline constexpr unsigned kNumBarriers = 16;
-using BlockBarriers = std::array<BlockBarrier, kNumBarriers>;
 
 /// One mbarrier object.
 struct MBarrier {

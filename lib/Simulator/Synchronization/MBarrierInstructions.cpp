@@ -16,9 +16,8 @@
 
 #include "Synchronization/MBarrierInstructions.h"
 
-#include "Machine/BlockGroup.h"
-
 #include "Arithmetic/Lanewise.h"
+#include "Machine/BlockGroup.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

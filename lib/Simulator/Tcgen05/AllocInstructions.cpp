@@ -12,6 +12,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Memory/MemoryOperands.h"
+#include "Tcgen05/TensorEngine.h"
 #include "Tcgen05/TensorInstructions.h"
 
 using namespace mlir::blockscale;
@@ -49,7 +50,8 @@ findColumns(BlockGroup &group, llvm::ArrayRef<Block *> blocks, unsigned size) {
   for (unsigned column = 0; column != kTensorColumns; column += size) {
     bool isFree = true;
     for (Block *block : blocks)
-      isFree &= group.tensor->getMemory(*block).isFree(column, size);
+      isFree &=
+          group.get<TensorEngine>().getMemory(*block).isFree(column, size);
     if (isFree)
       places.push_back(column);
   }
@@ -82,7 +84,7 @@ static void storeAddress(Warp &warp, const Step &step, unsigned column) {
 
 /// What the ISA asks of a request of a block.
 static bool checkRequest(Warp &warp, unsigned size) {
-  BlockAllocation &own = warp.block.tensorAllocation;
+  BlockAllocation &own = getTensorEngine(warp).getAllocation(warp.block);
   auto fail = [&](const llvm::Twine &text) {
     warp.fail(0, text);
     return false;
@@ -102,24 +104,20 @@ static bool checkRequest(Warp &warp, unsigned size) {
   return true;
 }
 
-static void waitForColumns(Warp &warp, std::string reason) {
-  warp.wait(std::move(reason), /*retries=*/true);
-  warp.awaitsColumns = true;
-}
-
 /// Whether the other block of a pair asks for the same; else this one waits, or
 /// fails.
 static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
-  BlockAllocation &own = warp.block.tensorAllocation;
-  BlockAllocation &other = peer.tensorAllocation;
+  TensorEngine &tensor = getTensorEngine(warp);
+  BlockAllocation &own = tensor.getAllocation(warp.block);
+  BlockAllocation &other = tensor.getAllocation(peer);
   own.wanted = size;
   own.warp = warp.index;
   if (own.granted)
     return true;
   // What it got already is of an instruction before.
   if (!other.wanted || other.granted) {
-    waitForColumns(warp,
-                   "for the other block of the pair to execute tcgen05.alloc");
+    tensor.awaitColumns(
+        warp, "for the other block of the pair to execute tcgen05.alloc");
     return false;
   }
   if (*other.wanted == size)
@@ -137,18 +135,18 @@ static void executeAlloc(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("tcgen05.alloc"))
     return;
   std::optional<unsigned> size = getNumColumns(warp, step.operands[1]);
-  TensorEngine &tensor = *group.tensor;
+  TensorEngine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> blocks;
   if (!size ||
       !tensor.findBlocks(warp, 0, form.numBlocks, "tcgen05.alloc", blocks) ||
       !checkRequest(warp, *size) ||
       (form.numBlocks == 2 && !meetPeer(warp, *blocks[1], *size)))
     return;
-  BlockAllocation &own = block.tensorAllocation;
+  BlockAllocation &own = tensor.getAllocation(block);
   if (!own.granted) {
     std::optional<unsigned> column = findColumns(group, blocks, *size);
     if (!column)
-      return waitForColumns(
+      return tensor.awaitColumns(
           warp, "for " + std::to_string(*size) +
                     " columns of tensor memory, of which " +
                     std::to_string(tensor.getMemory(block).getNumFree()) +
@@ -156,7 +154,7 @@ static void executeAlloc(Warp &warp, const Step &step) {
     for (Block *owner : blocks) {
       tensor.getMemory(*owner).allocate(*column,
                                         {owner, *size, warp.number, step.line});
-      owner->tensorAllocation.granted = column;
+      tensor.getAllocation(*owner).granted = column;
     }
   }
   unsigned column = *own.granted;
@@ -166,7 +164,7 @@ static void executeAlloc(Warp &warp, const Step &step) {
   own.wanted.reset();
   own.last = *size;
   group.noteProgress();
-  group.wakeAllocations();
+  tensor.wakeAllocations();
   storeAddress(warp, step, column);
 }
 
@@ -199,7 +197,7 @@ void sim::translateTensorAlloc(Translator &t, Modifiers &modifiers) {
 
 static void executeDealloc(Warp &warp, const Step &step) {
   Block &block = warp.block;
-  TensorEngine &tensor = *block.group.tensor;
+  TensorEngine &tensor = getTensorEngine(warp);
   if (!warp.requireWholeWarp("tcgen05.dealloc"))
     return;
   std::optional<uint64_t> address =
@@ -221,7 +219,7 @@ static void executeDealloc(Warp &warp, const Step &step) {
     return;
   memory.free(*address);
   block.group.noteProgress();
-  block.group.wakeAllocations();
+  tensor.wakeAllocations();
 }
 
 void sim::translateTensorDealloc(Translator &t, Modifiers &modifiers) {
@@ -242,7 +240,7 @@ void sim::translateTensorDealloc(Translator &t, Modifiers &modifiers) {
 
 static void executeRelinquish(Warp &warp, const Step &step) {
   if (warp.requireWholeWarp("tcgen05.relinquish_alloc_permit"))
-    warp.block.tensorAllocation.isAllowed = false;
+    getTensorEngine(warp).getAllocation(warp.block).isAllowed = false;
 }
 
 void sim::translateTensorRelinquish(Translator &t, Modifiers &modifiers) {

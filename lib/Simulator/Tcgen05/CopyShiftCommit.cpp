@@ -18,6 +18,7 @@
 #include "Ptx/Targets.h"
 #include "SharedOperands/SharedTile.h"
 #include "Synchronization/MBarrierInstructions.h"
+#include "Tcgen05/TensorEngine.h"
 #include "Tcgen05/TensorInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -104,7 +105,7 @@ static void copyToBlock(Block &block, const CopyForm &form,
                         const TensorAddress &address,
                         llvm::ArrayRef<uint32_t> chunks) {
   const CopyShape &shape = *form.shape;
-  TensorMemory &memory = block.group.tensor->getMemory(block);
+  TensorMemory &memory = block.group.get<TensorEngine>().getMemory(block);
   for (auto [number, offset] : llvm::enumerate(chunks)) {
     unsigned row = number / shape.chunksOfRow;
     unsigned column =
@@ -130,7 +131,7 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
       getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
   std::optional<uint64_t> bits =
       getLaneValue(warp, step.operands[1], lane, "a shared memory descriptor");
-  TensorEngine &tensor = *warp.block.group.tensor;
+  TensorEngine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> blocks;
   if (!base || !bits ||
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.cp", blocks))
@@ -234,7 +235,7 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<ShiftForm>();
   std::optional<uint64_t> base =
       getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
-  TensorEngine &tensor = *warp.block.group.tensor;
+  TensorEngine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> blocks;
   if (!base ||
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.shift", blocks))
@@ -254,7 +255,7 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   if (!tensor.begin(warp, std::move(operation)))
     return;
   for (Block *block : blocks) {
-    TensorMemory &memory = block->group.tensor->getMemory(*block);
+    TensorMemory &memory = getTensorEngine(warp).getMemory(*block);
     for (unsigned row = first; row != first + kTensorWindow - 1; ++row)
       for (unsigned i = column; i != column + kShiftColumns; ++i) {
         memory.value(row, i) = memory.value(row + 1, i);
@@ -302,7 +303,7 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<CommitForm>();
   std::optional<uint64_t> address =
       getLaneValue(warp, step.operands[0], lane, "an address");
-  TensorEngine &tensor = *warp.block.group.tensor;
+  TensorEngine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> pair;
   if (!address ||
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.commit", pair))

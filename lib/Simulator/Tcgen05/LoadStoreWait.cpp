@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
+#include "Tcgen05/TensorEngine.h"
 #include "Tcgen05/TensorInstructions.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -113,7 +114,7 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
   for (unsigned half = 0; half <= form.shape->isSplit; ++half)
     regions.push_back({makeTensorLanes(addresses[half].lane, form.shape->lanes),
                        addresses[half].column, form.getNumColumns()});
-  if (!warp.block.group.tensor->begin(warp, kind, regions))
+  if (!getTensorEngine(warp).begin(warp, kind, regions))
     return std::nullopt;
   return addresses;
 }
@@ -139,7 +140,7 @@ static void executeLoad(Warp &warp, const Step &step) {
   auto addresses = getAddresses(warp, step, /*isLoad=*/true);
   if (!addresses)
     return;
-  TensorMemory &memory = warp.block.group.tensor->getMemory(warp.block);
+  TensorMemory &memory = getTensorEngine(warp).getMemory(warp.block);
   forEachCell(form, *addresses,
               [&](unsigned t, unsigned r, unsigned lane, unsigned column) {
                 Lanes &to = warp.reg(step.operands[1 + r]);
@@ -161,7 +162,7 @@ static void executeStore(Warp &warp, const Step &step) {
   auto addresses = getAddresses(warp, step, /*isLoad=*/false);
   if (!addresses)
     return;
-  TensorMemory &memory = warp.block.group.tensor->getMemory(warp.block);
+  TensorMemory &memory = getTensorEngine(warp).getMemory(warp.block);
   forEachCell(form, *addresses,
               [&](unsigned t, unsigned r, unsigned lane, unsigned column) {
                 const Lanes &from = warp.reg(step.operands[1 + r]);
@@ -246,7 +247,7 @@ void sim::translateTensorStore(Translator &t, Modifiers &modifiers) {
 
 static void executeWait(Warp &warp, const Step &step) {
   if (warp.requireWholeWarp("tcgen05.wait"))
-    warp.block.group.tensor->wait(warp, step.getForm<TensorAccessKind>());
+    getTensorEngine(warp).wait(warp, step.getForm<TensorAccessKind>());
 }
 
 void sim::translateTensorWait(Translator &t, Modifiers &modifiers) {
@@ -262,7 +263,7 @@ void sim::translateTensorWait(Translator &t, Modifiers &modifiers) {
 }
 
 static void executeFence(Warp &warp, const Step &step) {
-  warp.block.group.tensor->fence(warp, step.getForm<bool>());
+  getTensorEngine(warp).fence(warp, step.getForm<bool>());
 }
 
 void sim::translateTensorFence(Translator &t, Modifiers &modifiers) {

@@ -16,10 +16,16 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-TensorEngine::TensorEngine(BlockGroup &group, unsigned numMemories,
-                           unsigned numWarps)
-    : group(group), memories(numMemories), fences(numWarps), accesses(1),
-      waiting(numWarps) {}
+/// One memory for each multiprocessor, which are as many as blocks of a
+/// cluster.
+TensorEngine::TensorEngine(BlockGroup &group)
+    : group(group), memories(group.clusterSize), allocations(group.maxBlocks),
+      fences(group.maxBlocks * group.launch.getNumWarps()), accesses(1),
+      waiting(group.maxBlocks * group.launch.getNumWarps()) {}
+
+TensorEngine &sim::getTensorEngine(const Warp &warp) {
+  return warp.block.group.get<TensorEngine>();
+}
 
 TensorMemory &TensorEngine::getMemory(const Block &block) {
   return memories[block.rank];
@@ -46,11 +52,12 @@ bool TensorEngine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
   return false;
 }
 
-unsigned TensorEngine::getMostUsed() const {
+void TensorEngine::endGroup() {
   unsigned most = 0;
   for (const TensorMemory &memory : memories)
     most = std::max(most, memory.getMostUsed());
-  return most;
+  if (group.statistics)
+    group.statistics->noteTensorColumns(most);
 }
 
 std::string TensorEngine::describe(const TensorAccess &access) {
@@ -70,6 +77,22 @@ static std::string describePlace(const TensorRegion &region) {
 //===----------------------------------------------------------------------===//
 // Allocation
 //===----------------------------------------------------------------------===//
+
+BlockAllocation &TensorEngine::getAllocation(const Block &block) {
+  return allocations[block.number];
+}
+
+void TensorEngine::awaitColumns(Warp &warp, std::string reason) {
+  warp.wait(std::move(reason), /*retries=*/true);
+  awaitingColumns.push_back(&warp);
+}
+
+void TensorEngine::wakeAllocations() {
+  for (Warp *warp : awaitingColumns)
+    if (warp->state == WarpState::Waiting)
+      warp->state = WarpState::Ready;
+  awaitingColumns.clear();
+}
 
 bool TensorEngine::checkAllocated(Warp &warp, unsigned lane,
                                   const TensorUse &use) {
@@ -118,19 +141,16 @@ bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
   return isGood;
 }
 
-bool TensorEngine::checkEnd(Block &block) {
+bool TensorEngine::endBlock(Block &block) {
   for (const auto &[column, allocation] : getMemory(block).getAllocations()) {
     if (allocation.owner != &block)
       continue;
-    Warp &warp = group.getWarp(allocation.warp);
-    warp.state = WarpState::Failed;
-    warp.failure = {
-        allocation.line, 0,
-        "the block ends before the " + std::to_string(allocation.numColumns) +
-            " columns of tensor memory from " + std::to_string(column) +
-            " on are given back: expected tcgen05.dealloc"};
-    group.failed = &warp;
-    return false;
+    return group.failAt(
+        group.getWarp(allocation.warp),
+        {allocation.line, 0,
+         "the block ends before the " + std::to_string(allocation.numColumns) +
+             " columns of tensor memory from " + std::to_string(column) +
+             " on are given back: expected tcgen05.dealloc"});
   }
   return true;
 }
@@ -325,37 +345,38 @@ bool TensorEngine::arrive(Warp &warp, unsigned lane, SharedPlace place) {
   return block.arrive(warp, lane, place.offset, /*count=*/1);
 }
 
-bool TensorEngine::completeCommit(SharedPlace mbarrier) {
+/// Completes an operation, or arrives; false after a failure.
+bool TensorEngine::complete(Warp &warp, const Entry &entry) {
+  if (!entry.access)
+    return llvm::all_of(entry.mbarriers, [&](SharedPlace place) {
+      return arrive(warp, entry.lane, place);
+    });
+  TensorAccess &access = accesses[entry.access];
+  if (!entry.shared.checkUnchanged(warp, entry.lane, describe(access),
+                                   "tcgen05.commit and a wait for it"))
+    return false;
+  access.completed = now;
+  return true;
+}
+
+bool TensorEngine::completeNext(SharedPlace mbarrier) {
   for (auto &[thread, queue] : queues) {
-    Warp *warp = &group.getWarp(thread.first);
-    unsigned lane = thread.second;
     auto commit = llvm::find_if(queue, [&](const Entry &entry) {
       return llvm::is_contained(entry.mbarriers, mbarrier);
     });
     if (commit == queue.end())
       continue;
+    Warp &warp = group.getWarp(thread.first);
     size_t count = commit - queue.begin() + 1;
     ++now;
     for (size_t i = 0; i != count; ++i) {
       Entry entry = std::move(queue.front());
       queue.pop_front();
-      if (entry.access) {
-        TensorAccess &access = accesses[entry.access];
-        if (!entry.shared.checkUnchanged(*warp, lane, describe(access),
-                                         "tcgen05.commit and a wait for it")) {
-          warp->failure.line = entry.line;
-          group.failed = warp;
-          return true;
-        }
-        access.completed = now;
+      if (complete(warp, entry))
         continue;
-      }
-      for (SharedPlace place : entry.mbarriers)
-        if (!arrive(*warp, lane, place)) {
-          warp->failure.line = entry.line;
-          group.failed = warp;
-          return true;
-        }
+      warp.failure.line = entry.line;
+      group.failed = &warp;
+      return true;
     }
     return true;
   }

@@ -20,6 +20,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORENGINE_H
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORENGINE_H
 
+#include "Machine/AsyncUnit.h"
 #include "SharedOperands/SharedReads.h"
 #include "Tcgen05/TensorMemory.h"
 
@@ -30,9 +31,6 @@
 #include <map>
 
 namespace mlir::blockscale::sim {
-
-class BlockGroup;
-class Warp;
 
 /// Cells of one multiprocessor that an instruction reads or writes.
 struct TensorUse {
@@ -53,12 +51,29 @@ struct TensorOperation {
   uint64_t accumulator = 0;
 };
 
-class TensorEngine {
+/// What a block has done with tcgen05.alloc.
+struct BlockAllocation {
+  /// The columns that the last one got, and whether another one may come.
+  std::optional<unsigned> last;
+  bool isAllowed = true;
+  /// Of a pair of blocks: how many columns which warp asks for, and the first
+  /// one that it gets.
+  std::optional<unsigned> wanted, granted;
+  unsigned warp = 0;
+};
+
+class TensorEngine final : public AsyncUnit {
 public:
-  /// `numMemories` is the number of multiprocessors.
-  TensorEngine(BlockGroup &group, unsigned numMemories, unsigned numWarps);
+  static constexpr UnitKind kKind = UnitKind::Tensor;
+
+  explicit TensorEngine(BlockGroup &group);
 
   TensorMemory &getMemory(const Block &block);
+  BlockAllocation &getAllocation(const Block &block);
+
+  /// A warp waits for columns: it tries again when some are given back.
+  void awaitColumns(Warp &warp, std::string reason);
+  void wakeAllocations();
 
   /// The block of a warp and, with .cta_group::2, the other one of its pair;
   /// fails where that is not there. `what` is the instruction.
@@ -78,9 +93,8 @@ public:
   void commit(Warp &warp, unsigned lane, llvm::ArrayRef<SharedPlace> mbarriers);
   void fence(Warp &warp, bool isBefore);
 
-  /// Completes what a commit at an mbarrier object tells of; false if there is
-  /// none.
-  bool completeCommit(SharedPlace mbarrier);
+  /// Completes what a commit at an mbarrier object tells of.
+  bool completeNext(SharedPlace mbarrier) override;
 
   /// Whether all columns of a use belong to the block; fails otherwise.
   bool checkAllocated(Warp &warp, unsigned lane, const TensorUse &use);
@@ -88,10 +102,8 @@ public:
   bool checkUnused(Warp &warp, unsigned lane, unsigned column,
                    unsigned numColumns);
   /// Fails where a block that ends has columns.
-  bool checkEnd(Block &block);
-
-  /// The most columns of a multiprocessor that were allocated at a time.
-  unsigned getMostUsed() const;
+  bool endBlock(Block &block) override;
+  void endGroup() override;
 
 private:
   /// What one thread has issued and nobody has waited for.
@@ -110,6 +122,7 @@ private:
                   const TensorUse &use);
   bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<TensorUse> uses);
   bool arrive(Warp &warp, unsigned lane, SharedPlace place);
+  bool complete(Warp &warp, const Entry &entry);
   bool report(Warp &warp, unsigned lane,
               llvm::function_ref<std::string()> describe);
   bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,
@@ -119,6 +132,9 @@ private:
 
   BlockGroup &group;
   std::deque<TensorMemory> memories;
+  /// By number of the block.
+  std::vector<BlockAllocation> allocations;
+  std::vector<Warp *> awaitingColumns;
   TensorFences fences;
   uint64_t now = 0;
   /// What is missing before the current instruction is reported once.
@@ -129,6 +145,9 @@ private:
   /// By number of the warp: its ld and st under way.
   std::vector<std::vector<uint32_t>> waiting;
 };
+
+/// That of the group of a warp.
+TensorEngine &getTensorEngine(const Warp &warp);
 
 } // namespace mlir::blockscale::sim
 

@@ -80,7 +80,7 @@ static void translateTensor(Translator &t, const PtxInstruction &instruction) {
       return t.fail("expected PTX version 8.6 or above for tcgen05, got " +
                     llvm::Twine(module.versionMajor) + "." +
                     llvm::Twine(module.versionMinor));
-    t.code.hasTensorMemory = t.code.hasAsyncProxy = true;
+    t.code.facilities |= UsesTensorMemory | UsesAsyncProxy;
     // wait and fence find out themselves which one they are.
     if (!row.name.contains("::"))
       modifiers.take(row.name);

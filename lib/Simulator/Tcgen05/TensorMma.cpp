@@ -103,8 +103,8 @@ bool Preparation::findBlocks() {
     return fail("tcgen05.mma.cta_group::2 expected to be issued by the block "
                 "of the pair whose rank is even, got rank " +
                 llvm::Twine(block.rank));
-  return block.group.tensor->findBlocks(warp, lane, form.numBlocks,
-                                        "tcgen05.mma", blocks);
+  return getTensorEngine(warp).findBlocks(warp, lane, form.numBlocks,
+                                          "tcgen05.mma", blocks);
 }
 
 bool Preparation::decodeInstruction() {
@@ -181,7 +181,7 @@ bool Preparation::addAccumulator() {
         " in the address of D in tensor memory, got lane " + llvm::Twine(base));
   product.numBlocks = blocks.size();
   for (auto [i, block] : llvm::enumerate(blocks))
-    product.memories[i] = &block->group.tensor->getMemory(*block);
+    product.memories[i] = &getTensorEngine(warp).getMemory(*block);
   product.rows = placement->rows;
   product.numParts = placement->numParts;
   product.isSpread = placement->isSpread;
@@ -347,7 +347,7 @@ void sim::executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
                            const TensorMmaOperands &operands) {
   Preparation preparation(warp, lane, form, operands);
   if (!preparation.run() ||
-      !warp.block.group.tensor->begin(warp, std::move(preparation.operation)))
+      !getTensorEngine(warp).begin(warp, std::move(preparation.operation)))
     return;
   const InstructionDescriptor &d = preparation.product.descriptor;
   if (Statistics *statistics = warp.block.group.statistics.get())

@@ -10,12 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tcgen05/TensorMma.h"
-
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
 #include "Tcgen05/TensorInstructions.h"
+#include "Tcgen05/TensorMma.h"
 
 #include "llvm/ADT/STLExtras.h"
 

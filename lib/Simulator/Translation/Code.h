@@ -100,6 +100,20 @@ struct PassedParameter {
   uint64_t fromOffset, toOffset, size;
 };
 
+/// What not all kernels use.
+enum Facility : uint8_t {
+  /// Blocks may see each other's work while they run (atomics, volatile and
+  /// acquire accesses of global memory): then they run one after another.
+  UsesGlobalSynchronization = 1,
+  /// Something goes through the async proxy, so that stores have to be told
+  /// from those that a proxy fence follows.
+  UsesAsyncProxy = 2,
+  /// tcgen05.
+  UsesTensorMemory = 4,
+  /// wgmma.
+  UsesWarpgroups = 8,
+};
+
 struct Code {
   std::string name;
   std::vector<Step> steps;
@@ -111,17 +125,10 @@ struct Code {
   uint64_t localSize = 0, localAlignment = 1;
   /// Parts of them that belong to a variable: [begin, end).
   std::vector<std::pair<uint64_t, uint64_t>> localVariables;
-  /// Whether blocks may see each other's work while they run (atomics, volatile
-  /// and acquire accesses of global memory): then they run one after another.
-  bool hasGlobalSynchronization = false;
-  /// Whether anything goes through the async proxy, so that stores have to be
-  /// told from those that a proxy fence follows.
-  bool hasAsyncProxy = false;
-  bool hasTensorMemory = false;
+  /// Bits of Facility.
+  uint8_t facilities = 0;
   /// Of .cta_group, which all instructions have in common; 0 if there is none.
   unsigned tensorBlocks = 0;
-  /// Whether there is a wgmma.
-  bool hasWarpgroups = false;
   /// By number of the step, where there is a wgmma in this function: those
   /// registers that it uses which a wgmma uses, too.
   std::vector<llvm::ArrayRef<Slot>> registersOfSteps;

@@ -156,8 +156,7 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
   // What a function does that is called counts for its kernel.
   for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
     for (unsigned i : used.functions.set_bits()) {
-      kernel.hasAsyncProxy |= program->codes[i].hasAsyncProxy;
-      kernel.hasTensorMemory |= program->codes[i].hasTensorMemory;
+      kernel.facilities |= program->codes[i].facilities;
       unsigned blocks = program->codes[i].tensorBlocks;
       if (blocks && kernel.tensorBlocks && blocks != kernel.tensorBlocks &&
           !kernel.error)
@@ -168,9 +167,6 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
                        "got .cta_group::" +
                        llvm::Twine(blocks));
       kernel.tensorBlocks = std::max(kernel.tensorBlocks, blocks);
-      kernel.hasWarpgroups |= program->codes[i].hasWarpgroups;
-      kernel.hasGlobalSynchronization |=
-          program->codes[i].hasGlobalSynchronization;
     }
   return program;
 }

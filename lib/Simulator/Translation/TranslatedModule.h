@@ -42,8 +42,7 @@ struct Kernel {
   /// module can have kernels beside it that run.
   std::optional<Error> error;
   /// Of the kernel or a function that it may call, see Code.
-  bool hasGlobalSynchronization = false, hasAsyncProxy = false,
-       hasTensorMemory = false, hasWarpgroups = false;
+  uint8_t facilities = 0;
   unsigned tensorBlocks = 0;
   std::vector<KernelParameter> parameters;
   uint64_t parameterBytes = 0;

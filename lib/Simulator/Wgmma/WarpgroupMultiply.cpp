@@ -16,7 +16,7 @@
 #include "Mma/MatrixOperands.h"
 #include "SharedOperands/SharedMatrix.h"
 #include "Wgmma/WarpgroupForm.h"
-#include "Wgmma/WarpgroupQueue.h"
+#include "Wgmma/WarpgroupUnit.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -206,9 +206,9 @@ void Multiplication::run() {
   if (!requireWarpgroup(warp, name) || !readOperands())
     return;
   Block &block = warp.block;
-  if (!block.warpgroups[warp.index / kWarpsOfWarpgroup].note(warp,
-                                                             instruction) ||
-      !warp.warpgroup->checkRegisters(warp, form, registers))
+  WarpgroupUnit &unit = getWarpgroups(warp);
+  if (!unit.note(warp, instruction) ||
+      !unit.getQueue(warp).checkRegisters(warp, form, registers))
     return;
   std::vector<uint32_t> chunks;
   if (!form.isRegisterA) {
@@ -228,7 +228,7 @@ void Multiplication::run() {
   if (block.group.statistics)
     block.group.statistics->addBytes("matrix_operands", reads.getNumBytes());
   multiply();
-  warp.warpgroup->issue(warp, form, registers, std::move(reads));
+  unit.getQueue(warp).issue(warp, form, registers, std::move(reads));
 }
 
 void sim::executeWarpgroupMultiply(Warp &warp, const Step &step) {

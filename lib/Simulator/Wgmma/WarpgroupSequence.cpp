@@ -6,26 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Wgmma/WarpgroupSequence.h"
+
 #include "Machine/Block.h"
 
 #include <algorithm>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-
-bool sim::requireWarpgroup(Warp &warp, llvm::StringRef what) {
-  if (!warp.requireWholeWarp(what))
-    return false;
-  if (warp.index / kWarpsOfWarpgroup < warp.block.warpgroups.size())
-    return true;
-  warp.fail(0, what + " expected a warpgroup of " +
-                   llvm::Twine(kWarpsOfWarpgroup) +
-                   " whole warps, but the block has " +
-                   llvm::Twine(warp.block.launch.getNumThreads()) +
-                   " threads, which end in warp " +
-                   llvm::Twine(warp.block.launch.getNumWarps() - 1));
-  return false;
-}
 
 /// Fails where a peer has ended that has not executed an instruction of this
 /// line.

@@ -52,10 +52,6 @@ private:
   std::array<bool, kWarpsOfWarpgroup> hasEnded = {};
 };
 
-/// Fails unless the whole warp executes `what`, in a block that has all four
-/// warps of its warpgroup.
-bool requireWarpgroup(Warp &warp, llvm::StringRef what);
-
 } // namespace mlir::blockscale::sim
 
 #endif // BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPSEQUENCE_H

@@ -11,13 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wgmma/WarpgroupMultiply.h"
-
 #include "Collectives/CollectiveInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
 #include "Wgmma/WarpgroupForm.h"
-#include "Wgmma/WarpgroupQueue.h"
+#include "Wgmma/WarpgroupMultiply.h"
+#include "Wgmma/WarpgroupUnit.h"
 
 #include "llvm/ADT/SmallSet.h"
 
@@ -31,23 +30,22 @@ using namespace mlir::blockscale::sim;
 /// Whether the warps of the warpgroup execute the current step together.
 static bool noteStep(Warp &warp, llvm::StringRef what) {
   return requireWarpgroup(warp, what) &&
-         warp.block.warpgroups[warp.index / kWarpsOfWarpgroup].note(
-             warp, {warp.current->line, 0, 0, false});
+         getWarpgroups(warp).note(warp, {warp.current->line, 0, 0, false});
 }
 
 static void executeFence(Warp &warp, const Step &step) {
   if (noteStep(warp, "wgmma.fence"))
-    warp.warpgroup->fence();
+    getWarpgroups(warp).getQueue(warp).fence();
 }
 
 static void executeCommit(Warp &warp, const Step &step) {
   if (noteStep(warp, "wgmma.commit_group"))
-    warp.warpgroup->commit();
+    getWarpgroups(warp).getQueue(warp).commit();
 }
 
 static void executeWait(Warp &warp, const Step &step) {
   if (noteStep(warp, "wgmma.wait_group"))
-    warp.warpgroup->wait(warp, step.getForm<uint64_t>());
+    getWarpgroups(warp).getQueue(warp).wait(warp, step.getForm<uint64_t>());
 }
 
 static void translateFence(Translator &t, Modifiers &modifiers) {
@@ -230,7 +228,7 @@ static void translateWarpgroup(Translator &t,
                     llvm::Twine(row.name) + ", got " +
                     llvm::Twine(module.versionMajor) + "." +
                     llvm::Twine(module.versionMinor));
-    t.code.hasWarpgroups = t.code.hasAsyncProxy = true;
+    t.code.facilities |= UsesWarpgroups | UsesAsyncProxy;
     if (!takeSync(t, modifiers))
       return;
     if (!modifiers.take("aligned"))

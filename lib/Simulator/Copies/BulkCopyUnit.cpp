@@ -1,4 +1,4 @@
-//===- GroupBulkCopies.cpp - Bulk copies of a group of blocks -------------===//
+//===- BulkCopyUnit.cpp - Bulk copies of a group --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,33 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Copies/BulkCopyUnit.h"
+
 #include "Machine/BlockGroup.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-static std::string describe(AccessKind kind, bool isAsync) {
-  static constexpr const char *names[] = {"load", "store", "atomic access"};
-  std::string name = names[static_cast<unsigned>(kind)];
-  return isAsync ? "asynchronous " + name : name;
-}
-
-std::string
-BlockGroup::describeConflict(const RaceDetector::Conflict &conflict) {
-  return "the " + describe(conflict.kind, conflict.isAsync) + " in line " +
-         std::to_string(conflict.line) + " by lane " +
-         std::to_string(conflict.lane) + " of " + describeWarp(conflict.warp);
-}
-
-void BlockGroup::checkRace(Warp &warp, const RaceDetector::Access &access) {
-  std::optional<RaceDetector::Conflict> conflict = races->access(access);
-  if (conflict)
-    warp.fail(access.lane,
-              "race: this " + describe(access.kind, access.isAsync) +
-                  " of the byte at " +
-                  printHex(warp.block.getAddress(conflict->address)) +
-                  " in shared memory and " + describeConflict(*conflict) +
-                  " have no barrier between");
+BulkCopyUnit &sim::getBulkCopies(const Warp &warp) {
+  return warp.block.group.get<BulkCopyUnit>();
 }
 
 /// The side of a copy that is in the shared memory of a block. Reductions are
@@ -57,29 +39,29 @@ static RaceDetector::Access makeAccess(const BulkCopy &copy, AccessKind kind,
   return access;
 }
 
-void BlockGroup::checkProxy(const BulkCopy &copy, const Span &span,
-                            const Block &block, llvm::StringRef what) {
+void BulkCopyUnit::checkProxy(const BulkCopy &copy, const Span &span,
+                              const Block &block, llvm::StringRef what) {
   std::optional<ProxyTracker::Store> store =
-      proxies->findUnfenced(copy.warp->number * kLanes + copy.lane,
-                            block.getByteNumber(span), copy.size);
+      group.proxies->findUnfenced(copy.warp->number * kLanes + copy.lane,
+                                  block.getByteNumber(span), copy.size);
   if (store)
     block.reportProxy(*copy.warp, copy.lane,
                       "the async proxy " + what + " the byte at " +
                           printHex(block.getAddress(store->address)) +
                           " in shared memory, which lane " +
                           llvm::Twine(store->thread % kLanes) + " of " +
-                          describeWarp(store->thread / kLanes) +
+                          group.describeWarp(store->thread / kLanes) +
                           " has stored: expected fence.proxy.async between");
 }
 
 /// What the async proxy is to see has to be there; `from` and `to` are null
 /// where the copy does not go from or to shared memory.
-void BlockGroup::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
+void BulkCopyUnit::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
   if (from)
     checkProxy(copy, copy.source, *from, "reads");
   if (to) {
     checkProxy(copy, copy.destination, *to, "writes");
-    proxies->forget(to->getByteNumber(copy.destination), copy.size);
+    group.proxies->forget(to->getByteNumber(copy.destination), copy.size);
   }
   if (copy.mbarrier)
     copy.mbarrier->block->checkPublished(*copy.warp, copy.lane,
@@ -97,13 +79,14 @@ static std::string getPath(const BulkCopy &copy, bool isFromShared,
   return name + (isToShared ? "loads" : "stores");
 }
 
-void BlockGroup::begin(Warp &warp, BulkCopy copy) {
-  if (bulkCopies.getCopies().size() >= kMaxCopiesUnderWay)
+void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
+  if (copies.getCopies().size() >= kMaxCopiesUnderWay)
     return warp.fail(copy.lane, "expected at most " +
                                     llvm::Twine(kMaxCopiesUnderWay) +
                                     " bulk copies under way in a block: "
                                     "expected a wait for some before");
-  Block *from = findBlock(copy.source), *to = findBlock(copy.destination);
+  Block *from = group.findBlock(copy.source),
+        *to = group.findBlock(copy.destination);
   // Tensor copies of a pair of blocks have looked for it themselves.
   if (copy.mbarrier && to && !copy.tensor && copy.mbarrier->block != to)
     return warp.fail(copy.lane, "expected the mbarrier object in the shared "
@@ -113,71 +96,106 @@ void BlockGroup::begin(Warp &warp, BulkCopy copy) {
                                     print(copy.mbarrier->block->index));
   if (!copy.isGeneric)
     checkProxies(copy, from, to);
-  if (races && from)
-    checkRace(warp, makeAccess(copy, AccessKind::Load, *from));
-  if (races && to)
-    checkRace(warp, makeAccess(copy, AccessKind::Store, *to));
-  if (races)
-    copy.numStoresBefore = races->getNumStores();
-  if (statistics)
-    statistics->addBytes(getPath(copy, from, to), copy.getTransactionBytes());
-  bulkCopies.begin(std::move(copy));
+  if (group.races && from)
+    group.checkRace(warp, makeAccess(copy, AccessKind::Load, *from));
+  if (group.races && to)
+    group.checkRace(warp, makeAccess(copy, AccessKind::Store, *to));
+  if (group.races)
+    copy.numStoresBefore = group.races->getNumStores();
+  if (group.statistics)
+    group.statistics->addBytes(getPath(copy, from, to),
+                               copy.getTransactionBytes());
+  copies.begin(std::move(copy));
 }
 
-void BlockGroup::checkSource(const BulkCopy &copy, const Block &from) {
+void BulkCopyUnit::checkSource(const BulkCopy &copy, const Block &from) {
   RaceDetector::Access access = makeAccess(copy, AccessKind::Load, from);
-  if (std::optional<RaceDetector::Conflict> store =
-          races->findStore(access.address, access.size, copy.numStoresBefore))
+  if (std::optional<RaceDetector::Conflict> store = group.races->findStore(
+          access.address, access.size, copy.numStoresBefore))
     copy.warp->fail(copy.lane,
-                    "race: " + describeConflict(*store) +
+                    "race: " + group.describeConflict(*store) +
                         " changes the byte at " +
                         printHex(from.getAddress(store->address)) +
                         " in shared memory, which the copy in line " +
                         llvm::Twine(copy.line) + " may still have to read");
 }
 
-void BlockGroup::waitBulkCopies(Warp &warp, unsigned lane, uint64_t keep,
-                                bool onlyReads) {
-  bulkCopies.waitGroups(warp, lane, keep, onlyReads, [&](const BulkCopy &copy) {
-    Block *from = findBlock(copy.source);
-    if (!races || !from)
+void BulkCopyUnit::wait(Warp &warp, unsigned lane, uint64_t keep,
+                        bool onlyReads) {
+  copies.waitGroups(warp, lane, keep, onlyReads, [&](const BulkCopy &copy) {
+    Block *from = group.findBlock(copy.source);
+    if (!group.races || !from)
       return;
     checkSource(copy, *from);
-    checkRace(warp, makeAccess(copy, AccessKind::Load, *from));
+    group.checkRace(warp, makeAccess(copy, AccessKind::Load, *from));
   });
 }
 
-bool BlockGroup::completeBulkCopy(SharedPlace mbarrier) {
-  std::optional<BulkCopy> copy = bulkCopies.completeNext(mbarrier);
-  if (!copy)
-    return false;
-  Warp &warp = *copy->warp;
+/// What a copy did that an mbarrier object is told of now.
+void BulkCopyUnit::noteComplete(const BulkCopy &copy) {
+  SharedPlace mbarrier = *copy.mbarrier;
   Block &owner = *mbarrier.block;
-  if (proxies && copy->isGeneric)
-    proxies->store(warp.number * kLanes + copy->lane,
-                   owner.getByteNumber(copy->destination), copy->size);
-  if (races) {
+  Block *from = group.findBlock(copy.source);
+  Block *to = group.findBlock(copy.destination);
+  if (group.proxies && copy.isGeneric)
+    group.proxies->store(copy.warp->number * kLanes + copy.lane,
+                         owner.getByteNumber(copy.destination), copy.size);
+  if (group.races) {
     uint64_t object = owner.getByteNumber(mbarrier.offset);
     Clocks &clocks = owner.mbarriers.at(mbarrier.offset).clocks;
-    if (Block *from = findBlock(copy->source)) {
-      checkSource(*copy, *from);
-      races->complete(makeAccess(*copy, AccessKind::Load, *from), object,
-                      clocks);
+    if (from) {
+      checkSource(copy, *from);
+      group.races->complete(makeAccess(copy, AccessKind::Load, *from), object,
+                            clocks);
     }
-    if (Block *to = findBlock(copy->destination))
-      races->complete(makeAccess(*copy, AccessKind::Store, *to), object,
-                      clocks);
+    if (to)
+      group.races->complete(makeAccess(copy, AccessKind::Store, *to), object,
+                            clocks);
   }
-  Block *written = copy->isGeneric ? nullptr : findBlock(copy->destination);
-  if (written)
-    proxies->forget(written->getByteNumber(copy->destination), copy->size);
+  if (to && !copy.isGeneric)
+    group.proxies->forget(to->getByteNumber(copy.destination), copy.size);
+}
+
+bool BulkCopyUnit::completeNext(SharedPlace mbarrier) {
+  std::optional<BulkCopy> copy = copies.completeNext(mbarrier);
+  if (!copy)
+    return false;
+  noteComplete(*copy);
+  Warp &warp = *copy->warp;
+  Block &owner = *mbarrier.block;
   if (warp.state != WarpState::Failed &&
       owner.addTransactions(warp, copy->lane, mbarrier.offset,
                             -static_cast<int64_t>(copy->getTransactionBytes())))
     owner.completeIfDue(mbarrier.offset);
   if (warp.state == WarpState::Failed) {
     warp.failure.line = copy->line;
-    failed = &warp;
+    group.failed = &warp;
+  }
+  return true;
+}
+
+bool BulkCopyUnit::endBlock(Block &block) {
+  for (const BulkCopy &copy : copies.getCopies()) {
+    Warp &warp = *copy.warp;
+    std::string name =
+        &warp.block == &block ? "the block" : "block " + print(block.index);
+    if (copy.mbarrier && copy.mbarrier->block == &block) {
+      group.warn(warp, {copy.line, copy.lane,
+                        name +
+                            " ends before this copy into its shared memory is "
+                            "complete: expected a wait for " +
+                            block.describeMBarrier(copy.mbarrier->offset)});
+    } else if (!copy.isRead && block.isOwn(copy.source)) {
+      std::string wait = "cp.async.bulk.wait_group";
+      if (copy.mbarrier)
+        wait = "a barrier of the cluster behind a wait for " +
+               copy.mbarrier->block->describeMBarrier(copy.mbarrier->offset);
+      return group.failAt(warp, {copy.line, copy.lane,
+                                 name +
+                                     " ends before this copy has read its "
+                                     "shared memory: expected " +
+                                     wait + " before"});
+    }
   }
   return true;
 }

@@ -1,4 +1,4 @@
-//===- ClusterBarrier.h - The barrier of a cluster --------------*- C++ -*-===//
+//===- ClusterBarriers.h - The barriers of clusters -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,18 +14,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_CLUSTERBARRIER_H
-#define BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_CLUSTERBARRIER_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_CLUSTERBARRIERS_H
+#define BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_CLUSTERBARRIERS_H
 
+#include "Machine/AsyncUnit.h"
 #include "Memory/Races.h"
 
-#include <string>
-#include <vector>
-
 namespace mlir::blockscale::sim {
-
-class BlockGroup;
-class Warp;
 
 class ClusterBarrier {
 public:
@@ -65,6 +60,23 @@ private:
   Clocks clocks, completeClocks;
 };
 
+/// Those of all clusters of a group.
+class ClusterBarriers final : public AsyncUnit {
+public:
+  static constexpr UnitKind kKind = UnitKind::ClusterBarriers;
+
+  explicit ClusterBarriers(BlockGroup &group);
+
+  /// The barrier of the cluster that a block belongs to.
+  ClusterBarrier &get(const Block &block);
+
+  std::optional<std::string> describeWait(const Warp &warp) override;
+  void endWarp(Warp &warp) override;
+
+private:
+  std::vector<ClusterBarrier> barriers;
+};
+
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_CLUSTERBARRIER_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_CLUSTERBARRIERS_H

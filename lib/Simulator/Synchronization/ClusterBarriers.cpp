@@ -1,4 +1,4 @@
-//===- ClusterBarrier.cpp - The barrier of a cluster ----------------------===//
+//===- ClusterBarriers.cpp - The barriers of clusters ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Synchronization/ClusterBarrier.h"
+#include "Synchronization/ClusterBarriers.h"
 
 #include "Machine/BlockGroup.h"
 
@@ -101,3 +101,26 @@ std::string ClusterBarrier::describe() const {
          std::to_string(progress.size()) + " warps have come, " +
          group.describeWarp(firstWarp + first) + " has not)";
 }
+
+//===----------------------------------------------------------------------===//
+// All of a group
+//===----------------------------------------------------------------------===//
+
+ClusterBarriers::ClusterBarriers(BlockGroup &group) {
+  unsigned numWarps = group.clusterSize * group.launch.getNumWarps();
+  for (unsigned i = 0; i != group.maxBlocks / group.clusterSize; ++i)
+    barriers.emplace_back(group, i * numWarps, numWarps);
+}
+
+ClusterBarrier &ClusterBarriers::get(const Block &block) {
+  return barriers[block.number / block.group.clusterSize];
+}
+
+std::optional<std::string> ClusterBarriers::describeWait(const Warp &warp) {
+  const ClusterBarrier &barrier = get(warp.block);
+  if (!barrier.isAwaitedBy(warp))
+    return std::nullopt;
+  return barrier.describe();
+}
+
+void ClusterBarriers::endWarp(Warp &warp) { get(warp.block).completeIfDue(); }
