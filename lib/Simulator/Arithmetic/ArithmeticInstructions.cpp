@@ -12,6 +12,8 @@
 
 #include "Arithmetic/ArithmeticInstructions.h"
 
+#include "Translation/OpcodeTable.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::blockscale;

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Translation/Emit.h"
+#include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/bit.h"
 

@@ -1,4 +1,4 @@
-//===- Comparisons.cpp - setp, set, slct, testp ---------------------------===//
+//===- Comparisons.cpp - setp, set ----------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,30 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two numbers are in one of four relations, and a comparison is the set of
-// those for which it is true.
+// A comparison is a row of relations that hold (Relations.h), whatever the
+// type.
 //
-// Source: PTX ISA, sections 9.7.6 "Comparison and Selection Instructions",
-// 9.7.7 "Half Precision Comparison Instructions", 9.7.3.1 "testp".
+// Source: PTX ISA, sections 9.7.6 "Comparison and Selection Instructions" and
+// 9.7.7 "Half Precision Comparison Instructions".
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic/FloatFormats.h"
+#include "Arithmetic/ComparisonInstructions.h"
+#include "Arithmetic/Relations.h"
 #include "Translation/Emit.h"
+#include "Translation/OpcodeTable.h"
 
 #include <cmath>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-//===----------------------------------------------------------------------===//
-// Relations
-//===----------------------------------------------------------------------===//
-
 namespace {
-using Relations = uint8_t;
-enum : Relations { Less = 1, Equal = 2, Greater = 4, Unordered = 8 };
-
+/// How an instruction names a comparison, and for which types.
 struct ComparisonRow {
   llvm::StringRef name;
   Relations relations;
@@ -60,73 +56,6 @@ static constexpr ComparisonRow kComparisons[] = {
     {"nan", Unordered,                        false, false, true},
 };
 // clang-format on
-
-template <typename T>
-static bool isIn(Relations relations, T a, T b) {
-  bool isLess = a<b, isEqual = a == b, isGreater = a> b;
-  Relations relation = isLess      ? Less
-                       : isEqual   ? Equal
-                       : isGreater ? Greater
-                                   : Unordered;
-  return relations & relation;
-}
-
-namespace {
-/// What a register's bits are, as a number to compare: `Number` of `kBytes`.
-template <typename T>
-struct Integer {
-  static constexpr unsigned kBytes = sizeof(T);
-  T read(uint64_t bits) const { return static_cast<T>(bits); }
-};
-
-struct Double {
-  static constexpr unsigned kBytes = 8;
-  double read(uint64_t bits) const { return llvm::bit_cast<double>(bits); }
-};
-
-struct Single {
-  static constexpr unsigned kBytes = 4;
-  bool isFlushing = false;
-  float read(uint64_t bits) const {
-    auto word = static_cast<uint32_t>(bits);
-    if (isFlushing)
-      word = static_cast<uint32_t>(flushSubnormal(word, kF32));
-    return llvm::bit_cast<float>(word);
-  }
-};
-
-/// An f16 or bf16 at bit `shift`.
-struct Half {
-  static constexpr unsigned kBytes = 2;
-  const FloatFormat *format = nullptr;
-  bool isFlushing = false;
-  unsigned shift = 0;
-  double read(uint64_t bits) const {
-    bits = bits >> shift & 0xFFFF;
-    return toDouble(isFlushing ? flushSubnormal(bits, *format) : bits, *format);
-  }
-};
-} // namespace
-
-/// A predicate of the active lanes: the comparison of two registers. `first`
-/// is the number of the first byte that counts.
-template <typename Number>
-static Predicate compare(const Warp &warp, const Lanes &a, const Lanes &b,
-                         Relations relations, const Number &number,
-                         unsigned first = 0) {
-  Predicate result = {0, 0};
-  for (unsigned lane = 0; lane != kLanes; ++lane)
-    result.value |= LaneMask(isIn(relations, number.read(a.value[lane]),
-                                  number.read(b.value[lane])))
-                    << lane;
-  uint8_t bytes = llvm::maskTrailingOnes<uint8_t>(Number::kBytes) << first;
-  if (LaneMask any = (a.undefinedLanes | b.undefinedLanes) & warp.active)
-    forEachLane(any, [&](unsigned lane) {
-      if ((a.getUndefined(lane) | b.getUndefined(lane)) & bytes)
-        result.undefined |= LaneMask(1) << lane;
-    });
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // setp
@@ -459,129 +388,6 @@ static void translateSet(Translator &t, const PtxInstruction &instruction) {
   });
   if (!isKnown)
     failType(t, *type, "16, 32 and 64 bits");
-}
-
-//===----------------------------------------------------------------------===//
-// slct
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Operands: the destination, two values and the number whose sign decides.
-template <typename T>
-struct SelectBySign : Operation<T, 3> {
-  using Base = Operation<T, 3>;
-  bool isFloat = false, isFlushing = false;
-
-  SelectBySign(Base, bool isFloat, bool isFlushing)
-      : isFloat(isFloat), isFlushing(isFlushing) {}
-
-  uint64_t operator()(uint64_t a, uint64_t b, uint64_t c) const {
-    return picksFirst(c) ? a : b;
-  }
-  uint8_t getUndefined(const typename Base::Sources &values,
-                       const typename Base::UndefinedBytes &undefined) const {
-    uint8_t all = llvm::maskTrailingOnes<uint8_t>(sizeof(T));
-    if (undefined[2] & 0xF)
-      return all;
-    return undefined[picksFirst(values[2]) ? 0 : 1] & all;
-  }
-
-private:
-  /// -0 is not below 0, and a NaN picks the second.
-  bool picksFirst(uint64_t c) const {
-    if (!isFloat)
-      return static_cast<int32_t>(c) >= 0;
-    return Single{isFlushing}.read(c) >= 0;
-  }
-};
-} // namespace
-
-static void translateSelectBySign(Translator &t,
-                                  const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<Type> type = modifiers.takeType(), by = modifiers.takeType();
-  if (!type || (by != Type::S32 && by != Type::F32))
-    return t.fail("expected a type, and .s32 or .f32, behind slct");
-  bool isFloat = by == Type::F32;
-  bool isFlushing = isFloat && modifiers.take("ftz");
-  Slots slots;
-  if (!t.finish(modifiers) ||
-      !collectOperands(t, *type, {*type, *type, *by}, slots))
-    return;
-  switch (getBits(*type)) {
-  case 16:
-    return emitOperation(t, slots,
-                         SelectBySign<uint16_t>({}, isFloat, isFlushing));
-  case 32:
-    return emitOperation(t, slots,
-                         SelectBySign<uint32_t>({}, isFloat, isFlushing));
-  case 64:
-    return emitOperation(t, slots,
-                         SelectBySign<uint64_t>({}, isFloat, isFlushing));
-  default:
-    return failType(t, *type, "16, 32 and 64 bits");
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// testp
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct TestRow {
-  llvm::StringRef name;
-  bool (*holds)(double value, bool isSubnormal);
-};
-
-struct TestForm {
-  const TestRow *row;
-  bool isDouble;
-};
-} // namespace
-
-static const TestRow kTests[] = {
-    {"finite", [](double x, bool) { return std::isfinite(x); }},
-    {"infinite", [](double x, bool) { return std::isinf(x); }},
-    {"number", [](double x, bool) { return !std::isnan(x); }},
-    {"notanumber", [](double x, bool) { return std::isnan(x); }},
-    {"normal",
-     [](double x, bool isSubnormal) {
-       // Zeros are normal.
-       return std::isfinite(x) && !isSubnormal;
-     }},
-    {"subnormal", [](double, bool isSubnormal) { return isSubnormal; }},
-};
-
-static void executeTest(Warp &warp, const Step &step) {
-  const auto &form = step.getForm<TestForm>();
-  const FloatFormat &format = form.isDouble ? kF64 : kF32;
-  Predicate &to = warp.pred(step.operands[0]);
-  const Lanes &from = warp.reg(step.operands[1]);
-  forEachLane(warp.active, [&](unsigned lane) {
-    uint64_t bits = from.value[lane];
-    bool isSubnormal = flushSubnormal(bits, format) != bits;
-    double value = form.isDouble ? llvm::bit_cast<double>(bits)
-                                 : toDouble(bits & 0xFFFFFFFF, kF32);
-    setLane(to, lane, form.row->holds(value, isSubnormal),
-            from.isUndefined(lane));
-  });
-}
-
-static void translateTest(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  const TestRow *row = llvm::find_if(
-      kTests, [&](const TestRow &row) { return modifiers.take(row.name); });
-  if (row == std::end(kTests))
-    return t.fail("expected a property such as .finite behind testp");
-  std::optional<Type> type = modifiers.takeType();
-  if (type != Type::F32 && type != Type::F64)
-    return t.fail("expected .f32 or .f64 behind testp");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.predicateDestination(instruction.operands[0]),
-                  t.source(instruction.operands[1], *type)};
-  t.emit(executeTest, StepClass::Arithmetic, slots,
-         t.keep(TestForm{row, type == Type::F64}));
 }
 
 void sim::addComparisonInstructions(OpcodeTable &table) {

@@ -13,6 +13,7 @@
 #include "Arithmetic/Conversions.h"
 
 #include "Translation/Emit.h"
+#include "Translation/OpcodeTable.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Translation/Emit.h"
+#include "Translation/OpcodeTable.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

@@ -8,6 +8,8 @@
 
 #include "Collectives/CollectiveInstructions.h"
 
+#include "Translation/OpcodeTable.h"
+
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 

@@ -13,6 +13,7 @@
 #include "Control/DriverFunctions.h"
 #include "Control/Reconvergence.h"
 #include "Machine/Block.h"
+#include "Translation/OpcodeTable.h"
 #include "Translation/Translator.h"
 
 #include <cstring>

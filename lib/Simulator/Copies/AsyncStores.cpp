@@ -17,7 +17,7 @@
 
 #include "Copies/BulkCopyUnit.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierInstructions.h"
+#include "Synchronization/MBarrierPlaces.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

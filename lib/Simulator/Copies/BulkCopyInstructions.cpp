@@ -14,7 +14,7 @@
 #include "Copies/BulkCopyUnit.h"
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierInstructions.h"
+#include "Synchronization/MBarrierPlaces.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -15,7 +15,8 @@
 
 #include "Copies/CpAsyncUnit.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierInstructions.h"
+#include "Synchronization/MBarrierPlaces.h"
+#include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -17,7 +17,7 @@
 #include "Copies/CopyInstructions.h"
 #include "Copies/TensorMapOperands.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierInstructions.h"
+#include "Synchronization/MBarrierPlaces.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -19,6 +19,7 @@
 #include "Memory/WarpAccess.h"
 #include "Translation/Code.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <optional>
@@ -175,9 +176,17 @@ private:
   LaneSet &top() { return frames.back().stack.back(); }
   bool checkUniformGuard(const Step &step);
   bool tellWatchers(const Step &step);
-  template <typename Reject>
-  bool resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
-                     uint64_t size, uint8_t pending, Span &span, Reject reject);
+  /// Parts of `resolve`, by the space; `reject` reports what is wrong with the
+  /// access.
+  using Reject = llvm::function_ref<bool(const llvm::Twine &text)>;
+  bool resolveShared(AddressSpace &space, uint64_t address, uint64_t size,
+                     uint8_t pending, Span &span, Reject reject);
+  bool resolveLocal(unsigned lane, uint64_t address, uint64_t size, Span &span,
+                    Reject reject);
+  bool resolveParameter(uint64_t address, uint64_t size, bool isStore,
+                        Span &span, Reject reject);
+  bool resolveGlobal(AddressSpace space, uint64_t address, uint64_t size,
+                     bool isStore, Span &span, Reject reject);
   void bindFrame();
   void popFrame();
   void fillSlots(Frame &frame);

@@ -28,12 +28,9 @@ static AddressSpace getSpace(uint64_t address) {
   }
 }
 
-/// `pending` are the states of bytes that have to wait; `reject` reports what
-/// is wrong with the access.
-template <typename Reject>
-bool Warp::resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
-                         uint64_t size, uint8_t pending, Span &span,
-                         Reject reject) {
+/// `pending` are the states of bytes that have to wait.
+bool Warp::resolveShared(AddressSpace &space, uint64_t address, uint64_t size,
+                         uint8_t pending, Span &span, Reject reject) {
   Block *owner = block.findOwner(address);
   Storage &shared = (owner ? owner : &block)->shared;
   uint64_t offset = getSharedOffset(address), limit = shared.size();
@@ -65,6 +62,71 @@ bool Warp::resolveShared(unsigned lane, AddressSpace &space, uint64_t address,
   return true;
 }
 
+bool Warp::resolveLocal(unsigned lane, uint64_t address, uint64_t size,
+                        Span &span, Reject reject) {
+  uint64_t limit = local[lane].size();
+  if (address >= limit || size > limit - address)
+    return reject("in local memory is out of bounds, which has " +
+                  llvm::Twine(limit) + " bytes");
+  span = {local[lane].data() + address, localStates[lane].data() + address,
+          nullptr};
+  for (uint64_t i = 0; i != size; ++i)
+    if (span.states[i] & ByteUnmapped)
+      return reject("in local memory is outside of its variables");
+  return true;
+}
+
+bool Warp::resolveParameter(uint64_t address, uint64_t size, bool isStore,
+                            Span &span, Reject reject) {
+  Storage &parameters = *block.launch.parameters;
+  uint64_t limit = parameters.size();
+  if (isStore)
+    return reject("would change a parameter of the kernel");
+  if (address >= limit || size > limit - address)
+    return reject("is outside of the parameters, which have " +
+                  llvm::Twine(limit) + " bytes");
+  span = {parameters.data() + address, nullptr, &parameters};
+  return true;
+}
+
+/// What is said of an address in no allocation of global memory.
+static llvm::StringRef describeForeign(uint64_t address) {
+  switch (getRegion(address)) {
+  case kSharedRegion:
+    return "expected global memory, got a generic address of shared memory";
+  case kLocalRegion:
+    return "expected global memory, got a generic address of local memory";
+  case kFunctionRegion:
+    return "expected memory, got the address of a function";
+  default:
+    return "is in no allocation";
+  }
+}
+
+/// Global and constant memory.
+bool Warp::resolveGlobal(AddressSpace space, uint64_t address, uint64_t size,
+                         bool isStore, Span &span, Reject reject) {
+  GlobalMemory::Allocation *allocation = block.launch.memory->lookup(address);
+  if (!allocation)
+    return reject(describeForeign(address));
+  uint64_t limit = allocation->storage.size();
+  // Addresses before the first byte wrap around to large offsets.
+  uint64_t offset = address - allocation->address;
+  if (offset >= limit || size > limit - offset)
+    return reject("is out of bounds of " + allocation->name + ", which has " +
+                  llvm::Twine(limit) + " bytes at " +
+                  printHex(allocation->address));
+  if (isStore && allocation->isConstant)
+    return reject("would change " + allocation->name +
+                  ", which is in constant memory");
+  if (space == AddressSpace::Const && !allocation->isConstant)
+    return reject("expected constant memory, got " + allocation->name);
+  uint8_t *states = allocation->storage.states();
+  span = {allocation->storage.data() + offset,
+          states ? states + offset : nullptr, &allocation->storage};
+  return true;
+}
+
 bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
                    uint64_t size, uint64_t alignment, bool isStore, Span &span,
                    bool isAtomic) {
@@ -86,77 +148,23 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
     if (space != AddressSpace::Global)
       address = getRegionOffset(address);
   }
-
-  uint64_t limit = 0;
   uint8_t pending = 0;
   if (isStore)
     pending = isAtomic ? BytePending : BytePending | ByteReducing;
   switch (space) {
   case AddressSpace::Shared:
   case AddressSpace::SharedCluster:
-    return resolveShared(lane, space, address, size, pending, span, reject);
+    return resolveShared(space, address, size, pending, span, reject);
   case AddressSpace::Local:
-    limit = local[lane].size();
-    if (address < limit && size <= limit - address) {
-      span = {local[lane].data() + address, localStates[lane].data() + address,
-              nullptr};
-      for (uint64_t i = 0; i != size; ++i)
-        if (span.states[i] & ByteUnmapped)
-          return reject("in local memory is outside of its variables");
-      return true;
-    }
-    return reject("in local memory is out of bounds, which has " +
-                  llvm::Twine(limit) + " bytes");
-  case AddressSpace::Param: {
-    Storage &parameters = *block.launch.parameters;
-    limit = parameters.size();
-    if (isStore)
-      return reject("would change a parameter of the kernel");
-    if (address < limit && size <= limit - address) {
-      span = {parameters.data() + address, nullptr, &parameters};
-      return true;
-    }
-    return reject("is outside of the parameters, which have " +
-                  llvm::Twine(limit) + " bytes");
-  }
+    return resolveLocal(lane, address, size, span, reject);
+  case AddressSpace::Param:
+    return resolveParameter(address, size, isStore, span, reject);
   case AddressSpace::Generic:
   case AddressSpace::Const:
   case AddressSpace::Global:
     break;
   }
-
-  GlobalMemory::Allocation *allocation = block.launch.memory->lookup(address);
-  if (!allocation) {
-    switch (getRegion(address)) {
-    case kSharedRegion:
-      return reject("expected global memory, got a generic address of shared "
-                    "memory");
-    case kLocalRegion:
-      return reject("expected global memory, got a generic address of local "
-                    "memory");
-    case kFunctionRegion:
-      return reject("expected memory, got the address of a function");
-    default:
-      return reject("is in no allocation");
-    }
-  }
-  limit = allocation->storage.size();
-  // Addresses before the first byte wrap around to large offsets.
-  uint64_t offset = address - allocation->address;
-  if (offset >= limit || size > limit - offset)
-    return reject("is out of bounds of " + allocation->name + ", which has " +
-                  llvm::Twine(limit) + " bytes at " +
-                  printHex(allocation->address));
-  if (isStore && allocation->isConstant)
-    return reject("would change " + allocation->name +
-                  ", which is in constant memory");
-  if (allocation->isConstant != (space == AddressSpace::Const) &&
-      space == AddressSpace::Const)
-    return reject("expected constant memory, got " + allocation->name);
-  uint8_t *states = allocation->storage.states();
-  span = {allocation->storage.data() + offset,
-          states ? states + offset : nullptr, &allocation->storage};
-  return true;
+  return resolveGlobal(space, address, size, isStore, span, reject);
 }
 
 bool Warp::checkReadable(unsigned lane, const Span &span, uint64_t size) {

@@ -16,6 +16,7 @@
 #include "Copies/AsyncStores.h"
 #include "Memory/ElementOperation.h"
 #include "Memory/MemoryOperands.h"
+#include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Copies/TensorMapOperands.h"
+#include "Translation/OpcodeTable.h"
 
 #include <cstring>
 

@@ -12,6 +12,7 @@
 
 #include "Copies/AsyncStores.h"
 #include "Memory/MemoryOperands.h"
+#include "Translation/OpcodeTable.h"
 
 #include "llvm/Support/MathExtras.h"
 

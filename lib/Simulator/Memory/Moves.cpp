@@ -13,6 +13,7 @@
 
 #include "Arithmetic/Lanewise.h"
 #include "Memory/MemoryOperands.h"
+#include "Translation/OpcodeTable.h"
 
 #include "llvm/Support/MathExtras.h"
 

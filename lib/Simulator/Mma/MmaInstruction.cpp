@@ -12,6 +12,7 @@
 
 #include "Machine/Block.h"
 #include "Mma/MmaSync.h"
+#include "Translation/OpcodeTable.h"
 #include "Translation/Translator.h"
 
 using namespace mlir::blockscale;

@@ -15,6 +15,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDMATRIX_H
 
 #include "Memory/Storage.h"
+#include "Ptx/Types.h"
 #include "SharedOperands/SharedTile.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -15,26 +15,6 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-ElementPacking sim::getPacking(TensorKind kind, Type type) {
-  unsigned bits = getBits(type);
-  if (kind == TensorKind::TF32)
-    bits = 32;
-  bool isPacked = kind == TensorKind::MXF4 || kind == TensorKind::MXF4NVF4;
-  unsigned slot = isPacked ? bits : std::max(bits, 8u);
-  return {bits, kChunkBytes * 8 / slot};
-}
-
-unsigned sim::getByteShift(unsigned bits) {
-  switch (bits) {
-  case 4:
-    return 2;
-  case 6:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
 /// Where a chunk along K is, before the permutation; nothing where it is behind
 /// the row of the pattern.
 static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operand of tcgen05.mma in shared memory: M or N lines of K elements. The
-// unit of its layout is a chunk of 16 bytes, whose elements follow one another
-// along K, or along M or N where it is transposed.
+// An operand of tcgen05.mma or wgmma in shared memory: M or N lines of K
+// elements. The unit of its layout is a chunk of 16 bytes, whose elements
+// follow one another along K, or along M or N where it is transposed.
 //
 // Source: PTX ISA, sections 9.7.16.3.3 "Canonical layouts" and 9.7.16.10.6
 // "Packing formats".
@@ -18,7 +18,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
 #define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
 
-#include "Tcgen05/TensorDescriptors.h"
+#include "SharedOperands/MatrixDescriptor.h"
 
 #include <vector>
 
@@ -33,13 +33,6 @@ struct ElementPacking {
   unsigned bits;
   unsigned elementsOfChunk;
 };
-
-/// That of an operand of a kind: fp4 and fp6 are padded where elements of 8
-/// bits are possible.
-ElementPacking getPacking(TensorKind kind, Type type);
-
-/// Where an element of fp4 or fp6 is in the byte that it has in tensor memory.
-unsigned getByteShift(unsigned bits);
 
 /// What a chunk is needed for.
 struct TileShape {

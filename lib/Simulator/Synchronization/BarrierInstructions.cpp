@@ -16,6 +16,7 @@
 #include "Collectives/Members.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/BlockBarriers.h"
+#include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -15,6 +15,7 @@
 #include "Memory/MemoryOperands.h"
 #include "Synchronization/BarrierInstructions.h"
 #include "Synchronization/ClusterBarriers.h"
+#include "Translation/OpcodeTable.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

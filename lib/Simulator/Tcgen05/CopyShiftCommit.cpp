@@ -17,7 +17,7 @@
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
 #include "SharedOperands/SharedTile.h"
-#include "Synchronization/MBarrierInstructions.h"
+#include "Synchronization/MBarrierPlaces.h"
 #include "Tcgen05/TensorEngine.h"
 #include "Tcgen05/TensorInstructions.h"
 

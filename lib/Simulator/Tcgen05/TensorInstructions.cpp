@@ -10,6 +10,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
+#include "Translation/OpcodeTable.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

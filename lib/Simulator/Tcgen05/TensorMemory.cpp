@@ -22,6 +22,17 @@ llvm::StringRef sim::getName(TensorAccessKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
+unsigned sim::getByteShift(unsigned bits) {
+  switch (bits) {
+  case 4:
+    return 2;
+  case 6:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 TensorLanes sim::makeTensorLanes(unsigned first, unsigned count) {
   TensorLanes lanes;
   for (unsigned i = 0; i != count; ++i)

@@ -51,6 +51,9 @@ struct TensorAddress {
   uint32_t encode() const { return lane << 16 | column; }
 };
 
+/// Where an element of fp4 or fp6 is in the byte that it has in tensor memory.
+unsigned getByteShift(unsigned bits);
+
 using TensorLanes = std::bitset<kTensorLanes>;
 
 /// Lanes from `first` on.

@@ -18,7 +18,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
 
-#include "Tcgen05/TensorDescriptors.h"
+#include "Tcgen05/InstructionDescriptor.h"
 #include "Tcgen05/TensorEngine.h"
 
 namespace mlir::blockscale::sim {

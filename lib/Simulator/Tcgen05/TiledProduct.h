@@ -16,8 +16,8 @@
 
 #include "Memory/Storage.h"
 #include "SharedOperands/SharedTile.h"
+#include "Tcgen05/InstructionDescriptor.h"
 #include "Tcgen05/ScaleFactors.h"
-#include "Tcgen05/TensorDescriptors.h"
 #include "blockscale/Simulator/Numerics.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates the body of one function. Each family of instructions has a file
-// in Instructions/ that adds its opcodes to the table, with a routine that
-// checks modifiers and operands and emits a step.
+// Translates the body of one function: the table of opcodes has a routine for
+// each instruction, which checks modifiers and operands and emits a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +16,7 @@
 
 #include "Machine/SpecialRegisters.h"
 #include "Machine/Warp.h"
+#include "Translation/Modifiers.h"
 #include "Translation/TranslatedModule.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -29,58 +29,10 @@
 
 namespace mlir::blockscale::sim {
 
-class Translator;
-
 /// Steps of more than one family: one that does nothing, and one at which lanes
 /// leave the function.
 void executeNothing(Warp &warp, const Step &step);
 void executeReturn(Warp &warp, const Step &step);
-
-/// Emits the steps of one instruction; after an error,
-/// `translator.hasFailed()`.
-using TranslateInstruction = void (*)(Translator &translator,
-                                      const PtxInstruction &instruction);
-using OpcodeTable = llvm::StringMap<TranslateInstruction>;
-
-void addArithmeticInstructions(OpcodeTable &table);
-void addAtomicInstructions(OpcodeTable &table);
-void addBitInstructions(OpcodeTable &table);
-void addLogicInstructions(OpcodeTable &table);
-void addBarrierInstructions(OpcodeTable &table);
-void addCacheInstructions(OpcodeTable &table);
-void addClusterInstructions(OpcodeTable &table);
-void addComparisonInstructions(OpcodeTable &table);
-void addControlInstructions(OpcodeTable &table);
-void addConversionInstructions(OpcodeTable &table);
-void addCopyInstructions(OpcodeTable &table);
-void addMatrixInstructions(OpcodeTable &table);
-void addMBarrierInstructions(OpcodeTable &table);
-void addMemoryInstructions(OpcodeTable &table);
-void addMoveInstructions(OpcodeTable &table);
-void addTensorInstructions(OpcodeTable &table);
-void addWarpInstructions(OpcodeTable &table);
-void addWarpgroupInstructions(OpcodeTable &table);
-
-/// The modifiers of an instruction, taken one after the other. What is left at
-/// the end is not supported.
-class Modifiers {
-public:
-  explicit Modifiers(const PtxInstruction &instruction)
-      : names(instruction.modifiers.begin(), instruction.modifiers.end()) {}
-
-  /// Takes `name` out, wherever it stands; false if it is not there.
-  bool take(llvm::StringRef name);
-  /// Takes out the first of `choices` that is there.
-  std::optional<unsigned> takeOneOf(llvm::ArrayRef<llvm::StringRef> choices);
-  /// Takes out the first (or last) modifier that names a type.
-  std::optional<Type> takeType();
-  std::optional<Type> takeLastType();
-
-  llvm::ArrayRef<llvm::StringRef> rest() const { return names; }
-
-private:
-  llvm::SmallVector<llvm::StringRef, 6> names;
-};
 
 class Translator {
 public:

@@ -14,6 +14,7 @@
 #include "Collectives/CollectiveInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
+#include "Translation/OpcodeTable.h"
 #include "Wgmma/WarpgroupForm.h"
 #include "Wgmma/WarpgroupMultiply.h"
 #include "Wgmma/WarpgroupUnit.h"

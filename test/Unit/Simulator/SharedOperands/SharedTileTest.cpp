@@ -1,4 +1,4 @@
-//===- TensorDescriptorsTest.cpp - Tests of descriptors -------------------===//
+//===- SharedTileTest.cpp - Tests of tiles and their descriptors ----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tcgen05/TensorDescriptors.h"
 #include "SharedOperands/SharedTile.h"
 
 #include "gtest/gtest.h"
@@ -25,7 +24,7 @@ static std::string getMatrixError(uint64_t bits) {
   return decoded ? "no error" : std::string(decoded.message());
 }
 
-TEST(TensorDescriptorsTest, FieldsOfMatrices) {
+TEST(SharedTileTest, FieldsOfMatrices) {
   uint64_t bits = 0x140 | uint64_t(0x12) << 16 | uint64_t(0x40) << 32 |
                   kVersion | uint64_t(5) << 49 | uint64_t(1) << 52 |
                   uint64_t(2) << 61;
@@ -42,7 +41,7 @@ TEST(TensorDescriptorsTest, FieldsOfMatrices) {
             "64, version 1, base_offset 5, leading_absolute 1, swizzle 2}");
 }
 
-TEST(TensorDescriptorsTest, MatricesThatAreRefused) {
+TEST(SharedTileTest, MatricesThatAreRefused) {
   EXPECT_EQ(getMatrixError(0),
             "expected version 1 in a shared memory descriptor, got 0x0 {start "
             "0, leading_offset 0, stride_offset 0, version 0, base_offset 0, "
@@ -65,7 +64,7 @@ static std::vector<uint32_t> locate(uint64_t bits, const TileShape &shape) {
   return chunks ? *chunks : std::vector<uint32_t>();
 }
 
-TEST(TensorDescriptorsTest, ChunksAlongK) {
+TEST(SharedTileTest, ChunksAlongK) {
   TileShape bytes = {9, 32, false, {8, 16}};
   // Without a swizzle: LBO 256, SBO 512.
   std::vector<uint32_t> plain =
@@ -85,7 +84,7 @@ TEST(TensorDescriptorsTest, ChunksAlongK) {
   EXPECT_EQ(swizzled[2 * 8], 0x1000u + 1024 + 2 * 16);
 }
 
-TEST(TensorDescriptorsTest, BaseOffsets) {
+TEST(SharedTileTest, BaseOffsets) {
   // A pattern that begins at 0x1180 with base offset 3 is permuted as one that
   // begins at 0x1000.
   TileShape shape = {8, 32, false, {8, 16}};
@@ -98,7 +97,7 @@ TEST(TensorDescriptorsTest, BaseOffsets) {
   }
 }
 
-TEST(TensorDescriptorsTest, RowsThatLeaveThePattern) {
+TEST(SharedTileTest, RowsThatLeaveThePattern) {
   TileShape wide = {8, 96, false, {4, 32}};
   Result<std::vector<uint32_t>> chunks =
       findChunks(*MatrixDescriptor::decode(
@@ -114,7 +113,7 @@ TEST(TensorDescriptorsTest, RowsThatLeaveThePattern) {
       0u);
 }
 
-TEST(TensorDescriptorsTest, RowsAlongMThatLeaveThePattern) {
+TEST(SharedTileTest, RowsAlongMThatLeaveThePattern) {
   uint64_t bits =
       kVersion | uint64_t(64) << 16 | uint64_t(64) << 32 | uint64_t(2) << 61;
   TileShape half = {64, 32, true, {8, 16}}, whole = {128, 32, true, {8, 16}};
@@ -126,7 +125,7 @@ TEST(TensorDescriptorsTest, RowsAlongMThatLeaveThePattern) {
   EXPECT_FALSE(isLegal(0x104, whole));
 }
 
-TEST(TensorDescriptorsTest, ElementsOfChunks) {
+TEST(SharedTileTest, ElementsOfChunks) {
   uint8_t chunk[kChunkBytes];
   for (unsigned i = 0; i != kChunkBytes; ++i)
     chunk[i] = 0x11 * i;
@@ -137,97 +136,4 @@ TEST(TensorDescriptorsTest, ElementsOfChunks) {
   // Bits 6 to 11 of 0x00, 0x11, 0x22.
   EXPECT_EQ(getElementBits(chunk, {6, 16}, 1), 0x4u);
   EXPECT_EQ(getElementBits(chunk, {6, 16}, 15), 0x2Eu);
-}
-
-//===----------------------------------------------------------------------===//
-// Instruction descriptors
-//===----------------------------------------------------------------------===//
-
-static std::string getInstructionError(uint32_t bits, TensorKind kind,
-                                       unsigned numBlocks = 1) {
-  Result<InstructionDescriptor> decoded =
-      InstructionDescriptor::decode(bits, kind, numBlocks);
-  return decoded ? "no error" : std::string(decoded.message());
-}
-
-static uint32_t makeShape(unsigned m, unsigned n) {
-  return n >> 3 << 17 | m >> 4 << 24;
-}
-
-TEST(TensorDescriptorsTest, FieldsOfInstructions) {
-  // The examples of facts that are known: e4m3, M = N = 128, and k-step 3.
-  Result<InstructionDescriptor> d = InstructionDescriptor::decode(
-      0x08A00000 | 3 << 4 | 3u << 29, TensorKind::MXF8F6F4, 1);
-  ASSERT_TRUE(d) << d.message();
-  EXPECT_EQ(d->m, 128u);
-  EXPECT_EQ(d->n, 128u);
-  EXPECT_EQ(d->k, 32u);
-  EXPECT_EQ(d->a, Type::E4M3);
-  EXPECT_EQ(d->scale, Type::UE8M0);
-  EXPECT_EQ(d->scaleIdA, 3u);
-  EXPECT_EQ(d->scaleIdB, 3u);
-  d = InstructionDescriptor::decode(0x08200480, TensorKind::MXF4NVF4, 1);
-  ASSERT_TRUE(d) << d.message();
-  EXPECT_EQ(d->scale, Type::UE4M3);
-  EXPECT_EQ(d->k, 64u);
-  EXPECT_EQ(d->print(),
-            "0x8200480 {sparse 0, sfb_id 0, a_type 1, b_type 1, negate_a 0, "
-            "negate_b 0, n>>3 16, scale_type 0, m>>7 1, sfa_id 0, k96 0}");
-}
-
-TEST(TensorDescriptorsTest, ReservedBits) {
-  struct {
-    TensorKind kind;
-    uint32_t legal, reserved;
-  } rows[] = {
-      {TensorKind::F16, 0x10 | makeShape(128, 64), 0x20800040},
-      {TensorKind::MXF8F6F4, 0x08A00000, 0x8700004B},
-      {TensorKind::MXF4, 0x08A00480, 0x0701904B},
-  };
-  for (const auto &row : rows) {
-    EXPECT_EQ(getInstructionError(row.legal, row.kind), "no error");
-    for (unsigned bit = 0; bit != 32; ++bit) {
-      if (!(row.reserved >> bit & 1))
-        continue;
-      EXPECT_NE(getInstructionError(row.legal | 1u << bit, row.kind)
-                    .find("in the reserved bits"),
-                std::string::npos)
-          << bit;
-    }
-  }
-}
-
-TEST(TensorDescriptorsTest, InstructionsThatAreRefused) {
-  auto expect = [](uint32_t bits, TensorKind kind, const char *text,
-                   unsigned numBlocks = 1) {
-    std::string message = getInstructionError(bits, kind, numBlocks);
-    EXPECT_NE(message.find("expected " + std::string(text)), std::string::npos)
-        << message;
-    EXPECT_NE(message.find(" in an instruction descriptor of kind::"),
-              std::string::npos)
-        << message;
-  };
-  uint32_t f32 = 1 << 4, shape = makeShape(128, 64);
-  expect(f32 | shape | 2 << 7, TensorKind::F16,
-         "a type of A that the kind has");
-  expect(f32 | shape | 3 << 10, TensorKind::F16,
-         "a type of B that the kind has");
-  expect(2 << 4 | shape, TensorKind::F16, "a type of D that the kind has");
-  expect(shape | 1 << 7 | 1 << 10, TensorKind::F16, "f32 for D of bf16");
-  expect(f32 | shape | 1 << 3, TensorKind::F8F6F4, "no saturation");
-  expect(2 << 4 | shape | 1 << 13, TensorKind::I8, "no negation");
-  expect(f32 | shape | 1, TensorKind::F16, "sparsity selector 0");
-  expect(f32 | shape | 1u << 30, TensorKind::F16, "no shift");
-  expect(0x08200480, TensorKind::MXF4, "scales of ue8m0");
-  expect(0x00A00480, TensorKind::MXF4, "M of 128");
-  expect(f32 | makeShape(256, 64), TensorKind::F16, "M of 64 or 128");
-  expect(f32 | makeShape(64, 64), TensorKind::F16, "M of 128 or 256", 2);
-  expect(f32 | makeShape(128, 0), TensorKind::F16, "N that the kind has");
-  expect(f32 | makeShape(128, 264), TensorKind::F16, "N that the kind has");
-  expect(f32 | makeShape(128, 24), TensorKind::F16, "N that the kind has", 2);
-  expect(2 << 4 | makeShape(128, 40), TensorKind::I8, "N that the kind has");
-  expect(f32 | makeShape(128, 24) | 1 << 16, TensorKind::F8F6F4,
-         "N that the kind has");
-  EXPECT_EQ(getInstructionError(f32 | makeShape(128, 24), TensorKind::F8F6F4),
-            "no error");
 }

@@ -1,4 +1,4 @@
-//===- MBarrierInstructions.h - Addresses of mbarrier objects ---*- C++ -*-===//
+//===- MBarrierPlaces.h - Addresses of mbarrier objects ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERINSTRUCTIONS_H
-#define BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERINSTRUCTIONS_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERPLACES_H
+#define BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERPLACES_H
 
 #include "Memory/MemoryOperands.h"
 
@@ -46,4 +46,4 @@ bool findBlocks(Warp &warp, unsigned lane, uint64_t mask,
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERINSTRUCTIONS_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERPLACES_H

@@ -1,185 +1,27 @@
-//===- TensorDescriptors.cpp - Descriptors of matrices --------------------===//
+//===- InstructionDescriptor.cpp - What tcgen05.mma multiplies ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The kinds of tcgen05.mma are rows: their fields, types and K. What the ISA
+// asks of a descriptor beyond its fields is checked where it is decoded.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Tcgen05/TensorDescriptors.h"
+#include "Tcgen05/InstructionDescriptor.h"
 
 #include "Memory/Storage.h"
+#include "SharedOperands/DescriptorFields.h"
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-namespace {
-struct Field {
-  llvm::StringRef name;
-  unsigned first, bits;
-};
-} // namespace
-
-static uint64_t get(uint64_t word, const Field &field) {
-  return word >> field.first & llvm::maskTrailingOnes<uint64_t>(field.bits);
-}
-
-/// The field with a name; 0 where the form has none.
-static uint64_t get(uint64_t word, llvm::ArrayRef<Field> fields,
-                    llvm::StringRef name) {
-  for (const Field &field : fields)
-    if (field.name == name)
-      return get(word, field);
-  return 0;
-}
-
-static std::string printFields(uint64_t word, llvm::ArrayRef<Field> fields) {
-  std::string text = printHex(word) + " {";
-  for (const Field &field : fields) {
-    if (&field != fields.begin())
-      text += ", ";
-    text += field.name.str() + " " + std::to_string(get(word, field));
-  }
-  return text + "}";
-}
-
-/// Bits that belong to no field.
-static uint64_t getReserved(uint64_t word, llvm::ArrayRef<Field> fields) {
-  for (const Field &field : fields)
-    word &= ~(llvm::maskTrailingOnes<uint64_t>(field.bits) << field.first);
-  return word;
-}
-
-//===----------------------------------------------------------------------===//
-// Shared memory descriptor
-//===----------------------------------------------------------------------===//
-
-static constexpr Field kMatrixFields[] = {
-    {"start", 0, 14},   {"leading_offset", 16, 14}, {"stride_offset", 32, 14},
-    {"version", 46, 3}, {"base_offset", 49, 3},     {"leading_absolute", 52, 1},
-    {"swizzle", 61, 3},
-};
-static constexpr Field kWarpgroupFields[] = {
-    {"start", 0, 14},          {"leading_offset", 16, 14},
-    {"stride_offset", 32, 14}, {"base_offset", 49, 3},
-    {"swizzle", 62, 2},
-};
-
-namespace {
-struct SwizzleCode {
-  unsigned code;
-  SwizzleMode mode;
-};
-
-struct MatrixFormat {
-  DescriptorUser user;
-  llvm::ArrayRef<Field> fields;
-  /// 0 where there is no such field.
-  unsigned version;
-  llvm::ArrayRef<SwizzleCode> swizzles;
-};
-
-/// Bits [to, to + bits) of an address are combined with those at `from`.
-struct SwizzleRow {
-  SwizzleMode mode;
-  unsigned rowBytes;
-  unsigned to, from, bits;
-};
-} // namespace
-
-static constexpr SwizzleRow kSwizzles[] = {
-    {SwizzleMode::None, 16, 0, 0, 0},
-    {SwizzleMode::Bytes128Atom32, 128, 5, 7, 2},
-    {SwizzleMode::Bytes128, 128, 4, 7, 3},
-    {SwizzleMode::Bytes64, 64, 4, 7, 2},
-    {SwizzleMode::Bytes32, 32, 4, 7, 1},
-};
-
-static constexpr SwizzleCode kTensorSwizzles[] = {
-    {0, SwizzleMode::None},     {1, SwizzleMode::Bytes128Atom32},
-    {2, SwizzleMode::Bytes128}, {4, SwizzleMode::Bytes64},
-    {6, SwizzleMode::Bytes32},
-};
-static constexpr SwizzleCode kWarpgroupSwizzles[] = {
-    {0, SwizzleMode::None},
-    {1, SwizzleMode::Bytes128},
-    {2, SwizzleMode::Bytes64},
-    {3, SwizzleMode::Bytes32},
-};
-
-static constexpr MatrixFormat kMatrixFormats[] = {
-    {DescriptorUser::Tensor, kMatrixFields, 1, kTensorSwizzles},
-    {DescriptorUser::Warpgroup, kWarpgroupFields, 0, kWarpgroupSwizzles},
-};
-
-static const MatrixFormat &lookup(DescriptorUser user) {
-  return *llvm::find_if(kMatrixFormats, [&](const MatrixFormat &format) {
-    return format.user == user;
-  });
-}
-
-static const SwizzleRow *lookup(SwizzleMode mode) {
-  return llvm::find_if(kSwizzles,
-                       [&](const SwizzleRow &row) { return row.mode == mode; });
-}
-
-unsigned sim::getRowBytes(SwizzleMode mode) { return lookup(mode)->rowBytes; }
-
-Result<MatrixDescriptor> MatrixDescriptor::decode(uint64_t bits,
-                                                  DescriptorUser user) {
-  const MatrixFormat &format = lookup(user);
-  auto reject = [&](llvm::StringRef text) {
-    return Error("expected " + text.str() +
-                 " in a shared memory descriptor, "
-                 "got " +
-                 printFields(bits, format.fields));
-  };
-  auto field = [&](llvm::StringRef name) {
-    return get(bits, format.fields, name);
-  };
-  constexpr unsigned unit = 16;
-  if (uint64_t reserved = getReserved(bits, format.fields))
-    return reject("0 in the reserved bits " + printHex(reserved));
-  if (field("version") != format.version)
-    return reject("version 1");
-  const SwizzleCode *swizzle =
-      llvm::find_if(format.swizzles, [&](const SwizzleCode &row) {
-        return row.code == field("swizzle");
-      });
-  if (swizzle == format.swizzles.end())
-    return reject("a swizzle mode out of 0, 1, 2, 4 and 6");
-  MatrixDescriptor descriptor;
-  descriptor.user = user;
-  descriptor.bits = bits;
-  descriptor.start = field("start") * unit;
-  descriptor.leadingOffset = field("leading_offset") * unit;
-  descriptor.strideOffset = field("stride_offset") * unit;
-  descriptor.baseOffset = field("base_offset");
-  descriptor.isLeadingAbsolute = field("leading_absolute");
-  descriptor.swizzle = swizzle->mode;
-  return descriptor;
-}
-
-std::string MatrixDescriptor::print() const {
-  return printFields(bits, lookup(user).fields);
-}
-
-uint32_t MatrixDescriptor::swizzled(uint32_t address) const {
-  const SwizzleRow &row = *lookup(swizzle);
-  uint32_t phase = (address - (baseOffset << 7)) >> row.from;
-  return address ^ (phase & llvm::maskTrailingOnes<uint32_t>(row.bits))
-                       << row.to;
-}
-
-//===----------------------------------------------------------------------===//
-// Instruction descriptor
-//===----------------------------------------------------------------------===//
-
-static constexpr Field kUnscaledFields[] = {
+static constexpr DescriptorField kUnscaledFields[] = {
     {"sparsity_selector", 0, 2},
     {"sparse", 2, 1},
     {"saturate", 3, 1},
@@ -194,13 +36,13 @@ static constexpr Field kUnscaledFields[] = {
     {"m>>4", 24, 5},
     {"max_shift", 30, 2},
 };
-static constexpr Field kByteFields[] = {
+static constexpr DescriptorField kByteFields[] = {
     {"sparse", 2, 1},       {"sfb_id", 4, 2},       {"a_type", 7, 3},
     {"b_type", 10, 3},      {"negate_a", 13, 1},    {"negate_b", 14, 1},
     {"transpose_a", 15, 1}, {"transpose_b", 16, 1}, {"n>>3", 17, 6},
     {"scale_type", 23, 1},  {"m>>7", 27, 2},        {"sfa_id", 29, 2},
 };
-static constexpr Field kNibbleFields[] = {
+static constexpr DescriptorField kNibbleFields[] = {
     {"sparse", 2, 1},  {"sfb_id", 4, 2},      {"a_type", 7, 3},
     {"b_type", 10, 2}, {"negate_a", 13, 1},   {"negate_b", 14, 1},
     {"n>>3", 17, 6},   {"scale_type", 23, 1}, {"m>>7", 27, 2},
@@ -217,7 +59,7 @@ struct TypeCode {
 struct KindRow {
   TensorKind kind;
   llvm::StringRef name;
-  llvm::ArrayRef<Field> fields;
+  llvm::ArrayRef<DescriptorField> fields;
   llvm::ArrayRef<TypeCode> elements, accumulators;
   unsigned k;
   /// Elements are bytes: of a transposed B, N is a multiple of more.
@@ -293,7 +135,7 @@ InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
                  printFields(bits, row.fields));
   };
   auto field = [&](llvm::StringRef name) {
-    return get(bits, row.fields, name);
+    return getField(bits, row.fields, name);
   };
   auto readType = [&](llvm::ArrayRef<TypeCode> codes, llvm::StringRef name,
                       Type &type) {
@@ -355,4 +197,13 @@ InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
 
 std::string InstructionDescriptor::print() const {
   return printFields(bits, lookup(kind).fields);
+}
+
+ElementPacking sim::getPacking(TensorKind kind, Type type) {
+  unsigned bits = getBits(type);
+  if (kind == TensorKind::TF32)
+    bits = 32;
+  bool isPacked = kind == TensorKind::MXF4 || kind == TensorKind::MXF4NVF4;
+  unsigned slot = isPacked ? bits : std::max(bits, 8u);
+  return {bits, kChunkBytes * 8 / slot};
 }
