@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// An opcode such as add belongs to integers, carries or floating point: the
+// type and the modifiers pick the family.
+//
 // Source: PTX ISA, sections 9.7.1 to 9.7.5.
 //
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Each pair of types is one template over the two numbers; modifiers are held
+// against what the types need before a step is emitted.
+//
 // Source: PTX ISA, sections 9.7.9.21 "cvt", 9.7.9.22 "cvt.pack".
 //
 //===----------------------------------------------------------------------===//

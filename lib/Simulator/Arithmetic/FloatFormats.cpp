@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One rounding serves all formats and modes, so that it is right or wrong
+// everywhere; what is fast for f16 to f32 is in FloatElements.h.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Arithmetic/FloatFormats.h"
 

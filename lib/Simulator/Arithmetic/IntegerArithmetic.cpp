@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Integers of 16 to 64 bits, alone or packed: an operation is a template over
+// the C++ type that has the width and the sign.
+//
 // Source: PTX ISA, section 9.7.1 "Integer Arithmetic Instructions".
 //
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The opcodes by which lanes exchange values; what each does is in a file of
+// its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Collectives/CollectiveInstructions.h"
 

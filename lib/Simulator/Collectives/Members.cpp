@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Collectives are undefined where the lanes that a mask names do not come
+// together; that is told here for all of them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Collectives/Members.h"
 

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The four modes differ in where a lane reads from, and in which lanes are out
+// of range.
+//
 // Source: PTX ISA, section 9.7.9.6 "shfl.sync".
 //
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Answers are masks of lanes: who votes, who has the same value, who is active,
+// who is elected.
+//
 // Source: PTX ISA, sections 9.7.13.9 "vote.sync", 9.7.13.10 "match.sync",
 // 9.7.13.11 "activemask", 9.7.13.15 "elect.sync".
 //

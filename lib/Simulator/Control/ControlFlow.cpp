@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Branches only say where lanes go on; Warp.cpp keeps those that part, and
+// Reconvergence.cpp says where they meet.
+//
 // Source: PTX ISA, section 9.7.12 "Control Flow Instructions".
 //
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Compilers call functions that no PTX defines, such as that of a failed
+// assert; those that can be met are known by name.
+//
 // Source: PTX Writer's Guide to Interoperability, "System Calls".
 //
 //===----------------------------------------------------------------------===//

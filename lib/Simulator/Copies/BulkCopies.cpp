@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What a copy reads it keeps, so that reading and writing can be apart: groups
+// with .read, and reductions, want that.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Copies/BulkCopies.h"
 

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The ways that a bulk copy may go are rows: from where to where, and who is
+// told when it is complete.
+//
 // Source: PTX ISA, section 9.7.9.27 "Data Movement and Conversion Instructions:
 // Bulk copy".
 //

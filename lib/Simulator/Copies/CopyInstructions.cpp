@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// cp is one opcode: cp.async and its groups are here, the bulk families where
+// CopyInstructions.h says.
+//
 // Source: PTX ISA, section 9.7.9.25 "Data Movement and Conversion Instructions:
 // Asynchronous copy".
 //

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Copies and arrivals of a warp are in one list, in the order of the program,
+// because an arrival waits for the copies of its lane before it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Copies/CpAsyncQueue.h"
 

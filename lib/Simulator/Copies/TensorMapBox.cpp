@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A box is cut once into pieces that are contiguous on both sides; whoever
+// transfers it walks over those.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Copies/TensorMapBox.h"
 

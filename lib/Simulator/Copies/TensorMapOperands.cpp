@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Copies, stores, reductions and prefetches name a tensor map and coordinates
+// in the same way.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Copies/TensorMapOperands.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What a tensor copy does to elements on their way: bytes outside of the
+// tensor, rounding to tf32, packing of 6 bits, reductions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Copies/TensorMapTransfer.h"
 

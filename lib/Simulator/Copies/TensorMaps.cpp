@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Bytes that stand for a tensor map, and back: a kernel may copy a map, but not
+// make one up.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Copies/TensorMaps.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// How a block begins, whose shared memory an address names, and who is told of
+// an access.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
 

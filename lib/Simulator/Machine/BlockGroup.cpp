@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The scheduler: which warp runs next and for how long is drawn from the seed,
+// until all have ended or one has failed.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Whether the warps of a warpgroup execute the same setmaxnreg in the same
+// order, and each of them all.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Machine/RegisterLimits.h"
 

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// setmaxnreg changes nothing that can be seen, but must be used as
+// RegisterLimits.h says.
+//
 // Source: PTX ISA, section 9.7.20.5 "setmaxnreg".
 //
 //===----------------------------------------------------------------------===//

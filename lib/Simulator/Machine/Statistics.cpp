@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// How accesses map to sectors and banks, and the JSON that is made of all
+// counts.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Machine/Statistics.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The interpreter's loop, and what steps ask of a warp: to part and meet again,
+// to call and return, to wait and to fail.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Machine/Warp.h"
 

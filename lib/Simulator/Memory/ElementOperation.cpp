@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One meaning of each operation, for atomics of threads and for reductions of
+// asynchronous copies.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Memory/ElementOperation.h"
 

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Scalars and vectors of all state spaces; accesses that other blocks may see
+// make their kernel run its blocks one after another.
+//
 // Source: PTX ISA, sections 9.7.9.8 "ld", 9.7.9.11 "st".
 //
 //===----------------------------------------------------------------------===//

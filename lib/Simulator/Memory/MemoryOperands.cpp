@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Instructions of many families name spaces, hints and addresses alike, and
+// move bytes with their states.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Memory/MemoryOperands.h"
 

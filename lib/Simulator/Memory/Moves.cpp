@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Values and addresses that go from one form to another without arithmetic.
+//
 // Source: PTX ISA, sections 9.7.9.3 "mov", 9.7.9.5 "prmt" and following,
 // 9.7.9.20 "cvta", 9.7.9.18 "isspacep".
 //

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A store is fenced once its thread, or the one that hands the bytes to the
+// async proxy, has executed a fence since.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Memory/ProxyTracker.h"
 

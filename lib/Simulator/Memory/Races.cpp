@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Vector clocks: an access races with the last ones of its bytes unless its
+// warp knows of them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Memory/Races.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Where bytes and their states come from; states are made late, as most buffers
+// never need them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Memory/Storage.h"
 

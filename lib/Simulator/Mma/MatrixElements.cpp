@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Types of 8 bits or fewer are decoded by a table of all their values, made
+// once from the description of the format.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mma/MatrixForm.h"
 #include "blockscale/Support/Formats.h"

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The instructions that are simulated are rows; a row unfolds into the forms of
+// all its types and spellings.
+//
 // Sources: PTX ISA, sections 9.7.14.5.14 "mma", 9.7.14.6.3 "mma.sp", table 36
 // (scale vectors), and the fact sheet, sections 1.1, 1.2, 1.5 and 9.1 (targets
 // that ptxas accepts).

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The tables of fragments and of sparsity metadata.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mma/MatrixLayout.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Registers are unpacked by the terms of a layout, once for each execution, so
+// that the product knows nothing of lanes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mma/MatrixOperands.h"
 

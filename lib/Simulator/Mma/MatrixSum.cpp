@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A sum in limbs, of positive and of negative terms apart, and one rounding at
+// the end.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mma/MatrixSum.h"
 

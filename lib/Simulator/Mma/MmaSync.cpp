@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One execution of mma: from registers to matrices, the product, and back.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mma/MmaSync.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Tokens are views into the text, and know their place in it; what compilers
+// leave in PTX for debuggers is skipped.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Ptx/Lexer.h"
 #include "blockscale/Runtime/Error.h"

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Kernels, functions and their directives, up to the body.
+//
 // Source: PTX ISA, chapters 7 "Abstracting the ABI" and 11 "Directives".
 //
 //===----------------------------------------------------------------------===//

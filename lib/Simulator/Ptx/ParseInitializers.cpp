@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Values of variables: bytes, and addresses that are only known when a run
+// begins.
+//
 // Source: PTX ISA, section 5.4.4 "Initializers".
 //
 //===----------------------------------------------------------------------===//

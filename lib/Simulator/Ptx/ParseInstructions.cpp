@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Bodies of functions: labels, guards, instructions and the directives between
+// them, without knowing what an opcode means.
+//
 // Source: PTX ISA, sections 4.3 "Statements", 9.7.12 "Control Flow
 // Instructions" and 11.3 "Control Flow Directives".
 //

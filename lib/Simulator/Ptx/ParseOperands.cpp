@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// An operand gets its kind here, and names become numbers; those that are
+// declared later are patched at the end of their scope.
+//
 // Source: PTX ISA, chapter 6 "Instruction Operands".
 //
 //===----------------------------------------------------------------------===//

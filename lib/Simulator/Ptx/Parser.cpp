@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What all parts of the parser use, the head of a module, and its statements.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Ptx/ParserImpl.h"
 #include "Ptx/Targets.h"

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Scopes and ranges of registers (%r<1000>), in time that does not depend on
+// how long a range is.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Ptx/SymbolTable.h"
 

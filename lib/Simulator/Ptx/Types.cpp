@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// All types are rows, found by name or by number.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Ptx/Types.h"
 

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// tcgen05 and wgmma read elements of any type from chunks in the same way.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SharedOperands/SharedMatrix.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What tensor cores ask of bytes that they read asynchronously: there when they
+// begin, and the same when they end.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SharedOperands/SharedReads.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Where the chunks of a tile are: one formula along K and one along M or N,
+// before the swizzle.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SharedOperands/SharedTile.h"
 

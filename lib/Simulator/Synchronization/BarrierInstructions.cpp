@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// What bar, barrier and fences are given, and what the search for races and the
+// tracker of proxies learn from them.
+//
 // Source: PTX ISA, sections 9.7.13.1 "bar, barrier", 9.7.13.2 "bar.warp.sync",
 // 9.7.13.4 "membar, fence", 9.7.13.14 "griddepcontrol".
 //

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// When the phase of a cluster's barrier is complete, and who is missing where
+// it is not.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Synchronization/ClusterBarriers.h"
 

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The instructions that only make sense in a cluster: its barrier, and
+// addresses in the memory of its blocks.
+//
 // Source: PTX ISA, sections 9.7.13.3 "barrier.cluster", 9.7.9.22 "mapa",
 // 9.7.9.23 "getctarank".
 //

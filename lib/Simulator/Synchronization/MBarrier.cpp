@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// When a phase of an mbarrier object is complete.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Synchronization/MBarrier.h"
 

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Who gets columns, who has to wait for them, and where programs must not rely
+// on which ones they are.
+//
 // Source: PTX ISA, section 9.7.16.7 "Tensor memory allocation and management".
 //
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The instructions beside mma that one thread issues and that complete later.
+//
 // Source: PTX ISA, sections 9.7.16.9 "Data movement and conversion" and
 // 9.7.16.12 "tcgen05.commit". To which lanes rows go is what CUTLASS assumes.
 // Which way tcgen05.shift moves rows the ISA shows in a picture: here, as what

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Between registers of a warp and its lanes of tensor memory; a shape is a row
+// that says where the cells of a register are.
+//
 // Source: PTX ISA, sections 9.7.16.2.3 "Data movement shape" and 9.7.16.8
 // "Tensor memory and register load/store"; the ISA shows fragments in pictures,
 // the formulas here are those that CUTLASS assumes.

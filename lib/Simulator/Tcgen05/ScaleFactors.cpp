@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Which cells have the scale factors of an instruction, and whether all of
+// their copies agree.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/ScaleFactors.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Two accesses of a cell of which one writes must be ordered; what orders them
+// depends on who issues which instruction.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/TensorEngine.h"
 

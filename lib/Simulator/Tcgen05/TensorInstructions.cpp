@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The families behind tcgen05 are rows; target, version and .cta_group are
+// looked at once for all.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/TensorInstructions.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Cells with their last accesses, columns with their owners, and fences of
+// warps.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/TensorMemory.h"
 

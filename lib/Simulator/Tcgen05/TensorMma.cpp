@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Before anything is multiplied, all cells and chunks of the instruction are
+// found and held against what the ISA asks.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/TensorMma.h"
 

@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// What the text of tcgen05.mma says; the rest is in descriptors, which only an
+// execution knows.
+//
 // Source: PTX ISA, section 9.7.16.10.9.1 "tcgen05.mma".
 //
 //===----------------------------------------------------------------------===//

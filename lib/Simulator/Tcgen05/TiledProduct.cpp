@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A tcgen05.mma is many tiles of mma.sync: operands are decoded once, and each
+// tile takes its rows and columns.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/TiledProduct.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Addresses of variables, code of all functions, and what kernels have from the
+// functions that they call.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Translation/TranslatedModule.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One pass over the instructions of a function; steps that are still to come
+// are patched in at the end.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Translation/Translator.h"
 

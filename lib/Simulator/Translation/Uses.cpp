@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What can be reached from a kernel is what its shared memory and its errors
+// are made of.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Translation/Uses.h"
 

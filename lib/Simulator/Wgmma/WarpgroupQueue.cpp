@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Every use of a register that a wgmma may have in use, with its time, is held
+// against those under way and the last fence.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Wgmma/WarpgroupQueue.h"
 

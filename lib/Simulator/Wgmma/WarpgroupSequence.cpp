@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The first warp to come defines what is executed; the others are compared with
+// it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Wgmma/WarpgroupSequence.h"
 

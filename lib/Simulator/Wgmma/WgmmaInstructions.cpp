@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// What the text of a wgmma instruction says, and the registers that it names.
+//
 // Source: PTX ISA, section 9.7.15 "Asynchronous Warpgroup Level Matrix
 // Multiply-Accumulate Instructions".
 //
