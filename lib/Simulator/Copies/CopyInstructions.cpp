@@ -129,7 +129,7 @@ static void executeCopy(Warp &warp, const Step &step) {
       return;
     if (*size)
       from.lanes |= bit;
-    CopyQueue &queue = getCpAsync(warp).getQueue(warp);
+    CpAsyncQueue &queue = getCpAsync(warp).getQueue(warp);
     if (queue.isFull())
       return failFull(warp, lane);
     queue.begin(copy);
@@ -196,7 +196,7 @@ static void translateCopy(Translator &t, Modifiers &modifiers) {
 //===----------------------------------------------------------------------===//
 
 static void executeCommit(Warp &warp, const Step &step) {
-  CopyQueue &queue = getCpAsync(warp).getQueue(warp);
+  CpAsyncQueue &queue = getCpAsync(warp).getQueue(warp);
   forEachLane(warp.active, [&](unsigned lane) { queue.commit(lane); });
 }
 
@@ -263,7 +263,7 @@ static void executeArrival(Warp &warp, const Step &step) {
                                      llvm::Twine(kMaxMBarrierCount) +
                                      " arrivals that an mbarrier object waits "
                                      "for, got one more");
-        CopyQueue &queue = getCpAsync(warp).getQueue(warp);
+        CpAsyncQueue &queue = getCpAsync(warp).getQueue(warp);
         if (queue.isFull())
           return failFull(warp, lane);
         mbarrier->pending += form.isCounted;

@@ -49,24 +49,24 @@ bool PendingCopy::isSame(const PendingCopy &other) const {
          totalSize == other.totalSize;
 }
 
-void CopyQueue::begin(PendingCopy copy) {
+void CpAsyncQueue::begin(PendingCopy copy) {
   copy.begin();
   entries.push_back({numEntries++, numCommitted[copy.lane], copy, {}});
 }
 
-void CopyQueue::addArrival(unsigned lane, uint32_t mbarrier, uint32_t line) {
+void CpAsyncQueue::addArrival(unsigned lane, uint32_t mbarrier, uint32_t line) {
   entries.push_back(
       {numEntries++, numCommitted[lane], std::nullopt, {lane, mbarrier, line}});
 }
 
-bool CopyQueue::contains(const PendingCopy &copy) const {
+bool CpAsyncQueue::contains(const PendingCopy &copy) const {
   return llvm::any_of(entries, [&](const Entry &entry) {
     return entry.copy && entry.copy->isSame(copy);
   });
 }
 
 template <typename Predicate>
-void CopyQueue::completeIf(Predicate predicate, OnComplete onComplete) {
+void CpAsyncQueue::completeIf(Predicate predicate, OnComplete onComplete) {
   llvm::erase_if(entries, [&](Entry &entry) {
     if (!entry.copy || !predicate(entry))
       return false;
@@ -76,8 +76,8 @@ void CopyQueue::completeIf(Predicate predicate, OnComplete onComplete) {
   });
 }
 
-void CopyQueue::waitGroups(LaneMask lanes, uint64_t keep,
-                           OnComplete onComplete) {
+void CpAsyncQueue::waitGroups(LaneMask lanes, uint64_t keep,
+                              OnComplete onComplete) {
   completeIf(
       [&](const Entry &entry) {
         unsigned lane = entry.copy->lane;
@@ -86,13 +86,13 @@ void CopyQueue::waitGroups(LaneMask lanes, uint64_t keep,
       onComplete);
 }
 
-void CopyQueue::waitAll(LaneMask lanes, OnComplete onComplete) {
+void CpAsyncQueue::waitAll(LaneMask lanes, OnComplete onComplete) {
   completeIf([&](const Entry &entry) { return lanes >> entry.copy->lane & 1; },
              onComplete);
 }
 
-std::optional<CopyQueue::Arrival>
-CopyQueue::takeArrival(uint32_t mbarrier, OnComplete onComplete) {
+std::optional<CpAsyncQueue::Arrival>
+CpAsyncQueue::takeArrival(uint32_t mbarrier, OnComplete onComplete) {
   auto found = llvm::find_if(entries, [&](const Entry &entry) {
     return !entry.copy && entry.arrival.mbarrier == mbarrier;
   });

@@ -46,7 +46,7 @@ struct PendingCopy {
 
 /// The copies that the lanes of a warp have begun and not waited for. Groups
 /// are those of each lane: number 0 is its first one.
-class CopyQueue {
+class CpAsyncQueue {
 public:
   using OnComplete = llvm::function_ref<void(const PendingCopy &)>;
 

@@ -27,7 +27,7 @@ CpAsyncUnit &sim::getCpAsync(const Warp &warp) {
   return warp.block.group.get<CpAsyncUnit>();
 }
 
-CopyQueue &CpAsyncUnit::getQueue(const Warp &warp) {
+CpAsyncQueue &CpAsyncUnit::getQueue(const Warp &warp) {
   return queues[warp.number];
 }
 
@@ -73,7 +73,7 @@ void CpAsyncUnit::wait(Warp &warp, std::optional<uint64_t> keep) {
 /// is none.
 bool CpAsyncUnit::completeArrival(Warp &warp, uint32_t offset) {
   Block &block = warp.block;
-  std::optional<CopyQueue::Arrival> arrival =
+  std::optional<CpAsyncQueue::Arrival> arrival =
       getQueue(warp).takeArrival(offset, [&](const PendingCopy &copy) {
         noteStore(copy, warp);
         if (group.races)

@@ -25,7 +25,7 @@ public:
 
   explicit CpAsyncUnit(BlockGroup &group);
 
-  CopyQueue &getQueue(const Warp &warp);
+  CpAsyncQueue &getQueue(const Warp &warp);
   /// Whether the same copy is under way already in the block, so that its
   /// destination may be pending.
   bool isUnderWay(const Block &block, const PendingCopy &copy);
@@ -42,7 +42,7 @@ private:
 
   BlockGroup &group;
   /// By number of the warp.
-  std::vector<CopyQueue> queues;
+  std::vector<CpAsyncQueue> queues;
 };
 
 /// That of the group of a warp.
