@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// blockscale-sim and blockscale-run have the same flags; here they are read,
+// with what is wrong with them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Simulator/SimulatorFlags.h"
 

@@ -32,25 +32,25 @@ static void checkView(const Module &module, llvm::StringRef view) {
          view.end() <= module.text->data() + module.text->size()));
 }
 
-static void checkRegister(const Function &function, const Operand &operand) {
+static void checkRegister(const Function &function, const PtxOperand &operand) {
   check(operand.index < function.registers.size());
   unsigned size = function.registers[operand.index].vectorSize;
   check(operand.component == -1 ||
         (operand.component >= 0 && unsigned(operand.component) < size));
 }
 
-static void checkAddress(const Operand &operand) {
+static void checkAddress(const PtxOperand &operand) {
   check(!operand.elements.empty());
-  const Operand &base = operand.elements.front();
+  const PtxOperand &base = operand.elements.front();
   check(!base.isNegated && base.offset == 0);
-  check(base.kind == Operand::Kind::Register ||
-        base.kind == Operand::Kind::Variable ||
-        base.kind == Operand::Kind::Integer);
+  check(base.kind == PtxOperand::Kind::Register ||
+        base.kind == PtxOperand::Kind::Variable ||
+        base.kind == PtxOperand::Kind::Integer);
 }
 
 static void checkOperand(const Module &module, const Function &function,
-                         const Operand &operand) {
-  using Kind = Operand::Kind;
+                         const PtxOperand &operand) {
+  using Kind = PtxOperand::Kind;
   checkView(module, operand.name);
   check(!operand.isNegated || operand.kind == Kind::Register);
   switch (operand.kind) {
@@ -88,7 +88,7 @@ static void checkOperand(const Module &module, const Function &function,
   case Kind::Sink:
     break;
   }
-  for (const Operand &element : operand.elements)
+  for (const PtxOperand &element : operand.elements)
     checkOperand(module, function, element);
 }
 
@@ -114,7 +114,7 @@ static void checkFunction(const Module &module, const Function &function) {
   for (const std::vector<Index> &targets : function.branchTargets)
     for (Index target : targets)
       check(target < function.labels.size());
-  for (const Instruction &instruction : function.instructions) {
+  for (const PtxInstruction &instruction : function.instructions) {
     check(!instruction.opcode.empty());
     if (instruction.guard) {
       check(instruction.guard->reg < function.registers.size());
@@ -123,7 +123,7 @@ static void checkFunction(const Module &module, const Function &function) {
     check(!instruction.hasReturns || instruction.operands.size() >= 2);
     for (llvm::StringRef modifier : instruction.modifiers)
       checkView(module, modifier);
-    for (const Operand &operand : instruction.operands)
+    for (const PtxOperand &operand : instruction.operands)
       checkOperand(module, function, operand);
   }
 }

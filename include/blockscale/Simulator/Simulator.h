@@ -25,7 +25,7 @@
 
 namespace mlir::blockscale::sim {
 
-struct Program;
+struct TranslatedModule;
 
 struct Options {
   /// Draws the order in which warps run.
@@ -74,9 +74,9 @@ public:
                      const Options &options) const;
 
 private:
-  explicit SimulatedProgram(std::unique_ptr<Program> program);
+  explicit SimulatedProgram(std::unique_ptr<TranslatedModule> program);
 
-  std::unique_ptr<Program> program;
+  std::unique_ptr<TranslatedModule> program;
 };
 
 } // namespace mlir::blockscale::sim

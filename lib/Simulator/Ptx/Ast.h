@@ -15,10 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_AST_H
-#define BLOCKSCALE_SIMULATOR_PTX_AST_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_AST_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_AST_H
 
-#include "Types.h"
+#include "Ptx/Types.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -100,7 +100,7 @@ struct Register {
 //===----------------------------------------------------------------------===//
 
 /// One operand. Which members hold what depends on its kind.
-struct Operand {
+struct PtxOperand {
   enum class Kind : uint8_t {
     /// `%r1`: `index` into Function::registers. With `.x`/`.y`/`.z`/`.w` (or
     /// `.r .g .b .a`), `component` is 0 to 3, else -1. `isNegated` for `!%p1`.
@@ -145,7 +145,7 @@ struct Operand {
   int64_t offset = 0;
   llvm::StringRef name;
   Location location;
-  std::vector<Operand> elements;
+  std::vector<PtxOperand> elements;
 };
 
 /// The guard `@%p` or `@!%p` of an instruction.
@@ -159,11 +159,11 @@ struct Guard {
 /// parameters, the function (Function, or Register for an indirect call), an
 /// optional Vector with the parameters, and an optional Prototype; `hasReturns`
 /// says whether the first is there.
-struct Instruction {
-  Instruction() = default;
+struct PtxInstruction {
+  PtxInstruction() = default;
   // A list of instructions moves them when it grows, instead of copying them.
-  Instruction(Instruction &&) noexcept = default;
-  Instruction &operator=(Instruction &&) noexcept = default;
+  PtxInstruction(PtxInstruction &&) noexcept = default;
+  PtxInstruction &operator=(PtxInstruction &&) noexcept = default;
 
   Location location;
   std::optional<Guard> guard;
@@ -171,7 +171,7 @@ struct Instruction {
   llvm::StringRef opcode;
   /// What follows, one for each dot: "sync", "shared::cta", "kind::mxf4".
   llvm::SmallVector<llvm::StringRef, 6> modifiers;
-  llvm::SmallVector<Operand, 4> operands;
+  llvm::SmallVector<PtxOperand, 4> operands;
   bool hasReturns = false;
 };
 
@@ -202,7 +202,7 @@ struct Function {
 
   /// Only registers that occur; a range such as `%r<1000>` adds nothing.
   std::vector<Register> registers;
-  std::vector<Instruction> instructions;
+  std::vector<PtxInstruction> instructions;
   std::vector<Label> labels;
   /// Lists of labels, as indices into `labels`.
   std::vector<std::vector<Index>> branchTargets;
@@ -234,4 +234,4 @@ struct Module {
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_AST_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_AST_H

@@ -5,8 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Tokens are views into the text, and know their place in it; what compilers
+// leave in PTX for debuggers is skipped.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Lexer.h"
+#include "Ptx/Lexer.h"
 #include "blockscale/Runtime/Error.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -14,10 +14,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_LEXER_H
-#define BLOCKSCALE_SIMULATOR_PTX_LEXER_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_LEXER_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_LEXER_H
 
-#include "Ast.h"
+#include "Ptx/Ast.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -89,4 +89,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_LEXER_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_LEXER_H

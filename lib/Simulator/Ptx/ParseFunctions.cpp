@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Kernels, functions and their directives, up to the body.
+//
 // Source: PTX ISA, chapters 7 "Abstracting the ABI" and 11 "Directives".
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
+#include "Ptx/ParserImpl.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -239,16 +241,16 @@ ParseResult PtxParser::resolve(Function &user, const Reference &reference,
     user.branchTargets[reference.index][reference.part] = symbol.index;
     return success();
   }
-  Operand *operand =
+  PtxOperand *operand =
       &user.instructions[reference.index].operands[reference.part];
   if (reference.element != Reference::none)
     operand = &operand->elements[reference.element];
-  operand->kind = symbol.kind == Symbol::Kind::Label ? Operand::Kind::Label
+  operand->kind = symbol.kind == Symbol::Kind::Label ? PtxOperand::Kind::Label
                   : symbol.kind == Symbol::Kind::Function
-                      ? Operand::Kind::Function
+                      ? PtxOperand::Kind::Function
                   : symbol.kind == Symbol::Kind::BranchTargets
-                      ? Operand::Kind::BranchTargets
-                      : Operand::Kind::Prototype;
+                      ? PtxOperand::Kind::BranchTargets
+                      : PtxOperand::Kind::Prototype;
   operand->index = symbol.index;
   return success();
 }

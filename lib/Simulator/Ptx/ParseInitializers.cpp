@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Values of variables: bytes, and addresses that are only known when a run
+// begins.
+//
 // Source: PTX ISA, section 5.4.4 "Initializers".
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
+#include "Ptx/ParserImpl.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"

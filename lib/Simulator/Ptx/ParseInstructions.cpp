@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Bodies of functions: labels, guards, instructions and the directives between
+// them, without knowing what an opcode means.
+//
 // Source: PTX ISA, sections 4.3 "Statements", 9.7.12 "Control Flow
 // Instructions" and 11.3 "Control Flow Directives".
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
+#include "Ptx/ParserImpl.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -114,8 +117,8 @@ ParseResult PtxParser::parseLabel() {
 //===----------------------------------------------------------------------===//
 
 /// `(a, b)`
-ParseResult PtxParser::parseCallArguments(Operand &operand) {
-  operand.kind = Operand::Kind::Vector;
+ParseResult PtxParser::parseCallArguments(PtxOperand &operand) {
+  operand.kind = PtxOperand::Kind::Vector;
   operand.location = token.location;
   if (parsePunctuator("("))
     return failure();
@@ -125,7 +128,7 @@ ParseResult PtxParser::parseCallArguments(Operand &operand) {
 
 /// `(RETURNS), FUNCTION, (PARAMETERS), PROTOTYPE`; only the function is always
 /// there.
-ParseResult PtxParser::parseCall(Instruction &instruction) {
+ParseResult PtxParser::parseCall(PtxInstruction &instruction) {
   auto &operands = instruction.operands;
   instruction.hasReturns = token.isPunctuator("(");
   if (instruction.hasReturns &&
@@ -137,7 +140,7 @@ ParseResult PtxParser::parseCall(Instruction &instruction) {
   if (symbol && symbol->kind != Symbol::Kind::Register &&
       symbol->kind != Symbol::Kind::Function)
     return emitExpected("a function or a register");
-  Operand &callee = operands.emplace_back();
+  PtxOperand &callee = operands.emplace_back();
   callee.location = token.location;
   if (symbol ? parseNamedOperand(callee)
              : parseReference(callee, "a function or a register"))
@@ -155,7 +158,7 @@ ParseResult PtxParser::parseCall(Instruction &instruction) {
 //===----------------------------------------------------------------------===//
 
 /// `@%p` or `@!%p`
-ParseResult PtxParser::parseGuard(Instruction &instruction) {
+ParseResult PtxParser::parseGuard(PtxInstruction &instruction) {
   advance();
   bool isNegated = consumeIf("!");
   std::optional<Symbol> symbol;
@@ -173,7 +176,7 @@ ParseResult PtxParser::parseGuard(Instruction &instruction) {
   return success();
 }
 
-ParseResult PtxParser::parseOperands(Instruction &instruction) {
+ParseResult PtxParser::parseOperands(PtxInstruction &instruction) {
   if (instruction.opcode == "call")
     return parseCall(instruction);
   if (token.isPunctuator(";"))
@@ -181,7 +184,7 @@ ParseResult PtxParser::parseOperands(Instruction &instruction) {
   do {
     // Labels may have the name of a register of an enclosing scope.
     size_t index = instruction.operands.size();
-    Operand &operand = instruction.operands.emplace_back();
+    PtxOperand &operand = instruction.operands.emplace_back();
     bool isLabel = getWanted(instruction, index) != Wanted::LabelOrFunction;
     if (isLabel ? parseReference(operand, "a label") : parseOperand(operand))
       return failure();
@@ -190,7 +193,7 @@ ParseResult PtxParser::parseOperands(Instruction &instruction) {
 }
 
 /// What an operand has to be that is a name which is not declared yet.
-Wanted PtxParser::getWanted(const Instruction &instruction,
+Wanted PtxParser::getWanted(const PtxInstruction &instruction,
                             size_t operand) const {
   if (instruction.opcode == "bra")
     return Wanted::Label;
@@ -202,25 +205,25 @@ Wanted PtxParser::getWanted(const Instruction &instruction,
   return operand == callee ? Wanted::Function : Wanted::Prototype;
 }
 
-static bool isReference(const Operand &operand) {
-  return operand.kind == Operand::Kind::Label &&
+static bool isReference(const PtxOperand &operand) {
+  return operand.kind == PtxOperand::Kind::Label &&
          operand.index == Reference::none;
 }
 
-static const Operand *findReference(const Operand &operand) {
+static const PtxOperand *findReference(const PtxOperand &operand) {
   if (isReference(operand))
     return &operand;
-  for (const Operand &element : operand.elements)
-    if (const Operand *use = findReference(element))
+  for (const PtxOperand &element : operand.elements)
+    if (const PtxOperand *use = findReference(element))
       return use;
   return nullptr;
 }
 
-ParseResult PtxParser::addReferences(Instruction &instruction) {
+ParseResult PtxParser::addReferences(PtxInstruction &instruction) {
   Reference reference;
-  reference.place = Reference::Place::Operand;
+  reference.place = Reference::Place::PtxOperand;
   reference.index = function.instructions.size();
-  auto add = [&](const Operand &operand, Wanted wanted) {
+  auto add = [&](const PtxOperand &operand, Wanted wanted) {
     if (!isReference(operand))
       return;
     reference.name = operand.name;
@@ -236,8 +239,8 @@ ParseResult PtxParser::addReferences(Instruction &instruction) {
       reference.element = i;
       add(element, Wanted::LabelOrFunction);
       // No operand has names of labels or functions any deeper.
-      for (const Operand &inner : element.elements)
-        if (const Operand *use = findReference(inner))
+      for (const PtxOperand &inner : element.elements)
+        if (const PtxOperand *use = findReference(inner))
           return emitError(use->location, "expected a declared name, got " +
                                               quoteForMessage(use->name));
     }
@@ -246,7 +249,7 @@ ParseResult PtxParser::addReferences(Instruction &instruction) {
 }
 
 ParseResult PtxParser::parseInstruction() {
-  Instruction instruction;
+  PtxInstruction instruction;
   instruction.location = token.location;
   hasReferences = false;
   if (token.isPunctuator("@") && parseGuard(instruction))

@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// An operand gets its kind here, and names become numbers; those that are
+// declared later are patched at the end of their scope.
+//
 // Source: PTX ISA, chapter 6 "Instruction Operands".
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
-#include "SpecialRegisterNames.h"
+#include "Machine/SpecialRegisters.h"
+#include "Ptx/ParserImpl.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -21,7 +24,7 @@ using llvm::failure;
 using llvm::ParseResult;
 using llvm::StringRef;
 using llvm::success;
-using Kind = Operand::Kind;
+using Kind = PtxOperand::Kind;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -38,7 +41,7 @@ ParseResult PtxParser::lookup(std::optional<Symbol> &symbol) {
 
 /// `.x`, `.y`, `.z` or `.w`, or `.r`, `.g`, `.b` or `.a`, of a vector of this
 /// many elements; or nothing.
-ParseResult PtxParser::parseComponent(Operand &operand, unsigned size) {
+ParseResult PtxParser::parseComponent(PtxOperand &operand, unsigned size) {
   if (!token.is(TokenKind::Dot))
     return success();
   int component = llvm::StringSwitch<int>(token.text)
@@ -56,10 +59,9 @@ ParseResult PtxParser::parseComponent(Operand &operand, unsigned size) {
   return success();
 }
 
-ParseResult PtxParser::parseSpecialRegister(Operand &operand) {
+ParseResult PtxParser::parseSpecialRegister(PtxOperand &operand) {
   constexpr unsigned vectorSize = 4;
-  bool isVector =
-      lookupSpecialRegister(token.text) == SpecialRegisterKind::Vector;
+  bool isVector = lookupSpecialRegister(token.text)->isVector;
   operand.kind = Kind::SpecialRegister;
   operand.name = token.text;
   advance();
@@ -77,7 +79,7 @@ ParseResult PtxParser::parseSpecialRegister(Operand &operand) {
   return success();
 }
 
-ParseResult PtxParser::parseReference(Operand &operand, const Twine &what) {
+ParseResult PtxParser::parseReference(PtxOperand &operand, const Twine &what) {
   hasReferences = true;
   operand.kind = Kind::Label;
   operand.index = Reference::none;
@@ -85,12 +87,12 @@ ParseResult PtxParser::parseReference(Operand &operand, const Twine &what) {
   return parseWord(operand.name, what);
 }
 
-ParseResult PtxParser::parseNamedOperand(Operand &operand) {
+ParseResult PtxParser::parseNamedOperand(PtxOperand &operand) {
   std::optional<Symbol> symbol;
   if (lookup(symbol))
     return failure();
   if (!symbol) {
-    if (lookupSpecialRegister(token.text) != SpecialRegisterKind::None)
+    if (lookupSpecialRegister(token.text))
       return parseSpecialRegister(operand);
     return parseReference(operand, "a name");
   }
@@ -165,7 +167,7 @@ static bool startsConstant(const Token &token) {
          token.isWord("WARP_SZ");
 }
 
-ParseResult PtxParser::parseConstantOperand(Operand &operand) {
+ParseResult PtxParser::parseConstantOperand(PtxOperand &operand) {
   if (token.isWord("WARP_SZ") && endsOperand(peekNext())) {
     operand.kind = Kind::SpecialRegister;
     return parseWord(operand.name, "WARP_SZ");
@@ -181,7 +183,7 @@ ParseResult PtxParser::parseConstantOperand(Operand &operand) {
 }
 
 /// `!%p`
-ParseResult PtxParser::parseNegatedRegister(Operand &operand) {
+ParseResult PtxParser::parseNegatedRegister(PtxOperand &operand) {
   advance();
   std::optional<Symbol> symbol;
   if (lookup(symbol))
@@ -193,7 +195,7 @@ ParseResult PtxParser::parseNegatedRegister(Operand &operand) {
 }
 
 /// `[base+offset, ...]`
-ParseResult PtxParser::parseAddress(Operand &operand) {
+ParseResult PtxParser::parseAddress(PtxOperand &operand) {
   operand.kind = Kind::Address;
   Nesting nesting(*this);
   if (nesting.check())
@@ -202,7 +204,7 @@ ParseResult PtxParser::parseAddress(Operand &operand) {
   if (token.isPunctuator("]"))
     return emitExpected("an address");
   auto parsePart = [&]() -> ParseResult {
-    Operand &part = operand.elements.emplace_back();
+    PtxOperand &part = operand.elements.emplace_back();
     if (parseOperand(part))
       return failure();
     if (operand.elements.size() != 1)
@@ -213,7 +215,7 @@ ParseResult PtxParser::parseAddress(Operand &operand) {
   Token start = token;
   if (parseList("]", parsePart))
     return failure();
-  const Operand &base = operand.elements.front();
+  const PtxOperand &base = operand.elements.front();
   if (base.isNegated ||
       (base.kind != Kind::Register && base.kind != Kind::Variable &&
        base.kind != Kind::Integer))
@@ -222,7 +224,7 @@ ParseResult PtxParser::parseAddress(Operand &operand) {
 }
 
 /// `{a, b}`
-ParseResult PtxParser::parseVector(Operand &operand) {
+ParseResult PtxParser::parseVector(PtxOperand &operand) {
   operand.kind = Kind::Vector;
   Nesting nesting(*this);
   if (nesting.check())
@@ -232,7 +234,7 @@ ParseResult PtxParser::parseVector(Operand &operand) {
       "}", [&] { return parseOperand(operand.elements.emplace_back()); });
 }
 
-ParseResult PtxParser::parseSimpleOperand(Operand &operand) {
+ParseResult PtxParser::parseSimpleOperand(PtxOperand &operand) {
   operand.location = token.location;
   if (token.isPunctuator("["))
     return parseAddress(operand);
@@ -253,21 +255,21 @@ ParseResult PtxParser::parseSimpleOperand(Operand &operand) {
   return parseConstantOperand(operand);
 }
 
-static bool isDestination(const Operand &operand) {
+static bool isDestination(const PtxOperand &operand) {
   return !operand.isNegated &&
          (operand.kind == Kind::Register || operand.kind == Kind::Sink);
 }
 
 /// `|q` behind a first destination.
-ParseResult PtxParser::parsePairEnd(Operand &operand) {
+ParseResult PtxParser::parsePairEnd(PtxOperand &operand) {
   advance();
-  Operand first = std::move(operand);
-  operand = Operand();
+  PtxOperand first = std::move(operand);
+  operand = PtxOperand();
   operand.kind = Kind::Pair;
   operand.location = first.location;
   operand.elements.push_back(std::move(first));
   Token start = token;
-  Operand &second = operand.elements.emplace_back();
+  PtxOperand &second = operand.elements.emplace_back();
   if (parseSimpleOperand(second))
     return failure();
   if (!isDestination(second))
@@ -275,7 +277,7 @@ ParseResult PtxParser::parsePairEnd(Operand &operand) {
   return success();
 }
 
-ParseResult PtxParser::parseOperand(Operand &operand) {
+ParseResult PtxParser::parseOperand(PtxOperand &operand) {
   if (parseSimpleOperand(operand))
     return failure();
   if (token.isPunctuator("|") && isDestination(operand))

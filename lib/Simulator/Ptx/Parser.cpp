@@ -5,9 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What all parts of the parser use, the head of a module, and its statements.
+//
+//===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
-#include "Target.h"
+#include "Ptx/ParserImpl.h"
+#include "Ptx/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -179,7 +183,7 @@ ParseResult PtxParser::parseVersion() {
 ParseResult PtxParser::parseTarget() {
   if (!consumeIfDot(".target"))
     return emitExpected("'.target'");
-  if (!token.is(TokenKind::Word) || !Target::parse(token.text))
+  if (!token.is(TokenKind::Word) || !isTarget(token.text))
     return emitExpected("a target such as sm_90a");
   module.target = token.text;
   advance();
@@ -336,7 +340,7 @@ ParseResult PtxParser::resolveGlobalReferences() {
       variable.relocations[reference.part].target = symbol->index;
       continue;
     }
-    if (reference.place == Reference::Place::Operand &&
+    if (reference.place == Reference::Place::PtxOperand &&
         resolve(module.functions[reference.function], reference, *symbol))
       return failure();
   }

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_PARSER_H
-#define BLOCKSCALE_SIMULATOR_PTX_PARSER_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_PARSER_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_PARSER_H
 
-#include "Ast.h"
+#include "Ptx/Ast.h"
 #include "blockscale/Runtime/Error.h"
 
 namespace mlir::blockscale::sim {
@@ -22,4 +22,4 @@ Result<Module> parsePtx(std::string text);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_PARSER_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_PARSER_H

@@ -12,12 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_PARSERIMPL_H
-#define BLOCKSCALE_SIMULATOR_PTX_PARSERIMPL_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_PARSERIMPL_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_PARSERIMPL_H
 
-#include "Lexer.h"
-#include "Parser.h"
-#include "SymbolTable.h"
+#include "Ptx/Lexer.h"
+#include "Ptx/Parser.h"
+#include "Ptx/SymbolTable.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -205,32 +205,32 @@ private:
   ParseResult parseBranchTargets(Index list);
   ParseResult parseCallTargets();
   ParseResult parseCallPrototype();
-  ParseResult parseGuard(Instruction &instruction);
+  ParseResult parseGuard(PtxInstruction &instruction);
   ParseResult parseInstruction();
-  ParseResult parseOperands(Instruction &instruction);
-  ParseResult parseCall(Instruction &instruction);
-  ParseResult parseCallArguments(Operand &operand);
+  ParseResult parseOperands(PtxInstruction &instruction);
+  ParseResult parseCall(PtxInstruction &instruction);
+  ParseResult parseCallArguments(PtxOperand &operand);
   /// Notes the operands that are names which are not declared yet.
-  ParseResult addReferences(Instruction &instruction);
-  Reference::Wanted getWanted(const Instruction &instruction,
+  ParseResult addReferences(PtxInstruction &instruction);
+  Reference::Wanted getWanted(const PtxInstruction &instruction,
                               size_t operand) const;
 
   //===--------------------------------------------------------------------===//
   // Operands (ParseOperands.cpp)
   //===--------------------------------------------------------------------===//
 
-  ParseResult parseOperand(Operand &operand);
-  ParseResult parseSimpleOperand(Operand &operand);
-  ParseResult parseNamedOperand(Operand &operand);
-  ParseResult parseSpecialRegister(Operand &operand);
-  ParseResult parseComponent(Operand &operand, unsigned size);
-  ParseResult parseNegatedRegister(Operand &operand);
-  ParseResult parsePairEnd(Operand &operand);
-  ParseResult parseAddress(Operand &operand);
-  ParseResult parseVector(Operand &operand);
-  ParseResult parseConstantOperand(Operand &operand);
+  ParseResult parseOperand(PtxOperand &operand);
+  ParseResult parseSimpleOperand(PtxOperand &operand);
+  ParseResult parseNamedOperand(PtxOperand &operand);
+  ParseResult parseSpecialRegister(PtxOperand &operand);
+  ParseResult parseComponent(PtxOperand &operand, unsigned size);
+  ParseResult parseNegatedRegister(PtxOperand &operand);
+  ParseResult parsePairEnd(PtxOperand &operand);
+  ParseResult parseAddress(PtxOperand &operand);
+  ParseResult parseVector(PtxOperand &operand);
+  ParseResult parseConstantOperand(PtxOperand &operand);
   /// A name that is not looked up before the end of its scope.
-  ParseResult parseReference(Operand &operand, const Twine &what);
+  ParseResult parseReference(PtxOperand &operand, const Twine &what);
   /// `+4`, `-4`, `+4*2-1`; nothing if there is no sign.
   ParseResult parseOffset(int64_t &offset);
   ParseResult lookup(std::optional<Symbol> &symbol);
@@ -281,4 +281,4 @@ bool haveSameType(const Variable &lhs, const Variable &rhs);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_PARSERIMPL_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_PARSERIMPL_H

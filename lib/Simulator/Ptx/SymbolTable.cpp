@@ -5,8 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Scopes and ranges of registers (%r<1000>), in time that does not depend on
+// how long a range is.
+//
+//===----------------------------------------------------------------------===//
 
-#include "SymbolTable.h"
+#include "Ptx/SymbolTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_SYMBOLTABLE_H
-#define BLOCKSCALE_SIMULATOR_PTX_SYMBOLTABLE_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_SYMBOLTABLE_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_SYMBOLTABLE_H
 
-#include "Ast.h"
+#include "Ptx/Ast.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -50,7 +50,7 @@ struct Reference {
   enum class Place : uint8_t {
     /// An operand: `index` is the instruction, `part` the operand, and
     /// `element`, unless it is `none`, one of the operand's elements.
-    Operand,
+    PtxOperand,
     /// Element `part` of Function::branchTargets[index].
     BranchTargets,
     /// Relocation `part` of Module::variables[index].
@@ -152,4 +152,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_SYMBOLTABLE_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_SYMBOLTABLE_H

@@ -5,8 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// All types are rows, found by name or by number.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Types.h"
+#include "Ptx/Types.h"
 
 #include "llvm/ADT/StringMap.h"
 

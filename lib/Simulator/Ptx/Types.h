@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_SIMULATOR_PTX_TYPES_H
-#define BLOCKSCALE_SIMULATOR_PTX_TYPES_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_PTX_TYPES_H
+#define BLOCKSCALE_LIB_SIMULATOR_PTX_TYPES_H
 
 #include <cstdint>
 #include <optional>
@@ -67,4 +67,4 @@ inline std::string_view getName(Type type) { return getTypeInfo(type).name; }
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_SIMULATOR_PTX_TYPES_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_PTX_TYPES_H

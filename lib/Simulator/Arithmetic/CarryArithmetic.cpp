@@ -1,0 +1,131 @@
+//===- CarryArithmetic.cpp - Sums of more than 64 bits --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// add.cc, addc, sub.cc, subc, mad.cc and madc, with a carry flag that is a
+// predicate of the frame.
+//
+// Source: PTX ISA, section 9.7.2 "Extended-Precision Integer Arithmetic
+// Instructions".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic/ArithmeticInstructions.h"
+#include "Translation/Emit.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+namespace {
+enum class Product : uint8_t { None, Low, High };
+
+/// Operands: the result, two or (of products) three sources.
+struct CarryForm {
+  Slot carry;
+  bool isSub, takesCarry, givesCarry;
+  Product product;
+};
+
+struct SumWithCarry {
+  uint64_t sum;
+  bool carry;
+};
+} // namespace
+
+/// The low or high half of a product.
+template <typename T>
+static T multiply(T a, T b, Product product) {
+  if (product == Product::Low)
+    return static_cast<std::make_unsigned_t<T>>(a) *
+           static_cast<std::make_unsigned_t<T>>(b);
+  using Wide =
+      std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+  return static_cast<Wide>(a) * b >> (8 * sizeof(T));
+}
+
+/// a + b, or a - b, with carry (or borrow) in and out.
+template <typename T>
+static SumWithCarry add(T a, T b, bool carry, bool isSub) {
+  using Wide = unsigned __int128;
+  Wide wide = isSub ? Wide(a) - b - carry : Wide(a) + b + carry;
+  return {static_cast<T>(wide), (wide >> (8 * sizeof(T)) & 1) != 0};
+}
+
+template <typename T>
+static void executeCarry(Warp &warp, const Step &step) {
+  using U = std::make_unsigned_t<T>;
+  const auto &form = step.getForm<CarryForm>();
+  bool isProduct = form.product != Product::None;
+  Lanes &result = warp.reg(step.operands[0]);
+  const Lanes &a = warp.reg(step.operands[1]), &b = warp.reg(step.operands[2]);
+  const Lanes *c = isProduct ? &warp.reg(step.operands[3]) : nullptr;
+  Predicate &carry = warp.pred(form.carry);
+  forEachLane(warp.active, [&](unsigned lane) {
+    uint8_t undefined = a.getUndefined(lane) | b.getUndefined(lane);
+    U left = static_cast<U>(a.value[lane]),
+      right = static_cast<U>(b.value[lane]);
+    if (isProduct) {
+      left = multiply<T>(left, right, form.product);
+      right = static_cast<U>(c->value[lane]);
+      if (undefined && form.product == Product::High)
+        undefined = 0xFF;
+      undefined |= c->getUndefined(lane);
+    }
+    bool carryIn = false;
+    if (form.takesCarry) {
+      carryIn = carry.value >> lane & 1;
+      if (carry.undefined >> lane & 1)
+        undefined = 0xFF;
+    }
+    SumWithCarry sum = add<U>(left, right, carryIn, form.isSub);
+    result.value[lane] = sum.sum;
+    result.setUndefined(lane,
+                        spreadUndefined(Spread::Upwards, undefined, sizeof(T)));
+    if (form.givesCarry)
+      setLane(carry, lane, sum.carry, undefined != 0);
+  });
+}
+
+static Step::Execute selectCarry(Type type) {
+  switch (type) {
+  case Type::U32:
+    return executeCarry<uint32_t>;
+  case Type::S32:
+    return executeCarry<int32_t>;
+  case Type::U64:
+    return executeCarry<uint64_t>;
+  case Type::S64:
+    return executeCarry<int64_t>;
+  default:
+    return nullptr;
+  }
+}
+
+void sim::translateCarry(Translator &t, Modifiers &modifiers, Type type) {
+  llvm::StringRef opcode = t.current->opcode;
+  CarryForm form = {};
+  form.takesCarry = opcode.ends_with("c");
+  form.isSub = opcode.starts_with("sub");
+  form.givesCarry = modifiers.take("cc");
+  if (opcode.starts_with("mad")) {
+    static constexpr llvm::StringRef names[] = {"lo", "hi"};
+    std::optional<unsigned> half = modifiers.takeOneOf(names);
+    if (!half)
+      return t.fail("expected .lo or .hi behind " + opcode);
+    form.product = *half ? Product::High : Product::Low;
+  }
+  Step::Execute execute = selectCarry(type);
+  if (!execute)
+    return failType(t, type, "u32, s32, u64 and s64 (with a carry)");
+  llvm::SmallVector<Type, 3> sources(form.product == Product::None ? 2 : 3,
+                                     type);
+  Slots slots;
+  if (!t.finish(modifiers) || !collectOperands(t, type, sources, slots))
+    return;
+  form.carry = t.carryFlag();
+  t.emit(execute, StepClass::Arithmetic, slots, t.keep(form));
+}

@@ -1,0 +1,379 @@
+//===- Conversions.cpp - cvt of one number --------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each pair of types is one template over the two numbers; modifiers are held
+// against what the types need before a step is emitted.
+//
+// Source: PTX ISA, sections 9.7.9.21 "cvt", 9.7.9.22 "cvt.pack".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic/Conversions.h"
+
+#include "Translation/Emit.h"
+#include "Translation/OpcodeTable.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+//===----------------------------------------------------------------------===//
+// Modifiers
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct RoundingRow {
+  llvm::StringRef name;
+  RoundingMode mode;
+  bool isIntegral;
+};
+} // namespace
+
+static constexpr RoundingRow kRoundings[] = {
+    {"rn", RoundingMode::NearestTiesToEven, false},
+    {"rna", RoundingMode::NearestTiesToAway, false},
+    {"rz", RoundingMode::TowardZero, false},
+    {"rm", RoundingMode::TowardNegative, false},
+    {"rp", RoundingMode::TowardPositive, false},
+    {"rni", RoundingMode::NearestTiesToEven, true},
+    {"rzi", RoundingMode::TowardZero, true},
+    {"rmi", RoundingMode::TowardNegative, true},
+    {"rpi", RoundingMode::TowardPositive, true},
+};
+
+static ConversionModifiers takeConversionModifiers(Modifiers &modifiers) {
+  ConversionModifiers form;
+  for (const RoundingRow &row : kRoundings)
+    if (modifiers.take(row.name)) {
+      form.rounding = row.mode;
+      form.isIntegral = row.isIntegral;
+      break;
+    }
+  form.isStochastic = modifiers.take("rs");
+  form.isFlushing = modifiers.take("ftz");
+  form.isSaturating = modifiers.take("sat");
+  form.isSatFinite = modifiers.take("satfinite");
+  form.isRelu = modifiers.take("relu");
+  return form;
+}
+
+uint64_t sim::convertTo(const FloatFormat &format, double value,
+                        const ConversionModifiers &form) {
+  RoundingMode mode = form.rounding.value_or(RoundingMode::NearestTiesToEven);
+  if (form.isSaturating)
+    value = value > 0 ? std::min(value, 1.0) : 0.0;
+  if (form.isRelu && !std::isnan(value) && std::signbit(value))
+    value = 0;
+  return fromDouble(value, format, mode, form.isSatFinite);
+}
+
+//===----------------------------------------------------------------------===//
+// Integers to integers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Extends the lowest bits of a value.
+struct Extension {
+  uint8_t bits;
+  bool isSigned;
+
+  uint64_t operator()(uint64_t value) const {
+    unsigned shift = 64 - bits;
+    value <<= shift;
+    return isSigned
+               ? static_cast<uint64_t>(static_cast<int64_t>(value) >> shift)
+               : value >> shift;
+  }
+};
+
+struct ConvertInteger : Operation<uint64_t, 1> {
+  Extension from, to;
+  /// Of the register of the result.
+  uint64_t mask;
+
+  uint64_t operator()(uint64_t a) const { return to(from(a)) & mask; }
+  /// Bytes stay where they are; what is extended is made of the highest one.
+  uint8_t getUndefined(const Sources &, const UndefinedBytes &undefined) const {
+    return collapseBits(to(from(expandBytes(undefined[0]))) & mask);
+  }
+};
+
+/// Clamps to the range of the result.
+struct SaturateInteger : Operation<uint64_t, 1> {
+  Extension from, to;
+  uint64_t mask;
+
+  uint64_t operator()(uint64_t a) const {
+    return clamp(from(a), from.isSigned) & mask;
+  }
+  uint8_t getUndefined(const Sources &, const UndefinedBytes &undefined) const {
+    bool isUndefined =
+        undefined[0] & llvm::maskTrailingOnes<uint8_t>(from.bits / 8);
+    return isUndefined ? collapseBits(mask) : 0;
+  }
+
+private:
+  uint64_t clamp(uint64_t value, bool isSigned) const {
+    uint64_t largest =
+        llvm::maskTrailingOnes<uint64_t>(to.bits - (to.isSigned ? 1 : 0));
+    bool isNegative = isSigned && static_cast<int64_t>(value) < 0;
+    if (!isNegative)
+      return std::min(value, largest);
+    if (!to.isSigned)
+      return 0;
+    return std::max(static_cast<int64_t>(value),
+                    -static_cast<int64_t>(largest) - 1);
+  }
+};
+} // namespace
+
+static Extension getExtension(Type type) {
+  const TypeInfo &info = getTypeInfo(type);
+  return {static_cast<uint8_t>(info.bits), info.kind == TypeClass::Signed};
+}
+
+//===----------------------------------------------------------------------===//
+// With floating point
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Results that depend on the bytes of the source that count.
+struct FloatConversion : Operation<uint64_t, 1> {
+  ConversionModifiers form;
+  const FloatFormat *from, *to;
+  uint8_t fromBytes;
+  uint64_t mask;
+
+  uint8_t getUndefined(const Sources &, const UndefinedBytes &undefined) const {
+    bool isUndefined =
+        undefined[0] & llvm::maskTrailingOnes<uint8_t>(fromBytes);
+    return isUndefined ? collapseBits(mask) : 0;
+  }
+
+protected:
+  double read(uint64_t bits) const {
+    bits &= llvm::maskTrailingOnes<uint64_t>(fromBytes * 8);
+    if (form.isFlushing && from->mantissaBits == kF32.mantissaBits)
+      bits = flushSubnormal(bits, *from);
+    return toDouble(bits, *from);
+  }
+};
+
+struct FloatToFloat : FloatConversion {
+  /// A NaN keeps its sign and what fits of its payload; else it becomes the
+  /// canonical one. The ISA leaves it open; GPUs do so.
+  bool keepsNaN;
+
+  uint64_t operator()(uint64_t a) const {
+    double value = read(a);
+    if (keepsNaN && std::isnan(value))
+      return moveNaN(a);
+    if (form.isIntegral)
+      value = roundToIntegral(value, *form.rounding);
+    uint64_t bits = convertTo(*to, value, form);
+    if (form.isFlushing && to->mantissaBits == kF32.mantissaBits)
+      bits = flushSubnormal(bits, *to);
+    return bits;
+  }
+
+private:
+  uint64_t moveNaN(uint64_t nan) const {
+    uint64_t payload = nan & ~from->getInfinity() & from->getMagnitudeMask();
+    int shift = static_cast<int>(to->mantissaBits - from->mantissaBits);
+    payload = shift < 0 ? payload >> -shift : payload << shift;
+    // Wide ones come out quiet.
+    if (from->exponentBits == kF64.exponentBits ||
+        to->exponentBits == kF64.exponentBits)
+      payload |= uint64_t(1) << (to->mantissaBits - 1);
+    uint64_t sign = nan >> from->getSignBit() & 1;
+    return sign << to->getSignBit() | to->getInfinity() | payload;
+  }
+};
+
+struct FloatToInteger : FloatConversion {
+  Extension result;
+  /// The result for a NaN.
+  uint64_t nan;
+
+  uint64_t operator()(uint64_t a) const {
+    double value = read(a);
+    if (std::isnan(value))
+      return nan;
+    value = roundToIntegral(value, *form.rounding);
+    // Both ends of the range are doubles, or one above the end.
+    double end = std::ldexp(1.0, result.bits - (result.isSigned ? 1 : 0));
+    if (value >= end)
+      return llvm::maskTrailingOnes<uint64_t>(result.bits -
+                                              (result.isSigned ? 1 : 0));
+    if (!result.isSigned)
+      return value > 0 ? static_cast<uint64_t>(value) : 0;
+    value = std::max(value, -end);
+    return static_cast<uint64_t>(static_cast<int64_t>(value)) & mask;
+  }
+};
+
+struct IntegerToFloat : FloatConversion {
+  Extension source;
+
+  uint64_t operator()(uint64_t a) const {
+    uint64_t value = source(a);
+    bool isNegative = source.isSigned && static_cast<int64_t>(value) < 0;
+    Unrounded number = {isNegative, isNegative ? -value : value, 0};
+    if (form.isSaturating)
+      number.significand = !isNegative && value ? 1 : 0;
+    if (!number.significand)
+      return 0;
+    return round(number, *to, *form.rounding);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Translation
+//===----------------------------------------------------------------------===//
+
+static bool isInteger(Type type) {
+  TypeClass kind = getTypeInfo(type).kind;
+  return getTypeInfo(type).elements == 1 && getBits(type) >= 8 &&
+         (kind == TypeClass::Unsigned || kind == TypeClass::Signed);
+}
+
+static bool isFloat(Type type) {
+  switch (type) {
+  case Type::F16:
+  case Type::BF16:
+  case Type::TF32:
+  case Type::F32:
+  case Type::F64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether a number of one format need not be one of the other.
+static bool isNarrowing(const FloatFormat &from, const FloatFormat &to) {
+  return to.mantissaBits < from.mantissaBits ||
+         to.exponentBits < from.exponentBits;
+}
+
+/// Holds the modifiers against what the types need.
+static bool checkModifiers(Translator &t, const ConversionModifiers &form,
+                           Type to, Type from) {
+  auto fail = [&](const llvm::Twine &expected) {
+    t.fail("expected " + expected + " of cvt." + getName(to) + "." +
+           getName(from));
+    return false;
+  };
+  bool needsIntegral = isFloat(from) && isInteger(to);
+  bool needsRounding = needsIntegral || (isInteger(from) && isFloat(to)) ||
+                       (isFloat(from) && isFloat(to) &&
+                        isNarrowing(getFloatFormat(from), getFloatFormat(to)));
+  bool mayRound = needsRounding || (isFloat(from) && from == to);
+  if (form.isStochastic)
+    return fail("a rounding other than .rs");
+  if (needsRounding && !form.rounding)
+    return fail("a rounding modifier");
+  if (!mayRound && form.rounding)
+    return fail("no rounding modifier");
+  if (form.rounding && form.isIntegral != (needsIntegral || !needsRounding))
+    return fail(needsIntegral || !needsRounding
+                    ? "an integer rounding such as .rni"
+                    : "a rounding such as .rn");
+  if (form.rounding == RoundingMode::NearestTiesToAway && to != Type::TF32)
+    return fail("a rounding other than .rna");
+  bool hasF32 = from == Type::F32 || to == Type::F32;
+  if (form.isFlushing && !hasF32)
+    return fail("no .ftz");
+  if ((form.isRelu || form.isSatFinite) &&
+      (from != Type::F32 ||
+       (to != Type::F16 && to != Type::BF16 && to != Type::TF32)))
+    return fail("no .relu or .satfinite");
+  return true;
+}
+
+static void emitIntegerConversion(Translator &t,
+                                  const ConversionModifiers &form, Type to,
+                                  Type from, llvm::ArrayRef<Slot> slots,
+                                  uint64_t mask) {
+  if (form.isSaturating)
+    return emitOperation(
+        t, slots,
+        SaturateInteger{{}, getExtension(from), getExtension(to), mask},
+        StepClass::Conversion);
+  emitOperation(t, slots,
+                ConvertInteger{{}, getExtension(from), getExtension(to), mask},
+                StepClass::Conversion);
+}
+
+static void emitFloatConversion(Translator &t, const ConversionModifiers &form,
+                                Type to, Type from, llvm::ArrayRef<Slot> slots,
+                                uint64_t mask) {
+  FloatConversion base = {};
+  base.form = form;
+  base.from = &getFloatFormat(from);
+  base.to = &getFloatFormat(to);
+  base.fromBytes = static_cast<uint8_t>(getBytes(from));
+  base.mask = mask;
+  if (!isInteger(to)) {
+    if (!isInteger(from)) {
+      bool isMove = from == to && !form.isFlushing && !form.isSaturating &&
+                    !form.isIntegral;
+      bool keepsNaN = from == Type::F64 || to == Type::F64 || isMove ||
+                      (from == Type::BF16 && to == Type::F32);
+      return emitOperation(t, slots, FloatToFloat{base, keepsNaN},
+                           StepClass::Conversion);
+    }
+    return emitOperation(t, slots, IntegerToFloat{base, getExtension(from)},
+                         StepClass::Conversion);
+  }
+  FloatToInteger conversion = {base, getExtension(to), 0};
+  // Where 64 bits are involved, a NaN becomes the highest bit alone.
+  unsigned bits = getBits(to);
+  if (from == Type::F64 || bits == 64)
+    conversion.nan = getExtension(to)(uint64_t(1) << (bits - 1)) & mask;
+  emitOperation(t, slots, conversion, StepClass::Conversion);
+}
+
+static void translateConversion(Translator &t,
+                                const PtxInstruction &instruction) {
+  Modifiers modifiers(instruction);
+  if (modifiers.take("pack"))
+    return t.fail("not supported in this version: cvt.pack");
+  std::optional<Type> to = modifiers.takeType(), from = modifiers.takeType();
+  if (!to || !from)
+    return t.fail("expected two types behind cvt");
+  ConversionModifiers form = takeConversionModifiers(modifiers);
+  if (!t.finish(modifiers))
+    return;
+  if (getTypeInfo(*to).elements > 1)
+    return translatePackedConversion(t, form, *to, *from);
+  if (!(isInteger(*to) || isFloat(*to)) ||
+      !(isInteger(*from) || isFloat(*from)))
+    return t.fail("expected types that cvt converts, got ." +
+                  llvm::Twine(getName(*to)) + " and ." + getName(*from));
+  if (!checkModifiers(t, form, *to, *from) || !t.expectOperands(2))
+    return;
+  const PtxOperand &destination = instruction.operands[0];
+  Slot slots[] = {t.destination(destination, *to, /*isWide=*/isInteger(*to)),
+                  t.source(instruction.operands[1], *from,
+                           /*isWide=*/isInteger(*from))};
+  if (t.hasFailed())
+    return;
+  uint64_t mask = t.getRegisterMask(destination);
+  if (isInteger(*to) && isInteger(*from))
+    emitIntegerConversion(t, form, *to, *from, slots, mask);
+  else
+    emitFloatConversion(t, form, *to, *from, slots, mask);
+}
+
+void sim::addConversionInstructions(OpcodeTable &table) {
+  table["cvt"] = translateConversion;
+}

@@ -1,0 +1,322 @@
+//===- FloatArithmetic.cpp - Arithmetic with a rounding mode --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// add, sub, mul, mad, fma, div, rcp and sqrt. PTX leaves open which NaN f32,
+// f16 and bf16 return; here, as on GPUs, it is the canonical one. An f64 keeps
+// the payload of the first source that is a NaN.
+//
+// Source: PTX ISA, sections 9.7.3 "Floating-Point Instructions", 9.7.4 "Half
+// Precision Floating-Point Instructions" and 9.7.5 "Mixed Precision
+// Floating-Point Instructions".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic/ArithmeticInstructions.h"
+#include "Arithmetic/FloatOperations.h"
+#include "Translation/Emit.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+template <FloatOperation operation>
+static void emitF32(Translator &t, llvm::ArrayRef<Slot> slots,
+                    const Modes &modes) {
+  if (modes.rounding != RoundingMode::NearestTiesToEven ||
+      modes.clamp != Clamp::None)
+    return emitOperation(t, slots,
+                         WideArithmetic<F32Element, operation>(modes));
+  if (modes.isFlushing)
+    return emitOperation(t, slots, NearestArithmetic<operation, true>());
+  emitOperation(t, slots, NearestArithmetic<operation, false>());
+}
+
+template <FloatOperation operation>
+static void emitF32x2(Translator &t, llvm::ArrayRef<Slot> slots,
+                      const Modes &modes) {
+  if (modes.rounding != RoundingMode::NearestTiesToEven)
+    return emitOperation(
+        t, slots,
+        Packed<WideArithmetic<F32Element, operation>, uint64_t, 2>(modes));
+  if (modes.isFlushing)
+    return emitOperation(
+        t, slots, Packed<NearestArithmetic<operation, true>, uint64_t, 2>());
+  emitOperation(t, slots,
+                Packed<NearestArithmetic<operation, false>, uint64_t, 2>());
+}
+
+/// Formats of 16 bits, alone or in pairs.
+template <typename Element, FloatOperation operation>
+static void emitHalf(Translator &t, bool isPair, llvm::ArrayRef<Slot> slots,
+                     const Modes &modes) {
+  using Plain = WideArithmetic<Element, operation, Element, PlainModes>;
+  using Full = WideArithmetic<Element, operation>;
+  bool isPlain = !modes.isFlushing && modes.clamp == Clamp::None;
+  if (isPair && isPlain)
+    return emitOperation(t, slots, Packed<Plain, uint32_t, 2>(PlainModes()));
+  if (isPair)
+    return emitOperation(t, slots, Packed<Full, uint32_t, 2>(modes));
+  if (isPlain)
+    return emitOperation(t, slots, Plain(PlainModes()));
+  emitOperation(t, slots, Full(modes));
+}
+
+/// Sums and products of all types.
+template <FloatOperation operation>
+static void emitSum(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
+                    const Modes &modes) {
+  switch (type) {
+  case Type::F16:
+  case Type::F16x2:
+    return emitHalf<F16Element, operation>(t, type == Type::F16x2, slots,
+                                           modes);
+  case Type::BF16:
+  case Type::BF16x2:
+    return emitHalf<BF16Element, operation>(t, type == Type::BF16x2, slots,
+                                            modes);
+  case Type::F32:
+    return emitF32<operation>(t, slots, modes);
+  case Type::F32x2:
+    return emitF32x2<operation>(t, slots, modes);
+  default:
+    return emitOperation(t, slots, DoubleArithmetic<operation>(modes.rounding));
+  }
+}
+
+/// Quotients and roots.
+template <FloatOperation operation>
+static void emitQuotient(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
+                         const Modes &modes) {
+  if (type == Type::F32)
+    return emitF32<operation>(t, slots, modes);
+  emitOperation(t, slots, DoubleArithmetic<operation>(modes.rounding));
+}
+
+static void emitArithmetic(Translator &t, FloatOperation operation, Type type,
+                           llvm::ArrayRef<Slot> slots, const Modes &modes) {
+  switch (operation) {
+  case FloatOperation::Add:
+    return emitSum<FloatOperation::Add>(t, type, slots, modes);
+  case FloatOperation::Sub:
+    return emitSum<FloatOperation::Sub>(t, type, slots, modes);
+  case FloatOperation::Mul:
+    return emitSum<FloatOperation::Mul>(t, type, slots, modes);
+  case FloatOperation::Fma:
+    return emitSum<FloatOperation::Fma>(t, type, slots, modes);
+  case FloatOperation::Div:
+    return emitQuotient<FloatOperation::Div>(t, type, slots, modes);
+  case FloatOperation::Sqrt:
+    return emitQuotient<FloatOperation::Sqrt>(t, type, slots, modes);
+  }
+}
+
+/// A sum in f32 with sources of 16 bits.
+template <typename Source>
+static void emitMixed(Translator &t, FloatOperation operation,
+                      llvm::ArrayRef<Slot> slots, const Modes &modes) {
+  switch (operation) {
+  case FloatOperation::Add:
+    return emitOperation(
+        t, slots,
+        WideArithmetic<F32Element, FloatOperation::Add, Source>(modes));
+  case FloatOperation::Sub:
+    return emitOperation(
+        t, slots,
+        WideArithmetic<F32Element, FloatOperation::Sub, Source>(modes));
+  default:
+    return emitOperation(
+        t, slots,
+        WideArithmetic<F32Element, FloatOperation::Fma, Source>(modes));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Opcodes that have the same types and modifiers.
+enum class Family : uint8_t {
+  Sum = 1,
+  Product = 2,
+  Fma = 4,
+  Mad = 8,
+  Quotient = 16,
+  Reciprocal = 32,
+  Root = 64,
+};
+
+struct OpcodeRow {
+  llvm::StringRef opcode;
+  FloatOperation operation;
+  Family family;
+};
+
+/// Modifiers that a form takes.
+enum FormModifiers : unsigned {
+  kFtz = 1,
+  kSat = 2,
+  kRelu = 4,
+  /// All rounding modes, and not only `.rn`.
+  kAllModes = 8,
+  /// Without a rounding mode, it is `.rn`.
+  kDefault = 16,
+  /// `.approx` and `.full`, which ask for less accuracy than `.rn` has.
+  kApprox = 32,
+  kFull = 64,
+  /// `.approx`, in Transcendental.cpp.
+  kSpecialApprox = 128,
+};
+
+/// The last source has the type, the others `source`.
+struct FormRow {
+  unsigned families;
+  Type type, source;
+  unsigned modifiers;
+};
+} // namespace
+
+static constexpr OpcodeRow kOpcodes[] = {
+    {"add", FloatOperation::Add, Family::Sum},
+    {"sub", FloatOperation::Sub, Family::Sum},
+    {"mul", FloatOperation::Mul, Family::Product},
+    {"fma", FloatOperation::Fma, Family::Fma},
+    {"mad", FloatOperation::Fma, Family::Mad},
+    {"div", FloatOperation::Div, Family::Quotient},
+    // 1 / a.
+    {"rcp", FloatOperation::Div, Family::Reciprocal},
+    {"sqrt", FloatOperation::Sqrt, Family::Root},
+};
+
+static constexpr unsigned kSum = unsigned(Family::Sum),
+                          kProduct = unsigned(Family::Product),
+                          kFma = unsigned(Family::Fma),
+                          kMad = unsigned(Family::Mad),
+                          kQuotient = unsigned(Family::Quotient),
+                          kReciprocal = unsigned(Family::Reciprocal),
+                          kRoot = unsigned(Family::Root);
+
+// clang-format off
+static constexpr FormRow kForms[] = {
+    {kSum | kProduct, Type::F32,    Type::F32,    kAllModes | kDefault | kFtz | kSat},
+    {kSum | kProduct, Type::F32x2,  Type::F32x2,  kAllModes | kDefault | kFtz},
+    {kSum | kProduct, Type::F64,    Type::F64,    kAllModes | kDefault},
+    {kSum | kProduct, Type::F16,    Type::F16,    kDefault | kFtz | kSat},
+    {kSum | kProduct, Type::F16x2,  Type::F16x2,  kDefault | kFtz | kSat},
+    {kSum | kProduct, Type::BF16,   Type::BF16,   kDefault},
+    {kSum | kProduct, Type::BF16x2, Type::BF16x2, kDefault},
+    {kSum,            Type::F32,    Type::F16,    kAllModes | kDefault | kSat},
+    {kSum,            Type::F32,    Type::BF16,   kAllModes | kDefault | kSat},
+    {kFma | kMad,     Type::F32,    Type::F32,    kAllModes | kFtz | kSat},
+    {kFma,            Type::F32x2,  Type::F32x2,  kAllModes | kFtz},
+    {kFma | kMad,     Type::F64,    Type::F64,    kAllModes},
+    {kFma,            Type::F16,    Type::F16,    kDefault | kFtz | kSat | kRelu},
+    {kFma,            Type::F16x2,  Type::F16x2,  kDefault | kFtz | kSat | kRelu},
+    {kFma,            Type::BF16,   Type::BF16,   kDefault | kRelu},
+    {kFma,            Type::BF16x2, Type::BF16x2, kDefault | kRelu},
+    {kFma,            Type::F32,    Type::F16,    kAllModes | kSat},
+    {kFma,            Type::F32,    Type::BF16,   kAllModes | kSat},
+    {kQuotient,       Type::F32,    Type::F32,    kAllModes | kFtz | kFull | kSpecialApprox},
+    {kQuotient,       Type::F64,    Type::F64,    kAllModes},
+    {kReciprocal,     Type::F32,    Type::F32,    kAllModes | kFtz | kApprox},
+    {kReciprocal,     Type::F64,    Type::F64,    kAllModes | kSpecialApprox},
+    {kRoot,           Type::F32,    Type::F32,    kAllModes | kFtz | kApprox},
+    {kRoot,           Type::F64,    Type::F64,    kAllModes},
+};
+// clang-format on
+
+/// `f32`, or `f32.f16` of mixed types.
+static std::string getTypeNames(Type type, Type source) {
+  std::string names(getName(type));
+  return type == source ? names : names + "." + std::string(getName(source));
+}
+
+static const FormRow *findForm(Translator &t, Family family, Type type,
+                               Type source) {
+  llvm::SmallVector<std::string> names;
+  for (const FormRow &row : kForms) {
+    if (!(row.families & unsigned(family)))
+      continue;
+    if (row.type == type && row.source == source)
+      return &row;
+    names.push_back(getTypeNames(row.type, row.source));
+  }
+  t.fail("expected a type out of " + llvm::join(names, ", ") + " behind " +
+         t.current->opcode + ", got ." + getTypeNames(type, source));
+  return nullptr;
+}
+
+/// Takes out the rounding mode, or what stands in for it.
+static std::optional<RoundingMode>
+takeRounding(Translator &t, Modifiers &modifiers, const FormRow &form) {
+  static constexpr llvm::StringRef names[] = {"rn", "rz", "rm", "rp"};
+  static constexpr RoundingMode modes[] = {
+      RoundingMode::NearestTiesToEven, RoundingMode::TowardZero,
+      RoundingMode::TowardNegative, RoundingMode::TowardPositive};
+  std::optional<unsigned> mode = modifiers.takeOneOf(names);
+  if (mode && (*mode == 0 || form.modifiers & kAllModes))
+    return modes[*mode];
+  if (!mode && (form.modifiers & kDefault ||
+                (form.modifiers & kApprox && modifiers.take("approx")) ||
+                (form.modifiers & kFull && modifiers.take("full"))))
+    return RoundingMode::NearestTiesToEven;
+  t.fail(llvm::Twine("expected a rounding mode (.rn") +
+         (form.modifiers & kAllModes ? ", .rz, .rm, .rp" : "") +
+         (form.modifiers & (kApprox | kSpecialApprox) ? ", .approx" : "") +
+         (form.modifiers & kFull ? ", .full" : "") + ") behind " +
+         t.current->opcode + "." + getTypeNames(form.type, form.source) +
+         (mode ? ", got ." + names[*mode] : llvm::Twine()));
+  return std::nullopt;
+}
+
+void sim::translateFloatArithmetic(Translator &t, Modifiers &modifiers,
+                                   Type type) {
+  const OpcodeRow *row = llvm::find_if(kOpcodes, [&](const OpcodeRow &row) {
+    return row.opcode == t.current->opcode;
+  });
+  Type source = modifiers.takeType().value_or(type);
+  const FormRow *form = findForm(t, row->family, type, source);
+  if (!form)
+    return;
+  if (form->modifiers & kSpecialApprox &&
+      llvm::is_contained(modifiers.rest(), "approx"))
+    return translateApproximation(t, modifiers, type);
+  Modes modes;
+  std::optional<RoundingMode> rounding = takeRounding(t, modifiers, *form);
+  if (!rounding)
+    return;
+  modes.rounding = *rounding;
+  modes.isFlushing = form->modifiers & kFtz && modifiers.take("ftz");
+  if (form->modifiers & kSat && modifiers.take("sat"))
+    modes.clamp = Clamp::Unit;
+  else if (form->modifiers & kRelu && modifiers.take("relu"))
+    modes.clamp = Clamp::Positive;
+  bool isReciprocal = t.current->opcode == "rcp";
+  llvm::SmallVector<Type, 3> sources(
+      getNumSources(row->operation) - isReciprocal, source);
+  sources.back() = type;
+  Slots slots;
+  if (!t.finish(modifiers) || !collectOperands(t, type, sources, slots))
+    return;
+  if (isReciprocal)
+    slots.insert(slots.begin() + 1,
+                 t.constantSlot(fromDouble(1, getFloatFormat(type),
+                                           RoundingMode::NearestTiesToEven)));
+  if (source == type)
+    return emitArithmetic(t, row->operation, type, slots, modes);
+  if (source == Type::F16)
+    return emitMixed<F16Element>(t, row->operation, slots, modes);
+  emitMixed<BF16Element>(t, row->operation, slots, modes);
+}

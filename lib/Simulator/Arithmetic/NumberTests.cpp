@@ -1,0 +1,81 @@
+//===- NumberTests.cpp - testp --------------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// testp asks for a property of a number, such as whether it is finite.
+//
+// Source: PTX ISA, section 9.7.3.1 "testp".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic/ComparisonInstructions.h"
+#include "Arithmetic/FloatFormats.h"
+#include "Translation/Emit.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+namespace {
+struct TestRow {
+  llvm::StringRef name;
+  bool (*holds)(double value, bool isSubnormal);
+};
+
+struct TestForm {
+  const TestRow *row;
+  bool isDouble;
+};
+} // namespace
+
+static const TestRow kTests[] = {
+    {"finite", [](double x, bool) { return std::isfinite(x); }},
+    {"infinite", [](double x, bool) { return std::isinf(x); }},
+    {"number", [](double x, bool) { return !std::isnan(x); }},
+    {"notanumber", [](double x, bool) { return std::isnan(x); }},
+    {"normal",
+     [](double x, bool isSubnormal) {
+       // Zeros are normal.
+       return std::isfinite(x) && !isSubnormal;
+     }},
+    {"subnormal", [](double, bool isSubnormal) { return isSubnormal; }},
+};
+
+static void executeTest(Warp &warp, const Step &step) {
+  const auto &form = step.getForm<TestForm>();
+  const FloatFormat &format = form.isDouble ? kF64 : kF32;
+  Predicate &to = warp.pred(step.operands[0]);
+  const Lanes &from = warp.reg(step.operands[1]);
+  forEachLane(warp.active, [&](unsigned lane) {
+    uint64_t bits = from.value[lane];
+    bool isSubnormal = flushSubnormal(bits, format) != bits;
+    double value = form.isDouble ? llvm::bit_cast<double>(bits)
+                                 : toDouble(bits & 0xFFFFFFFF, kF32);
+    setLane(to, lane, form.row->holds(value, isSubnormal),
+            from.isUndefined(lane));
+  });
+}
+
+void sim::translateTest(Translator &t, const PtxInstruction &instruction) {
+  Modifiers modifiers(instruction);
+  const TestRow *row = llvm::find_if(
+      kTests, [&](const TestRow &row) { return modifiers.take(row.name); });
+  if (row == std::end(kTests))
+    return t.fail("expected a property such as .finite behind testp");
+  std::optional<Type> type = modifiers.takeType();
+  if (type != Type::F32 && type != Type::F64)
+    return t.fail("expected .f32 or .f64 behind testp");
+  if (!t.finish(modifiers) || !t.expectOperands(2))
+    return;
+  Slot slots[] = {t.predicateDestination(instruction.operands[0]),
+                  t.source(instruction.operands[1], *type)};
+  t.emit(executeTest, StepClass::Arithmetic, slots,
+         t.keep(TestForm{row, type == Type::F64}));
+}

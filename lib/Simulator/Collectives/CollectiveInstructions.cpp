@@ -1,0 +1,32 @@
+//===- CollectiveInstructions.cpp - Opcodes of warps ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The opcodes by which lanes exchange values; what each does is in a file of
+// its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collectives/CollectiveInstructions.h"
+
+#include "Translation/OpcodeTable.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+void sim::addWarpInstructions(OpcodeTable &table) {
+  table["activemask"] = translateActiveMask;
+  table["elect"] = translateElect;
+  table["ldmatrix"] = translateLoadMatrix;
+  table["match"] = translateMatch;
+  table["movmatrix"] = translateMoveMatrix;
+  table["redux"] = translateRedux;
+  table["setmaxnreg"] = translateSetMaxRegisters;
+  table["shfl"] = translateShuffle;
+  table["stmatrix"] = translateStoreMatrix;
+  table["vote"] = translateVote;
+}

@@ -1,0 +1,49 @@
+//===- CollectiveInstructions.h - Routines of warps -------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The routines of instructions that exchange values between lanes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_COLLECTIVES_COLLECTIVEINSTRUCTIONS_H
+#define BLOCKSCALE_LIB_SIMULATOR_COLLECTIVES_COLLECTIVEINSTRUCTIONS_H
+
+#include "Translation/Translator.h"
+
+namespace mlir::blockscale::sim {
+
+/// shfl.sync: Shuffles.cpp.
+void translateShuffle(Translator &t, const PtxInstruction &instruction);
+
+// Votes.cpp.
+void translateVote(Translator &t, const PtxInstruction &instruction);
+void translateMatch(Translator &t, const PtxInstruction &instruction);
+void translateActiveMask(Translator &t, const PtxInstruction &instruction);
+void translateElect(Translator &t, const PtxInstruction &instruction);
+
+/// redux.sync: WarpReductions.cpp.
+void translateRedux(Translator &t, const PtxInstruction &instruction);
+
+// MatrixMoves.cpp.
+void translateLoadMatrix(Translator &t, const PtxInstruction &instruction);
+void translateStoreMatrix(Translator &t, const PtxInstruction &instruction);
+void translateMoveMatrix(Translator &t, const PtxInstruction &instruction);
+
+/// setmaxnreg: SetMaxRegisters.cpp.
+void translateSetMaxRegisters(Translator &t, const PtxInstruction &instruction);
+
+/// Takes out `.sync`, which all of them must have.
+inline bool takeSync(Translator &t, Modifiers &modifiers) {
+  if (!modifiers.take("sync"))
+    t.fail("expected .sync behind " + llvm::Twine(t.current->opcode));
+  return !t.hasFailed();
+}
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_COLLECTIVES_COLLECTIVEINSTRUCTIONS_H

@@ -1,0 +1,293 @@
+//===- ControlFlow.cpp - Branches and calls -------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Branches only say where lanes go on; Warp.cpp keeps those that part, and
+// Reconvergence.cpp says where they meet.
+//
+// Source: PTX ISA, section 9.7.12 "Control Flow Instructions".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Control/DriverFunctions.h"
+#include "Control/Reconvergence.h"
+#include "Machine/Block.h"
+#include "Translation/OpcodeTable.h"
+#include "Translation/Translator.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct BranchForm {
+  uint32_t target, reconverge;
+  /// Lanes that leave the kernel go first: nobody should wait for them.
+  bool othersFirst;
+};
+
+struct IndexedBranchForm {
+  llvm::ArrayRef<uint32_t> targets;
+  uint32_t reconverge;
+};
+} // namespace
+
+static void executeBranch(Warp &warp, const Step &step) {
+  const auto &form = step.getForm<BranchForm>();
+  warp.branch(form.target, form.reconverge, form.othersFirst);
+}
+
+static void translateBranch(Translator &t, const PtxInstruction &instruction) {
+  Modifiers modifiers(instruction);
+  bool isUniform = modifiers.take("uni");
+  if (!t.finish(modifiers) || !t.expectOperands(1))
+    return;
+  const PtxOperand &label = instruction.operands[0];
+  if (label.kind != PtxOperand::Kind::Label)
+    return t.fail(label.location, "expected a label");
+  auto *form = t.keep(BranchForm());
+  t.patchTarget(&form->target, label.index);
+  t.patchReconvergence(&form->reconverge);
+  form->othersFirst =
+      leadsToExit(t.function, t.index + 1) &&
+      !leadsToExit(t.function, t.function.labels[label.index].instruction);
+  t.emit(executeBranch, StepClass::Control, {}, form).isUniform = isUniform;
+}
+
+static void executeIndexedBranch(Warp &warp, const Step &step) {
+  const auto &form = step.getForm<IndexedBranchForm>();
+  Slot index = step.operands[0];
+  if (!warp.requireDefined(index, warp.active, "the index of a branch"))
+    return;
+  uint32_t targets[kLanes] = {};
+  LaneMask active = warp.active;
+  forEachLane(active, [&](unsigned lane) {
+    uint64_t value = warp.reg(index).value[lane];
+    if (value < form.targets.size())
+      targets[lane] = form.targets[value];
+    else
+      warp.fail(lane, "expected an index of a branch below " +
+                          llvm::Twine(form.targets.size()) + ", got " +
+                          llvm::Twine(value));
+  });
+  unsigned first = __builtin_ctz(active);
+  if (step.isUniform)
+    forEachLane(active, [&](unsigned lane) {
+      if (targets[lane] != targets[first])
+        warp.fail(lane, "brx.idx.uni expected the same target in all lanes, "
+                        "but this one and lane " +
+                            llvm::Twine(first) + " go apart");
+    });
+  if (warp.state != WarpState::Failed)
+    warp.branch(targets, form.reconverge);
+}
+
+static void translateIndexedBranch(Translator &t,
+                                   const PtxInstruction &instruction) {
+  Modifiers modifiers(instruction);
+  bool isIndexed = modifiers.take("idx"), isUniform = modifiers.take("uni");
+  if (!isIndexed)
+    t.fail("expected brx.idx");
+  if (!t.finish(modifiers) || !t.expectOperands(2))
+    return;
+  const PtxOperand &list = instruction.operands[1];
+  if (list.kind != PtxOperand::Kind::BranchTargets)
+    return t.fail(list.location, "expected a label of .branchtargets");
+  const std::vector<Index> &labels = t.function.branchTargets[list.index];
+  auto targets = t.keepArray(
+      llvm::ArrayRef<uint32_t>(std::vector<uint32_t>(labels.size())));
+  for (size_t i = 0; i != labels.size(); ++i)
+    t.patchTarget(&targets[i], labels[i]);
+  auto *form = t.keep(IndexedBranchForm{targets, 0});
+  t.patchReconvergence(&form->reconverge);
+  t.emit(executeIndexedBranch, StepClass::Control,
+         t.source(instruction.operands[0], Type::U32), form)
+      .isUniform = isUniform;
+}
+
+//===----------------------------------------------------------------------===//
+// Ends
+//===----------------------------------------------------------------------===//
+
+static void executeTrap(Warp &warp, const Step &step) {
+  warp.fail(__builtin_ctz(warp.active), "the kernel executes a trap");
+}
+
+/// An instruction without operands and modifiers but the `.uni` of `ret`.
+template <void (*execute)(Warp &, const Step &)>
+static void translateEnd(Translator &t, const PtxInstruction &instruction) {
+  Modifiers modifiers(instruction);
+  bool isUniform = instruction.opcode == "ret" && modifiers.take("uni");
+  if (t.finish(modifiers) && t.expectOperands(0))
+    t.emit(execute, StepClass::Control, {}).isUniform = isUniform;
+}
+
+static void executeExit(Warp &warp, const Step &step) { warp.exit(); }
+/// Instructions that change nothing that can be seen.
+static void translateHint(Translator &t, const PtxInstruction &instruction) {
+  t.emit(executeNothing, StepClass::Control, {});
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CallForm {
+  const Code *callee;
+  llvm::ArrayRef<PassedParameter> parameters, returns;
+};
+} // namespace
+
+static void passParameters(Warp &warp, llvm::ArrayRef<PassedParameter> passed,
+                           Frame &from, Frame &to, LaneMask lanes) {
+  for (const PassedParameter &parameter : passed) {
+    forEachLane(lanes, [&](unsigned lane) {
+      if (parameter.isRegister) {
+        const Lanes &source = from.registers[parameter.from];
+        Lanes &destination = to.registers[parameter.to];
+        destination.value[lane] = source.value[lane];
+        destination.setUndefined(lane, source.getUndefined(lane));
+        return;
+      }
+      for (auto *memory : {&warp.local, &warp.localStates}) {
+        uint8_t *bytes = (*memory)[lane].data();
+        std::memcpy(bytes + to.localBase + parameter.toOffset,
+                    bytes + from.localBase + parameter.fromOffset,
+                    parameter.size);
+      }
+    });
+  }
+}
+
+static void executeCall(Warp &warp, const Step &step) {
+  const auto &form = step.getForm<CallForm>();
+  LaneMask lanes = warp.active;
+  warp.enter(*form.callee, lanes, &step);
+  if (warp.state == WarpState::Failed)
+    return;
+  size_t depth = warp.frames.size();
+  passParameters(warp, form.parameters, warp.frames[depth - 2],
+                 warp.frames[depth - 1], lanes);
+}
+
+void sim::finishCall(Warp &warp, const Step &call) {
+  size_t depth = warp.frames.size();
+  passParameters(warp, call.getForm<CallForm>().returns, warp.frames[depth - 1],
+                 warp.frames[depth - 2], warp.frames[depth - 1].entered);
+}
+
+/// Relates what a call hands over with the parameters of the function.
+static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
+                   llvm::ArrayRef<Parameter> parameters,
+                   const Translator::ParameterPlaces &places, bool isReturn,
+                   llvm::SmallVectorImpl<PassedParameter> &passed) {
+  if (operands.size() != parameters.size()) {
+    t.fail("expected " + llvm::Twine(parameters.size()) +
+           (isReturn ? " results" : " arguments") + " of a call, got " +
+           llvm::Twine(operands.size()));
+    return false;
+  }
+  for (auto [operand, parameter, place] :
+       llvm::zip_equal(operands, parameters, places)) {
+    PassedParameter pass = {};
+    if (parameter.isRegister) {
+      if (place.type == Type::Pred || getBits(place.type) > 64) {
+        t.fail(operand.location, "not supported in this version: parameter of "
+                                 "type ." +
+                                     llvm::Twine(getName(place.type)) +
+                                     " in a register");
+        return false;
+      }
+      pass.isRegister = true;
+      pass.from = isReturn ? t.destination(operand, place.type)
+                           : t.source(operand, place.type);
+      pass.to = place.slot;
+    } else {
+      std::optional<uint64_t> offset;
+      if (operand.kind == PtxOperand::Kind::Variable)
+        offset = t.getLocalOffset(operand.index);
+      if (!offset) {
+        t.fail(operand.location, "expected a variable in .param space");
+        return false;
+      }
+      uint64_t size = t.program.module.variables[operand.index].size;
+      if (size != place.size) {
+        t.fail(operand.location, "expected a parameter of " +
+                                     llvm::Twine(place.size) + " bytes, got " +
+                                     llvm::Twine(size));
+        return false;
+      }
+      pass.fromOffset = *offset;
+      pass.toOffset = place.offset;
+      pass.size = size;
+    }
+    if (isReturn) {
+      std::swap(pass.from, pass.to);
+      std::swap(pass.fromOffset, pass.toOffset);
+    }
+    passed.push_back(pass);
+  }
+  return !t.hasFailed();
+}
+
+static void translateCall(Translator &t, const PtxInstruction &instruction) {
+  Modifiers modifiers(instruction);
+  bool isUniform = modifiers.take("uni");
+  if (!t.finish(modifiers))
+    return;
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> results, arguments;
+  if (instruction.hasReturns) {
+    results = operands[0].elements;
+    operands = operands.drop_front();
+  }
+  const PtxOperand &callee = operands[0];
+  if (callee.kind != PtxOperand::Kind::Function)
+    return t.fail(callee.location,
+                  "not supported in this version: indirect call");
+  if (operands.size() > 1 && operands[1].kind == PtxOperand::Kind::Vector)
+    arguments = operands[1].elements;
+  const Function &function = t.program.module.functions[callee.index];
+  if (function.isEntry)
+    return t.fail(callee.location,
+                  "expected a function, got the kernel " + function.name);
+  if (!function.isDefined && translateDriverCall(t, function, arguments))
+    return;
+  if (!function.isDefined)
+    return t.fail(callee.location, "expected a function with a body, got " +
+                                       function.name + ", which is declared");
+  llvm::SmallVector<PassedParameter> parameters, returns;
+  if (!relate(t, arguments, function.parameters,
+              Translator::getPlaces(t.program, function, /*ofReturns=*/false),
+              /*isReturn=*/false, parameters) ||
+      !relate(t, results, function.returns,
+              Translator::getPlaces(t.program, function, /*ofReturns=*/true),
+              /*isReturn=*/true, returns))
+    return;
+  t.emit(executeCall, StepClass::Control, {},
+         t.keep(CallForm{&t.program.codes[callee.index],
+                         t.keepArray(llvm::ArrayRef(parameters)),
+                         t.keepArray(llvm::ArrayRef(returns))}))
+      .isUniform = isUniform;
+}
+
+void sim::addControlInstructions(OpcodeTable &table) {
+  table["bra"] = translateBranch;
+  table["brx"] = translateIndexedBranch;
+  table["call"] = translateCall;
+  table["ret"] = translateEnd<executeReturn>;
+  table["exit"] = translateEnd<executeExit>;
+  table["trap"] = translateEnd<executeTrap>;
+  table["nanosleep"] = translateHint;
+  table["pmevent"] = translateHint;
+}

@@ -1,0 +1,48 @@
+//===- CopyInstructions.h - Families of cp ----------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `cp` is one opcode with several families of instructions; each has a routine
+// that gets the modifiers that are left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_COPIES_COPYINSTRUCTIONS_H
+#define BLOCKSCALE_LIB_SIMULATOR_COPIES_COPYINSTRUCTIONS_H
+
+#include "Memory/ElementOperation.h"
+#include "Translation/Translator.h"
+
+namespace mlir::blockscale::sim {
+
+/// cp.async.bulk and cp.reduce.async.bulk: BulkCopyInstructions.cpp.
+void translateBulk(Translator &t, Modifiers &modifiers);
+void translateBulkReduction(Translator &t, Modifiers &modifiers);
+
+/// Their .tensor, which is taken: TensorMapInstructions.cpp.
+void translateTensorMapCopy(Translator &t, Modifiers &modifiers,
+                            bool isReduction);
+void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
+
+/// An operation of copies that reduce, and its name.
+struct ReductionName {
+  llvm::StringRef name;
+  ElementOperation::Kind kind;
+};
+/// Takes out the one that is there; null if there is none.
+const ReductionName *takeReduction(Modifiers &modifiers);
+
+/// The value of a lane's operand; nothing if it is undefined, which fails.
+std::optional<uint64_t> getLaneValue(Warp &warp, Slot slot, unsigned lane,
+                                     llvm::StringRef use);
+
+/// The only operand of a wait: how many of the last groups may be under way.
+std::optional<uint64_t> takeNumGroups(Translator &t);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_COPIES_COPYINSTRUCTIONS_H

@@ -1,0 +1,174 @@
+//===- TensorMapBox.cpp - Where the bytes of a box are --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A box is cut once into pieces that are contiguous on both sides; whoever
+// transfers it walks over those.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Copies/TensorMapBox.h"
+
+#include <algorithm>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// Lines of shared memory, by whose number chunks are swizzled.
+static constexpr unsigned kLineShift = 7;
+/// What a swizzle leaves in order, at least, and what packed types are padded
+/// to.
+static constexpr uint32_t kUnitBytes = 16;
+static constexpr uint32_t kHalfBytes = 8;
+
+static uint64_t getNumRows(const TensorMap &map) {
+  uint64_t rows = 1;
+  for (size_t i = 1; i != map.getRank(); ++i)
+    rows *= map.getBoxCount(i);
+  return rows;
+}
+
+/// From one row of a box to the next in shared memory: what a swizzle permutes
+/// is there as a whole. (As measured on an H200; no document says so.)
+static uint64_t getPitch(const TensorMap &map) {
+  return map.swizzle->lineMask ? map.swizzle->span
+                               : map.type->getSharedBytes(map.box[0]);
+}
+
+uint64_t sim::getBoxBytes(const TensorMap &map) {
+  return (getNumRows(map) - 1) * getPitch(map) +
+         map.type->getSharedBytes(map.box[0]);
+}
+
+uint64_t sim::getTransactionBytes(const TensorMap &map) {
+  return getNumRows(map) * map.type->getGlobalBytes(map.box[0]);
+}
+
+static uint64_t swizzle(const TensorMapSwizzle &swizzle, uint64_t address) {
+  uint64_t line = address >> kLineShift;
+  address ^= (line & swizzle.lineMask) << swizzle.shift;
+  return swizzle.flipsHalves ? address ^ (line & 1) * kHalfBytes : address;
+}
+
+namespace {
+
+/// Collects the pieces of a box, row by row.
+class BoxBuilder {
+public:
+  BoxBuilder(const TensorMap &map, uint64_t address, bool isStore)
+      : map(map), address(address), isStore(isStore) {
+    if (map.swizzle->lineMask)
+      chunkBytes = map.swizzle->flipsHalves ? kHalfBytes : kUnitBytes;
+  }
+
+  /// A row that starts at element `first` of the innermost dimension; `global`
+  /// is where element 0 is, if the row is in the tensor.
+  void addRow(int64_t first, bool isInside, uint64_t global) {
+    uint64_t nextRow = next + getPitch(map);
+    int64_t count = map.box[0];
+    int64_t size = static_cast<int64_t>(map.sizes[0]);
+    int64_t begin = std::clamp<int64_t>(-first, 0, count);
+    int64_t end = std::clamp<int64_t>(size - first, begin, count);
+    if (!isInside)
+      begin = end = count;
+    addElements(BoxPiece::Kind::Fill, begin, 0);
+    addElements(BoxPiece::Kind::Copy, end - begin,
+                global + map.type->getGlobalBytes(first + begin));
+    addElements(BoxPiece::Kind::Fill, count - end, 0);
+    next = nextRow;
+  }
+
+  TensorBox finish() { return std::move(box); }
+
+private:
+  using Kind = BoxPiece::Kind;
+
+  void addElements(Kind kind, uint64_t count, uint64_t global) {
+    const TensorMapType &type = *map.type;
+    if (!type.elementsPerUnit)
+      return add(kind, type.getSharedBytes(count), global);
+    uint32_t packedBytes = type.getGlobalBytes(type.elementsPerUnit);
+    for (uint64_t i = 0; i != count / type.elementsPerUnit; ++i) {
+      uint64_t from = global + i * packedBytes;
+      if (isStore) {
+        add(kind == Kind::Copy ? Kind::Pack6 : kind, kUnitBytes, from);
+        continue;
+      }
+      add(kind, packedBytes, from);
+      add(Kind::Gap, kUnitBytes - packedBytes, 0);
+    }
+  }
+
+  /// Adds the next bytes of the box, cut where chunks part.
+  void add(Kind kind, uint64_t size, uint64_t global) {
+    bool isInTensor = kind == Kind::Copy || kind == Kind::Pack6;
+    while (size != 0) {
+      uint64_t part = size;
+      if (chunkBytes)
+        part = std::min<uint64_t>(part, chunkBytes - next % chunkBytes);
+      uint64_t shared = swizzle(*map.swizzle, address + next) - address;
+      BoxPiece piece = {kind, global, static_cast<uint32_t>(shared),
+                        static_cast<uint32_t>(part)};
+      if (isInTensor || !isStore)
+        append(piece);
+      next += part;
+      size -= part;
+      if (isInTensor)
+        global += piece.getGlobalSize();
+    }
+  }
+
+  void append(const BoxPiece &piece) {
+    box.size = std::max(box.size, piece.shared + piece.size);
+    if (!box.pieces.empty()) {
+      BoxPiece &last = box.pieces.back();
+      if (last.kind == piece.kind && last.shared + last.size == piece.shared &&
+          (last.global + last.getGlobalSize() == piece.global ||
+           piece.kind == Kind::Fill)) {
+        last.size += piece.size;
+        return;
+      }
+    }
+    box.pieces.push_back(piece);
+  }
+
+  const TensorMap &map;
+  const uint64_t address;
+  const bool isStore;
+  /// 0 where nothing is swizzled.
+  uint32_t chunkBytes = 0;
+  /// The bytes of the box so far.
+  uint64_t next = 0;
+  TensorBox box;
+};
+
+} // namespace
+
+TensorBox sim::placeBox(const TensorMap &map,
+                        llvm::ArrayRef<int32_t> coordinates, uint64_t address,
+                        bool isStore) {
+  BoxBuilder builder(map, address, isStore);
+  // Indices in the box, of all but the innermost dimension.
+  std::vector<uint32_t> indices(map.getRank());
+  for (uint64_t row = 0, end = getNumRows(map); row != end; ++row) {
+    bool isInside = true;
+    uint64_t global = 0;
+    for (size_t i = 1; i != map.getRank(); ++i) {
+      int64_t index =
+          coordinates[i] + int64_t(indices[i]) * map.elementStrides[i];
+      isInside &= index >= 0 && index < static_cast<int64_t>(map.sizes[i]);
+      global += static_cast<uint64_t>(index) * map.strides[i];
+    }
+    builder.addRow(coordinates[0], isInside, global);
+    for (size_t i = 1; i != map.getRank(); ++i) {
+      if (++indices[i] != map.getBoxCount(i))
+        break;
+      indices[i] = 0;
+    }
+  }
+  return builder.finish();
+}

@@ -1,0 +1,117 @@
+//===- GridRun.cpp - Running the blocks of a kernel -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Threads take groups from a counter; failures and warnings are those that a
+// run of one group after another would give.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch/GridRun.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <tuple>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
+    : launch(launch), maxSteps(maxSteps),
+      firstFailure(BlockGroup::count(launch)) {
+  if (launch.options->wantsStatistics)
+    statistics = std::make_unique<Statistics>();
+}
+
+static std::string describe(const Warp &warp, unsigned lane) {
+  return "block " + print(warp.block.index) + ", warp " +
+         std::to_string(warp.index) + ", lane " + std::to_string(lane);
+}
+
+Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
+  if (jobs <= 1) {
+    runGroups(/*isAlone=*/true);
+  } else {
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
+    for (unsigned i = 0; i != jobs; ++i)
+      pool.async([this] { runGroups(/*isAlone=*/false); });
+    pool.wait();
+    findExcess();
+  }
+  for (const auto &[line, of] : found) {
+    std::string start = "line " + std::to_string(line);
+    for (const auto &[text, place] : of.first)
+      warnings.push_back(start + ", " + place.second + ": " + text);
+    if (of.areMore)
+      warnings.push_back(start + ": further warnings are left out");
+  }
+  return failure ? *failure : Error::success();
+}
+
+void GridRun::add(uint64_t number, const LineWarnings &warnings, Found &found) {
+  found.areMore |= warnings.areMore;
+  for (const Warning &warning : warnings.first) {
+    auto [entry, isNew] =
+        found.first.try_emplace(warning.message.text, number, "");
+    if (isNew || number < entry->second.first)
+      entry->second = {number, describe(*warning.warp, warning.message.lane)};
+  }
+  while (found.first.size() > kMaxWarningsOfLine) {
+    found.areMore = true;
+    found.first.erase(
+        llvm::max_element(found.first, [](const auto &lhs, const auto &rhs) {
+          return std::tie(lhs.second.first, lhs.first) <
+                 std::tie(rhs.second.first, rhs.first);
+        }));
+  }
+}
+
+void GridRun::runGroups(bool isAlone) {
+  while (numSteps <= maxSteps) {
+    uint64_t number = next.fetch_add(1);
+    if (number >= firstFailure)
+      return;
+    runGroup(number, isAlone ? maxSteps - numSteps : maxSteps);
+  }
+}
+
+void GridRun::runGroup(uint64_t number, uint64_t stepsLeft) {
+  BlockGroup group(launch, number);
+  bool isGood = group.run(stepsLeft);
+  std::lock_guard<std::mutex> lock(mutex);
+  numSteps += group.numSteps;
+  if (numStepsOf.size() <= number)
+    numStepsOf.resize(number + 1);
+  numStepsOf[number] = group.numSteps;
+  if (statistics)
+    statistics->add(*group.statistics);
+  for (const auto &[line, warnings] : group.warnings)
+    add(number, warnings, found[line]);
+  if (!isGood && number < firstFailure) {
+    const LocatedMessage &message = group.failed->failure;
+    firstFailure = number;
+    failure =
+        Error("line " + std::to_string(message.line) + ", " +
+              describe(*group.failed, message.lane) + ": " + message.text);
+  }
+}
+
+void GridRun::findExcess() {
+  uint64_t left = maxSteps;
+  for (uint64_t number = 0; number != numStepsOf.size(); ++number) {
+    if (number > firstFailure)
+      return;
+    if (numStepsOf[number] <= left) {
+      left -= numStepsOf[number];
+      continue;
+    }
+    failure = Error("the run takes more steps than --max-steps allows");
+    firstFailure = number + 1;
+    return runGroup(number, left);
+  }
+}

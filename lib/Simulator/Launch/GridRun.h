@@ -1,0 +1,78 @@
+//===- GridRun.h - Running the blocks of a kernel ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the groups of blocks of one kernel, several at a time. What comes out
+// does not depend on how many.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
+#define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
+
+#include "Machine/BlockGroup.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace mlir::blockscale::sim {
+
+/// Runs the groups of blocks of one kernel. What a block has to say is kept for
+/// the group with the lowest number, so that it does not depend on who came
+/// first.
+class GridRun {
+public:
+  GridRun(const LaunchedKernel &launch, uint64_t maxSteps);
+
+  /// What all blocks did; null where nobody asked.
+  std::unique_ptr<Statistics> statistics;
+
+  /// How many steps the blocks took.
+  uint64_t getNumSteps() const { return numSteps; }
+
+  /// Runs all groups, `jobs` at a time; warnings are added in the order of
+  /// lines.
+  Error run(unsigned jobs, std::vector<std::string> &warnings);
+
+private:
+  /// Warnings of one line.
+  struct Found {
+    /// By text: the first group with it, and the place.
+    std::map<std::string, std::pair<uint64_t, std::string>> first;
+    bool areMore = false;
+  };
+
+  /// Adds the warnings of one line in a group. Those of the groups with the
+  /// lowest numbers are kept, in whatever order groups come.
+  static void add(uint64_t number, const LineWarnings &warnings, Found &found);
+
+  /// Those who run beside others do not know how many steps are left for them.
+  void runGroups(bool isAlone);
+  void runGroup(uint64_t number, uint64_t stepsLeft);
+
+  /// The group that takes the step too many is the one that would do so if the
+  /// groups ran one after another. It runs once more, to find the place.
+  void findExcess();
+
+  const LaunchedKernel &launch;
+  const uint64_t maxSteps;
+  /// The next group, and the first one that must not run.
+  std::atomic<uint64_t> next{0}, firstFailure;
+  std::optional<Error> failure;
+  std::atomic<uint64_t> numSteps{0};
+  /// By number of the group.
+  std::vector<uint64_t> numStepsOf;
+  /// Warnings by line.
+  std::map<uint32_t, Found> found;
+  std::mutex mutex;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H

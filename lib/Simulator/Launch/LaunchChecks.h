@@ -1,0 +1,29 @@
+//===- LaunchChecks.h - What a launch must be -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Extents, shared memory and parameters of a launch have to be those that the
+// kernel and all GPUs allow.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_LAUNCHCHECKS_H
+#define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_LAUNCHCHECKS_H
+
+#include "Translation/TranslatedModule.h"
+#include "blockscale/Runtime/LaunchPlan.h"
+
+namespace mlir::blockscale::sim {
+
+/// Fails where a launch is not possible. The cluster becomes the one that the
+/// kernel asks for, if it does.
+Error checkLaunch(const Kernel &kernel, const Module &module,
+                  PlannedKernel &planned);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_LAUNCH_LAUNCHCHECKS_H

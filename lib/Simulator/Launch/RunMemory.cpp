@@ -1,0 +1,117 @@
+//===- RunMemory.cpp - Memory of a run ------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where variables, buffers and tensor maps get their addresses, and what is
+// checked of buffers at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch/RunMemory.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// cudaMalloc's alignment.
+static constexpr uint64_t kBufferAlignment = 256;
+
+static void initialize(const TranslatedModule &program,
+                       const Variable &variable, Storage &storage) {
+  llvm::copy(variable.initializer, storage.data());
+  for (const Relocation &relocation : variable.relocations) {
+    uint64_t address = relocation.addend;
+    if (relocation.isFunction) {
+      address += getRegionBase(kFunctionRegion) + relocation.target;
+    } else {
+      address += program.addresses[relocation.target];
+      if (relocation.isGeneric &&
+          program.module.variables[relocation.target].space == Space::Shared)
+        address += getRegionBase(kSharedRegion);
+    }
+    address >>= relocation.shift;
+    std::memcpy(storage.data() + relocation.offset, &address, relocation.size);
+  }
+}
+
+void sim::fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
+                     std::vector<LaunchArgument> &arguments, RunMemory &run) {
+  for (Index number : program.allocations) {
+    const Variable &variable = program.module.variables[number];
+    GlobalMemory::Allocation &allocation = run.memory.allocate(
+        variable.name.str(), variable.size, variable.alignment);
+    allocation.isConstant = variable.space == Space::Const;
+    initialize(program, variable, allocation.storage);
+  }
+  for (size_t i = 0; i != arguments.size(); ++i) {
+    LaunchArgument &argument = arguments[i];
+    run.arguments.push_back(
+        argument.isBuffer()
+            ? &run.memory.map("argument " + std::to_string(i),
+                              argument.array.data.data(),
+                              argument.array.data.size(), kBufferAlignment)
+            : nullptr);
+    run.mapNumbers.push_back(
+        argument.tensorMap
+            ? run.tensorMaps.add({&*argument.tensorMap, run.arguments.back()})
+            : 0);
+  }
+  if (plan.workspace) {
+    GlobalMemory::Allocation &workspace =
+        run.memory.allocate("the workspace", plan.workspace, kBufferAlignment);
+    std::memset(workspace.storage.ensureStates(), ByteUndefined,
+                plan.workspace);
+    run.workspace = workspace.address;
+  }
+}
+
+void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
+                         const RunMemory &run, Storage &parameters) {
+  for (auto [place, param] :
+       llvm::zip_equal(kernel.parameters, planned.params)) {
+    uint64_t value = param.value;
+    switch (param.kind) {
+    case PlannedParam::Kind::Scalar:
+      break;
+    case PlannedParam::Kind::Buffer:
+      value = run.arguments[param.value]->address;
+      break;
+    case PlannedParam::Kind::Workspace:
+      value += run.workspace;
+      break;
+    case PlannedParam::Kind::TensorMap:
+      TensorMaps::write(run.mapNumbers[param.value],
+                        parameters.data() + place.offset);
+      continue;
+    }
+    std::memcpy(parameters.data() + place.offset, &value, place.size);
+  }
+}
+
+Error sim::checkOutput(const GlobalMemory::Allocation &allocation,
+                       bool isAllowed, std::vector<std::string> &warnings) {
+  const uint8_t *states = allocation.storage.states();
+  if (!states)
+    return Error::success();
+  const uint8_t *end = states + allocation.storage.size();
+  const uint8_t *first = std::find_if(
+      states, end, [](uint8_t state) { return (state & ByteUndefined) != 0; });
+  if (first == end)
+    return Error::success();
+  uint64_t number = std::count_if(
+      first, end, [](uint8_t state) { return (state & ByteUndefined) != 0; });
+  std::string text = allocation.name + ": " + std::to_string(number) +
+                     " bytes are undefined at the end, the first is number " +
+                     std::to_string(first - states);
+  if (!isAllowed)
+    return Error(text);
+  warnings.push_back(text);
+  return Error::success();
+}

@@ -1,0 +1,48 @@
+//===- RunMemory.h - Memory of a run ----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is in global memory before the first kernel of a plan runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_RUNMEMORY_H
+#define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_RUNMEMORY_H
+
+#include "Copies/TensorMaps.h"
+#include "Translation/TranslatedModule.h"
+#include "blockscale/Runtime/LaunchPlan.h"
+
+namespace mlir::blockscale::sim {
+
+/// Global memory, and where the arguments are in it.
+struct RunMemory {
+  GlobalMemory memory;
+  std::vector<GlobalMemory::Allocation *> arguments;
+  TensorMaps tensorMaps;
+  /// By argument: the number of its tensor map, if it is one.
+  std::vector<uint32_t> mapNumbers;
+  uint64_t workspace = 0;
+};
+
+/// Makes the variables of the module, the workspace, and the buffers of the
+/// arguments, which stay where they are.
+void fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
+                std::vector<LaunchArgument> &arguments, RunMemory &run);
+
+/// Writes the parameters of a kernel.
+void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
+                    const RunMemory &run, Storage &parameters);
+
+/// Bytes of a buffer that is stored must have been defined; else a warning, if
+/// that is allowed.
+Error checkOutput(const GlobalMemory::Allocation &allocation, bool isAllowed,
+                  std::vector<std::string> &warnings);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_LAUNCH_RUNMEMORY_H

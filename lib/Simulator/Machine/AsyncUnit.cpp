@@ -1,0 +1,62 @@
+//===- AsyncUnit.cpp - What a group has under way -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The table of units: which there are, and which kernels have a use for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/AsyncUnit.h"
+
+#include "Copies/BulkCopyUnit.h"
+#include "Copies/CpAsyncUnit.h"
+#include "Machine/BlockGroup.h"
+#include "Machine/RegisterLimits.h"
+#include "Synchronization/BlockBarriers.h"
+#include "Synchronization/ClusterBarriers.h"
+#include "Tcgen05/TensorEngine.h"
+#include "Wgmma/WarpgroupUnit.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+namespace {
+struct UnitRow {
+  UnitKind kind;
+  /// Bits of Facility, of which a kernel must use all.
+  uint8_t facilities;
+  std::unique_ptr<AsyncUnit> (*make)(BlockGroup &group);
+};
+} // namespace
+
+template <typename Unit>
+static constexpr UnitRow makeRow(uint8_t facilities) {
+  return {Unit::kKind, facilities,
+          [](BlockGroup &group) -> std::unique_ptr<AsyncUnit> {
+            return std::make_unique<Unit>(group);
+          }};
+}
+
+static constexpr UnitRow kUnits[] = {
+    makeRow<BlockBarriers>(0),
+    makeRow<ClusterBarriers>(0),
+    makeRow<BulkCopyUnit>(0),
+    makeRow<RegisterLimitUnit>(0),
+    makeRow<TensorEngine>(UsesTensorMemory),
+    makeRow<CpAsyncUnit>(0),
+    makeRow<WarpgroupUnit>(UsesWarpgroups),
+};
+static_assert(std::size(kUnits) == kNumUnitKinds);
+
+std::vector<std::unique_ptr<AsyncUnit>> sim::makeUnits(BlockGroup &group) {
+  uint8_t used = group.launch.kernel->facilities;
+  std::vector<std::unique_ptr<AsyncUnit>> units(kNumUnitKinds);
+  for (const UnitRow &row : kUnits)
+    if ((row.facilities & ~used) == 0)
+      units[static_cast<unsigned>(row.kind)] = row.make(group);
+  return units;
+}

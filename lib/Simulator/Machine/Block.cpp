@@ -1,0 +1,90 @@
+//===- Block.cpp - A block of threads -------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How a block begins, whose shared memory an address names, and who is told of
+// an access.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/BlockGroup.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+Block::Block(BlockGroup &group, const Extents &index, unsigned number,
+             unsigned rank)
+    : group(group), launch(group.launch), index(index), number(number),
+      rank(rank), shared(launch.getSharedBytes()),
+      isObserved(group.statistics || group.races || group.proxies) {
+  mapShared();
+  unsigned threads = launch.getNumThreads();
+  for (unsigned first = 0; first < threads; first += kLanes)
+    warps.emplace_back(*this, warps.size(), std::min(kLanes, threads - first));
+  for (Warp &warp : warps)
+    warp.enter(*launch.kernel->code, warp.existing, /*caller=*/nullptr);
+}
+
+/// Nothing in shared memory is defined at first, and what lies between
+/// variables is not there.
+void Block::mapShared() {
+  uint8_t *states = shared.ensureStates();
+  std::memset(states, ByteUnmapped, shared.size());
+  for (auto [begin, end] : launch.kernel->sharedVariables)
+    std::memset(states + begin, ByteUndefined, end - begin);
+  std::memset(states + launch.kernel->staticShared, ByteUndefined,
+              launch.dynamicShared);
+}
+
+bool Block::isDone() const {
+  return llvm::all_of(
+      warps, [](const Warp &warp) { return warp.state == WarpState::Done; });
+}
+
+Block *Block::findOwner(uint64_t address) {
+  uint64_t owner = address >> kSharedOffsetBits;
+  if (owner >= group.clusterSize)
+    return nullptr;
+  return &group.blocks[number - rank + owner];
+}
+
+Block *Block::findPeer() {
+  unsigned peer = rank ^ 1;
+  return peer < group.clusterSize ? &group.blocks[number - rank + peer]
+                                  : nullptr;
+}
+
+uint64_t Block::getByteNumberOf(uint64_t address) {
+  return findOwner(address)->getByteNumber(getSharedOffset(address));
+}
+
+uint64_t Block::getAddress(uint64_t byteNumber) const {
+  uint64_t owner = byteNumber / shared.size() % group.clusterSize;
+  return owner << kSharedOffsetBits | byteNumber % shared.size();
+}
+
+void Block::notify(Warp &warp, const WarpAccess &access) {
+  uint32_t line = warp.current->line;
+  if (group.statistics)
+    group.statistics->observe(line, access);
+  if (access.space != AddressSpace::Shared &&
+      access.space != AddressSpace::SharedCluster)
+    return;
+  forEachLane(access.lanes, [&](unsigned lane) {
+    uint64_t byte = getByteNumberOf(access.addresses[lane]);
+    if (group.proxies && access.kind != AccessKind::Load)
+      group.proxies->store(warp.number * kLanes + lane, byte, access.size);
+    if (group.races)
+      group.checkRace(warp, {warp.number, lane, line, byte, access.size,
+                             access.kind, access.isCollective, access.isAsync});
+  });
+}

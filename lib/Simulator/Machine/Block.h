@@ -1,0 +1,99 @@
+//===- Block.h - A block of threads -----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block has shared memory, barriers and warps. It runs in a group of blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCK_H
+#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCK_H
+
+#include "Machine/LaunchedKernel.h"
+#include "Machine/Warp.h"
+#include "Synchronization/MBarrier.h"
+
+#include <deque>
+
+namespace mlir::blockscale::sim {
+
+class BlockGroup;
+
+class Block {
+public:
+  /// `number` counts the blocks of the group, `rank` those of the cluster.
+  Block(BlockGroup &group, const Extents &index, unsigned number,
+        unsigned rank);
+
+  /// Lets go those who wait for the mbarrier object at an offset.
+  void wakeWaiters(uint32_t mbarrier);
+  /// Counts arrivals at an mbarrier object; fails where it takes fewer.
+  bool arrive(Warp &warp, unsigned lane, uint32_t mbarrier, uint32_t count);
+  /// Adds to the bytes that the current phase waits for; fails out of range.
+  bool addTransactions(Warp &warp, unsigned lane, uint32_t mbarrier,
+                       int64_t bytes);
+  /// Completes the phase of an mbarrier object if nothing is missing.
+  void completeIfDue(uint32_t mbarrier);
+  /// The mbarrier object at an address; null after a failure.
+  MBarrier *findMBarrier(Warp &warp, unsigned lane, uint32_t address);
+  /// What threads of a warp have initialized is visible to others from here on.
+  void publishMBarriers(const Warp &warp, LaneMask lanes);
+  /// Reports a missing proxy fence: an error with --check=proxy, else a
+  /// warning.
+  void reportProxy(Warp &warp, unsigned lane, const llvm::Twine &text) const;
+  /// Reports where the async proxy is to use an mbarrier object that others
+  /// may not see yet.
+  void checkPublished(Warp &warp, unsigned lane, uint32_t mbarrier) const;
+  std::string describeMBarrier(uint32_t offset) const;
+  /// Tells statistics and the search for races of an access.
+  void observe(Warp &warp, const WarpAccess &access) {
+    if (isObserved)
+      notify(warp, access);
+  }
+  /// Whether all of its warps have left the kernel.
+  bool isDone() const;
+  /// What bits 24 and up of its addresses in shared memory are.
+  uint32_t getSharedBase() const { return rank << kSharedOffsetBits; }
+  /// The block of the cluster that has an address in shared memory; null if
+  /// there is none.
+  Block *findOwner(uint64_t address);
+  /// The other block of a pair of tcgen05 (.cta_group::2); null if there is
+  /// none.
+  Block *findPeer();
+  /// The number, over all shared memory of the group, of the byte at an
+  /// offset, or at an address in the cluster; and the address of the byte with
+  /// a number.
+  uint64_t getByteNumber(uint64_t offset) const {
+    return number * shared.size() + offset;
+  }
+  uint64_t getByteNumber(const Span &span) const {
+    return getByteNumber(span.bytes - shared.data());
+  }
+  uint64_t getByteNumberOf(uint64_t address);
+  uint64_t getAddress(uint64_t byteNumber) const;
+  bool isOwn(const Span &span) const { return span.storage == &shared; }
+
+  BlockGroup &group;
+  const LaunchedKernel &launch;
+  const Extents index;
+  const unsigned number, rank;
+  Storage shared;
+  MBarriers mbarriers;
+  std::deque<Warp> warps;
+  /// Registers and predicates of all functions that warps are in.
+  uint64_t numRegisters = 0;
+
+private:
+  void mapShared();
+  void notify(Warp &warp, const WarpAccess &access);
+
+  bool isObserved = false;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCK_H

@@ -1,0 +1,226 @@
+//===- BlockGroup.cpp - Blocks that run at the same time ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The scheduler: which warp runs next and for how long is drawn from the seed,
+// until all have ended or one has failed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/BlockGroup.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// Steps of one turn of a warp, at most.
+static constexpr uint64_t kMaxTurn = 64;
+/// Turns of warps after which asynchronous operations complete that somebody
+/// waits for, although others can run.
+static constexpr unsigned kMaxTurnsBeforeCopies = 1024;
+
+// SplitMix64: passes through all states, and each bit of the result depends on
+// all bits of the state.
+uint64_t Random::next() {
+  uint64_t z = state += 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+//===----------------------------------------------------------------------===//
+// The blocks
+//===----------------------------------------------------------------------===//
+
+uint64_t BlockGroup::count(const LaunchedKernel &launch) {
+  return llvm::divideCeil(getVolume(launch.getNumClusters()),
+                          launch.getClustersOfGroup());
+}
+
+void BlockGroup::addCluster(uint64_t number) {
+  Extents cluster = getPlace(number, launch.getNumClusters());
+  for (unsigned rank = 0; rank != clusterSize; ++rank) {
+    Extents index = getPlace(rank, launch.cluster);
+    for (unsigned i = 0; i != 3; ++i)
+      index[i] += cluster[i] * launch.cluster[i];
+    blocks.emplace_back(*this, index, blocks.size(), rank);
+  }
+}
+
+static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
+  Extents cluster =
+      getPlace(number * launch.getClustersOfGroup(), launch.getNumClusters());
+  return launch.seed ^ (uint64_t(cluster[2]) << 42) ^
+         (uint64_t(cluster[1]) << 21) ^ cluster[0];
+}
+
+/// Those who watch accesses, and the units.
+void BlockGroup::makeObservers() {
+  uint64_t sharedBytes = maxBlocks * launch.getSharedBytes();
+  unsigned numWarps = maxBlocks * launch.getNumWarps();
+  if (launch.options->wantsStatistics)
+    statistics = std::make_unique<Statistics>();
+  if (launch.options->checkRace)
+    races = std::make_unique<RaceDetector>(sharedBytes, numWarps);
+  if (launch.uses(UsesAsyncProxy))
+    proxies = std::make_unique<ProxyTracker>(sharedBytes, numWarps * kLanes);
+  units = makeUnits(*this);
+  forEachUnit([&](AsyncUnit &unit) {
+    if (unit.watchesSteps())
+      stepWatchers.push_back(&unit);
+  });
+}
+
+BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
+    : launch(launch), clusterSize(launch.getClusterSize()),
+      maxBlocks(launch.getClustersOfGroup() * clusterSize),
+      random(getSeed(launch, number)) {
+  makeObservers();
+  unsigned most = launch.getClustersOfGroup();
+  uint64_t first = number * most;
+  uint64_t last = std::min(first + most, getVolume(launch.getNumClusters()));
+  for (uint64_t cluster = first; cluster != last; ++cluster)
+    addCluster(cluster);
+}
+
+Warp &BlockGroup::getWarp(unsigned number) {
+  unsigned numWarps = launch.getNumWarps();
+  return blocks[number / numWarps].warps[number % numWarps];
+}
+
+std::string BlockGroup::describeWarp(unsigned number) {
+  const Warp &warp = getWarp(number);
+  std::string text = "warp " + std::to_string(warp.index);
+  if (blocks.size() != 1)
+    text += " of block " + print(warp.block.index);
+  return text;
+}
+
+Block *BlockGroup::findBlock(const Span &span) {
+  for (Block &block : blocks)
+    if (span.storage == &block.shared)
+      return &block;
+  return nullptr;
+}
+
+static std::string describe(AccessKind kind, bool isAsync) {
+  static constexpr const char *names[] = {"load", "store", "atomic access"};
+  std::string name = names[static_cast<unsigned>(kind)];
+  return isAsync ? "asynchronous " + name : name;
+}
+
+std::string
+BlockGroup::describeConflict(const RaceDetector::Conflict &conflict) {
+  return "the " + describe(conflict.kind, conflict.isAsync) + " in line " +
+         std::to_string(conflict.line) + " by lane " +
+         std::to_string(conflict.lane) + " of " + describeWarp(conflict.warp);
+}
+
+void BlockGroup::checkRace(Warp &warp, const RaceDetector::Access &access) {
+  std::optional<RaceDetector::Conflict> conflict = races->access(access);
+  if (conflict)
+    warp.fail(access.lane,
+              "race: this " + describe(access.kind, access.isAsync) +
+                  " of the byte at " +
+                  printHex(warp.block.getAddress(conflict->address)) +
+                  " in shared memory and " + describeConflict(*conflict) +
+                  " have no barrier between");
+}
+
+bool BlockGroup::failAt(Warp &warp, LocatedMessage message) {
+  warp.state = WarpState::Failed;
+  warp.failure = std::move(message);
+  failed = &warp;
+  return false;
+}
+
+void BlockGroup::warn(const Warp &warp, LocatedMessage message) {
+  // One for each place and text says enough.
+  LineWarnings &line = warnings[message.line];
+  for (const Warning &warning : line.first)
+    if (warning.message.text == message.text)
+      return;
+  if (line.first.size() == kMaxWarningsOfLine)
+    line.areMore = true;
+  else
+    line.first.push_back({std::move(message), &warp});
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Lets one of the warps that can run do so; false after a failure.
+bool BlockGroup::runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps) {
+  Warp &warp = *ready[random.below(ready.size())];
+  if (warp.state == WarpState::Polling) {
+    warp.state = WarpState::Ready;
+    warp.awaited.clear();
+  }
+  uint64_t executed = warp.run(1 + random.below(kMaxTurn));
+  if (warp.state == WarpState::Done) {
+    ++progress;
+    forEachUnit([&](AsyncUnit &unit) { unit.endWarp(warp); });
+    if (warp.block.isDone() && !endBlock(warp.block))
+      return false;
+  }
+  if (warp.state != WarpState::Failed && (numSteps += executed) > maxSteps)
+    warp.fail(__builtin_ctz(warp.existing),
+              "the run takes more steps than --max-steps allows");
+  if (warp.state == WarpState::Failed)
+    failed = &warp;
+  return !failed;
+}
+
+bool BlockGroup::endBlock(Block &block) {
+  for (const std::unique_ptr<AsyncUnit> &unit : units)
+    if (unit && !unit->endBlock(block))
+      return false;
+  return true;
+}
+
+bool BlockGroup::run(uint64_t maxSteps) {
+  llvm::SmallVector<Warp *, 32> ready;
+  // Turns since asynchronous operations were completed, and vain tries to go on
+  // since anything happened.
+  unsigned numTurns = 0, numTries = 0;
+  forEachWarp([&](Warp &warp) {
+    if (warp.state == WarpState::Failed && !failed)
+      failed = &warp;
+  });
+  while (!failed) {
+    ready.clear();
+    bool isDone = true, canRun = false;
+    forEachWarp([&](Warp &warp) {
+      canRun |= warp.state == WarpState::Ready;
+      if (warp.state == WarpState::Ready || warp.state == WarpState::Polling)
+        ready.push_back(&warp);
+      isDone &= warp.state == WarpState::Done;
+    });
+    if (isDone) {
+      forEachUnit([](AsyncUnit &unit) { unit.endGroup(); });
+      return true;
+    }
+    if (!canRun) {
+      if (!goOnWithoutReady(numTries))
+        return false;
+      continue;
+    }
+    // Somebody who spins may wait for one who waits for a copy.
+    if (++numTurns == kMaxTurnsBeforeCopies) {
+      numTurns = 0;
+      completeAwaited();
+      if (failed)
+        return false;
+    }
+    if (!runTurn(ready, maxSteps))
+      return false;
+  }
+  return false;
+}

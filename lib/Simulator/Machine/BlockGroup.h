@@ -1,0 +1,146 @@
+//===- BlockGroup.h - Blocks that run at the same time ----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The blocks of a cluster see each other's shared memory, and blocks of one
+// multiprocessor share its tensor memory. A group has all blocks that may see
+// each other, and runs their warps in turns whose order and length are drawn
+// from a seed. Without clusters and tensor memory, a block is a group.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCKGROUP_H
+#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCKGROUP_H
+
+#include "Machine/AsyncUnit.h"
+#include "Machine/Block.h"
+#include "Machine/Statistics.h"
+#include "Memory/ProxyTracker.h"
+#include "Memory/Races.h"
+
+#include <deque>
+#include <map>
+
+namespace mlir::blockscale::sim {
+
+struct Warning {
+  LocatedMessage message;
+  const Warp *warp;
+};
+
+/// What is kept for each line: texts have addresses in them, of which a loop
+/// has any number.
+inline constexpr size_t kMaxWarningsOfLine = 16;
+struct LineWarnings {
+  std::vector<Warning> first;
+  bool areMore = false;
+};
+
+/// Numbers drawn from a seed; small state, so that each group has its own.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t next();
+  /// From 0 to `bound` - 1.
+  uint64_t below(uint64_t bound) { return next() % bound; }
+
+private:
+  uint64_t state;
+};
+
+class BlockGroup {
+public:
+  /// How many groups a launch has.
+  static uint64_t count(const LaunchedKernel &launch);
+
+  BlockGroup(const LaunchedKernel &launch, uint64_t number);
+
+  /// Runs to the end, or to the first failure; false then. More steps than
+  /// `maxSteps` are one.
+  bool run(uint64_t maxSteps);
+
+  void warn(const Warp &warp, LocatedMessage message);
+  /// Notes that something happened that may let a warp go on that waits.
+  void noteProgress() { ++progress; }
+  /// The warp with a number, and what messages call it.
+  Warp &getWarp(unsigned number);
+  /// A number below `bound` that the seed tells.
+  uint64_t draw(uint64_t bound) { return random.below(bound); }
+  std::string describeWarp(unsigned number);
+
+  /// A unit, where the kernel has a use for it.
+  template <typename Unit>
+  Unit &get() {
+    return static_cast<Unit &>(*units[static_cast<unsigned>(Unit::kKind)]);
+  }
+  /// Those that watch the steps of warps.
+  llvm::ArrayRef<AsyncUnit *> getStepWatchers() const { return stepWatchers; }
+  /// Reports an error of a line that is not in the step of a warp; false.
+  bool failAt(Warp &warp, LocatedMessage message);
+  /// The block whose shared memory has these bytes; null if none has.
+  Block *findBlock(const Span &span);
+  /// Fails where an access of shared memory races with one before.
+  void checkRace(Warp &warp, const RaceDetector::Access &access);
+  std::string describeConflict(const RaceDetector::Conflict &conflict);
+
+  const LaunchedKernel &launch;
+  std::deque<Block> blocks;
+  /// The blocks of a cluster, which follow one another.
+  const unsigned clusterSize;
+  /// Blocks of a group, at most.
+  const unsigned maxBlocks;
+  /// Null where nothing goes through the async proxy.
+  std::unique_ptr<ProxyTracker> proxies;
+  /// Null where nobody asked for them.
+  std::unique_ptr<Statistics> statistics;
+  std::unique_ptr<RaceDetector> races;
+  /// By line.
+  std::map<uint32_t, LineWarnings> warnings;
+  /// The warp whose failure ended the run.
+  const Warp *failed = nullptr;
+  /// Steps executed, which is also what clocks show; without those of the turn
+  /// that failed.
+  uint64_t numSteps = 0;
+
+private:
+  void addCluster(uint64_t number);
+  void makeObservers();
+  bool endBlock(Block &block);
+  bool runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps);
+  bool completeNext(SharedPlace mbarrier);
+  bool completeAwaited();
+  bool goOnWithoutReady(unsigned &numTries);
+  bool reportDeadlock();
+  std::string describeWait(Warp &warp);
+
+  template <typename Body>
+  void forEachWarp(Body body) {
+    for (Block &block : blocks)
+      for (Warp &warp : block.warps)
+        body(warp);
+  }
+
+  template <typename Body>
+  void forEachUnit(Body body) {
+    for (const std::unique_ptr<AsyncUnit> &unit : units)
+      if (unit)
+        body(*unit);
+  }
+
+  /// By kind; null where the kernel has no use for one.
+  std::vector<std::unique_ptr<AsyncUnit>> units;
+  std::vector<AsyncUnit *> stepWatchers;
+  Random random;
+  /// Counts what may let a warp go on that waits.
+  uint64_t progress = 0;
+  /// The same when warps last asked in vain.
+  uint64_t lastTryProgress = 0;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_BLOCKGROUP_H

@@ -1,0 +1,116 @@
+//===- GroupWaits.cpp - When nothing can run ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What happens when no warp can run: asynchronous operations that somebody
+// waits for complete, then waits with a time limit come back empty-handed, and
+// if that changes nothing, it is a deadlock.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/BlockGroup.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// How often warps may ask in vain while nothing else happens.
+static constexpr unsigned kMaxVainTries = 1000;
+
+/// Completes the next asynchronous operation that an mbarrier object is told
+/// of; false if there is none.
+bool BlockGroup::completeNext(SharedPlace mbarrier) {
+  return llvm::any_of(units, [&](const std::unique_ptr<AsyncUnit> &unit) {
+    return unit && unit->completeNext(mbarrier);
+  });
+}
+
+/// Completes asynchronous operations until the phases that warps wait for are
+/// complete, or nothing is left; whether there was anything.
+bool BlockGroup::completeAwaited() {
+  bool hasChanged = false;
+  forEachWarp([&](Warp &warp) {
+    if (warp.state != WarpState::Waiting && warp.state != WarpState::Polling)
+      return;
+    // A phase that completes clears the list.
+    llvm::SmallVector<uint32_t, 2> awaited = warp.awaited;
+    for (uint32_t offset : awaited) {
+      auto found = warp.block.mbarriers.find(offset);
+      if (found == warp.block.mbarriers.end())
+        continue;
+      uint64_t phase = found->second.phase;
+      while (!failed && found->second.phase == phase &&
+             completeNext({&warp.block, offset}))
+        hasChanged = true;
+    }
+  });
+  return hasChanged;
+}
+
+bool BlockGroup::goOnWithoutReady(unsigned &numTries) {
+  uint64_t before = progress;
+  if (completeAwaited() || failed) {
+    numTries = 0;
+    return !failed;
+  }
+  if (lastTryProgress != before) {
+    lastTryProgress = before;
+    numTries = 0;
+  }
+  bool mayGoOn = false;
+  if (++numTries <= kMaxVainTries)
+    forEachWarp([&](Warp &warp) {
+      if (warp.state == WarpState::Waiting && !warp.awaited.empty())
+        warp.hasTimedOut = true;
+      else if (warp.state != WarpState::Polling)
+        return;
+      warp.awaited.clear();
+      warp.state = WarpState::Ready;
+      mayGoOn = true;
+    });
+  return mayGoOn || reportDeadlock();
+}
+
+/// What a warp waits for, as it is now.
+std::string BlockGroup::describeWait(Warp &warp) {
+  for (const std::unique_ptr<AsyncUnit> &unit : units)
+    if (std::optional<std::string> wait =
+            unit ? unit->describeWait(warp) : std::nullopt)
+      return *wait;
+  const Block &block = warp.block;
+  if (warp.awaited.empty())
+    return warp.waitReason;
+  uint32_t offset = warp.awaited.front();
+  std::string text = "for " + block.describeMBarrier(offset);
+  auto found = block.mbarriers.find(offset);
+  if (found != block.mbarriers.end())
+    text += " (its phase " + std::to_string(found->second.phase) +
+            " is short of " + std::to_string(found->second.pending) +
+            " arrivals and " + std::to_string(found->second.transactions) +
+            " bytes)";
+  return text;
+}
+
+bool BlockGroup::reportDeadlock() {
+  std::string reasons;
+  Warp *first = nullptr;
+  forEachWarp([&](Warp &warp) {
+    if (warp.state != WarpState::Waiting && warp.state != WarpState::Polling)
+      return;
+    if (first)
+      reasons += "; ";
+    else
+      first = &warp;
+    reasons += describeWarp(warp.number) + " waits " + describeWait(warp) +
+               " in line " + std::to_string(warp.current->line);
+  });
+  first->fail(__builtin_ctz(first->existing & ~first->exited),
+              "deadlock: " + reasons);
+  failed = first;
+  return false;
+}

@@ -1,0 +1,67 @@
+//===- LaunchedKernel.h - A kernel with its extents -------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_LAUNCHEDKERNEL_H
+#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_LAUNCHEDKERNEL_H
+
+#include "Copies/TensorMaps.h"
+#include "Machine/Lanes.h"
+#include "Translation/TranslatedModule.h"
+
+#include <array>
+#include <string>
+
+namespace mlir::blockscale::sim {
+
+/// Of a grid, a block or a cluster, or a place in one: x, y and z.
+using Extents = std::array<uint32_t, 3>;
+std::string print(const Extents &extents);
+
+/// A kernel with its extents and parameters.
+struct LaunchedKernel {
+  const Kernel *kernel;
+  Extents grid, block, cluster;
+  uint32_t dynamicShared;
+  GlobalMemory *memory;
+  /// The bytes of the parameters, which nothing writes.
+  Storage *parameters;
+  const TensorMaps *tensorMaps;
+  const Options *options;
+  uint64_t seed;
+
+  unsigned getNumThreads() const { return block[0] * block[1] * block[2]; }
+  unsigned getNumWarps() const {
+    return (getNumThreads() + kLanes - 1) / kLanes;
+  }
+  bool uses(Facility facility) const {
+    return (kernel->facilities & facility) != 0;
+  }
+  /// Whether the launch or the kernel names the extents of a cluster.
+  bool hasExplicitCluster() const {
+    return cluster != Extents{1, 1, 1} || kernel->function->requiredCluster;
+  }
+  uint64_t getSharedBytes() const {
+    return kernel->staticShared + dynamicShared;
+  }
+
+  /// Clusters in the three dimensions.
+  Extents getNumClusters() const;
+  /// Blocks of one cluster.
+  unsigned getClusterSize() const;
+  /// Clusters that run side by side on the same multiprocessors, and compete
+  /// for their tensor memory.
+  unsigned getClustersOfGroup() const;
+};
+
+uint64_t getVolume(const Extents &extents);
+/// The place with a number, x fastest.
+Extents getPlace(uint64_t number, const Extents &extents);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_LAUNCHEDKERNEL_H

@@ -1,0 +1,206 @@
+//===- Warp.h - A warp and what it does -------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp executes steps in lockstep. Where lanes part, a stack of lane sets
+// keeps those that wait; they come together again at the immediate
+// post-dominator of the branch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
+#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
+
+#include "Memory/Storage.h"
+#include "Memory/WarpAccess.h"
+#include "Translation/Code.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <optional>
+
+namespace mlir::blockscale::sim {
+
+class AsyncUnit;
+class Block;
+
+/// Calls `body(lane)` for each lane of a mask.
+template <typename Body>
+void forEachLane(LaneMask mask, Body body) {
+  if (mask == kAllLanes) {
+    for (unsigned lane = 0; lane != kLanes; ++lane)
+      body(lane);
+    return;
+  }
+  for (; mask; mask &= mask - 1)
+    body(static_cast<unsigned>(__builtin_ctz(mask)));
+}
+
+/// A predicate register: a bit for each lane.
+struct Predicate {
+  LaneMask value = 0;
+  LaneMask undefined = kAllLanes;
+};
+
+/// Lanes that go on at `pc`, until they reach `reconverge`.
+struct LaneSet {
+  uint32_t pc;
+  uint32_t reconverge;
+  LaneMask lanes;
+  /// Has let others go first, see `letOthersGoFirst`.
+  bool hasYielded = false;
+};
+
+/// A function that is being executed.
+struct Frame {
+  const Code *code;
+  std::vector<Lanes> registers;
+  std::vector<Predicate> predicates;
+  std::vector<LaneSet> stack;
+  /// Where the local variables begin in the lanes' local memory.
+  uint64_t localBase = 0;
+  /// The step that called; null in a kernel.
+  const Step *caller = nullptr;
+  /// The lanes that entered.
+  LaneMask entered = 0;
+  /// How often each step was executed; null where nobody counts.
+  uint64_t *counts = nullptr;
+};
+
+enum class WarpState : uint8_t {
+  Ready,
+  /// Ready, but has asked in vain and lets others go first.
+  Polling,
+  /// For others: to reach a barrier, or to complete a phase.
+  Waiting,
+  /// All lanes have left the kernel.
+  Done,
+  Failed,
+};
+
+/// Something that went wrong, or might have.
+struct LocatedMessage {
+  uint32_t line = 0;
+  unsigned lane = 0;
+  std::string text;
+};
+
+class Warp {
+public:
+  Warp(Block &block, unsigned index, unsigned numThreads);
+
+  /// Enters a kernel or a function; the lanes are those that execute.
+  void enter(const Code &code, LaneMask lanes, const Step *caller);
+  /// Executes at most `count` steps; returns how many.
+  uint64_t run(uint64_t count);
+
+  //===--------------------------------------------------------------------===//
+  // For the routines of steps
+  //===--------------------------------------------------------------------===//
+
+  /// The lanes that carry out the current step.
+  LaneMask active = 0;
+
+  Lanes &reg(Slot slot) { return registers[slot]; }
+  Predicate &pred(Slot slot) { return predicates[slot]; }
+
+  /// Goes on at `pc`, with those lanes of the top of the stack that are active;
+  /// the others go on behind the current step, later or first. They meet at
+  /// `reconverge`.
+  void branch(uint32_t pc, uint32_t reconverge, bool othersFirst = false);
+  /// The active lanes go on at the pc of each (a `brx.idx`).
+  void branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge);
+  /// The active lanes leave the kernel.
+  void exit();
+  /// The active lanes leave the function; in a kernel, they exit.
+  void leave();
+  /// Stops until the block wakes this warp; `retries` executes the current step
+  /// again then.
+  void wait(std::string reason, bool retries);
+
+  /// Reports the error of a lane; the run ends.
+  void fail(unsigned lane, const llvm::Twine &text);
+  void warn(unsigned lane, const llvm::Twine &text);
+
+  /// The current step has to have the lanes `missing`. If they parted from the
+  /// active ones, they go on first, as they may be about to exit: true, and the
+  /// step is executed again when they have exited or wait for the active ones.
+  /// False if that has been tried.
+  bool letOthersGoFirst(LaneMask missing);
+  /// Fails unless all 32 lanes take part. `what` names the instruction.
+  bool requireWholeWarp(llvm::StringRef what);
+  /// Fails where a lane of `lanes` has an undefined value, which `use` (such as
+  /// "an address") must not be.
+  bool requireDefined(Slot slot, LaneMask lanes, llvm::StringRef use);
+  /// The value of a register that must be the same in all active lanes, and
+  /// defined; nothing after a failure.
+  std::optional<uint64_t> getUniform(Slot slot, llvm::StringRef use);
+
+  /// Finds the bytes of an access, aligned to `alignment`; fails where it is
+  /// out of bounds, misaligned, or not to be written. Generic addresses of
+  /// shared memory come out with `space` Shared, or SharedCluster where they
+  /// are of another block, and `address` as an address in the cluster.
+  /// `isAtomic`: may change bytes that asynchronous reductions change.
+  bool resolve(unsigned lane, AddressSpace &space, uint64_t &address,
+               uint64_t size, uint64_t alignment, bool isStore, Span &span,
+               bool isAtomic = false);
+
+  /// Bytes that a load may read: fails for those that an asynchronous copy has
+  /// still to write.
+  bool checkReadable(unsigned lane, const Span &span, uint64_t size);
+
+  Block &block;
+  /// In the block, and in the group of blocks.
+  const unsigned index, number;
+  /// Lanes that hold a thread; those that have exited.
+  LaneMask existing, exited = 0;
+  WarpState state = WarpState::Ready;
+  /// What it waits for, for the message of a deadlock.
+  std::string waitReason;
+  /// The mbarrier objects whose phases it waits or polls for.
+  llvm::SmallVector<uint32_t, 2> awaited;
+  /// Nothing else can run: what it waits for answers that it is not complete.
+  bool hasTimedOut = false;
+  LocatedMessage failure;
+  std::vector<Frame> frames;
+  /// Local memory of each lane.
+  std::array<std::vector<uint8_t>, kLanes> local, localStates;
+  const Step *current = nullptr;
+
+private:
+  LaneSet &top() { return frames.back().stack.back(); }
+  bool checkUniformGuard(const Step &step);
+  bool tellWatchers(const Step &step);
+  /// Parts of `resolve`, by the space; `reject` reports what is wrong with the
+  /// access.
+  using Reject = llvm::function_ref<bool(const llvm::Twine &text)>;
+  bool resolveShared(AddressSpace &space, uint64_t address, uint64_t size,
+                     uint8_t pending, Span &span, Reject reject);
+  bool resolveLocal(unsigned lane, uint64_t address, uint64_t size, Span &span,
+                    Reject reject);
+  bool resolveParameter(uint64_t address, uint64_t size, bool isStore,
+                        Span &span, Reject reject);
+  bool resolveGlobal(AddressSpace space, uint64_t address, uint64_t size,
+                     bool isStore, Span &span, Reject reject);
+  void bindFrame();
+  void popFrame();
+  void fillSlots(Frame &frame);
+  void dropLanes(LaneMask lanes);
+
+  /// Units that want to hear of steps.
+  const llvm::ArrayRef<AsyncUnit *> watchers;
+  Lanes *registers = nullptr;
+  Predicate *predicates = nullptr;
+};
+
+/// Copies the results of the innermost frame to the caller's.
+void finishCall(Warp &warp, const Step &call);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H

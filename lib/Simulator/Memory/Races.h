@@ -1,0 +1,143 @@
+//===- Races.h - Data races in shared memory --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds pairs of accesses to a byte of shared memory by two lanes, at least one
+// of them a store, that nothing orders. Order comes from barriers only: `bar`
+// and `barrier`, also of a cluster, mbarrier objects, and `bar.warp.sync`
+// within a warp. Shuffles and votes order nothing, and neither do atomics or
+// volatile accesses, which race with everything but atomics.
+//
+// Each warp has a clock, which moves on when it arrives somewhere, and knows
+// how far the clocks of the others had come when it last heard of them. Its
+// lanes are told apart by an epoch, which moves on when they wait together. A
+// barrier is taken to order all lanes of a warp that comes to it, even if only
+// one of them arrives at an mbarrier object: some races are not found, but what
+// is found is one.
+//
+// An asynchronous copy accesses shared memory twice: where it begins, so that
+// what others did before has to be ordered before it, and where it completes,
+// so that what they do later has to be ordered behind a wait for it. Between
+// the two, its destination is pending, which no access may touch, and nobody
+// may store to its source.
+//   cp.async          completes as an access of its lane, at the lane's wait
+//   mbarrier          completes as an access that only those see who wait for
+//                     the phase (of cp.async.mbarrier.arrive, too)
+//   bulk group        has read its source at the lane's wait
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MEMORY_RACES_H
+#define BLOCKSCALE_LIB_SIMULATOR_MEMORY_RACES_H
+
+#include "Memory/WarpAccess.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+/// How far the clock of each agent has come: those of warps, and then those of
+/// the copies that mbarrier objects are told of. What is not there is 0.
+using Clocks = std::vector<uint32_t>;
+
+class RaceDetector {
+public:
+  RaceDetector(uint64_t sharedBytes, unsigned numWarps);
+
+  struct Access {
+    unsigned warp, lane;
+    uint32_t line;
+    uint64_t address, size;
+    AccessKind kind;
+    /// The bytes are those of other lanes of the warp, too (ldmatrix).
+    bool isCollective = false;
+    /// Part of an asynchronous copy.
+    bool isAsync = false;
+  };
+  /// The other side of a race.
+  struct Conflict {
+    uint64_t address;
+    AccessKind kind;
+    bool isAsync;
+    unsigned warp, lane;
+    uint32_t line;
+  };
+  /// Notes an access; nothing if everything before is ordered before it.
+  std::optional<Conflict> access(const Access &access);
+
+  /// Notes what a copy did that an mbarrier object is told of; `arrived` are
+  /// the clocks of the current phase.
+  void complete(const Access &access, uint32_t mbarrier, Clocks &arrived);
+
+  /// How many stores have been noted.
+  uint64_t getNumStores() const { return numStores; }
+  /// The first store to a range behind the first `numBefore` ones.
+  std::optional<Conflict> findStore(uint64_t address, uint64_t size,
+                                    uint64_t numBefore) const;
+
+  /// `bar.warp.sync` orders the lanes of a warp.
+  void joinLanes(unsigned warp) { ++epochs[warp]; }
+  /// A warp arrives at a barrier; others see that when they have waited for it.
+  void release(unsigned warp, Clocks &arrived);
+  /// The same for a relaxed arrival: others see what came before the warp's
+  /// last fence.
+  void releaseFenced(unsigned warp, Clocks &arrived);
+  void fence(unsigned warp);
+  /// What the clock of a warp shows, and whether another one (or itself) knows
+  /// what it did then.
+  uint32_t getClock(unsigned warp) const { return clocks[warp][warp]; }
+  bool isKnown(unsigned to, unsigned warp, uint32_t clock) const {
+    return to == warp || clock <= clocks[to][warp];
+  }
+  void acquire(unsigned warp, const Clocks &arrived);
+
+private:
+  struct Event {
+    uint64_t number;
+    uint32_t clock, epoch;
+    uint32_t line;
+    /// Whose clock it is.
+    uint16_t agent;
+    uint16_t warp;
+    uint8_t lane;
+    AccessKind kind;
+    /// More than one lane of the warp did the same, in this epoch.
+    bool isManyLanes;
+    bool isAsync;
+  };
+  struct Byte {
+    std::optional<Event> store;
+    /// The last load of each agent that has one since.
+    llvm::SmallVector<Event, 1> loads;
+  };
+  /// The copies that one mbarrier object is told of.
+  struct CopyAgent {
+    uint16_t agent;
+    uint32_t clock;
+  };
+
+  Event makeEvent(const Access &access);
+  static void noteLoad(Byte &byte, const Event &event);
+  bool isOrdered(const Event &event, const Access &access) const;
+
+  std::vector<Byte> bytes;
+  /// By warp: how far it knows the clock of each agent.
+  std::vector<Clocks> clocks;
+  /// The same at its last fence.
+  std::vector<Clocks> fenced;
+  std::vector<uint32_t> epochs;
+  std::map<uint32_t, CopyAgent> copyAgents;
+  uint64_t numStores = 0;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MEMORY_RACES_H

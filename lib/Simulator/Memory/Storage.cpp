@@ -1,0 +1,51 @@
+//===- Storage.cpp - Allocations and the bytes in them --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where bytes and their states come from; states are made late, as most buffers
+// never need them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/Storage.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemAlloc.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+std::string sim::printHex(uint64_t value) {
+  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
+}
+
+Storage::Bytes Storage::allocateZeros(uint64_t size) {
+  return Bytes(static_cast<uint8_t *>(llvm::safe_calloc(size, 1)));
+}
+
+uint8_t *Storage::ensureStates() {
+  if (uint8_t *states = this->states())
+    return states;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!ownedStates) {
+    ownedStates = allocateZeros(numBytes);
+    current.store(ownedStates.get(), std::memory_order_release);
+  }
+  return ownedStates.get();
+}
+
+GlobalMemory::Allocation &GlobalMemory::map(std::string name, uint8_t *bytes,
+                                            uint64_t size, uint64_t alignment) {
+  uint64_t address = getAddress(allocations.size(), alignment);
+  return allocations.emplace_back(std::move(name), address, bytes, size);
+}
+
+GlobalMemory::Allocation &
+GlobalMemory::allocate(std::string name, uint64_t size, uint64_t alignment) {
+  uint64_t address = getAddress(allocations.size(), alignment);
+  return allocations.emplace_back(std::move(name), address, size);
+}

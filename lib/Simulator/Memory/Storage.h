@@ -1,0 +1,172 @@
+//===- Storage.h - Allocations and the bytes in them ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Generic addresses have the number of a region in bits 40 and up and an offset
+// in it below. Region 0 is never mapped, so that null and small numbers are no
+// addresses; the shared and local windows have regions of their own; every
+// allocation in global memory gets the next one. Thus an address that leaves
+// its allocation never hits another.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MEMORY_STORAGE_H
+#define BLOCKSCALE_LIB_SIMULATOR_MEMORY_STORAGE_H
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+inline constexpr unsigned kRegionBits = 40;
+inline constexpr uint64_t kSharedRegion = 1;
+inline constexpr uint64_t kLocalRegion = 2;
+inline constexpr uint64_t kParamRegion = 3;
+inline constexpr uint64_t kFunctionRegion = 4;
+inline constexpr uint64_t kFirstGlobalRegion = 16;
+
+/// An address in shared memory, generic or not, has the rank of its block in
+/// the cluster in these bits, and an offset below. Kernels that are in use know
+/// that: they clear bit 24 for the first one of a pair of blocks.
+inline constexpr unsigned kSharedOffsetBits = 24;
+inline constexpr uint64_t getSharedOffset(uint64_t address) {
+  return address & ((uint64_t(1) << kSharedOffsetBits) - 1);
+}
+
+inline constexpr uint64_t getRegion(uint64_t address) {
+  return address >> kRegionBits;
+}
+inline constexpr uint64_t getRegionBase(uint64_t region) {
+  return region << kRegionBits;
+}
+inline constexpr uint64_t getRegionOffset(uint64_t address) {
+  return address & ((uint64_t(1) << kRegionBits) - 1);
+}
+
+/// An address or mask for a message: 0x and lower-case digits.
+std::string printHex(uint64_t value);
+
+/// What is known of one byte of memory; several may hold.
+enum ByteState : uint8_t {
+  /// It was never given a value.
+  ByteUndefined = 1,
+  /// An asynchronous copy is going to write it.
+  BytePending = 2,
+  /// It belongs to no variable.
+  ByteUnmapped = 4,
+  /// It is part of an mbarrier object, which only mbarrier instructions touch.
+  ByteMBarrier = 8,
+  /// Asynchronous reductions are going to change it, and other atomic accesses
+  /// may do so meanwhile.
+  ByteReducing = 16,
+};
+
+/// Bytes with their states. The states come into being with the first byte that
+/// is not defined: buffers of a launch mostly never have one. Blocks that run
+/// at the same time may access one storage.
+class Storage {
+public:
+  /// Memory of its own, zeroed.
+  explicit Storage(uint64_t size)
+      : owned(allocateZeros(size)), bytes(owned.get()), numBytes(size) {}
+  /// The memory of somebody else.
+  Storage(uint8_t *bytes, uint64_t size) : bytes(bytes), numBytes(size) {}
+
+  uint8_t *data() const { return bytes; }
+  uint64_t size() const { return numBytes; }
+
+  /// The states; null while all bytes are defined.
+  uint8_t *states() const { return current.load(std::memory_order_acquire); }
+  /// The states, made if there are none.
+  uint8_t *ensureStates();
+
+private:
+  struct Free {
+    void operator()(uint8_t *bytes) const { std::free(bytes); }
+  };
+  using Bytes = std::unique_ptr<uint8_t[], Free>;
+  /// Pages that nobody touches cost nothing.
+  static Bytes allocateZeros(uint64_t size);
+
+  Bytes owned;
+  uint8_t *bytes;
+  uint64_t numBytes;
+  std::atomic<uint8_t *> current{nullptr};
+  std::mutex mutex;
+  Bytes ownedStates;
+};
+
+/// Where the bytes of one access are. `states` is null while all bytes around
+/// are defined; `storage` makes them.
+struct Span {
+  uint8_t *bytes = nullptr;
+  uint8_t *states = nullptr;
+  Storage *storage = nullptr;
+
+  /// The bytes from `offset` on.
+  Span at(uint64_t offset) const {
+    return {bytes + offset, states ? states + offset : nullptr, storage};
+  }
+
+  uint8_t *ensureStates() {
+    if (!states)
+      states = storage->ensureStates() + (bytes - storage->data());
+    return states;
+  }
+};
+
+/// The allocations of a launch: buffers, workspace and module variables. Fixed
+/// before the first block runs.
+class GlobalMemory {
+public:
+  struct Allocation {
+    Allocation(std::string name, uint64_t address, uint8_t *bytes,
+               uint64_t size)
+        : name(std::move(name)), address(address), storage(bytes, size) {}
+    Allocation(std::string name, uint64_t address, uint64_t size)
+        : name(std::move(name)), address(address), storage(size) {}
+
+    std::string name;
+    uint64_t address;
+    Storage storage;
+    /// Of the .const state space: nothing may be stored.
+    bool isConstant = false;
+  };
+
+  /// Adds memory that the caller owns. Its generic address is a multiple of
+  /// `alignment` and not of twice of it, so that a kernel that relies on more
+  /// does not get away with it.
+  Allocation &map(std::string name, uint8_t *bytes, uint64_t size,
+                  uint64_t alignment);
+  /// Adds zeroed memory.
+  Allocation &allocate(std::string name, uint64_t size, uint64_t alignment);
+
+  /// The allocation whose region an address is in; null if there is none.
+  Allocation *lookup(uint64_t address) {
+    uint64_t index = getRegion(address) - kFirstGlobalRegion;
+    return index < allocations.size() ? &allocations[index] : nullptr;
+  }
+
+  /// The address of allocation number `index`.
+  static uint64_t getAddress(uint64_t index, uint64_t alignment) {
+    return getRegionBase(kFirstGlobalRegion + index) + alignment;
+  }
+
+private:
+  std::deque<Allocation> allocations;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MEMORY_STORAGE_H

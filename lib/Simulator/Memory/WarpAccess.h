@@ -1,0 +1,49 @@
+//===- WarpAccess.h - Accesses of a warp to memory --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MEMORY_WARPACCESS_H
+#define BLOCKSCALE_LIB_SIMULATOR_MEMORY_WARPACCESS_H
+
+#include "Machine/Lanes.h"
+
+namespace mlir::blockscale::sim {
+
+/// How an instruction names memory.
+enum class AddressSpace : uint8_t {
+  Generic,
+  Const,
+  Global,
+  Local,
+  Param,
+  /// Of the own block.
+  Shared,
+  /// Of any block of the cluster; where it is the own one's, Shared.
+  SharedCluster,
+};
+inline constexpr unsigned kNumAddressSpaces = 7;
+
+enum class AccessKind : uint8_t { Load, Store, Atomic };
+
+/// One access of a warp, for those who watch: addresses are offsets in the
+/// window where the space is shared or local.
+struct WarpAccess {
+  AddressSpace space = AddressSpace::Generic;
+  AccessKind kind = AccessKind::Load;
+  LaneMask lanes = 0;
+  /// Bytes of each lane.
+  unsigned size = 0;
+  /// The bytes of a lane's address are those of other lanes, too (ldmatrix).
+  bool isCollective = false;
+  /// An asynchronous copy begins.
+  bool isAsync = false;
+  std::array<uint64_t, kLanes> addresses;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MEMORY_WARPACCESS_H

@@ -1,0 +1,468 @@
+//===- MatrixOperands.cpp - Operands of a matrix instruction --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers are unpacked by the terms of a layout, once for each execution, so
+// that the product knows nothing of lanes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mma/MatrixOperands.h"
+
+#include "Mma/MatrixSum.h"
+#include "blockscale/Support/Formats.h"
+
+#include <cstdio>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static std::string formatHex(unsigned digits, uint32_t value) {
+  char text[16];
+  snprintf(text, sizeof(text), "0x%0*x", int(digits), value);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of A, B and C
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A matrix in memory: element (line, step) is at
+/// line * lineStride + step * stepStride.
+struct Placement {
+  unsigned lineStride, stepStride;
+};
+
+/// Where one register of an operand has its elements: the slot j of lane
+/// 4 g + t is at `base + g * group + t * thread + j * slot`.
+struct RegisterPlacement {
+  RegisterPlacement(const FragmentLayout &layout, unsigned index,
+                    Placement placement) {
+    auto place = [&](unsigned g, unsigned t, unsigned low, unsigned high,
+                     unsigned j) {
+      return layout.line.evaluate(g, t, low, high, j) * placement.lineStride +
+             layout.step.evaluate(g, t, low, high, j) * placement.stepStride;
+    };
+    base = place(0, 0, index % layout.radix, index / layout.radix, 0);
+    group = place(1, 0, 0, 0, 0);
+    thread = place(0, 1, 0, 0, 0);
+    slot = place(0, 0, 0, 0, 1);
+  }
+
+  unsigned getPlace(unsigned lane) const {
+    return base + lane / 4 * group + lane % 4 * thread;
+  }
+
+  unsigned base, group, thread, slot;
+};
+
+} // namespace
+
+template <unsigned slotBits, typename Decode>
+static void unpackSlots(const FragmentLayout &layout,
+                        llvm::ArrayRef<const Lanes *> registers,
+                        Placement placement, double *matrix, Decode decode) {
+  constexpr unsigned numSlots = slotBits == 64 ? 1 : 32 / slotBits;
+  for (unsigned r = 0; r != registers.size(); ++r) {
+    RegisterPlacement places(layout, r, placement);
+    for (unsigned lane = 0; lane != kLanes; ++lane) {
+      uint64_t word = registers[r]->value[lane];
+      double *element = matrix + places.getPlace(lane);
+      for (unsigned j = 0; j != numSlots; ++j)
+        element[j * places.slot] = decode(word >> (slotBits * j));
+    }
+  }
+}
+
+/// `table` is null for the types that have none.
+static void unpack(Type type, const ElementTable *table,
+                   const FragmentLayout &layout,
+                   llvm::ArrayRef<const Lanes *> registers, Placement placement,
+                   double *matrix) {
+  auto decodeWide = [type](uint64_t bits) { return decodeFloat(type, bits); };
+  switch (layout.slotBits) {
+  case 4:
+    return unpackSlots<4>(
+        layout, registers, placement, matrix,
+        [table](uint64_t bits) { return table->values[bits & 15]; });
+  case 8:
+    return unpackSlots<8>(
+        layout, registers, placement, matrix,
+        [table](uint64_t bits) { return table->values[bits & 255]; });
+  case 16:
+    return unpackSlots<16>(
+        layout, registers, placement, matrix,
+        [=](uint64_t bits) { return decodeWide(bits & 0xFFFF); });
+  case 32:
+    if (type == Type::S32)
+      return unpackSlots<32>(
+          layout, registers, placement, matrix,
+          [](uint64_t bits) { return double(static_cast<int32_t>(bits)); });
+    return unpackSlots<32>(layout, registers, placement, matrix, decodeWide);
+  default:
+    return unpackSlots<64>(layout, registers, placement, matrix, decodeWide);
+  }
+}
+
+/// The rows or columns with an undefined element.
+static unsigned findUndefinedLines(const FragmentLayout &layout,
+                                   llvm::ArrayRef<const Lanes *> registers) {
+  unsigned lines = 0;
+  for (unsigned r = 0; r != registers.size(); ++r) {
+    RegisterPlacement places(layout, r, {1, 0});
+    // All elements of a register are on one line.
+    for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1)
+      lines |= 1u << places.getPlace(__builtin_ctz(rest));
+  }
+  return lines;
+}
+
+/// The bytes of slot j.
+static unsigned getSlotBytes(unsigned slotBits, unsigned j) {
+  unsigned numBytes = slotBits / 8;
+  return ((1u << numBytes) - 1) << (numBytes * j);
+}
+
+static void findUndefinedElements(const FragmentLayout &layout,
+                                  llvm::ArrayRef<const Lanes *> registers,
+                                  uint8_t *rows) {
+  for (unsigned r = 0; r != registers.size(); ++r) {
+    RegisterPlacement places(layout, r, {kN, 1});
+    for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1) {
+      unsigned lane = __builtin_ctz(rest);
+      for (unsigned j = 0; j != layout.getSlots(); ++j) {
+        unsigned place = places.getPlace(lane) + j * places.slot;
+        if (registers[r]->getUndefined(lane) & getSlotBytes(layout.slotBits, j))
+          rows[place / kN] |= 1u << (place % kN);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+/// A 32-bit mask of the bytes that are defined.
+static uint32_t getDefinedBits(const Lanes &lanes, unsigned lane) {
+  uint32_t mask = 0;
+  for (unsigned byte = 0; byte != 4; ++byte)
+    if (!(lanes.getUndefined(lane) >> byte & 1))
+      mask |= 0xFFu << (8 * byte);
+  return mask;
+}
+
+static std::optional<LaneMessage>
+checkPadding(const ElementTable *table, llvm::StringRef operand,
+             llvm::ArrayRef<const Lanes *> registers) {
+  if (!table || !table->padding)
+    return std::nullopt;
+  for (unsigned r = 0; r != registers.size(); ++r) {
+    uint64_t all = 0;
+    for (uint64_t word : registers[r]->value)
+      all |= word;
+    if (!(all & table->padding))
+      continue;
+    for (unsigned lane = 0; lane != kLanes; ++lane) {
+      auto word = static_cast<uint32_t>(registers[r]->value[lane]);
+      if (!(word & table->padding & getDefinedBits(*registers[r], lane)))
+        continue;
+      return LaneMessage{
+          lane, "padding bits of " + std::string(getName(table->type)) +
+                    " in 8-bit containers: expected 0 in the bits " +
+                    formatHex(2, table->padding & 0xFF) +
+                    " of each byte, got " + formatHex(8, word) +
+                    " in register " + std::to_string(r) + " of operand " +
+                    operand.str()};
+    }
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The scale operands of A or of B.
+struct ScaleOperands {
+  /// "a" or "b".
+  const char *name;
+  const ScaleLanes &layout;
+  unsigned numLines;
+  const Lanes *data, *byteId, *threadId;
+};
+
+} // namespace
+
+static std::string describeRange(unsigned step, unsigned count) {
+  if (count == 1)
+    return "0";
+  if (count == 2)
+    return "0 or " + std::to_string(step);
+  return "0 to " + std::to_string(step * (count - 1));
+}
+
+/// Reads a selector: the same of `count` multiples of `step` in all lanes.
+/// PTX ISA, table 37.
+static std::optional<LaneMessage> readSelector(const Lanes &lanes,
+                                               std::string name, unsigned step,
+                                               unsigned count,
+                                               unsigned &selector) {
+  auto get = [&](unsigned lane) {
+    return static_cast<uint16_t>(lanes.value[lane]);
+  };
+  selector = get(0);
+  for (unsigned lane = 0; lane != kLanes; ++lane) {
+    if (lanes.getUndefined(lane) & 3)
+      return LaneMessage{lane, name + ": expected a defined value, got an "
+                                      "undefined one"};
+    unsigned value = get(lane);
+    if (value % step != 0 || value / step >= count)
+      return LaneMessage{lane, name + ": expected " +
+                                   describeRange(step, count) + ", got " +
+                                   std::to_string(value)};
+    if (value != selector)
+      return LaneMessage{lane, name +
+                                   ": expected the same value in all lanes, "
+                                   "got " +
+                                   std::to_string(value) + " after " +
+                                   std::to_string(selector) + " in lane 0"};
+  }
+  return std::nullopt;
+}
+
+/// `scale(line, block)` is where a scale goes.
+template <typename Place>
+static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
+                           MmaOutcome &outcome, Place scale) {
+  // A block's bytes are next to each other, from byte-id on.
+  unsigned step = form.scaleVec, count = 4 / form.scaleVec;
+  unsigned byteId, threadId;
+  outcome.error =
+      readSelector(*operands.byteId, std::string("byte-id-") + operands.name,
+                   step, count, byteId);
+  if (!outcome.error)
+    outcome.error = readSelector(*operands.threadId,
+                                 std::string("thread-id-") + operands.name, 1,
+                                 operands.layout.numThreadIds, threadId);
+  if (outcome.error)
+    return 0;
+
+  Format format = form.scale == Type::UE8M0 ? Format::UE8M0 : Format::UE4M3;
+  unsigned undefinedLines = 0;
+  for (unsigned line = 0; line != operands.numLines; ++line) {
+    unsigned lane = operands.layout.getLane(line, threadId);
+    for (unsigned block = 0; block != form.scaleVec; ++block) {
+      unsigned byte = byteId + block;
+      if (operands.data->getUndefined(lane) >> byte & 1) {
+        undefinedLines |= 1u << line;
+        scale(line, block) = 1;
+        continue;
+      }
+      unsigned code = operands.data->value[lane] >> (8 * byte) & 0xFF;
+      if (format == Format::UE4M3 && code & 0x80 && outcome.warnings.empty())
+        outcome.warnings.push_back(
+            {lane, "ue4m3 scale: expected 0 in the sign bit, got " +
+                       formatHex(2, code) + " in byte " + std::to_string(byte) +
+                       " of scale-" + operands.name +
+                       "-data; the bit is ignored"});
+      scale(line, block) = decode(format, code);
+    }
+  }
+  return undefinedLines;
+}
+
+//===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+/// Whether a chunk may be described by this field. PTX ISA, 9.7.14.6.1: two
+/// different indices; in ascending order, where the metadata is ordered and for
+/// fp8 and narrower; of tf32, the two halves of one element.
+static bool isLegalField(const MmaForm &form, unsigned field) {
+  unsigned first = field & 3, second = field >> 2;
+  if (form.metadata->chunk == 2)
+    return first % 2 == 0 && second == first + 1;
+  bool isNarrowFloat =
+      form.slotBits <= 8 && getTypeInfo(form.a).kind == TypeClass::Float;
+  bool isOrdered = form.sparsity == Sparsity::Ordered || isNarrowFloat;
+  return isOrdered ? first < second : first != second;
+}
+
+static std::string formatField(unsigned field) {
+  std::string text = "0b";
+  for (unsigned bit = 4; bit-- != 0;)
+    text += field >> bit & 1 ? '1' : '0';
+  return text;
+}
+
+static std::string listLegalFields(const MmaForm &form) {
+  llvm::SmallVector<unsigned> legal;
+  for (unsigned field = 0; field != 16; ++field)
+    if (isLegalField(form, field))
+      legal.push_back(field);
+  std::string text;
+  for (unsigned i = 0; i != legal.size(); ++i)
+    text += (i == 0                  ? ""
+             : i + 1 == legal.size() ? " or "
+                                     : ", ") +
+            formatField(legal[i]);
+  return text;
+}
+
+/// The places of the kept elements of a chunk, in logical elements.
+static void placeChunk(const MetadataLayout &layout, unsigned chunk,
+                       unsigned field, uint8_t *positions) {
+  unsigned numKept = layout.chunk / 2;
+  for (unsigned i = 0; i != numKept; ++i) {
+    unsigned place;
+    if (layout.chunk == 2) {
+      place = (field & 3) / 2;
+    } else {
+      unsigned width = layout.chunk / 4;
+      place = (field >> (2 * (i / width)) & 3) * width + i % width;
+    }
+    positions[chunk * numKept + i] = chunk * layout.chunk + place;
+  }
+}
+
+static std::optional<LaneMessage> readMetadata(const MmaForm &form,
+                                               const MmaOperands &operands,
+                                               MmaMatrices &matrices) {
+  const MetadataLayout &layout = *form.metadata;
+  if (operands.sparsitySelector >= layout.numSelectors)
+    return LaneMessage{0, "sparsity selector: expected " +
+                              describeRange(1, layout.numSelectors) + ", got " +
+                              std::to_string(operands.sparsitySelector)};
+  unsigned threads = 4 / layout.numSelectors;
+  for (unsigned lane = 0; lane != kLanes; ++lane) {
+    unsigned g = lane / 4, t = lane % 4;
+    if (t / threads != operands.sparsitySelector)
+      continue;
+    // Which of the threads that contribute.
+    t %= threads;
+    for (unsigned f = 0; f != 8; ++f) {
+      unsigned row =
+          g + layout.rowPerThreadLow * (t % 2) + 8 * (f / layout.fieldsPerRow);
+      unsigned chunk = layout.chunkPerThreadLow * (t % 2) +
+                       layout.chunkPerThreadHigh * (t / 2) +
+                       f % layout.fieldsPerRow;
+      unsigned field = operands.metadata->value[lane] >> (4 * f) & 15;
+      if (operands.metadata->getUndefined(lane) >> (f / 2) & 1) {
+        matrices.undefinedRows |= 1u << row;
+        field = 0b0100;
+      } else if (!isLegalField(form, field)) {
+        unsigned column = chunk * layout.chunk;
+        return LaneMessage{
+            lane, "metadata: expected " + listLegalFields(form) +
+                      " for the columns " + std::to_string(column) + " to " +
+                      std::to_string(column + layout.chunk - 1) + " of row " +
+                      std::to_string(row) + ", got " + formatField(field) +
+                      " in the bits " + std::to_string(4 * f) + " to " +
+                      std::to_string(4 * f + 3)};
+      }
+      placeChunk(layout, chunk, field,
+                 matrices.positions + row * form.getKeptK());
+    }
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// All operands
+//===----------------------------------------------------------------------===//
+
+void sim::readRows(const MmaForm &form, llvm::ArrayRef<const Lanes *> a,
+                   MmaMatrices &matrices) {
+  unpack(form.a, form.aTable, *form.aLayout, a, {form.getKeptK(), 1},
+         matrices.a);
+  matrices.undefinedRows |= findUndefinedLines(*form.aLayout, a);
+}
+
+void sim::readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
+                          MmaMatrices &matrices) {
+  unpack(form.c, nullptr, *form.cLayout, c, {kN, 1}, matrices.c);
+  findUndefinedElements(*form.cLayout, c, matrices.undefinedElements);
+}
+
+MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
+                             MmaMatrices &matrices) {
+  MmaOutcome outcome;
+  if (form.isSparse())
+    outcome.error = readMetadata(form, operands, matrices);
+  if (!outcome.error && form.isBlockScaled())
+    matrices.undefinedRows |=
+        readScales(form,
+                   {"a", kScaleLanesA, form.m, operands.scaleA,
+                    operands.byteIdA, operands.threadIdA},
+                   outcome, [&](unsigned line, unsigned block) -> double & {
+                     return matrices.scaleA[line * kMaxBlocks + block];
+                   });
+  if (!outcome.error && form.isBlockScaled())
+    matrices.undefinedColumns |=
+        readScales(form,
+                   {"b", kScaleLanesB, form.n, operands.scaleB,
+                    operands.byteIdB, operands.threadIdB},
+                   outcome, [&](unsigned line, unsigned block) -> double & {
+                     return matrices.scaleB[block * kN + line];
+                   });
+  if (outcome.error)
+    return outcome;
+
+  std::optional<LaneMessage> padding =
+      checkPadding(form.aTable, "a", operands.a);
+  if (!padding)
+    padding = checkPadding(form.bTable, "b", operands.b);
+  if (padding)
+    outcome.warnings.push_back(std::move(*padding));
+
+  readRows(form, operands.a, matrices);
+  readAccumulator(form, operands.c, matrices);
+  unpack(form.b, form.bTable, *form.bLayout, operands.b, {1, kN}, matrices.b);
+  matrices.undefinedColumns |= findUndefinedLines(*form.bLayout, operands.b);
+  return outcome;
+}
+
+void sim::writeResults(const MmaForm &form, const MmaMatrices &matrices,
+                       const uint64_t *bits,
+                       llvm::ArrayRef<Lanes *> registers) {
+  const FragmentLayout &layout = *form.cLayout;
+  uint8_t undefined[kMaxM];
+  unsigned anyUndefined = 0;
+  for (unsigned m = 0; m != form.m; ++m) {
+    undefined[m] =
+        matrices.undefinedRows >> m & 1
+            ? 0xFF
+            : matrices.undefinedElements[m] | matrices.undefinedColumns;
+    anyUndefined |= undefined[m];
+  }
+  for (unsigned r = 0; r != registers.size(); ++r) {
+    RegisterPlacement places(layout, r, {kN, 1});
+    Lanes &lanes = *registers[r];
+    lanes.undefinedLanes = 0;
+    for (unsigned lane = 0; lane != kLanes; ++lane) {
+      unsigned place = places.getPlace(lane);
+      uint64_t word = 0;
+      for (unsigned j = 0; j != layout.getSlots(); ++j)
+        word |= bits[place + j * places.slot] << (layout.slotBits * j);
+      lanes.value[lane] = word;
+      if (!anyUndefined)
+        continue;
+      unsigned bytes = 0;
+      for (unsigned j = 0; j != layout.getSlots(); ++j) {
+        unsigned slotPlace = place + j * places.slot;
+        if (undefined[slotPlace / kN] >> (slotPlace % kN) & 1)
+          bytes |= getSlotBytes(layout.slotBits, j);
+      }
+      lanes.setUndefined(lane, bytes);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+//===- MatrixOperands.h - Operands of a matrix instruction ------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The matrices of one execution, out of the registers of a warp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MMA_MATRIXOPERANDS_H
+#define BLOCKSCALE_LIB_SIMULATOR_MMA_MATRIXOPERANDS_H
+
+#include "Mma/MatrixForm.h"
+
+namespace mlir::blockscale::sim {
+
+inline constexpr unsigned kMaxM = 16, kN = 8;
+/// 96 elements and 6 blocks are those of tcgen05.mma.
+inline constexpr unsigned kMaxK = 128, kMaxKeptK = 96;
+inline constexpr unsigned kMaxBlocks = 6;
+
+/// Not initialized: what a form does not use is not read.
+struct MmaMatrices {
+  /// The kept elements of a row, in order.
+  double a[kMaxM * kMaxKeptK];
+  double b[kMaxK * kN];
+  double c[kMaxM * kN];
+  /// Sparse forms: the row of B that goes with an element of A.
+  uint8_t positions[kMaxM * kMaxKeptK];
+  double scaleA[kMaxM * kMaxBlocks];
+  double scaleB[kMaxBlocks * kN];
+
+  /// Bit m or n: the row or column has an undefined element, scale or
+  /// metadata; bit n of element m: the accumulator is undefined.
+  uint16_t undefinedRows = 0;
+  uint8_t undefinedColumns = 0;
+  uint8_t undefinedElements[kMaxM] = {};
+};
+
+/// Reads all operands but D. Values of undefined bytes are not checked.
+MmaOutcome readOperands(const MmaForm &form, const MmaOperands &operands,
+                        MmaMatrices &matrices);
+
+/// A part of them: the elements of A, or the accumulator.
+void readRows(const MmaForm &form, llvm::ArrayRef<const Lanes *> a,
+              MmaMatrices &matrices);
+void readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
+                     MmaMatrices &matrices);
+
+/// Writes D: `bits` has the elements, row by row.
+void writeResults(const MmaForm &form, const MmaMatrices &matrices,
+                  const uint64_t *bits, llvm::ArrayRef<Lanes *> registers);
+
+/// The elements of D, row by row.
+void multiplyMatrices(const MmaForm &form, const MmaMatrices &matrices,
+                      Numerics numerics, uint64_t *bits);
+
+/// One element of D by the model of the adder, for finite sums.
+class HardwareAdder {
+public:
+  HardwareAdder(const MmaForm &form, const MmaMatrices &matrices);
+  uint64_t add(unsigned m, unsigned n) const;
+
+private:
+  const MmaForm &form;
+  const MmaMatrices &matrices;
+  /// Of the elements, subnormals with the exponent of their format.
+  int exponentsA[kMaxM * kMaxKeptK];
+  int exponentsB[kMaxK * kN];
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MMA_MATRIXOPERANDS_H

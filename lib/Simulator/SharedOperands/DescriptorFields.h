@@ -1,0 +1,40 @@
+//===- DescriptorFields.h - Bit fields of descriptors -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A descriptor is a word of named fields, as tables give them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_DESCRIPTORFIELDS_H
+#define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_DESCRIPTORFIELDS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace mlir::blockscale::sim {
+
+struct DescriptorField {
+  llvm::StringRef name;
+  unsigned first, bits;
+};
+
+/// The field with a name; 0 where the form has none.
+uint64_t getField(uint64_t word, llvm::ArrayRef<DescriptorField> fields,
+                  llvm::StringRef name);
+
+/// All fields with their values.
+std::string printFields(uint64_t word, llvm::ArrayRef<DescriptorField> fields);
+
+/// Bits that belong to no field.
+uint64_t getReserved(uint64_t word, llvm::ArrayRef<DescriptorField> fields);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_DESCRIPTORFIELDS_H

@@ -1,0 +1,108 @@
+//===- SharedReads.cpp - What tensor cores read of shared memory ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What tensor cores ask of bytes that they read asynchronously: there when they
+// begin, and the same when they end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedOperands/SharedReads.h"
+
+#include "Machine/BlockGroup.h"
+#include "SharedOperands/SharedTile.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+uint64_t SharedReads::getNumBytes() const {
+  uint64_t bytes = 0;
+  for (const SharedChunks &each : chunks)
+    bytes += each.offsets.size() * kChunkBytes;
+  return bytes;
+}
+
+/// One chunk may be read from now on.
+static bool beginChunk(Warp &warp, unsigned lane, Block &block, uint32_t offset,
+                       llvm::StringRef name) {
+  auto reject = [&](llvm::StringRef text) {
+    warp.fail(lane,
+              name + " reads shared memory at " +
+                  printHex(block.getSharedBase() + offset) +
+                  (&block == &warp.block ? std::string()
+                                         : " of block " + print(block.index)) +
+                  ", " + text);
+    return false;
+  };
+  if (uint64_t(offset) + kChunkBytes > block.shared.size())
+    return reject("which is out of bounds");
+  uint8_t state = 0;
+  for (unsigned i = 0; i != kChunkBytes; ++i)
+    state |= block.shared.states()[offset + i];
+  if (state & ByteUnmapped)
+    return reject("which is outside of its variables");
+  if (state & ByteMBarrier)
+    return reject("where there is an mbarrier object");
+  if (state & BytePending)
+    return reject("which an asynchronous copy has still to write: expected a "
+                  "wait for it before");
+  BlockGroup &group = block.group;
+  uint64_t byte = block.getByteNumber(offset);
+  if (std::optional<ProxyTracker::Store> store = group.proxies->findUnfenced(
+          warp.number * kLanes + lane, byte, kChunkBytes))
+    block.reportProxy(warp, lane,
+                      "the async proxy reads the byte at " +
+                          printHex(block.getAddress(store->address)) +
+                          " in shared memory, which lane " +
+                          llvm::Twine(store->thread % kLanes) + " of " +
+                          group.describeWarp(store->thread / kLanes) +
+                          " has stored: expected fence.proxy.async between");
+  if (group.races) {
+    RaceDetector::Access access = {};
+    access.warp = warp.number;
+    access.lane = lane;
+    access.line = warp.current->line;
+    access.address = byte;
+    access.size = kChunkBytes;
+    access.kind = AccessKind::Load;
+    access.isAsync = true;
+    group.checkRace(warp, access);
+  }
+  return warp.state != WarpState::Failed;
+}
+
+bool SharedReads::begin(Warp &warp, unsigned lane,
+                        llvm::SmallVector<SharedChunks, 4> read,
+                        llvm::StringRef name) {
+  chunks = std::move(read);
+  numWritesBefore = warp.block.group.proxies->getNumWrites();
+  for (const SharedChunks &each : chunks)
+    for (uint32_t offset : each.offsets)
+      if (!beginChunk(warp, lane, *each.block, offset, name))
+        return false;
+  return true;
+}
+
+bool SharedReads::checkUnchanged(Warp &warp, unsigned lane,
+                                 llvm::StringRef reader,
+                                 llvm::StringRef expected) const {
+  for (const SharedChunks &each : chunks)
+    for (uint32_t offset : each.offsets) {
+      Block &block = *each.block;
+      std::optional<uint64_t> changed = block.group.proxies->findWrite(
+          block.getByteNumber(offset), kChunkBytes, numWritesBefore);
+      if (!changed)
+        continue;
+      warp.fail(lane, "the byte at " + printHex(block.getAddress(*changed)) +
+                          " in shared memory is written, or about to be, "
+                          "while " +
+                          reader + " may still have to read it: expected " +
+                          expected + " before");
+      return false;
+    }
+  return true;
+}

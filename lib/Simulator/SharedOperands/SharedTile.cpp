@@ -1,0 +1,89 @@
+//===- SharedTile.cpp - Matrices that descriptors name --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the chunks of a tile are: one formula along K and one along M or N,
+// before the swizzle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedOperands/SharedTile.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// Where a chunk along K is, before the permutation; nothing where it is behind
+/// the row of the pattern.
+static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
+                                      unsigned line, unsigned chunk) {
+  uint32_t group = line / 8 * descriptor.strideOffset;
+  if (descriptor.swizzle == SwizzleMode::None)
+    return descriptor.start + group + line % 8 * kChunkBytes +
+           chunk * descriptor.leadingOffset;
+  unsigned row = getRowBytes(descriptor.swizzle);
+  uint32_t inside = group + line % 8 * row;
+  uint32_t place = descriptor.start % row + chunk * kChunkBytes;
+  if (place < row)
+    return descriptor.start - descriptor.start % row + inside + place;
+  if (!descriptor.isLeadingAbsolute)
+    return std::nullopt;
+  return descriptor.leadingOffset + inside + place - row;
+}
+
+/// The same for a chunk along M or N.
+static std::optional<uint32_t>
+locateTransposed(const MatrixDescriptor &descriptor, unsigned chunk,
+                 unsigned step) {
+  uint32_t start = descriptor.start, leading = descriptor.leadingOffset,
+           stride = descriptor.strideOffset;
+  unsigned row = getRowBytes(descriptor.swizzle);
+  unsigned chunksOfRow = row / kChunkBytes;
+  if (descriptor.swizzle == SwizzleMode::None)
+    return start + chunk * stride + step / 8 * leading + step % 8 * kChunkBytes;
+  if (start % row + chunk % chunksOfRow * kChunkBytes >= row)
+    return std::nullopt;
+  unsigned steps = descriptor.swizzle == SwizzleMode::Bytes128Atom32 ? 4 : 8;
+  return start + chunk / chunksOfRow * leading + step / steps * stride +
+         step % steps * row + chunk % chunksOfRow * kChunkBytes;
+}
+
+Result<std::vector<uint32_t>>
+sim::findChunks(const MatrixDescriptor &descriptor, const TileShape &shape) {
+  unsigned rows = shape.isTransposed ? shape.steps : shape.lines;
+  unsigned chunksOfRow =
+      shape.isTransposed
+          ? llvm::divideCeil(shape.lines, shape.packing.elementsOfChunk)
+          : shape.getChunksOfLine();
+  std::vector<uint32_t> chunks;
+  for (unsigned row = 0; row != rows; ++row)
+    for (unsigned chunk = 0; chunk != chunksOfRow; ++chunk) {
+      std::optional<uint32_t> place =
+          shape.isTransposed ? locateTransposed(descriptor, chunk, row)
+                             : locate(descriptor, row, chunk);
+      if (!place)
+        return Error("expected all bytes of a row of a matrix in a row of " +
+                     std::to_string(getRowBytes(descriptor.swizzle)) +
+                     " bytes of the swizzle pattern; the descriptor is " +
+                     descriptor.print());
+      chunks.push_back(descriptor.swizzled(*place));
+    }
+  return chunks;
+}
+
+uint32_t sim::getElementBits(const uint8_t *chunk,
+                             const ElementPacking &packing, unsigned element) {
+  unsigned first = element * packing.bits;
+  uint32_t word = 0;
+  // An element of 6 bits may be in two bytes.
+  unsigned bytes = (first % 8 + packing.bits + 7) / 8;
+  std::memcpy(&word, chunk + first / 8, bytes);
+  return word >> first % 8 & llvm::maskTrailingOnes<uint32_t>(packing.bits);
+}

@@ -1,0 +1,57 @@
+//===- SharedTile.h - Matrices that descriptors name ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operand of tcgen05.mma or wgmma in shared memory: M or N lines of K
+// elements. The unit of its layout is a chunk of 16 bytes, whose elements
+// follow one another along K, or along M or N where it is transposed.
+//
+// Source: PTX ISA, sections 9.7.16.3.3 "Canonical layouts" and 9.7.16.10.6
+// "Packing formats".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
+#define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
+
+#include "SharedOperands/MatrixDescriptor.h"
+
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+inline constexpr unsigned kChunkBytes = 16;
+
+/// How elements are in a chunk.
+struct ElementPacking {
+  /// Bits of an element, one behind the other from the first byte on; the rest
+  /// of the chunk is padding.
+  unsigned bits;
+  unsigned elementsOfChunk;
+};
+
+/// What a chunk is needed for.
+struct TileShape {
+  unsigned lines, steps;
+  bool isTransposed;
+  ElementPacking packing;
+
+  unsigned getChunksOfLine() const { return steps / packing.elementsOfChunk; }
+};
+
+/// Offsets, in the shared memory of a block, of the chunks of a tile: those of
+/// a line follow one another; of a transposed one, those of a step of K.
+Result<std::vector<uint32_t>> findChunks(const MatrixDescriptor &descriptor,
+                                         const TileShape &shape);
+
+/// The bits of an element in a chunk.
+uint32_t getElementBits(const uint8_t *chunk, const ElementPacking &packing,
+                        unsigned element);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H

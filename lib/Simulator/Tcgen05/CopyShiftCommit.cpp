@@ -1,0 +1,367 @@
+//===- CopyShiftCommit.cpp - tcgen05.cp, shift and commit -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The instructions beside mma that one thread issues and that complete later.
+//
+// Source: PTX ISA, sections 9.7.16.9 "Data movement and conversion" and
+// 9.7.16.12 "tcgen05.commit". To which lanes rows go is what CUTLASS assumes.
+// Which way tcgen05.shift moves rows the ISA shows in a picture: here, as what
+// is known of .ashift, row r gets what row r + 1 had.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Copies/CopyInstructions.h"
+#include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
+#include "SharedOperands/SharedTile.h"
+#include "Synchronization/MBarrierPlaces.h"
+#include "Tcgen05/TensorEngine.h"
+#include "Tcgen05/TensorInstructions.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+//===----------------------------------------------------------------------===//
+// tcgen05.cp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Row r of the source goes to lane r % group + r / group * groupStride, and
+/// copy c of it `copyStride` lanes on.
+struct CopyShape {
+  llvm::StringRef name, multicast;
+  unsigned rows, chunksOfRow;
+  unsigned group, groupStride;
+  unsigned numCopies, copyStride;
+
+  unsigned getLane(unsigned row, unsigned copy) const {
+    return row % group + row / group * groupStride + copy * copyStride;
+  }
+};
+
+/// How elements of fp4 and fp6 become bytes.
+struct Decompression {
+  llvm::StringRef name;
+  ElementPacking packing;
+};
+
+struct CopyForm {
+  const CopyShape *shape;
+  /// Null where bytes stay what they are.
+  const Decompression *decompression;
+  unsigned numBlocks;
+  int64_t offset;
+};
+} // namespace
+
+static constexpr CopyShape kCopyShapes[] = {
+    {"128x256b", "", 128, 2, 128, 0, 1, 0},
+    {"4x256b", "", 4, 2, 1, 32, 1, 0},
+    {"128x128b", "", 128, 1, 128, 0, 1, 0},
+    {"64x128b", "warpx2::02_13", 64, 1, 64, 0, 2, 64},
+    {"64x128b", "warpx2::01_23", 64, 1, 32, 64, 2, 32},
+    {"32x128b", "warpx4", 32, 1, 32, 0, 4, 32},
+};
+
+static constexpr Decompression kDecompressions[] = {
+    {"b6x16_p32", {6, 16}},
+    {"b4x16_p64", {4, 16}},
+};
+
+static constexpr unsigned kCellBytes = 4;
+static constexpr unsigned kCellsOfChunk = kChunkBytes / kCellBytes;
+
+/// The 16 bytes that a chunk becomes; bit i of the result: byte i is undefined.
+static uint16_t readChunk(const Storage &storage, uint32_t offset,
+                          const Decompression *decompression,
+                          uint8_t (&bytes)[kChunkBytes]) {
+  const uint8_t *chunk = storage.data() + offset;
+  const uint8_t *states = storage.states() + offset;
+  uint16_t undefined = 0;
+  for (unsigned i = 0; i != kChunkBytes; ++i) {
+    unsigned first = i, last = i;
+    bytes[i] = chunk[i];
+    if (decompression) {
+      const ElementPacking &packing = decompression->packing;
+      bytes[i] = getElementBits(chunk, packing, i)
+                 << getByteShift(packing.bits);
+      first = i * packing.bits / 8;
+      last = ((i + 1) * packing.bits - 1) / 8;
+    }
+    if ((states[first] | states[last]) & ByteUndefined)
+      undefined |= 1u << i;
+  }
+  return undefined;
+}
+
+static void copyToBlock(Block &block, const CopyForm &form,
+                        const TensorAddress &address,
+                        llvm::ArrayRef<uint32_t> chunks) {
+  const CopyShape &shape = *form.shape;
+  TensorMemory &memory = block.group.get<TensorEngine>().getMemory(block);
+  for (auto [number, offset] : llvm::enumerate(chunks)) {
+    unsigned row = number / shape.chunksOfRow;
+    unsigned column =
+        address.column + number % shape.chunksOfRow * kCellsOfChunk;
+    uint8_t bytes[kChunkBytes];
+    uint16_t undefined =
+        readChunk(block.shared, offset, form.decompression, bytes);
+    for (unsigned copy = 0; copy != shape.numCopies; ++copy)
+      for (unsigned cell = 0; cell != kCellsOfChunk; ++cell) {
+        unsigned lane = address.lane + shape.getLane(row, copy);
+        std::memcpy(&memory.value(lane, column + cell),
+                    bytes + cell * kCellBytes, kCellBytes);
+        memory.undefined(lane, column + cell) =
+            undefined >> cell * kCellBytes & 0xF;
+      }
+  }
+}
+
+static void copyLane(Warp &warp, const Step &step, unsigned lane) {
+  const auto &form = step.getForm<CopyForm>();
+  const CopyShape &shape = *form.shape;
+  std::optional<uint64_t> base =
+      getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
+  std::optional<uint64_t> bits =
+      getLaneValue(warp, step.operands[1], lane, "a shared memory descriptor");
+  TensorEngine &tensor = getTensorEngine(warp);
+  llvm::SmallVector<Block *, 2> blocks;
+  if (!base || !bits ||
+      !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.cp", blocks))
+    return;
+  Result<MatrixDescriptor> descriptor = MatrixDescriptor::decode(*bits);
+  if (!descriptor)
+    return warp.fail(lane, "tcgen05.cp: " + descriptor.message());
+  if (descriptor->swizzle == SwizzleMode::Bytes128Atom32 ||
+      descriptor->isLeadingAbsolute)
+    return warp.fail(lane, "tcgen05.cp expected a swizzle out of 0, 2, 4 and 6 "
+                           "and a relative leading offset; the descriptor is " +
+                               descriptor->print());
+  TensorAddress address = TensorAddress::decode(*base + form.offset);
+  unsigned lanesOfShape =
+      shape.getLane(shape.rows - 1, shape.numCopies - 1) + 1;
+  if (address.lane + lanesOfShape > kTensorLanes)
+    return warp.fail(lane, "tcgen05.cp." + shape.name +
+                               " expected an address in a lane up to " +
+                               llvm::Twine(kTensorLanes - lanesOfShape) +
+                               ", got lane " + llvm::Twine(address.lane));
+  ElementPacking packing = {8, kChunkBytes};
+  TileShape tile = {shape.rows, shape.chunksOfRow * kChunkBytes,
+                    /*isTransposed=*/false, packing};
+  Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, tile);
+  if (!chunks)
+    return warp.fail(lane, "tcgen05.cp: " + chunks.message());
+  TensorRegion region = {{}, address.column, shape.chunksOfRow * kCellsOfChunk};
+  for (unsigned row = 0; row != shape.rows; ++row)
+    for (unsigned copy = 0; copy != shape.numCopies; ++copy)
+      region.lanes.set(address.lane + shape.getLane(row, copy));
+
+  TensorOperation operation = {};
+  operation.kind =
+      shape.rows == 4 ? TensorAccessKind::CopyOf4 : TensorAccessKind::Copy;
+  operation.lane = lane;
+  for (Block *block : blocks) {
+    operation.uses.push_back({block, region, /*isWrite=*/true});
+    operation.shared.push_back({block, *chunks});
+  }
+  if (!tensor.begin(warp, std::move(operation)))
+    return;
+  for (Block *block : blocks)
+    copyToBlock(*block, form, address, *chunks);
+}
+
+static void executeCopy(Warp &warp, const Step &step) {
+  forEachIssuingLane(warp, [&](unsigned lane) { copyLane(warp, step, lane); });
+}
+
+void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  CopyForm form = {};
+  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  for (const CopyShape &shape : kCopyShapes) {
+    llvm::ArrayRef<llvm::StringRef> rest = modifiers.rest();
+    if (form.shape || !llvm::is_contained(rest, shape.name) ||
+        (!shape.multicast.empty() &&
+         !llvm::is_contained(rest, shape.multicast)))
+      continue;
+    form.shape = &shape;
+    modifiers.take(shape.name);
+    modifiers.take(shape.multicast);
+  }
+  if (!form.shape)
+    return t.fail("expected a shape and a multicast that tcgen05.cp has, such "
+                  "as .128x256b or .32x128b.warpx4");
+  for (const Decompression &row : kDecompressions)
+    if (modifiers.take(row.name))
+      form.decompression = &row;
+  if (modifiers.take("b8x16") != (form.decompression != nullptr))
+    return t.fail("expected .b8x16.b6x16_p32, .b8x16.b4x16_p64 or none of both "
+                  "behind tcgen05.cp");
+  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
+    return;
+  std::optional<Translator::Address> address =
+      takeTensorAddress(t, operands[0]);
+  if (!address)
+    return;
+  form.numBlocks = *numBlocks;
+  form.offset = address->offset;
+  Slot slots[] = {address->base, t.source(operands[1], Type::B64)};
+  if (!t.hasFailed())
+    t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
+}
+
+//===----------------------------------------------------------------------===//
+// tcgen05.shift
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ShiftForm {
+  unsigned numBlocks;
+  int64_t offset;
+};
+} // namespace
+
+/// Columns that are shifted: 32 bytes.
+static constexpr unsigned kShiftColumns = 8;
+
+static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
+  const auto &form = step.getForm<ShiftForm>();
+  std::optional<uint64_t> base =
+      getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
+  TensorEngine &tensor = getTensorEngine(warp);
+  llvm::SmallVector<Block *, 2> blocks;
+  if (!base ||
+      !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.shift", blocks))
+    return;
+  auto [first, column] = TensorAddress::decode(*base + form.offset);
+  if (first % kTensorWindow != 0 || first >= kTensorLanes)
+    return warp.fail(lane, "tcgen05.shift expected an address in a lane that "
+                           "is a multiple of 32, got lane " +
+                               llvm::Twine(first));
+  TensorOperation operation = {};
+  operation.kind = TensorAccessKind::Shift;
+  operation.lane = lane;
+  TensorRegion region = {makeTensorLanes(first, kTensorWindow), column,
+                         kShiftColumns};
+  for (Block *block : blocks)
+    operation.uses.push_back({block, region, /*isWrite=*/true});
+  if (!tensor.begin(warp, std::move(operation)))
+    return;
+  for (Block *block : blocks) {
+    TensorMemory &memory = getTensorEngine(warp).getMemory(*block);
+    for (unsigned row = first; row != first + kTensorWindow - 1; ++row)
+      for (unsigned i = column; i != column + kShiftColumns; ++i) {
+        memory.value(row, i) = memory.value(row + 1, i);
+        memory.undefined(row, i) = memory.undefined(row + 1, i);
+      }
+  }
+}
+
+static void executeShift(Warp &warp, const Step &step) {
+  forEachIssuingLane(warp, [&](unsigned lane) { shiftLane(warp, step, lane); });
+}
+
+void sim::translateTensorShift(Translator &t, Modifiers &modifiers) {
+  ShiftForm form = {};
+  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  if (!modifiers.take("down"))
+    return t.fail("expected .down behind tcgen05.shift");
+  if (!hasFeature(t.program.module.target, Feature::TensorShift))
+    return t.fail("expected a target that has tcgen05.shift, got " +
+                  t.program.module.target);
+  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(1))
+    return;
+  std::optional<Translator::Address> address =
+      takeTensorAddress(t, t.current->operands[0]);
+  if (!address)
+    return;
+  form.numBlocks = *numBlocks;
+  form.offset = address->offset;
+  t.emit(executeShift, StepClass::Memory, address->base, t.keep(form));
+}
+
+//===----------------------------------------------------------------------===//
+// tcgen05.commit
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CommitForm {
+  unsigned numBlocks;
+  int64_t offset;
+  bool isMulticast;
+};
+} // namespace
+
+static void commitLane(Warp &warp, const Step &step, unsigned lane) {
+  const auto &form = step.getForm<CommitForm>();
+  std::optional<uint64_t> address =
+      getLaneValue(warp, step.operands[0], lane, "an address");
+  TensorEngine &tensor = getTensorEngine(warp);
+  llvm::SmallVector<Block *, 2> pair;
+  if (!address ||
+      !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.commit", pair))
+    return;
+  // Shipped code passes addresses of .shared::cta as generic ones.
+  std::optional<SharedPlace> place =
+      findMBarrierPlace(warp, lane, AddressSpace::SharedCluster,
+                        (*address + form.offset) & UINT32_MAX);
+  if (!place)
+    return;
+  llvm::SmallVector<SharedPlace, 2> places = {*place};
+  if (form.isMulticast) {
+    std::optional<uint64_t> mask = getLaneValue(
+        warp, step.operands[1], lane, "the mask of blocks of a multicast");
+    if (!mask)
+      return;
+    llvm::SmallVector<Block *, 16> blocks;
+    if (!findBlocks(warp, lane, *mask, blocks))
+      return;
+    places.clear();
+    for (Block *block : blocks)
+      places.push_back({block, place->offset});
+  }
+  for (SharedPlace each : places)
+    if (!each.block->findMBarrier(warp, lane, each.offset))
+      return;
+  tensor.commit(warp, lane, places);
+}
+
+static void executeCommit(Warp &warp, const Step &step) {
+  forEachIssuingLane(warp,
+                     [&](unsigned lane) { commitLane(warp, step, lane); });
+}
+
+void sim::translateTensorCommit(Translator &t, Modifiers &modifiers) {
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  CommitForm form = {};
+  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  bool hasMechanism = modifiers.take("mbarrier::arrive::one");
+  modifiers.take("shared::cluster");
+  form.isMulticast = modifiers.take("multicast::cluster");
+  if (!hasMechanism || !modifiers.take("b64"))
+    return t.fail("expected .mbarrier::arrive::one and .b64 behind "
+                  "tcgen05.commit");
+  if (!numBlocks || !t.finish(modifiers) ||
+      !t.expectOperands(1 + form.isMulticast))
+    return;
+  std::optional<Translator::Address> address =
+      t.address(operands[0], AddressSpace::SharedCluster);
+  if (!address)
+    return;
+  form.numBlocks = *numBlocks;
+  form.offset = address->offset;
+  Slot slots[] = {address->base, kNoSlot};
+  if (form.isMulticast)
+    slots[1] = t.source(operands[1], Type::B16);
+  if (!t.hasFailed())
+    t.emit(executeCommit, StepClass::Synchronization, slots, t.keep(form));
+}

@@ -1,0 +1,209 @@
+//===- InstructionDescriptor.cpp - What tcgen05.mma multiplies ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kinds of tcgen05.mma are rows: their fields, types and K. What the ISA
+// asks of a descriptor beyond its fields is checked where it is decoded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/InstructionDescriptor.h"
+
+#include "Memory/Storage.h"
+#include "SharedOperands/DescriptorFields.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static constexpr DescriptorField kUnscaledFields[] = {
+    {"sparsity_selector", 0, 2},
+    {"sparse", 2, 1},
+    {"saturate", 3, 1},
+    {"d_type", 4, 2},
+    {"a_type", 7, 3},
+    {"b_type", 10, 3},
+    {"negate_a", 13, 1},
+    {"negate_b", 14, 1},
+    {"transpose_a", 15, 1},
+    {"transpose_b", 16, 1},
+    {"n>>3", 17, 6},
+    {"m>>4", 24, 5},
+    {"max_shift", 30, 2},
+};
+static constexpr DescriptorField kByteFields[] = {
+    {"sparse", 2, 1},       {"sfb_id", 4, 2},       {"a_type", 7, 3},
+    {"b_type", 10, 3},      {"negate_a", 13, 1},    {"negate_b", 14, 1},
+    {"transpose_a", 15, 1}, {"transpose_b", 16, 1}, {"n>>3", 17, 6},
+    {"scale_type", 23, 1},  {"m>>7", 27, 2},        {"sfa_id", 29, 2},
+};
+static constexpr DescriptorField kNibbleFields[] = {
+    {"sparse", 2, 1},  {"sfb_id", 4, 2},      {"a_type", 7, 3},
+    {"b_type", 10, 2}, {"negate_a", 13, 1},   {"negate_b", 14, 1},
+    {"n>>3", 17, 6},   {"scale_type", 23, 1}, {"m>>7", 27, 2},
+    {"sfa_id", 29, 2}, {"k96", 31, 1},
+};
+
+namespace {
+/// A code of a field and the type that it stands for.
+struct TypeCode {
+  unsigned code;
+  Type type;
+};
+
+struct KindRow {
+  TensorKind kind;
+  llvm::StringRef name;
+  llvm::ArrayRef<DescriptorField> fields;
+  llvm::ArrayRef<TypeCode> elements, accumulators;
+  unsigned k;
+  /// Elements are bytes: of a transposed B, N is a multiple of more.
+  bool isByteWide;
+};
+} // namespace
+
+static constexpr TypeCode kHalves[] = {{0, Type::F16}, {1, Type::BF16}};
+static constexpr TypeCode kTF32s[] = {{2, Type::TF32}};
+static constexpr TypeCode kIntegers[] = {{0, Type::U8}, {1, Type::S8}};
+static constexpr TypeCode kBytes[] = {{0, Type::E4M3},
+                                      {1, Type::E5M2},
+                                      {3, Type::E2M3},
+                                      {4, Type::E3M2},
+                                      {5, Type::E2M1}};
+static constexpr TypeCode kNibbles[] = {{1, Type::E2M1}};
+static constexpr TypeCode kFloatSums[] = {{0, Type::F16}, {1, Type::F32}};
+static constexpr TypeCode kF32Sums[] = {{1, Type::F32}};
+static constexpr TypeCode kIntegerSums[] = {{2, Type::S32}};
+// The block-scaled kinds have no field for the type of D.
+static constexpr TypeCode kScaledSums[] = {{0, Type::F32}};
+
+static constexpr KindRow kKinds[] = {
+    {TensorKind::F16, "kind::f16", kUnscaledFields, kHalves, kFloatSums, 16,
+     false},
+    {TensorKind::TF32, "kind::tf32", kUnscaledFields, kTF32s, kF32Sums, 8,
+     false},
+    {TensorKind::I8, "kind::i8", kUnscaledFields, kIntegers, kIntegerSums, 32,
+     true},
+    {TensorKind::F8F6F4, "kind::f8f6f4", kUnscaledFields, kBytes, kFloatSums,
+     32, true},
+    {TensorKind::MXF8F6F4, "kind::mxf8f6f4", kByteFields, kBytes, kScaledSums,
+     32, true},
+    {TensorKind::MXF4, "kind::mxf4", kNibbleFields, kNibbles, kScaledSums, 64,
+     false},
+    {TensorKind::MXF4NVF4, "kind::mxf4nvf4", kNibbleFields, kNibbles,
+     kScaledSums, 64, false},
+};
+
+static const KindRow &lookup(TensorKind kind) {
+  return *llvm::find_if(kKinds,
+                        [&](const KindRow &row) { return row.kind == kind; });
+}
+
+llvm::StringRef sim::getName(TensorKind kind) { return lookup(kind).name; }
+
+std::optional<TensorKind> sim::lookupTensorKind(llvm::StringRef name) {
+  for (const KindRow &row : kKinds)
+    if (row.name == name)
+      return row.kind;
+  return std::nullopt;
+}
+
+/// Whether N goes with the kind and M (PTX ISA, table 39).
+static bool isLegalN(const InstructionDescriptor &descriptor,
+                     unsigned numBlocks, bool isByteWide) {
+  unsigned n = descriptor.n, step = 8 * numBlocks;
+  if (descriptor.kind == TensorKind::I8)
+    step = numBlocks == 2 ? 32 : n > 32 ? 16 : 8;
+  if (isByteWide && descriptor.isTransposedB)
+    step = std::max(step, 16 * numBlocks);
+  return n >= step && n <= 256 && n % step == 0;
+}
+
+Result<InstructionDescriptor>
+InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
+                              unsigned numBlocks) {
+  const KindRow &row = lookup(kind);
+  auto reject = [&](const std::string &text) {
+    return Error("expected " + text + " in an instruction descriptor of " +
+                 row.name.str() +
+                 " with .cta_group::" + std::to_string(numBlocks) + ", got " +
+                 printFields(bits, row.fields));
+  };
+  auto field = [&](llvm::StringRef name) {
+    return getField(bits, row.fields, name);
+  };
+  auto readType = [&](llvm::ArrayRef<TypeCode> codes, llvm::StringRef name,
+                      Type &type) {
+    const TypeCode *code = llvm::find_if(
+        codes, [&](const TypeCode &code) { return code.code == field(name); });
+    if (code == codes.end())
+      return false;
+    type = code->type;
+    return true;
+  };
+  InstructionDescriptor d = {};
+  d.bits = bits;
+  d.kind = kind;
+  if (uint64_t reserved = getReserved(bits, row.fields))
+    return reject("0 in the reserved bits " + printHex(reserved));
+  if (!readType(row.elements, "a_type", d.a))
+    return reject("a type of A that the kind has");
+  if (!readType(row.elements, "b_type", d.b))
+    return reject("a type of B that the kind has");
+  if (!readType(row.accumulators, "d_type", d.d))
+    return reject("a type of D that the kind has");
+  bool isAnyBF16 = d.a == Type::BF16 || d.b == Type::BF16;
+  if (d.d == Type::F16 && isAnyBF16)
+    return reject("f32 for D of bf16");
+  bool isScaled = isBlockScaled(kind);
+  d.m = isScaled ? field("m>>7") << 7 : field("m>>4") << 4;
+  d.n = field("n>>3") << 3;
+  d.k = field("k96") ? 96 : row.k;
+  d.isSparse = field("sparse");
+  d.isSaturating = field("saturate");
+  d.isNegatedA = field("negate_a");
+  d.isNegatedB = field("negate_b");
+  d.isTransposedA = field("transpose_a");
+  d.isTransposedB = field("transpose_b");
+  d.scaleIdA = field("sfa_id");
+  d.scaleIdB = field("sfb_id");
+  d.scale = field("scale_type") ? Type::UE8M0 : Type::UE4M3;
+
+  if (d.isSaturating && kind != TensorKind::I8)
+    return reject("no saturation");
+  if (kind == TensorKind::I8 && (d.isNegatedA || d.isNegatedB))
+    return reject("no negation");
+  if (!d.isSparse && field("sparsity_selector"))
+    return reject("sparsity selector 0 of a dense instruction");
+  if (field("max_shift"))
+    return reject("no shift, which .ws alone has,");
+  if (isScaled && kind != TensorKind::MXF4NVF4 && d.scale != Type::UE8M0)
+    return reject("scales of ue8m0");
+  bool isLegalM = numBlocks == 2 ? d.m == 128 || d.m == 256
+                                 : d.m == 128 || (d.m == 64 && !isScaled);
+  if (!isLegalM)
+    return reject(numBlocks == 2 ? "M of 128 or 256"
+                  : isScaled     ? "M of 128"
+                                 : "M of 64 or 128");
+  if (!isLegalN(d, numBlocks, row.isByteWide))
+    return reject("N that the kind has with this M");
+  return d;
+}
+
+std::string InstructionDescriptor::print() const {
+  return printFields(bits, lookup(kind).fields);
+}
+
+ElementPacking sim::getPacking(TensorKind kind, Type type) {
+  unsigned bits = getBits(type);
+  if (kind == TensorKind::TF32)
+    bits = 32;
+  bool isPacked = kind == TensorKind::MXF4 || kind == TensorKind::MXF4NVF4;
+  unsigned slot = isPacked ? bits : std::max(bits, 8u);
+  return {bits, kChunkBytes * 8 / slot};
+}

@@ -1,0 +1,73 @@
+//===- InstructionDescriptor.h - What tcgen05.mma multiplies ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The instruction descriptor (32 bits) of tcgen05.mma is decoded field by
+// field, and printed with the names of its fields.
+//
+// Source: PTX ISA, section 9.7.16.4.2 "Instruction descriptor".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_INSTRUCTIONDESCRIPTOR_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_INSTRUCTIONDESCRIPTOR_H
+
+#include "Ptx/Types.h"
+#include "SharedOperands/SharedTile.h"
+#include "blockscale/Runtime/Error.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace mlir::blockscale::sim {
+
+enum class TensorKind : uint8_t {
+  F16,
+  TF32,
+  I8,
+  F8F6F4,
+  MXF8F6F4,
+  MXF4,
+  MXF4NVF4,
+};
+
+/// Such as "kind::mxf4".
+llvm::StringRef getName(TensorKind kind);
+std::optional<TensorKind> lookupTensorKind(llvm::StringRef name);
+inline bool isBlockScaled(TensorKind kind) {
+  return kind >= TensorKind::MXF8F6F4;
+}
+
+struct InstructionDescriptor {
+  uint32_t bits;
+  TensorKind kind;
+  Type a, b, d;
+  /// Of the whole instruction: both blocks of a pair.
+  unsigned m, n, k;
+  bool isNegatedA, isNegatedB;
+  /// Along M and N in shared memory.
+  bool isTransposedA, isTransposedB;
+  bool isSparse, isSaturating;
+  /// Block-scaled kinds only.
+  Type scale;
+  unsigned scaleIdA, scaleIdB;
+
+  /// `numBlocks` is that of .cta_group. An error names the field that is not
+  /// what it has to be.
+  static Result<InstructionDescriptor> decode(uint32_t bits, TensorKind kind,
+                                              unsigned numBlocks);
+  std::string print() const;
+};
+
+/// How elements of an operand of a kind are in a chunk: fp4 and fp6 are padded
+/// where elements of 8 bits are possible.
+ElementPacking getPacking(TensorKind kind, Type type);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_INSTRUCTIONDESCRIPTOR_H

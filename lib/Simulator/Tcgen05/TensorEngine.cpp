@@ -1,0 +1,438 @@
+//===- TensorEngine.cpp - What tensor cores have under way ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two accesses of a cell of which one writes must be ordered; what orders them
+// depends on who issues which instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/TensorEngine.h"
+
+#include "Machine/BlockGroup.h"
+#include "SharedOperands/SharedTile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// One memory for each multiprocessor, which are as many as blocks of a
+/// cluster.
+TensorEngine::TensorEngine(BlockGroup &group)
+    : group(group), memories(group.clusterSize), allocations(group.maxBlocks),
+      fences(group.maxBlocks * group.launch.getNumWarps()), accesses(1),
+      waiting(group.maxBlocks * group.launch.getNumWarps()) {}
+
+TensorEngine &sim::getTensorEngine(const Warp &warp) {
+  return warp.block.group.get<TensorEngine>();
+}
+
+TensorMemory &TensorEngine::getMemory(const Block &block) {
+  return memories[block.rank];
+}
+
+bool TensorEngine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
+                              llvm::StringRef what,
+                              llvm::SmallVectorImpl<Block *> &blocks) {
+  blocks.push_back(&warp.block);
+  if (numBlocks == 1)
+    return true;
+  Block *peer = warp.block.findPeer();
+  if (peer && !peer->isDone()) {
+    blocks.push_back(peer);
+    return true;
+  }
+  warp.fail(lane,
+            what + (peer ? ".cta_group::2 expected the other block of the pair "
+                           "to run, but block " +
+                               print(peer->index) + " has ended"
+                         : ".cta_group::2 expected a cluster with an even "
+                           "number of blocks, got " +
+                               std::to_string(group.clusterSize)));
+  return false;
+}
+
+void TensorEngine::endGroup() {
+  unsigned most = 0;
+  for (const TensorMemory &memory : memories)
+    most = std::max(most, memory.getMostUsed());
+  if (group.statistics)
+    group.statistics->noteTensorColumns(most);
+}
+
+std::string TensorEngine::describe(const TensorAccess &access) {
+  return "the " + getName(access.kind).str() + " in line " +
+         std::to_string(access.line) + " by " + group.describeWarp(access.warp);
+}
+
+static std::string describePlace(const TensorRegion &region) {
+  unsigned lane = 0;
+  while (lane != kTensorLanes - 1 && !region.lanes.test(lane))
+    ++lane;
+  return printHex(TensorAddress{lane, region.column}.encode()) + " (lane " +
+         std::to_string(lane) + ", column " + std::to_string(region.column) +
+         ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+BlockAllocation &TensorEngine::getAllocation(const Block &block) {
+  return allocations[block.number];
+}
+
+void TensorEngine::awaitColumns(Warp &warp, std::string reason) {
+  warp.wait(std::move(reason), /*retries=*/true);
+  awaitingColumns.push_back(&warp);
+}
+
+void TensorEngine::wakeAllocations() {
+  for (Warp *warp : awaitingColumns)
+    if (warp->state == WarpState::Waiting)
+      warp->state = WarpState::Ready;
+  awaitingColumns.clear();
+}
+
+bool TensorEngine::checkAllocated(Warp &warp, unsigned lane,
+                                  const TensorUse &use) {
+  const TensorRegion &region = use.region;
+  std::optional<unsigned> foreign =
+      getMemory(*use.block)
+          .findForeign(*use.block, region.column, region.numColumns);
+  if (!foreign)
+    return true;
+  warp.fail(lane, llvm::Twine("expected columns ") +
+                      llvm::Twine(region.column) + " to " +
+                      llvm::Twine(region.column + region.numColumns - 1) +
+                      " of tensor memory to be allocated by block " +
+                      print(use.block->index) + ", but column " +
+                      llvm::Twine(*foreign) + " is not");
+  return false;
+}
+
+bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
+                               unsigned numColumns) {
+  TensorRegion region = {TensorLanes().set(), column, numColumns};
+  bool isGood = true;
+  getMemory(warp.block)
+      .forEachAccess(region, /*isWrite=*/true, [&](uint32_t number) {
+        const TensorAccess &access = accesses[number];
+        if (!isGood)
+          return;
+        if (!access.completed) {
+          warp.fail(lane, describe(access) +
+                              " may still use these columns: expected " +
+                              (access.isCommitted()
+                                   ? "tcgen05.commit and a wait for it"
+                                   : "tcgen05.wait") +
+                              " before tcgen05.dealloc");
+          isGood = false;
+        } else if (const char *missing =
+                       fences.findMissing(access, warp.number, warp.active,
+                                          /*needsAfter=*/false)) {
+          warp.block.reportProxy(warp, lane,
+                                 describe(access) +
+                                     " and this tcgen05.dealloc have no " +
+                                     missing + " between");
+          isGood = warp.state != WarpState::Failed;
+        }
+      });
+  return isGood;
+}
+
+bool TensorEngine::endBlock(Block &block) {
+  for (const auto &[column, allocation] : getMemory(block).getAllocations()) {
+    if (allocation.owner != &block)
+      continue;
+    return group.failAt(
+        group.getWarp(allocation.warp),
+        {allocation.line, 0,
+         "the block ends before the " + std::to_string(allocation.numColumns) +
+             " columns of tensor memory from " + std::to_string(column) +
+             " on are given back: expected tcgen05.dealloc"});
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The order of accesses
+//===----------------------------------------------------------------------===//
+
+/// Whether two instructions of tensor cores that one thread issues are carried
+/// out in order.
+static bool isPipeline(const TensorAccess &first, const TensorAccess &next,
+                       const TensorUse &use) {
+  using Kind = TensorAccessKind;
+  switch (next.kind) {
+  case Kind::Multiply:
+    if (first.kind == Kind::Multiply)
+      return use.isAccumulator && first.accumulator == next.accumulator;
+    return first.kind == Kind::Copy || first.kind == Kind::CopyOf4 ||
+           first.kind == Kind::Shift;
+  case Kind::CopyOf4:
+    return first.kind == Kind::Shift;
+  case Kind::Shift:
+    return first.kind == Kind::Multiply;
+  default:
+    return false;
+  }
+}
+
+/// Reports what is missing before an instruction; one text for each says
+/// enough. False where that is an error.
+bool TensorEngine::report(Warp &warp, unsigned lane,
+                          llvm::function_ref<std::string()> describe) {
+  if (!hasReported)
+    warp.block.reportProxy(warp, lane, describe());
+  hasReported = true;
+  return warp.state != WarpState::Failed;
+}
+
+/// Two accesses of which one writes.
+bool TensorEngine::checkPair(Warp &warp, unsigned lane,
+                             const TensorAccess &first,
+                             const TensorAccess &next, const TensorUse &use) {
+  auto describePair = [&] {
+    return describe(first) + " and this " + getName(next.kind).str() +
+           " access " + describePlace(use.region) + " of tensor memory";
+  };
+  bool isSameThread = first.isCommitted() && next.isCommitted() &&
+                      first.warp == next.warp && first.lanes == next.lanes;
+  if (isSameThread && isPipeline(first, next, use))
+    return true;
+  if (!first.completed) {
+    // Shipped code relies on an order of cp behind mma, too.
+    bool isCopy = next.kind == TensorAccessKind::Copy ||
+                  next.kind == TensorAccessKind::CopyOf4;
+    if (isSameThread && isCopy && first.kind == TensorAccessKind::Multiply)
+      return report(warp, lane, [&] {
+        return describePair() +
+               ", and nothing orders them: expected tcgen05.commit and a wait "
+               "for it between";
+      });
+    bool areOrdered = first.isCommitted() && next.isCommitted() &&
+                      isPipeline(first, next, use);
+    if (!areOrdered) {
+      warp.fail(lane,
+                describePair() +
+                    ", of which the first is not known to be "
+                    "complete: expected " +
+                    (first.isCommitted() ? "tcgen05.commit and a wait for it"
+                     : first.kind == TensorAccessKind::Load
+                         ? "tcgen05.wait::ld"
+                         : "tcgen05.wait::st") +
+                    " between");
+      return false;
+    }
+  }
+  if (const char *missing = fences.findMissing(first, warp.number, next.lanes))
+    return report(warp, lane, [&] {
+      return describePair() + " without " + missing + " between";
+    });
+  return true;
+}
+
+bool TensorEngine::checkOrder(Warp &warp, unsigned lane,
+                              const TensorAccess &next, const TensorUse &use) {
+  bool isGood = true;
+  getMemory(*use.block)
+      .forEachAccess(use.region, use.isWrite, [&](uint32_t number) {
+        isGood = isGood && checkPair(warp, lane, accesses[number], next, use);
+      });
+  return isGood;
+}
+
+/// What an instruction writes it must not use otherwise, too.
+bool TensorEngine::checkOverlap(Warp &warp, unsigned lane,
+                                llvm::ArrayRef<TensorUse> uses) {
+  for (auto [i, use] : llvm::enumerate(uses))
+    for (const TensorUse &other : uses.drop_front(i + 1)) {
+      if (use.block != other.block || (!use.isWrite && !other.isWrite) ||
+          !use.region.overlaps(other.region))
+        continue;
+      warp.fail(lane, "expected cells of its own for each operand, but those "
+                      "from " +
+                          describePlace(use.region) + " and from " +
+                          describePlace(other.region) + " on overlap");
+      return false;
+    }
+  return true;
+}
+
+uint32_t TensorEngine::note(const TensorAccess &access,
+                            llvm::ArrayRef<TensorUse> uses) {
+  uint32_t number = accesses.size();
+  accesses.push_back(access);
+  // Writes last: they take the place of what was read before.
+  for (bool isWrite : {false, true})
+    for (const TensorUse &use : uses) {
+      if (use.isWrite != isWrite)
+        continue;
+      if (isWrite)
+        getMemory(*use.block).noteWrite(use.region, number);
+      else
+        getMemory(*use.block)
+            .noteRead(use.region, number,
+                      2 * access.warp + access.isCommitted());
+    }
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations of tensor cores
+//===----------------------------------------------------------------------===//
+
+bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
+  unsigned lane = operation.lane;
+  TensorAccess access = {};
+  access.kind = operation.kind;
+  access.warp = warp.number;
+  access.lanes = LaneMask(1) << lane;
+  access.line = warp.current->line;
+  access.accumulator = operation.accumulator;
+  access.begun = ++now;
+  hasReported = false;
+  for (const TensorUse &use : operation.uses)
+    if (!checkAllocated(warp, lane, use))
+      return false;
+  if (!checkOverlap(warp, lane, operation.uses))
+    return false;
+  for (const TensorUse &use : operation.uses)
+    if (!checkOrder(warp, lane, access, use))
+      return false;
+  SharedReads shared;
+  if (!shared.begin(warp, lane, std::move(operation.shared),
+                    getName(operation.kind)))
+    return false;
+  if (group.statistics)
+    group.statistics->addBytes(operation.kind == TensorAccessKind::Multiply
+                                   ? "matrix_operands"
+                                   : "tensor_copies",
+                               shared.getNumBytes());
+  Entry entry = {};
+  entry.access = note(access, operation.uses);
+  entry.shared = std::move(shared);
+  entry.lane = lane;
+  entry.line = access.line;
+  queues[{warp.number, lane}].push_back(std::move(entry));
+  return true;
+}
+
+void TensorEngine::commit(Warp &warp, unsigned lane,
+                          llvm::ArrayRef<SharedPlace> mbarriers) {
+  Entry entry = {};
+  entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
+  entry.lane = lane;
+  entry.line = warp.current->line;
+  queues[{warp.number, lane}].push_back(std::move(entry));
+  group.noteProgress();
+}
+
+bool TensorEngine::arrive(Warp &warp, unsigned lane, SharedPlace place) {
+  Block &block = *place.block;
+  if (block.isDone()) {
+    warp.fail(lane, "tcgen05.commit arrives at " +
+                        block.describeMBarrier(place.offset) + " of block " +
+                        print(block.index) + ", which has ended");
+    return false;
+  }
+  MBarrier *mbarrier = block.findMBarrier(warp, lane, place.offset);
+  if (!mbarrier)
+    return false;
+  if (group.races)
+    group.races->release(warp.number, mbarrier->clocks);
+  return block.arrive(warp, lane, place.offset, /*count=*/1);
+}
+
+/// Completes an operation, or arrives; false after a failure.
+bool TensorEngine::complete(Warp &warp, const Entry &entry) {
+  if (!entry.access)
+    return llvm::all_of(entry.mbarriers, [&](SharedPlace place) {
+      return arrive(warp, entry.lane, place);
+    });
+  TensorAccess &access = accesses[entry.access];
+  if (!entry.shared.checkUnchanged(warp, entry.lane, describe(access),
+                                   "tcgen05.commit and a wait for it"))
+    return false;
+  access.completed = now;
+  return true;
+}
+
+bool TensorEngine::completeNext(SharedPlace mbarrier) {
+  for (auto &[thread, queue] : queues) {
+    auto commit = llvm::find_if(queue, [&](const Entry &entry) {
+      return llvm::is_contained(entry.mbarriers, mbarrier);
+    });
+    if (commit == queue.end())
+      continue;
+    Warp &warp = group.getWarp(thread.first);
+    size_t count = commit - queue.begin() + 1;
+    ++now;
+    for (size_t i = 0; i != count; ++i) {
+      Entry entry = std::move(queue.front());
+      queue.pop_front();
+      if (complete(warp, entry))
+        continue;
+      warp.failure.line = entry.line;
+      group.failed = &warp;
+      return true;
+    }
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// ld, st, wait and fences
+//===----------------------------------------------------------------------===//
+
+bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
+                         llvm::ArrayRef<TensorRegion> regions) {
+  TensorAccess access = {};
+  access.kind = kind;
+  access.warp = warp.number;
+  access.lanes = warp.active;
+  access.line = warp.current->line;
+  access.begun = ++now;
+  hasReported = false;
+  llvm::SmallVector<TensorUse, 2> uses;
+  for (const TensorRegion &region : regions)
+    uses.push_back({&warp.block, region, kind == TensorAccessKind::Store});
+  for (const TensorUse &use : uses)
+    if (!checkAllocated(warp, /*lane=*/0, use) ||
+        !checkOrder(warp, /*lane=*/0, access, use))
+      return false;
+  if (!checkOverlap(warp, /*lane=*/0, uses))
+    return false;
+  if (group.statistics)
+    for (const TensorRegion &region : regions)
+      group.statistics->addBytes(
+          kind == TensorAccessKind::Load ? "tensor_loads" : "tensor_stores",
+          region.lanes.count() * region.numColumns * sizeof(uint32_t));
+  waiting[warp.number].push_back(note(access, uses));
+  return true;
+}
+
+void TensorEngine::wait(Warp &warp, TensorAccessKind kind) {
+  ++now;
+  llvm::erase_if(waiting[warp.number], [&](uint32_t number) {
+    if (accesses[number].kind != kind)
+      return false;
+    accesses[number].completed = now;
+    return true;
+  });
+}
+
+void TensorEngine::fence(Warp &warp, bool isBefore) {
+  ++now;
+  if (isBefore)
+    fences.before(warp.number, warp.active, now);
+  else
+    fences.after(warp.number, warp.active, now);
+}

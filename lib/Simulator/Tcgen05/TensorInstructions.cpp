@@ -1,0 +1,100 @@
+//===- TensorInstructions.cpp - Instructions of tensor memory -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The families behind tcgen05 are rows; target, version and .cta_group are
+// looked at once for all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/TensorInstructions.h"
+
+#include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
+#include "Translation/OpcodeTable.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+std::optional<unsigned> sim::takeNumBlocks(Translator &t,
+                                           Modifiers &modifiers) {
+  static constexpr llvm::StringRef names[] = {"cta_group::1", "cta_group::2"};
+  if (std::optional<unsigned> row = modifiers.takeOneOf(names)) {
+    // PTX ISA, section 9.7.16.5 "CTA pair".
+    unsigned &before = t.code.tensorBlocks;
+    if (before != 0 && before != *row + 1)
+      t.fail("expected ." + names[before - 1] +
+             ", as other instructions of the function have, got ." +
+             names[*row]);
+    before = *row + 1;
+    return before;
+  }
+  t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
+         t.current->modifiers.front());
+  return std::nullopt;
+}
+
+std::optional<Translator::Address>
+sim::takeTensorAddress(Translator &t, const PtxOperand &operand) {
+  bool isRegister = operand.kind == PtxOperand::Kind::Address &&
+                    operand.elements.size() == 1 &&
+                    operand.elements.front().kind == PtxOperand::Kind::Register;
+  if (isRegister) {
+    const PtxOperand &base = operand.elements.front();
+    if (getBits(t.function.registers[base.index].type) == 32)
+      return t.address(operand, AddressSpace::Generic);
+  }
+  t.fail(operand.location, "expected an address in tensor memory: a register "
+                           "of 32 bits in brackets, and an offset");
+  return std::nullopt;
+}
+
+static void translateTensor(Translator &t, const PtxInstruction &instruction) {
+  static constexpr struct {
+    llvm::StringRef name;
+    void (*translate)(Translator &t, Modifiers &modifiers);
+  } rows[] = {
+      {"alloc", translateTensorAlloc},
+      {"dealloc", translateTensorDealloc},
+      {"relinquish_alloc_permit", translateTensorRelinquish},
+      {"ld", translateTensorLoad},
+      {"st", translateTensorStore},
+      {"wait::ld", translateTensorWait},
+      {"wait::st", translateTensorWait},
+      {"fence::before_thread_sync", translateTensorFence},
+      {"fence::after_thread_sync", translateTensorFence},
+      {"cp", translateTensorCopy},
+      {"shift", translateTensorShift},
+      {"commit", translateTensorCommit},
+      {"mma", translateTensorMma},
+  };
+  Modifiers modifiers(instruction);
+  for (const auto &row : rows) {
+    if (modifiers.rest().empty() || modifiers.rest().front() != row.name)
+      continue;
+    const Module &module = t.program.module;
+    if (!hasFeature(module.target, Feature::Tcgen05))
+      return t.fail("expected a target that has tcgen05." +
+                    llvm::Twine(row.name) + ", got " + module.target);
+    constexpr unsigned lowestMajor = 8, lowestMinor = 6;
+    if (std::pair(module.versionMajor, module.versionMinor) <
+        std::pair(lowestMajor, lowestMinor))
+      return t.fail("expected PTX version 8.6 or above for tcgen05, got " +
+                    llvm::Twine(module.versionMajor) + "." +
+                    llvm::Twine(module.versionMinor));
+    t.code.facilities |= UsesTensorMemory | UsesAsyncProxy;
+    // wait and fence find out themselves which one they are.
+    if (!row.name.contains("::"))
+      modifiers.take(row.name);
+    return row.translate(t, modifiers);
+  }
+  t.fail("expected an instruction of tcgen05, such as tcgen05.mma");
+}
+
+void sim::addTensorInstructions(OpcodeTable &table) {
+  table["tcgen05"] = translateTensor;
+}

@@ -1,0 +1,51 @@
+//===- TensorInstructions.h - Instructions of tensor memory -----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the files of tcgen05 share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORINSTRUCTIONS_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORINSTRUCTIONS_H
+
+#include "Translation/Translator.h"
+
+namespace mlir::blockscale::sim {
+
+/// The base and the offset of an address in tensor memory, which is in a
+/// register of 32 bits.
+std::optional<Translator::Address> takeTensorAddress(Translator &t,
+                                                     const PtxOperand &operand);
+
+/// Takes out .cta_group::1 or ::2; reports if there is none.
+std::optional<unsigned> takeNumBlocks(Translator &t, Modifiers &modifiers);
+
+/// Calls `body(lane)` for the lanes that issue an instruction, until one fails.
+template <typename Body>
+void forEachIssuingLane(Warp &warp, Body body) {
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state != WarpState::Failed)
+      body(lane);
+  });
+}
+
+void translateTensorAlloc(Translator &t, Modifiers &modifiers);
+void translateTensorDealloc(Translator &t, Modifiers &modifiers);
+void translateTensorRelinquish(Translator &t, Modifiers &modifiers);
+void translateTensorLoad(Translator &t, Modifiers &modifiers);
+void translateTensorStore(Translator &t, Modifiers &modifiers);
+void translateTensorWait(Translator &t, Modifiers &modifiers);
+void translateTensorFence(Translator &t, Modifiers &modifiers);
+void translateTensorCopy(Translator &t, Modifiers &modifiers);
+void translateTensorShift(Translator &t, Modifiers &modifiers);
+void translateTensorCommit(Translator &t, Modifiers &modifiers);
+void translateTensorMma(Translator &t, Modifiers &modifiers);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORINSTRUCTIONS_H

@@ -1,0 +1,239 @@
+//===- TensorMemory.h - The tensor memory of a multiprocessor ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 128 lanes of 512 cells of 32 bits. Columns are allocated to blocks. Every
+// cell knows who wrote and who read it last, so that a missing
+// `tcgen05.fence` between two warps can be told.
+//
+// Source: PTX ISA, sections 9.7.16.1 "Tensor memory", 9.7.16.6 "Memory
+// consistency model", 9.7.16.7 "Allocation and management".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMEMORY_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMEMORY_H
+
+#include "Machine/Lanes.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+class Block;
+
+inline constexpr unsigned kTensorLanes = 128;
+inline constexpr unsigned kTensorColumns = 512;
+/// Columns are allocated in units of so many.
+inline constexpr unsigned kTensorUnit = 32;
+/// Lanes that a warp of four can access.
+inline constexpr unsigned kTensorWindow = 32;
+
+/// An address in tensor memory: the lane in the upper half of 32 bits, the
+/// column in the lower one.
+struct TensorAddress {
+  unsigned lane, column;
+
+  static TensorAddress decode(uint32_t bits) {
+    return {bits >> 16, bits & 0xFFFF};
+  }
+  uint32_t encode() const { return lane << 16 | column; }
+};
+
+/// Where an element of fp4 or fp6 is in the byte that it has in tensor memory.
+unsigned getByteShift(unsigned bits);
+
+using TensorLanes = std::bitset<kTensorLanes>;
+
+/// Lanes from `first` on.
+TensorLanes makeTensorLanes(unsigned first, unsigned count);
+
+/// The same columns of some lanes.
+struct TensorRegion {
+  TensorLanes lanes;
+  unsigned column, numColumns;
+
+  bool overlaps(const TensorRegion &other) const {
+    return column < other.column + other.numColumns &&
+           other.column < column + numColumns && (lanes & other.lanes).any();
+  }
+};
+
+enum class TensorAccessKind : uint8_t {
+  Load,
+  Store,
+  Multiply,
+  Copy,
+  /// tcgen05.cp.4x256b, which alone is ordered behind a shift.
+  CopyOf4,
+  Shift,
+};
+
+/// The name of the instruction.
+llvm::StringRef getName(TensorAccessKind kind);
+
+/// Who accessed cells, for messages and for the rules of order.
+struct TensorAccess {
+  TensorAccessKind kind;
+  unsigned warp;
+  /// Which lanes of the warp take part.
+  LaneMask lanes;
+  uint32_t line;
+  /// Of mma: the same for those with the same accumulator, shape and kind.
+  uint64_t accumulator = 0;
+  /// When it was begun, and complete; nothing while it is under way.
+  uint64_t begun = 0;
+  std::optional<uint64_t> completed;
+
+  /// Whether tcgen05.commit completes it; else tcgen05.wait does.
+  bool isCommitted() const { return kind >= TensorAccessKind::Multiply; }
+};
+
+/// Fences of all warps of a group of blocks, with the time of each.
+class TensorFences {
+public:
+  explicit TensorFences(unsigned numWarps) : fences(numWarps) {}
+
+  void before(unsigned warp, LaneMask lanes, uint64_t time) {
+    fences[warp].before.add(lanes, time);
+  }
+  void after(unsigned warp, LaneMask lanes, uint64_t time) {
+    fences[warp].after.add(lanes, time);
+  }
+
+  /// What is missing between an access and a later one of some lanes of a warp:
+  /// a fence's name, or null. `needsAfter` is false for dealloc.
+  const char *findMissing(const TensorAccess &first, unsigned warp,
+                          LaneMask lanes, bool needsAfter = true) const;
+
+private:
+  /// The times of fences of one kind, in order.
+  class Times {
+  public:
+    void add(LaneMask lanes, uint64_t time);
+    /// When all of some lanes have executed one behind a time.
+    std::optional<uint64_t> findBehind(uint64_t time, LaneMask lanes) const;
+
+  private:
+    /// Those of all lanes together, and of one or several.
+    std::vector<uint64_t> ofAll;
+    std::map<unsigned, std::vector<uint64_t>> ofLane;
+  };
+  struct OfWarp {
+    Times before, after;
+  };
+
+  std::vector<OfWarp> fences;
+};
+
+class TensorMemory {
+public:
+  TensorMemory();
+
+  uint32_t &value(unsigned lane, unsigned column) {
+    return cells[getIndex(lane, column)].value;
+  }
+  /// Bit b: byte b is undefined.
+  uint8_t &undefined(unsigned lane, unsigned column) {
+    return cells[getIndex(lane, column)].undefined;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Allocation
+  //===--------------------------------------------------------------------===//
+
+  struct Allocation {
+    const Block *owner;
+    unsigned numColumns;
+    /// Where it was made.
+    unsigned warp;
+    uint32_t line;
+  };
+
+  /// Whether nobody has these columns.
+  bool isFree(unsigned column, unsigned numColumns) const;
+  void allocate(unsigned column, const Allocation &allocation);
+  /// Notes where an allocation is made that a peer has made for the block.
+  void claim(unsigned column, unsigned warp, uint32_t line);
+  void free(unsigned column);
+  const std::map<unsigned, Allocation> &getAllocations() const {
+    return allocations;
+  }
+  /// The first column of a range that a block has not allocated.
+  std::optional<unsigned> findForeign(const Block &block, unsigned column,
+                                      unsigned numColumns) const;
+  unsigned getNumFree() const;
+  /// The most columns that were allocated at a time.
+  unsigned getMostUsed() const { return mostUsed; }
+
+  //===--------------------------------------------------------------------===//
+  // Who accessed what
+  //===--------------------------------------------------------------------===//
+
+  /// Numbers of accesses, which the caller keeps; 0 is none. `reader` tells
+  /// readers apart, of which the last two are kept.
+  void noteWrite(const TensorRegion &region, uint32_t access);
+  void noteRead(const TensorRegion &region, uint32_t access, uint32_t reader);
+
+  /// Calls `body(access)` for the numbers of accesses in a region that a new
+  /// one has to be ordered behind: the last write or, if it writes, the reads
+  /// since, which are behind that write themselves. The same may come again.
+  template <typename Body>
+  void forEachAccess(const TensorRegion &region, bool isWrite,
+                     Body body) const {
+    std::array<uint32_t, kReads> last = {};
+    forEachCell(region, [&](unsigned index) {
+      const Cell &cell = cells[index];
+      bool areReads = isWrite && cell.reads[0].access;
+      for (unsigned i = 0; i != (areReads ? kReads : 1); ++i) {
+        uint32_t access = areReads ? cell.reads[i].access : cell.write;
+        if (access && access != last[i])
+          body(last[i] = access);
+      }
+    });
+  }
+
+private:
+  struct Read {
+    uint32_t access = 0, reader = 0;
+  };
+  static constexpr unsigned kReads = 2;
+  struct Cell {
+    uint32_t value = 0;
+    uint32_t write = 0;
+    /// The last one first.
+    std::array<Read, kReads> reads;
+    uint8_t undefined = 0xF;
+  };
+
+  static unsigned getIndex(unsigned lane, unsigned column) {
+    return lane * kTensorColumns + column;
+  }
+  template <typename Body>
+  static void forEachCell(const TensorRegion &region, Body body) {
+    for (unsigned lane = 0; lane != kTensorLanes; ++lane)
+      if (region.lanes.test(lane))
+        for (unsigned i = 0; i != region.numColumns; ++i)
+          body(getIndex(lane, region.column + i));
+  }
+
+  std::vector<Cell> cells;
+  /// By first column.
+  std::map<unsigned, Allocation> allocations;
+  unsigned mostUsed = 0;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMEMORY_H

@@ -1,0 +1,367 @@
+//===- TensorMma.cpp - tcgen05.mma ----------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before anything is multiplied, all cells and chunks of the instruction are
+// found and held against what the ISA asks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/TensorMma.h"
+
+#include "Machine/BlockGroup.h"
+#include "Tcgen05/TiledProduct.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+namespace {
+
+/// Where the elements of D are. Half h of the columns of D is in the lanes
+/// behind those of half h - 1.
+struct Placement {
+  unsigned numBlocks, m;
+  /// Rows of D that a block has.
+  unsigned rows;
+  /// Parts of the columns of D.
+  unsigned numParts;
+  /// Groups of 16 rows are in groups of 32 lanes, the lower or the upper half
+  /// of them.
+  bool isSpread;
+};
+
+/// PTX ISA, section 9.7.16.10.5 "Data path layout": D, F, A and B.
+constexpr Placement kPlacements[] = {
+    {1, 128, 128, 1, false},
+    {1, 64, 64, 1, true},
+    {2, 256, 128, 1, false},
+    {2, 128, 64, 2, false},
+};
+
+/// The identifiers of scale factors that an instruction may have.
+struct ScaleIds {
+  unsigned k, blockSize;
+  /// Bit i: identifier i is legal.
+  unsigned legal;
+};
+
+/// PTX ISA, section 9.7.16.10.7.2; where 96 elements are multiplied, the
+/// figures.
+constexpr ScaleIds kScaleIds[] = {
+    {32, 32, 0b1111}, {64, 32, 0b0101}, {64, 16, 0b0001},
+    {96, 32, 0b1111}, {96, 16, 0b0101},
+};
+
+/// Bytes of tensor memory that a row of A has are in so many columns.
+constexpr unsigned kColumnBytes = 4;
+
+/// Checks one instruction and finds all that it touches.
+class Preparation {
+public:
+  Preparation(Warp &warp, unsigned lane, const TensorMmaForm &form,
+              const TensorMmaOperands &operands)
+      : warp(warp), lane(lane), form(form), operands(operands) {}
+
+  /// False after a failure.
+  bool run();
+
+  TensorOperation operation;
+  TiledProduct product;
+
+private:
+  bool fail(const llvm::Twine &text) {
+    warp.fail(lane, text);
+    return false;
+  }
+  bool findBlocks();
+  bool decodeInstruction();
+  bool checkScales();
+  bool addAccumulator();
+  bool addA();
+  bool addShared(llvm::StringRef what, uint64_t bits, Type type,
+                 bool isTransposed, unsigned lines, bool isA);
+  bool addScales(llvm::StringRef what, uint32_t address, bool isA);
+  void addReads(const TensorRegion &region);
+
+  Warp &warp;
+  const unsigned lane;
+  const TensorMmaForm &form;
+  const TensorMmaOperands &operands;
+  llvm::SmallVector<Block *, 2> blocks;
+  const Placement *placement = nullptr;
+};
+
+} // namespace
+
+bool Preparation::findBlocks() {
+  Block &block = warp.block;
+  if (form.numBlocks == 2 && block.rank % 2 != 0)
+    return fail("tcgen05.mma.cta_group::2 expected to be issued by the block "
+                "of the pair whose rank is even, got rank " +
+                llvm::Twine(block.rank));
+  return getTensorEngine(warp).findBlocks(warp, lane, form.numBlocks,
+                                          "tcgen05.mma", blocks);
+}
+
+bool Preparation::decodeInstruction() {
+  Result<InstructionDescriptor> decoded = InstructionDescriptor::decode(
+      operands.instruction, form.kind, form.numBlocks);
+  if (!decoded)
+    return fail(decoded.message());
+  const InstructionDescriptor &d = product.descriptor = *decoded;
+  auto reject = [&](const llvm::Twine &text) {
+    return fail(text + "; the instruction descriptor is " + d.print());
+  };
+  if (d.isSparse)
+    return reject("expected a dense instruction descriptor of a tcgen05.mma "
+                  "without .sp");
+  if (d.k == 96 && !form.hasK96)
+    return reject("expected a target of sm_103a for K = 96");
+  if (d.k == 96 && form.isScaleVec)
+    return reject("expected .block16 or .block32 for K = 96, got .scale_vec");
+  if (form.isTensorA && d.isTransposedA)
+    return reject("expected A in tensor memory not to be transposed");
+  if (operands.disabledLanes[0].any() || operands.disabledLanes[1].any())
+    product.disabledLanes = operands.disabledLanes;
+  placement = llvm::find_if(kPlacements, [&](const Placement &row) {
+    return row.numBlocks == form.numBlocks && row.m == d.m;
+  });
+  return true;
+}
+
+bool Preparation::checkScales() {
+  const InstructionDescriptor &d = product.descriptor;
+  auto reject = [&](const llvm::Twine &text) {
+    return fail("expected " + text + "; the instruction descriptor is " +
+                d.print());
+  };
+  const ScaleIds *ids = llvm::find_if(kScaleIds, [&](const ScaleIds &row) {
+    return row.k == d.k && row.blockSize == form.blockSize;
+  });
+  if (d.scale == Type::UE4M3 && form.blockSize != 16)
+    return reject("scales of ue8m0 for blocks of 32 elements");
+  for (auto [id, name] : {std::pair(d.scaleIdA, "A"), {d.scaleIdB, "B"}})
+    if (!(ids->legal >> id & 1)) {
+      std::string legal;
+      for (unsigned i = 0; i != 4; ++i)
+        if (ids->legal >> i & 1)
+          legal += (legal.empty() ? "" : ", ") + std::to_string(i);
+      return reject(llvm::Twine("an identifier out of {") + legal +
+                    "} of the scale factors of " + name + " with " +
+                    llvm::Twine(d.k / form.blockSize) +
+                    " of them in a row, got " + llvm::Twine(id));
+    }
+  return true;
+}
+
+void Preparation::addReads(const TensorRegion &region) {
+  for (Block *block : blocks)
+    operation.uses.push_back({block, region, /*isWrite=*/false});
+}
+
+/// The lanes of D, from a base lane on.
+static TensorLanes getLanes(const Placement &placement, unsigned base) {
+  if (!placement.isSpread)
+    return TensorLanes().set();
+  TensorLanes lanes;
+  for (unsigned window = 0; window != kTensorLanes; window += kTensorWindow)
+    lanes |= makeTensorLanes(window + base, kTensorWindow / 2);
+  return lanes;
+}
+
+bool Preparation::addAccumulator() {
+  auto [base, column] = TensorAddress::decode(operands.d);
+  if (base != 0 && !(placement->isSpread && base == kTensorWindow / 2))
+    return fail(
+        llvm::Twine("expected lane 0") + (placement->isSpread ? " or 16" : "") +
+        " in the address of D in tensor memory, got lane " + llvm::Twine(base));
+  product.numBlocks = blocks.size();
+  for (auto [i, block] : llvm::enumerate(blocks))
+    product.memories[i] = &getTensorEngine(warp).getMemory(*block);
+  product.rows = placement->rows;
+  product.numParts = placement->numParts;
+  product.isSpread = placement->isSpread;
+  product.baseLane = base;
+  product.column = column;
+  product.addsD = operands.addsD;
+  product.inputShift = form.inputShift;
+  unsigned columns = product.descriptor.n / placement->numParts;
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    TensorRegion region = {getLanes(*placement, base) &
+                               ~operands.disabledLanes[i],
+                           column, columns};
+    operation.uses.push_back(
+        {block, region, /*isWrite=*/true, /*isAccumulator=*/true});
+  }
+  // Shape, accumulator and kind; the field of N is where that of M is not.
+  operation.accumulator =
+      uint64_t(operands.d) << 32 | product.descriptor.m << 16 |
+      product.descriptor.n << 3 | static_cast<unsigned>(form.kind);
+  return true;
+}
+
+bool Preparation::addA() {
+  const InstructionDescriptor &d = product.descriptor;
+  if (!form.isTensorA)
+    return addShared("A", operands.a, d.a, d.isTransposedA, placement->rows,
+                     /*isA=*/true);
+  auto [lane, column] = TensorAddress::decode(operands.a);
+  if (lane != product.baseLane)
+    return fail("expected lane " + llvm::Twine(product.baseLane) +
+                " in the address of A in tensor memory, as D has it, got "
+                "lane " +
+                llvm::Twine(lane));
+  product.a.isInTensorMemory = true;
+  product.a.column = column;
+  product.a.packing = getPacking(form.kind, d.a);
+  unsigned bytes = d.k / product.a.packing.elementsOfChunk * kChunkBytes;
+  addReads({getLanes(*placement, lane), column, bytes / kColumnBytes});
+  return true;
+}
+
+bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
+                            bool isTransposed, unsigned lines, bool isA) {
+  const InstructionDescriptor &d = product.descriptor;
+  Result<MatrixDescriptor> decoded = MatrixDescriptor::decode(bits);
+  if (!decoded)
+    return fail(what + ": " + decoded.message());
+  auto reject = [&](const llvm::Twine &text) {
+    return fail(what + ": expected " + text + "; the descriptor is " +
+                decoded->print());
+  };
+  bool isAtom32 = decoded->swizzle == SwizzleMode::Bytes128Atom32;
+  if (isTransposed && isAtom32 != (form.kind == TensorKind::TF32))
+    return reject(isAtom32 ? "32-byte atoms (swizzle 1) for tf32 alone"
+                           : "32-byte atoms (swizzle 1) for transposed tf32");
+  bool isPattern96 = d.k == 96 && decoded->swizzle == SwizzleMode::Bytes128 &&
+                     decoded->baseOffset == 0;
+  if (decoded->isLeadingAbsolute && !isPattern96)
+    return reject("an absolute leading offset for K = 96 with a swizzle of "
+                  "128 bytes and base offset 0 alone");
+  if (isTransposed &&
+      (type == Type::E2M1 || type == Type::E2M3 || type == Type::E3M2))
+    warp.warn(lane, what + " of ." + std::string(getName(type)) +
+                        " is transposed, which the PTX ISA does not list");
+  ProductOperand &operand = isA ? product.a : product.b;
+  operand.packing = getPacking(form.kind, type);
+  operand.isTransposed = isTransposed;
+  operand.lines = lines;
+  TileShape shape = {lines, d.k, isTransposed, operand.packing};
+  Result<std::vector<uint32_t>> chunks = findChunks(*decoded, shape);
+  if (!chunks)
+    return fail(what + ": " + chunks.message());
+  for (uint32_t offset : *chunks)
+    if (offset + kChunkBytes > warp.block.shared.size())
+      return fail(what + ": expected a matrix in shared memory, which has " +
+                  llvm::Twine(warp.block.shared.size()) +
+                  " bytes, got one with a byte at " + printHex(offset) +
+                  "; the descriptor is " + decoded->print());
+  operand.offsets = *chunks;
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    operand.storages[i] = &block->shared;
+    operation.shared.push_back({block, *chunks});
+  }
+  return true;
+}
+
+bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
+  const InstructionDescriptor &d = product.descriptor;
+  unsigned id = isA ? d.scaleIdA : d.scaleIdB;
+  // Shipped code keeps the identifier in the upper bits, too.
+  constexpr unsigned idShift = 30;
+  unsigned idOfAddress = address >> idShift;
+  if (idOfAddress != 0 && idOfAddress != id)
+    return fail("expected 0 or identifier " + llvm::Twine(id) +
+                " in bits 30 and 31 of the address of the scale factors of " +
+                what + ", got " + llvm::Twine(idOfAddress));
+  address &= (uint32_t(1) << idShift) - 1;
+  auto [base, column] = TensorAddress::decode(address);
+  bool isSplit = placement->numParts == 2;
+  // Tiles begin at multiples of 64 lines, of which a part has 32 each.
+  unsigned alignment = isSplit ? 1 : 2;
+  if (base != 0 || column % alignment != 0)
+    return fail("expected lane 0 and a column that is a multiple of " +
+                llvm::Twine(alignment) +
+                " in the address of the scale factors of " + what +
+                ", got lane " + llvm::Twine(base) + ", column " +
+                llvm::Twine(column));
+  unsigned lines = isA ? placement->rows : d.n / placement->numParts;
+  ScaleFactors factors = {};
+  factors.lines = lines;
+  factors.numGroups = !isA && isSplit ? 2 : 4;
+  factors.column = column;
+  if (isSplit)
+    factors.columnsOfWord = isA ? 2 : llvm::divideCeil(d.n, 64);
+  else
+    factors.columnsOfWord = lines > kTensorLanes ? 8 : 4;
+  factors.first = id;
+  factors.count = d.k / form.blockSize;
+  factors.type = d.scale;
+  (isA ? product.scaleA : product.scaleB) = factors;
+  for (unsigned part = 0; part != (isA ? 1 : placement->numParts); ++part) {
+    factors.firstGroup = 2 * part;
+    for (const TensorRegion &region : factors.getRegions())
+      addReads(region);
+  }
+  return true;
+}
+
+bool Preparation::run() {
+  operation.kind = TensorAccessKind::Multiply;
+  operation.lane = lane;
+  if (!findBlocks() || !decodeInstruction() || !addAccumulator() || !addA())
+    return false;
+  const InstructionDescriptor &d = product.descriptor;
+  if (!addShared("B", operands.b, d.b, d.isTransposedB, d.n / form.numBlocks,
+                 /*isA=*/false))
+    return false;
+  if (!isBlockScaled(form.kind))
+    return true;
+  return checkScales() && addScales("A", operands.scaleA, /*isA=*/true) &&
+         addScales("B", operands.scaleB, /*isA=*/false);
+}
+
+/// Such as tcgen05.mma.mxf8f6f4.m128n64k32.e4m3.e2m1.
+static std::string getStatsName(const TensorMmaForm &form,
+                                const InstructionDescriptor &d) {
+  std::string name = "tcgen05.mma.";
+  name += getName(form.kind).substr(strlen("kind::"));
+  name += ".m" + std::to_string(d.m) + "n" + std::to_string(d.n) + "k" +
+          std::to_string(d.k);
+  for (Type type : {d.a, d.b})
+    name.append(".").append(getName(type));
+  if (form.kind == TensorKind::MXF4NVF4)
+    name.append(".")
+        .append(getName(d.scale))
+        .append(".block" + std::to_string(form.blockSize));
+  else if (!form.blockSize)
+    name.append(".").append(getName(d.d));
+  return name;
+}
+
+void sim::executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
+                           const TensorMmaOperands &operands) {
+  Preparation preparation(warp, lane, form, operands);
+  if (!preparation.run() ||
+      !getTensorEngine(warp).begin(warp, std::move(preparation.operation)))
+    return;
+  const InstructionDescriptor &d = preparation.product.descriptor;
+  if (Statistics *statistics = warp.block.group.statistics.get())
+    statistics->countMatrix(getStatsName(form, d), uint64_t(d.m) * d.n * d.k);
+  preparation.product.blockSize = form.blockSize;
+  preparation.product.numerics = warp.block.launch.options->numerics;
+  ProductOutcome outcome = preparation.product.run();
+  if (outcome.error)
+    return warp.fail(lane, *outcome.error);
+  if (outcome.warning)
+    warp.warn(lane, *outcome.warning);
+}

@@ -1,0 +1,61 @@
+//===- TensorMma.h - tcgen05.mma --------------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One tcgen05.mma: which cells and chunks it touches, what the ISA asks of
+// them, and the product, in tiles of 16 x 8 elements of D that are those of
+// mma.sync.
+//
+// Source: PTX ISA, section 9.7.16.10 "tcgen05 instructions for matrix multiply
+// and accumulate"; for scales, section 9.7.16.10.7 "Block scaling".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
+
+#include "Tcgen05/InstructionDescriptor.h"
+#include "Tcgen05/TensorEngine.h"
+
+namespace mlir::blockscale::sim {
+
+/// What the text of the instruction says.
+struct TensorMmaForm {
+  TensorKind kind;
+  /// Of .cta_group.
+  unsigned numBlocks;
+  bool isTensorA;
+  /// Elements of K that have a scale factor in common; 0 in kinds without.
+  unsigned blockSize;
+  /// It is written as .scale_vec, which 96 elements of K do not have.
+  bool isScaleVec;
+  /// The accumulator is multiplied by 2 to the minus this.
+  unsigned inputShift;
+  /// The target multiplies 96 elements of K.
+  bool hasK96;
+};
+
+/// What the operands of one thread say.
+struct TensorMmaOperands {
+  uint32_t d;
+  /// A descriptor, or an address in tensor memory.
+  uint64_t a;
+  uint64_t b;
+  uint32_t instruction;
+  uint32_t scaleA, scaleB;
+  bool addsD;
+  /// Lanes of D, in each block, that are not written.
+  TensorLanes disabledLanes[2];
+};
+
+/// Carries out the instruction of one lane of a warp.
+void executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
+                      const TensorMmaOperands &operands);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H

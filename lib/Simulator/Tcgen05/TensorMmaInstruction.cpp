@@ -1,0 +1,296 @@
+//===- TensorMmaInstruction.cpp - tcgen05.mma -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the text of tcgen05.mma says; the rest is in descriptors, which only an
+// execution knows.
+//
+// Source: PTX ISA, section 9.7.16.10.9.1 "tcgen05.mma".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Copies/CopyInstructions.h"
+#include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
+#include "Tcgen05/TensorInstructions.h"
+#include "Tcgen05/TensorMma.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+namespace {
+/// The instruction with the places of its operands among the slots.
+struct MultiplyForm {
+  TensorMmaForm form;
+  int64_t dOffset, aOffset, scaleOffsetA, scaleOffsetB;
+  bool isEnableNegated;
+  unsigned numMasks;
+};
+
+/// How the size of blocks is written, and for which kinds.
+struct Scaling {
+  TensorKind kind;
+  /// Empty where it is left out.
+  llvm::StringRef name;
+  unsigned blockSize;
+  /// The lowest version of PTX, as ptxas has it.
+  unsigned version;
+};
+
+/// The slots, one for each.
+enum Place : unsigned { D, A, B, Descriptor, ScaleA, ScaleB, Enable, Masks };
+} // namespace
+
+static constexpr Scaling kScalings[] = {
+    {TensorKind::MXF8F6F4, "scale_vec::1X", 32, 86},
+    {TensorKind::MXF8F6F4, "block32", 32, 88},
+    {TensorKind::MXF8F6F4, "", 32, 88},
+    {TensorKind::MXF4, "scale_vec::2X", 32, 86},
+    {TensorKind::MXF4, "block32", 32, 88},
+    {TensorKind::MXF4, "", 32, 88},
+    {TensorKind::MXF4NVF4, "scale_vec::2X", 32, 87},
+    {TensorKind::MXF4NVF4, "scale_vec::4X", 16, 87},
+    {TensorKind::MXF4NVF4, "block16", 16, 88},
+    {TensorKind::MXF4NVF4, "block32", 32, 88},
+};
+
+/// Bits of a register of the mask of lanes that are not written.
+static constexpr unsigned kMaskBits = 32;
+
+static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
+  const auto &multiply = step.getForm<MultiplyForm>();
+  const TensorMmaForm &form = multiply.form;
+  auto get = [&](unsigned place, llvm::StringRef what) {
+    return getLaneValue(warp, step.operands[place], lane, what);
+  };
+  constexpr llvm::StringRef address = "an address in tensor memory";
+  constexpr llvm::StringRef matrix = "a shared memory descriptor";
+  TensorMmaOperands operands = {};
+  std::optional<uint64_t> d = get(D, address),
+                          a = get(A, form.isTensorA ? address : matrix),
+                          b = get(B, matrix),
+                          descriptor =
+                              get(Descriptor, "an instruction descriptor");
+  const Predicate &enable = warp.pred(step.operands[Enable]);
+  if (enable.undefined >> lane & 1)
+    return warp.fail(lane, "the predicate enable-input-d is undefined");
+  if (!d || !a || !b || !descriptor)
+    return;
+  operands.d = *d + multiply.dOffset;
+  operands.a = *a + multiply.aOffset;
+  operands.b = *b;
+  operands.instruction = *descriptor;
+  operands.addsD = (enable.value >> lane & 1) != multiply.isEnableNegated;
+  if (isBlockScaled(form.kind)) {
+    std::optional<uint64_t> scaleA = get(ScaleA, address),
+                            scaleB = get(ScaleB, address);
+    if (!scaleA || !scaleB)
+      return;
+    operands.scaleA = *scaleA + multiply.scaleOffsetA;
+    operands.scaleB = *scaleB + multiply.scaleOffsetB;
+  }
+  constexpr unsigned masksOfBlock = kTensorLanes / kMaskBits;
+  for (unsigned i = 0; i != multiply.numMasks; ++i) {
+    std::optional<uint64_t> mask =
+        get(Masks + i, "a mask of lanes that are not written");
+    if (!mask)
+      return;
+    for (unsigned bit = 0; bit != kMaskBits; ++bit)
+      operands
+          .disabledLanes[i / masksOfBlock][i % masksOfBlock * kMaskBits + bit] =
+          *mask >> bit & 1;
+  }
+  executeTensorMma(warp, lane, form, operands);
+}
+
+static void executeMultiply(Warp &warp, const Step &step) {
+  forEachIssuingLane(warp,
+                     [&](unsigned lane) { multiplyLane(warp, step, lane); });
+}
+
+//===----------------------------------------------------------------------===//
+// Translation
+//===----------------------------------------------------------------------===//
+
+/// Takes out .block_scale and what it is followed by; reports what does not go
+/// with the kind.
+static bool takeScaling(Translator &t, Modifiers &modifiers,
+                        TensorMmaForm &form) {
+  bool isScaled = modifiers.take("block_scale");
+  if (isScaled != isBlockScaled(form.kind)) {
+    t.fail((isScaled ? "expected no .block_scale with ."
+                     : "expected .block_scale with .") +
+           getName(form.kind));
+    return false;
+  }
+  if (!isScaled)
+    return true;
+  static constexpr llvm::StringRef names[] = {
+      "scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"};
+  std::optional<unsigned> written = modifiers.takeOneOf(names);
+  llvm::StringRef name = written ? names[*written] : "";
+  const Scaling *row = llvm::find_if(kScalings, [&](const Scaling &row) {
+    return row.kind == form.kind && row.name == name;
+  });
+  if (row == std::end(kScalings)) {
+    std::string legal;
+    for (const Scaling &other : kScalings)
+      if (other.kind == form.kind && !other.name.empty())
+        legal += (legal.empty() ? "." : ", .") + other.name.str();
+    t.fail("expected one of " + legal + " with ." + getName(form.kind) +
+           ", got " + (name.empty() ? "nothing" : "." + name));
+    return false;
+  }
+  const Module &module = t.program.module;
+  unsigned version = module.versionMajor * 10 + module.versionMinor;
+  if (version < row->version) {
+    t.fail("expected PTX version " + llvm::Twine(row->version / 10) + "." +
+           llvm::Twine(row->version % 10) + " or above for ." +
+           getName(form.kind) + ".block_scale" +
+           (name.empty() ? "" : "." + name) + ", got " +
+           llvm::Twine(module.versionMajor) + "." +
+           llvm::Twine(module.versionMinor));
+    return false;
+  }
+  form.blockSize = row->blockSize;
+  form.isScaleVec = name.starts_with("scale_vec");
+  if (form.isScaleVec && !hasFeature(module.target, Feature::TensorScaleVec))
+    t.fail("expected .block16 or .block32 for " + module.target + ", got ." +
+           name);
+  return !t.hasFailed();
+}
+
+static bool takeKind(Translator &t, Modifiers &modifiers, TensorMmaForm &form) {
+  for (llvm::StringRef name : modifiers.rest())
+    if (std::optional<TensorKind> kind = lookupTensorKind(name)) {
+      form.kind = *kind;
+      modifiers.take(name);
+      if (*kind == TensorKind::I8 &&
+          !hasFeature(t.program.module.target, Feature::TensorIntegers))
+        t.fail("expected a target that has tcgen05.mma.kind::i8, got " +
+               t.program.module.target);
+      return !t.hasFailed();
+    }
+  t.fail("expected a kind behind tcgen05.mma, such as .kind::mxf8f6f4");
+  return false;
+}
+
+/// Collectors are hints: what is in them is in shared memory as well.
+static void takeCollector(Translator &t, Modifiers &modifiers) {
+  static constexpr llvm::StringRef names[] = {
+      "collector::a::fill", "collector::a::use", "collector::a::lastuse",
+      "collector::a::discard"};
+  modifiers.takeOneOf(names);
+}
+
+namespace {
+/// Takes operands off the front.
+class OperandReader {
+public:
+  OperandReader(Translator &t, llvm::MutableArrayRef<Slot> slots)
+      : t(t), rest(t.current->operands), slots(slots) {}
+
+  const PtxOperand *peek() const {
+    return rest.empty() ? nullptr : &rest.front();
+  }
+  unsigned getNumLeft() const { return rest.size(); }
+  const PtxOperand &take() {
+    const PtxOperand &operand = rest.front();
+    rest = rest.drop_front();
+    return operand;
+  }
+  /// [address] in tensor memory.
+  void takeAddress(Place place, int64_t &offset) {
+    std::optional<Translator::Address> address = takeTensorAddress(t, take());
+    if (!address)
+      return;
+    slots[place] = address->base;
+    offset = address->offset;
+  }
+  void takeValue(Place place, Type type) {
+    slots[place] = t.source(take(), type);
+  }
+
+private:
+  Translator &t;
+  llvm::ArrayRef<PtxOperand> rest;
+  llvm::MutableArrayRef<Slot> slots;
+};
+} // namespace
+
+static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
+                    llvm::SmallVectorImpl<Slot> &slots) {
+  if (reader.peek()->kind == PtxOperand::Kind::Vector) {
+    form.numMasks = kTensorLanes / kMaskBits * form.form.numBlocks;
+    t.sources(reader.take(), Type::B32, form.numMasks, slots);
+  }
+  if (!reader.peek())
+    return t.fail("expected the operand enable-input-d");
+  slots[Enable] = t.predicateSource(reader.take(), &form.isEnableNegated);
+  if (!reader.peek())
+    return;
+  std::optional<int64_t> shift =
+      t.constant(reader.take(), "the operand scale-input-d");
+  bool hasShift =
+      form.form.kind == TensorKind::F16 || form.form.kind == TensorKind::TF32;
+  if (!shift)
+    return;
+  if (!hasShift)
+    return t.fail("expected the operand scale-input-d with .kind::f16 or "
+                  ".kind::tf32 alone");
+  if (!hasFeature(t.program.module.target, Feature::TensorInputScale))
+    return t.fail("expected a target that has the operand scale-input-d, got " +
+                  t.program.module.target);
+  if (*shift < 0 || *shift > 15)
+    return t.fail("expected the operand scale-input-d from 0 to 15, got " +
+                  llvm::Twine(*shift));
+  form.form.inputShift = *shift;
+  if (reader.peek())
+    t.fail("expected no operand behind scale-input-d");
+}
+
+void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
+  for (llvm::StringRef name : {"sp", "ws", "ashift"})
+    if (modifiers.take(name))
+      return t.fail("not supported in this version: tcgen05.mma." +
+                    llvm::Twine(name));
+  MultiplyForm multiply = {};
+  TensorMmaForm &form = multiply.form;
+  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  if (!numBlocks || !takeKind(t, modifiers, form) ||
+      !takeScaling(t, modifiers, form))
+    return;
+  takeCollector(t, modifiers);
+  bool isScaled = isBlockScaled(form.kind);
+  unsigned fewest = isScaled ? 7 : 5;
+  if (!t.finish(modifiers) ||
+      !t.expectOperands(fewest, isScaled ? fewest : fewest + 2))
+    return;
+  form.numBlocks = *numBlocks;
+  form.hasK96 = hasFeature(t.program.module.target, Feature::TensorK96);
+  llvm::SmallVector<Slot> slots(Masks, kNoSlot);
+  OperandReader reader(t, slots);
+  reader.takeAddress(D, multiply.dOffset);
+  form.isTensorA = reader.peek()->kind == PtxOperand::Kind::Address;
+  if (form.isTensorA)
+    reader.takeAddress(A, multiply.aOffset);
+  else
+    reader.takeValue(A, Type::B64);
+  reader.takeValue(B, Type::B64);
+  reader.takeValue(Descriptor, Type::B32);
+  if (isScaled) {
+    reader.takeAddress(ScaleA, multiply.scaleOffsetA);
+    reader.takeAddress(ScaleB, multiply.scaleOffsetB);
+  }
+  takeEnd(t, reader, multiply, slots);
+  if (t.hasFailed())
+    return;
+  // Statistics get names with shapes and types, which only descriptors tell.
+  t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply)).name = "";
+}

@@ -1,0 +1,274 @@
+//===- TiledProduct.cpp - The product of one tcgen05.mma ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tcgen05.mma is many tiles of mma.sync: operands are decoded once, and each
+// tile takes its rows and columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/TiledProduct.h"
+
+#include "Mma/MatrixOperands.h"
+#include "Mma/MatrixSum.h"
+#include "SharedOperands/SharedMatrix.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// A tile is what mma.sync multiplies.
+static constexpr unsigned kTileM = kMaxM, kTileN = kN;
+
+//===----------------------------------------------------------------------===//
+// The form of a tile
+//===----------------------------------------------------------------------===//
+
+static MmaKind getTileKind(TensorKind kind) {
+  switch (kind) {
+  case TensorKind::F16:
+  case TensorKind::TF32:
+  case TensorKind::I8:
+    return MmaKind::None;
+  case TensorKind::F8F6F4:
+    return MmaKind::F8F6F4;
+  case TensorKind::MXF8F6F4:
+    return MmaKind::MXF8F6F4;
+  case TensorKind::MXF4:
+    return MmaKind::MXF4;
+  case TensorKind::MXF4NVF4:
+    return MmaKind::MXF4NVF4;
+  }
+  return MmaKind::None;
+}
+
+/// The form of mma.sync that multiplies the same elements. There is none for
+/// K = 96: it is that for 64, with half as many elements again. Nor is there
+/// one of f16 and bf16: the elements are decoded before, and those of bf16 have
+/// the larger range.
+static MmaForm makeTileForm(const InstructionDescriptor &d,
+                            unsigned blockSize) {
+  unsigned tileK = d.k == 96 ? 64 : d.k;
+  unsigned scaleVec = blockSize ? tileK / blockSize : 0;
+  Type a = d.a, b = d.b;
+  if (a != b && d.kind == TensorKind::F16)
+    a = b = Type::BF16;
+  const MmaForm *form = llvm::find_if(getMmaForms(), [&](const MmaForm &form) {
+                          return form.kind == getTileKind(d.kind) &&
+                                 form.sparsity == Sparsity::Dense &&
+                                 form.m == kTileM && form.k == tileK &&
+                                 form.a == a && form.b == b && form.c == d.d &&
+                                 form.isSatfinite == d.isSaturating &&
+                                 form.scaleVec == scaleVec &&
+                                 (!blockSize || form.scale == d.scale);
+                        }).base();
+  MmaForm result = *form;
+  result.k = d.k;
+  result.scaleVec = blockSize ? d.k / blockSize : 0;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static DecodedMatrix decodeOperand(const ProductOperand &operand,
+                                   unsigned block, Type type, unsigned k,
+                                   bool isNegated) {
+  TileShape shape = {operand.lines, k, operand.isTransposed, operand.packing};
+  return decodeShared(*operand.storages[block], operand.offsets, shape, type,
+                      isNegated);
+}
+
+static DecodedMatrix decodeTensor(const TiledProduct &product, unsigned block,
+                                  unsigned part) {
+  const InstructionDescriptor &d = product.descriptor;
+  TensorMemory &memory = *product.memories[block];
+  unsigned slotBits = kChunkBytes * 8 / product.a.packing.elementsOfChunk;
+  unsigned slotsOfCell = 32 / slotBits;
+  unsigned shift = slotBits == 8 ? getByteShift(product.a.packing.bits) : 0;
+  DecodedMatrix matrix;
+  matrix.undefinedLines.resize(product.rows);
+  for (unsigned row = 0; row != product.rows; ++row)
+    for (unsigned k = 0; k != d.k; ++k) {
+      unsigned lane = product.getLane(row, part);
+      unsigned column = product.a.column + k / slotsOfCell;
+      unsigned first = k % slotsOfCell * slotBits;
+      uint32_t bits = memory.value(lane, column) >> (first + shift) &
+                      llvm::maskTrailingOnes<uint32_t>(product.a.packing.bits);
+      double value = decodeElement(d.a, bits);
+      matrix.values.push_back(d.isNegatedA ? -value : value);
+      unsigned bytes =
+          llvm::maskTrailingOnes<unsigned>(std::max(slotBits / 8, 1u))
+          << first / 8;
+      if (memory.undefined(lane, column) & bytes)
+        matrix.undefinedLines[row] = true;
+    }
+  return matrix;
+}
+
+//===----------------------------------------------------------------------===//
+// D
+//===----------------------------------------------------------------------===//
+
+static double decodeAccumulator(Type type, uint32_t bits) {
+  if (type == Type::S32)
+    return static_cast<int32_t>(bits);
+  return decodeFloat(type, type == Type::F16 ? bits & 0xFFFF : bits);
+}
+
+namespace {
+
+/// The product of the rows of one block with one part of the columns.
+class PartProduct {
+public:
+  PartProduct(TiledProduct &product, const MmaForm &form, unsigned block,
+              unsigned part)
+      : product(product), form(form), memory(*product.memories[block]),
+        block(block), part(part) {}
+
+  const DecodedMatrix *a, *b;
+  const ScaleValues *scaleA = nullptr, *scaleB = nullptr;
+
+  void run();
+
+private:
+  void fillRows(unsigned first);
+  void fillColumns(unsigned first);
+  void multiply(unsigned firstRow, unsigned firstColumn);
+
+  TiledProduct &product;
+  const MmaForm &form;
+  TensorMemory &memory;
+  const unsigned block, part;
+  MmaMatrices tile;
+};
+
+} // namespace
+
+void PartProduct::fillRows(unsigned first) {
+  unsigned k = form.k, count = form.getNumBlocks();
+  for (unsigned m = 0; m != kTileM; ++m) {
+    std::copy_n(a->values.begin() + (first + m) * k, k, tile.a + m * k);
+    for (unsigned q = 0; scaleA && q != count; ++q)
+      tile.scaleA[m * kMaxBlocks + q] = scaleA->values[(first + m) * count + q];
+  }
+}
+
+void PartProduct::fillColumns(unsigned first) {
+  unsigned k = form.k, count = form.getNumBlocks();
+  unsigned firstOfPart =
+      first - part * (product.descriptor.n / product.numParts);
+  for (unsigned n = 0; n != kTileN; ++n) {
+    for (unsigned i = 0; i != k; ++i)
+      tile.b[i * kN + n] = b->values[(first + n) * k + i];
+    for (unsigned q = 0; scaleB && q != count; ++q)
+      tile.scaleB[q * kN + n] = scaleB->values[(firstOfPart + n) * count + q];
+  }
+}
+
+void PartProduct::multiply(unsigned firstRow, unsigned firstColumn) {
+  const InstructionDescriptor &d = product.descriptor;
+  unsigned ofPart = firstColumn - part * (d.n / product.numParts);
+  uint8_t valueBytes = d.d == Type::F16 ? 0b0011 : 0b1111;
+  std::array<bool, kTileM * kTileN> isUndefined;
+  for (unsigned m = 0; m != kTileM; ++m)
+    for (unsigned n = 0; n != kTileN; ++n) {
+      unsigned row = firstRow + m, column = firstColumn + n, i = m * kTileN + n;
+      isUndefined[i] = a->undefinedLines[row] || b->undefinedLines[column] ||
+                       (scaleA && scaleA->undefinedLines[row]) ||
+                       (scaleB && scaleB->undefinedLines[ofPart + n]);
+      tile.c[i] = 0;
+      if (!product.addsD)
+        continue;
+      unsigned lane = product.getLane(row, part);
+      unsigned at = product.column + ofPart + n;
+      isUndefined[i] |= (memory.undefined(lane, at) & valueBytes) != 0;
+      tile.c[i] = std::ldexp(decodeAccumulator(d.d, memory.value(lane, at)),
+                             -int(product.inputShift));
+    }
+  uint64_t bits[kTileM * kTileN];
+  multiplyMatrices(form, tile, product.numerics, bits);
+  for (unsigned m = 0; m != kTileM; ++m) {
+    unsigned lane = product.getLane(firstRow + m, part);
+    if (!product.disabledLanes.empty() &&
+        product.disabledLanes[block].test(lane))
+      continue;
+    for (unsigned n = 0; n != kTileN; ++n) {
+      unsigned at = product.column + ofPart + n, i = m * kTileN + n;
+      memory.value(lane, at) = bits[i];
+      // The ISA does not say what is above an f16.
+      memory.undefined(lane, at) =
+          isUndefined[i] ? 0b1111 : 0b1111 & ~valueBytes;
+    }
+  }
+}
+
+void PartProduct::run() {
+  unsigned columns = product.descriptor.n / product.numParts;
+  for (unsigned row = 0; row != product.rows; row += kTileM) {
+    fillRows(row);
+    for (unsigned n = 0; n != columns; n += kTileN) {
+      fillColumns(part * columns + n);
+      multiply(row, part * columns + n);
+    }
+  }
+}
+
+/// Appends the lines of a matrix.
+static void append(DecodedMatrix &to, const DecodedMatrix &from) {
+  llvm::append_range(to.values, from.values);
+  to.undefinedLines.insert(to.undefinedLines.end(), from.undefinedLines.begin(),
+                           from.undefinedLines.end());
+}
+
+ProductOutcome TiledProduct::run() {
+  const InstructionDescriptor &d = descriptor;
+  MmaForm form = makeTileForm(d, blockSize);
+  ProductOutcome outcome;
+  // Each block of a pair has as many columns of B as the other.
+  DecodedMatrix columns;
+  for (unsigned block = 0; block != numBlocks; ++block)
+    append(columns, decodeOperand(b, block, d.b, d.k, d.isNegatedB));
+  for (unsigned block = 0; block != numBlocks; ++block)
+    for (unsigned part = 0; part != numParts; ++part) {
+      DecodedMatrix rows =
+          a.isInTensorMemory ? decodeTensor(*this, block, part)
+                             : decodeOperand(a, block, d.a, d.k, d.isNegatedA);
+      PartProduct product(*this, form, block, part);
+      product.a = &rows;
+      product.b = &columns;
+      std::optional<ScaleValues> scales[2];
+      for (bool isB : {false, true}) {
+        if (!blockSize)
+          break;
+        ScaleFactors factors = isB ? scaleB : scaleA;
+        factors.firstGroup = isB ? 2 * part : 0;
+        Result<ScaleValues> read = readScales(*memories[block], factors);
+        if (!read) {
+          outcome.error = read.message();
+          return outcome;
+        }
+        scales[isB] = *read;
+        if (read->signedLine && !outcome.warning)
+          outcome.warning =
+              "ue4m3 scale: expected 0 in the sign bit, got 1 for " +
+              std::string(isB ? "column " : "row ") +
+              std::to_string(*read->signedLine);
+      }
+      if (blockSize) {
+        product.scaleA = &*scales[0];
+        product.scaleB = &*scales[1];
+      }
+      product.run();
+    }
+  return outcome;
+}

@@ -1,0 +1,74 @@
+//===- TiledProduct.h - The product of one tcgen05.mma ----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the operands of a tcgen05.mma that has been checked, multiplies them in
+// tiles of 16 x 8, and writes D.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TILEDPRODUCT_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TILEDPRODUCT_H
+
+#include "Memory/Storage.h"
+#include "SharedOperands/SharedTile.h"
+#include "Tcgen05/InstructionDescriptor.h"
+#include "Tcgen05/ScaleFactors.h"
+#include "blockscale/Simulator/Numerics.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mlir::blockscale::sim {
+
+/// A or B: chunks in shared memory, or columns of tensor memory.
+struct ProductOperand {
+  ElementPacking packing;
+  bool isInTensorMemory = false;
+  unsigned column = 0;
+  /// See findChunks; the same in each block of a pair.
+  bool isTransposed = false;
+  unsigned lines = 0;
+  std::vector<uint32_t> offsets;
+  std::array<const Storage *, 2> storages = {};
+};
+
+struct ProductOutcome {
+  std::optional<std::string> error, warning;
+};
+
+struct TiledProduct {
+  InstructionDescriptor descriptor;
+  unsigned numBlocks;
+  std::array<TensorMemory *, 2> memories = {};
+  ProductOperand a, b;
+  ScaleFactors scaleA, scaleB;
+  /// Elements that have a scale in common; 0 where there are none.
+  unsigned blockSize = 0;
+  Numerics numerics = Numerics::Exact;
+
+  /// Where D is: rows of each block, parts of the columns, which follow one
+  /// another in the lanes, and whether 16 rows are in each 32 lanes.
+  unsigned rows, numParts;
+  bool isSpread;
+  unsigned baseLane, column;
+  bool addsD;
+  unsigned inputShift;
+  llvm::ArrayRef<TensorLanes> disabledLanes;
+
+  ProductOutcome run();
+
+  /// The lane of a row of D (and of A, where that is in tensor memory).
+  unsigned getLane(unsigned row, unsigned part) const {
+    if (isSpread)
+      return row / 16 * kTensorWindow + row % 16 + baseLane;
+    return part * rows + row;
+  }
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TILEDPRODUCT_H

@@ -1,0 +1,142 @@
+//===- Code.h - A function in the form that is executed ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A translated function is an array of steps. A step has a routine that carries
+// it out for the lanes that take part, and the numbers of the registers it
+// works on. Constants, special registers and addresses of variables are
+// registers too, which are filled when the function is entered, so that a
+// routine never asks what kind an operand is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_CODE_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_CODE_H
+
+#include "Machine/Lanes.h"
+#include "Ptx/Ast.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Allocator.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+class Warp;
+
+/// The number of a register, or of a predicate, in a frame.
+using Slot = uint32_t;
+inline constexpr Slot kNoSlot = ~Slot(0);
+
+/// What `--stats` counts a step as.
+enum class StepClass : uint8_t {
+  Arithmetic,
+  Conversion,
+  Memory,
+  Control,
+  Synchronization,
+  Matrix,
+};
+inline constexpr unsigned kNumStepClasses = 6;
+
+struct Step {
+  using Execute = void (*)(Warp &warp, const Step &step);
+
+  Execute execute = nullptr;
+  /// What the routine knows beyond operands; of a type of its own.
+  const void *form = nullptr;
+  llvm::ArrayRef<Slot> operands;
+  /// The predicate that guards the step.
+  Slot guard = kNoSlot;
+  bool isGuardNegated = false;
+  /// The program promises that the lanes that come here agree (`.uni`).
+  bool isUniform = false;
+  StepClass kind = StepClass::Arithmetic;
+  /// What statistics call it (nothing where the routine counts itself), and how
+  /// many multiply-adds it counts as.
+  llvm::StringRef name;
+  uint32_t multiplyAdds = 0;
+  /// In the PTX text.
+  uint32_t line = 0;
+
+  template <typename T>
+  const T &getForm() const {
+    return *static_cast<const T *>(form);
+  }
+};
+
+/// A register that is filled when a frame is made.
+struct FilledSlot {
+  enum class Kind : uint8_t {
+    /// `value` in all lanes.
+    Constant,
+    /// The SpecialValue with the number `value`.
+    Special,
+    /// `value` plus the address of the frame's local variables, as an offset in
+    /// local memory.
+    LocalOffset,
+    /// The same as a generic address.
+    LocalAddress,
+    /// `value` in the shared memory of the block, as an address in the cluster.
+    SharedAddress,
+  };
+  Slot slot;
+  Kind kind;
+  uint64_t value;
+};
+
+/// Bytes of a parameter that a call hands over, both as offsets into the local
+/// variables of their frames; or a register.
+struct PassedParameter {
+  bool isRegister;
+  Slot from, to;
+  uint64_t fromOffset, toOffset, size;
+};
+
+/// What not all kernels use.
+enum Facility : uint8_t {
+  /// Blocks may see each other's work while they run (atomics, volatile and
+  /// acquire accesses of global memory): then they run one after another.
+  UsesGlobalSynchronization = 1,
+  /// Something goes through the async proxy, so that stores have to be told
+  /// from those that a proxy fence follows.
+  UsesAsyncProxy = 2,
+  /// tcgen05.
+  UsesTensorMemory = 4,
+  /// wgmma.
+  UsesWarpgroups = 8,
+};
+
+struct Code {
+  std::string name;
+  std::vector<Step> steps;
+  Slot numRegisters = 0;
+  Slot numPredicates = 0;
+  std::vector<FilledSlot> filled;
+  /// Bytes of the local and param variables of a frame, and the largest
+  /// alignment of one.
+  uint64_t localSize = 0, localAlignment = 1;
+  /// Parts of them that belong to a variable: [begin, end).
+  std::vector<std::pair<uint64_t, uint64_t>> localVariables;
+  /// Bits of Facility.
+  uint8_t facilities = 0;
+  /// Of .cta_group, which all instructions have in common; 0 if there is none.
+  unsigned tensorBlocks = 0;
+  /// By number of the step, where there is a wgmma in this function: those
+  /// registers that it uses which a wgmma uses, too.
+  std::vector<llvm::ArrayRef<Slot>> registersOfSteps;
+  /// Owns forms and lists of operands.
+  std::unique_ptr<llvm::BumpPtrAllocator> allocator =
+      std::make_unique<llvm::BumpPtrAllocator>();
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_CODE_H

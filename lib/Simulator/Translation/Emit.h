@@ -1,0 +1,79 @@
+//===- Emit.h - Steps of lanewise operations --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From the operands of an instruction to the step of an operation: the
+// operation is a template over the type, and one switch here picks its routine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_EMIT_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_EMIT_H
+
+#include "Arithmetic/Lanewise.h"
+#include "Translation/Translator.h"
+
+namespace mlir::blockscale::sim {
+
+using Slots = llvm::SmallVector<Slot, 6>;
+
+/// The registers of the operands of the current instruction: a result, then
+/// sources. False after an error.
+inline bool collectOperands(Translator &t, Type result,
+                            llvm::ArrayRef<Type> sources, Slots &slots) {
+  if (!t.expectOperands(1 + sources.size()))
+    return false;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  slots.push_back(t.destination(operands[0], result));
+  for (auto [operand, type] : llvm::zip_equal(operands.drop_front(), sources))
+    slots.push_back(t.source(operand, type));
+  return !t.hasFailed();
+}
+
+template <typename Op>
+void emitOperation(Translator &t, llvm::ArrayRef<Slot> slots, const Op &op,
+                   StepClass kind = StepClass::Arithmetic) {
+  const void *form = nullptr;
+  if constexpr (!std::is_empty_v<Op>)
+    form = t.keep(op);
+  t.emit(executeOperation<Op>, kind, slots, form);
+}
+
+inline void failType(Translator &t, Type type, llvm::StringRef expected) {
+  t.fail("expected a type out of " + expected + " behind " + t.current->opcode +
+         ", got ." + std::string(getName(type)));
+}
+
+/// Emits Op<T>(arguments...) for the C++ type of an integer type; an error if
+/// it has none of 16 to 64 bits.
+template <template <typename> class Op, typename... Arguments>
+void emitInteger(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
+                 Arguments... arguments) {
+  switch (type) {
+  case Type::U16:
+  case Type::B16:
+    return emitOperation(t, slots, Op<uint16_t>{{}, arguments...});
+  case Type::U32:
+  case Type::B32:
+    return emitOperation(t, slots, Op<uint32_t>{{}, arguments...});
+  case Type::U64:
+  case Type::B64:
+    return emitOperation(t, slots, Op<uint64_t>{{}, arguments...});
+  case Type::S16:
+    return emitOperation(t, slots, Op<int16_t>{{}, arguments...});
+  case Type::S32:
+    return emitOperation(t, slots, Op<int32_t>{{}, arguments...});
+  case Type::S64:
+    return emitOperation(t, slots, Op<int64_t>{{}, arguments...});
+  default:
+    return failType(t, type, "integers of 16, 32 and 64 bits");
+  }
+}
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_EMIT_H

@@ -1,0 +1,48 @@
+//===- Modifiers.h - Modifiers of an instruction ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What follows an opcode, as names in any order: a family takes out what it
+// knows, and what is left is an error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_MODIFIERS_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_MODIFIERS_H
+
+#include "Ptx/Ast.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+
+namespace mlir::blockscale::sim {
+
+/// The modifiers of an instruction, taken one after the other. What is left at
+/// the end is not supported.
+class Modifiers {
+public:
+  explicit Modifiers(const PtxInstruction &instruction)
+      : names(instruction.modifiers.begin(), instruction.modifiers.end()) {}
+
+  /// Takes `name` out, wherever it stands; false if it is not there.
+  bool take(llvm::StringRef name);
+  /// Takes out the first of `choices` that is there.
+  std::optional<unsigned> takeOneOf(llvm::ArrayRef<llvm::StringRef> choices);
+  /// Takes out the first (or last) modifier that names a type.
+  std::optional<Type> takeType();
+  std::optional<Type> takeLastType();
+
+  llvm::ArrayRef<llvm::StringRef> rest() const { return names; }
+
+private:
+  llvm::SmallVector<llvm::StringRef, 6> names;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_MODIFIERS_H

@@ -1,0 +1,33 @@
+//===- OpcodeTable.cpp - All opcodes --------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The list of families: a new one is a name here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation/OpcodeTable.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+const OpcodeTable &sim::getOpcodeTable() {
+  static const OpcodeTable table = [] {
+    OpcodeTable table;
+    for (auto *add :
+         {addArithmeticInstructions, addAtomicInstructions,
+          addBarrierInstructions, addBitInstructions, addCacheInstructions,
+          addClusterInstructions, addComparisonInstructions,
+          addControlInstructions, addConversionInstructions,
+          addCopyInstructions, addLogicInstructions, addMatrixInstructions,
+          addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,
+          addTensorInstructions, addWarpInstructions, addWarpgroupInstructions})
+      add(table);
+    return table;
+  }();
+  return table;
+}

@@ -1,0 +1,340 @@
+//===- TranslateOperands.cpp - From operands to registers -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step works on registers alone: constants, special registers and addresses
+// get one that is filled when a frame is made, or a step before that sets it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/Block.h"
+#include "Translation/Translator.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+Slot Translator::filledSlot(FilledSlot::Kind kind, uint64_t value) {
+  auto [entry, isNew] = filledSlots.try_emplace({kind, value}, kNoSlot);
+  if (isNew) {
+    entry->second = newRegister();
+    code.filled.push_back({entry->second, kind, value});
+  }
+  return entry->second;
+}
+
+Slot Translator::constantSlot(uint64_t value) {
+  return filledSlot(FilledSlot::Kind::Constant, value);
+}
+
+/// Whether a register of a declared type may be read or written as `type`.
+static bool agree(Type declared, Type type, bool isWide) {
+  const TypeInfo &from = getTypeInfo(declared), &to = getTypeInfo(type);
+  if (from.kind == TypeClass::Predicate)
+    return false;
+  if (isWide ? from.bits < to.bits : from.bits != to.bits)
+    return false;
+  bool isFloat = from.kind == TypeClass::Float;
+  switch (to.kind) {
+  case TypeClass::Predicate:
+    return false;
+  case TypeClass::Untyped:
+    return true;
+  case TypeClass::Unsigned:
+  case TypeClass::Signed:
+    return !isFloat;
+  case TypeClass::Float:
+    return !isFloat ? from.kind == TypeClass::Untyped || to.bits < 32 ||
+                          to.elements != 1 || type == Type::TF32
+                    : from.bits == to.bits;
+  }
+  return false;
+}
+
+Slot Translator::registerSlot(const PtxOperand &operand, Type type,
+                              bool isWide) {
+  const Register &reg = function.registers[operand.index];
+  if (operand.component != -1 || operand.isNegated ||
+      !agree(reg.type, type, isWide)) {
+    fail(operand.location, "expected a register for ." +
+                               llvm::Twine(getName(type)) + ", got " +
+                               reg.name + " of type ." + getName(reg.type));
+    return 0;
+  }
+  if (hasWarpgroups) {
+    usedRegisters.push_back(places[operand.index]);
+    if (getBits(reg.type) == 128)
+      usedRegisters.push_back(places[operand.index] + 1);
+  }
+  return places[operand.index];
+}
+
+Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
+  if (operand.name == "WARP_SZ")
+    return constantSlot(kLanes);
+  std::optional<SpecialValue> value = lookupSpecialValue(operand.name);
+  if (!value || value->row->type == Type::Pred) {
+    fail(operand.location,
+         "not supported in this version: special register " + operand.name);
+    return 0;
+  }
+  // mov.u64 %rd, %laneid and the like take what fits.
+  Type own = value->row->type;
+  if (getBits(own) > getBits(type)) {
+    fail(operand.location, "expected a value of ." +
+                               llvm::Twine(getName(type)) + ", got " +
+                               operand.name + " of type ." + getName(own));
+    return 0;
+  }
+  if (!value->row->isChanging)
+    return filledSlot(FilledSlot::Kind::Special, value->encode());
+  Slot slot = newRegister();
+  emit(
+      [](Warp &warp, const Step &step) {
+        readSpecial(step.getForm<SpecialValue>(), warp,
+                    warp.reg(step.operands[0]));
+      },
+      StepClass::Arithmetic, slot, keep(*value));
+  return slot;
+}
+
+/// A predicate with the value of a special register; `kNoSlot` if that is none
+/// of a predicate.
+Slot Translator::specialPredicate(const PtxOperand &operand) {
+  std::optional<SpecialValue> value = lookupSpecialValue(operand.name);
+  if (!value || value->row->type != Type::Pred)
+    return kNoSlot;
+  Slot slot = newPredicate();
+  emit(
+      [](Warp &warp, const Step &step) {
+        Lanes lanes;
+        readSpecial(step.getForm<SpecialValue>(), warp, lanes);
+        Predicate &result = warp.pred(step.operands[0]) = {0, 0};
+        for (unsigned lane = 0; lane != kLanes; ++lane)
+          result.value |= LaneMask(lanes.value[lane] != 0) << lane;
+      },
+      StepClass::Arithmetic, slot, keep(*value));
+  return slot;
+}
+
+/// The address of a variable, as a value or as the base of an access. That of a
+/// function's parameter is in local memory, and generic as a base: `ld.param`
+/// names those of kernels, too.
+Slot Translator::variableSlot(const PtxOperand &operand, bool isBase) {
+  const Variable &variable = program.module.variables[operand.index];
+  if (std::optional<uint64_t> offset = getLocalOffset(operand.index))
+    return filledSlot(isBase && variable.space == Space::Param
+                          ? FilledSlot::Kind::LocalAddress
+                          : FilledSlot::Kind::LocalOffset,
+                      *offset + operand.offset);
+  uint64_t address = program.addresses[operand.index] + operand.offset;
+  if (variable.space == Space::Shared)
+    return filledSlot(FilledSlot::Kind::SharedAddress, address);
+  if (variable.space == Space::Param)
+    address += getRegionBase(kParamRegion);
+  return constantSlot(address);
+}
+
+/// The bits of a floating-point constant as `type`; nothing if it has none.
+static std::optional<uint64_t> getFloatBits(const PtxOperand &operand,
+                                            Type type) {
+  unsigned bits = getBits(type);
+  bool isUntyped = getTypeInfo(type).kind == TypeClass::Untyped;
+  if (operand.kind == PtxOperand::Kind::Float32)
+    return bits == 32 ? std::optional(operand.bits) : std::nullopt;
+  if (bits == 64 && (isUntyped || type == Type::F64))
+    return operand.bits;
+  if (bits == 32 && (isUntyped || type == Type::F32))
+    return llvm::bit_cast<uint32_t>(
+        static_cast<float>(llvm::bit_cast<double>(operand.bits)));
+  return std::nullopt;
+}
+
+Slot Translator::source(const PtxOperand &operand, Type type, bool isWide) {
+  // What is filled has one slot, and a value of 128 bits needs two.
+  bool isFillable = getBits(type) <= 64;
+  switch (operand.kind) {
+  case PtxOperand::Kind::Register:
+    return registerSlot(operand, type, isWide);
+  case PtxOperand::Kind::SpecialRegister:
+    if (!isFillable)
+      break;
+    return specialSlot(operand, type);
+  case PtxOperand::Kind::Integer:
+    if (!isFillable)
+      break;
+    return constantSlot(operand.bits &
+                        llvm::maskTrailingOnes<uint64_t>(getBits(type)));
+  case PtxOperand::Kind::Float32:
+  case PtxOperand::Kind::Float64:
+    if (std::optional<uint64_t> bits = getFloatBits(operand, type))
+      return constantSlot(*bits);
+    break;
+  case PtxOperand::Kind::Variable:
+    if (getBits(type) < 32 || !isFillable)
+      break;
+    return variableSlot(operand, /*isBase=*/false);
+  case PtxOperand::Kind::Function:
+    if (getBits(type) != 64)
+      break;
+    return constantSlot(getRegionBase(kFunctionRegion) + operand.index);
+  case PtxOperand::Kind::Vector:
+    // One element in braces is the element.
+    if (operand.elements.size() == 1)
+      return source(operand.elements.front(), type, isWide);
+    break;
+  default:
+    break;
+  }
+  fail(operand.location,
+       "expected a register or constant for ." + llvm::Twine(getName(type)));
+  return 0;
+}
+
+Slot Translator::destination(const PtxOperand &operand, Type type,
+                             bool isWide) {
+  if (operand.kind == PtxOperand::Kind::Register)
+    return registerSlot(operand, type, isWide);
+  if (operand.kind == PtxOperand::Kind::Sink) {
+    if (unreadRegister == kNoSlot) {
+      unreadRegister = newRegister();
+      newRegister(); // The upper half of 128 bits.
+    }
+    return unreadRegister;
+  }
+  if (operand.kind == PtxOperand::Kind::Vector && operand.elements.size() == 1)
+    return destination(operand.elements.front(), type, isWide);
+  fail(operand.location,
+       "expected a register for ." + llvm::Twine(getName(type)));
+  return 0;
+}
+
+Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
+  bool negated = operand.isNegated;
+  Slot slot = kNoSlot;
+  if (operand.kind == PtxOperand::Kind::Register &&
+      function.registers[operand.index].type == Type::Pred) {
+    slot = places[operand.index];
+  } else if (operand.kind == PtxOperand::Kind::SpecialRegister) {
+    slot = specialPredicate(operand);
+  } else if (operand.kind == PtxOperand::Kind::Integer) {
+    // A predicate with this value, set where it is needed.
+    slot = newPredicate();
+    emit(
+        [](Warp &warp, const Step &step) {
+          warp.pred(step.operands[0]) = {step.getForm<LaneMask>(), 0};
+        },
+        StepClass::Arithmetic, slot, keep(operand.bits ? kAllLanes : 0));
+  }
+  if (slot == kNoSlot || (negated && !isNegated)) {
+    fail(operand.location, "expected a predicate register");
+    return 0;
+  }
+  if (isNegated)
+    *isNegated = negated;
+  return slot;
+}
+
+Slot Translator::predicateDestination(const PtxOperand &operand) {
+  if (operand.kind == PtxOperand::Kind::Sink) {
+    if (unreadPredicate == kNoSlot)
+      unreadPredicate = newPredicate();
+    return unreadPredicate;
+  }
+  if (operand.kind == PtxOperand::Kind::SpecialRegister) {
+    fail(operand.location, "expected a predicate register");
+    return 0;
+  }
+  return predicateSource(operand, nullptr);
+}
+
+llvm::ArrayRef<PtxOperand>
+Translator::elements(const PtxOperand &operand) const {
+  if (operand.kind == PtxOperand::Kind::Vector)
+    return operand.elements;
+  return operand;
+}
+
+bool Translator::checkCount(const PtxOperand &operand, unsigned count) {
+  size_t got = elements(operand).size();
+  if (got != count)
+    fail(operand.location, "expected a vector of " + llvm::Twine(count) +
+                               " elements, got " + llvm::Twine(got));
+  return got == count;
+}
+
+void Translator::sources(const PtxOperand &operand, Type type, unsigned count,
+                         llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
+  if (checkCount(operand, count))
+    for (const PtxOperand &element : elements(operand))
+      slots.push_back(source(element, type, isWide));
+}
+
+void Translator::destinations(const PtxOperand &operand, Type type,
+                              unsigned count,
+                              llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
+  if (checkCount(operand, count))
+    for (const PtxOperand &element : elements(operand))
+      slots.push_back(destination(element, type, isWide));
+}
+
+uint64_t Translator::getRegisterMask(const PtxOperand &operand) const {
+  if (operand.kind != PtxOperand::Kind::Register)
+    return ~uint64_t(0);
+  unsigned bits = getBits(function.registers[operand.index].type);
+  return llvm::maskTrailingOnes<uint64_t>(std::min(bits, 64u));
+}
+
+std::optional<int64_t> Translator::constant(const PtxOperand &operand,
+                                            llvm::StringRef what) {
+  if (operand.kind == PtxOperand::Kind::Integer)
+    return static_cast<int64_t>(operand.bits);
+  fail(operand.location, "expected a constant for " + what);
+  return std::nullopt;
+}
+
+std::optional<Translator::Address>
+Translator::address(const PtxOperand &operand, AddressSpace space) {
+  if (operand.kind != PtxOperand::Kind::Address ||
+      operand.elements.size() != 1) {
+    fail(operand.location, "expected an address in brackets");
+    return std::nullopt;
+  }
+  const PtxOperand &base = operand.elements.front();
+  switch (base.kind) {
+  case PtxOperand::Kind::Register: {
+    Type declared = function.registers[base.index].type;
+    Type type = getBits(declared) == 32 ? Type::U32 : Type::U64;
+    return Address{registerSlot(base, type, /*isWide=*/false), operand.offset,
+                   space};
+  }
+  case PtxOperand::Kind::Integer:
+    return Address{constantSlot(base.bits), operand.offset, space};
+  case PtxOperand::Kind::Variable: {
+    const Variable &variable = program.module.variables[base.index];
+    Slot slot = variableSlot(base, /*isBase=*/true);
+    // Without a space, the variable says where it is.
+    if (space == AddressSpace::Generic)
+      switch (variable.space) {
+      case Space::Shared:
+        space = AddressSpace::Shared;
+        break;
+      case Space::Local:
+        space = AddressSpace::Local;
+        break;
+      default:
+        break;
+      }
+    return Address{slot, operand.offset, space};
+  }
+  default:
+    fail(base.location, "expected a register, a variable or a constant as the "
+                        "base of an address");
+    return std::nullopt;
+  }
+}

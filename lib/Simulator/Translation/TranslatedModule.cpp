@@ -1,0 +1,177 @@
+//===- TranslatedModule.cpp - A translated PTX module ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Addresses of variables, code of all functions, and what kernels have from the
+// functions that they call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation/TranslatedModule.h"
+
+#include "Translation/Translator.h"
+#include "Translation/Uses.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// Variables in global and constant memory, together.
+static constexpr uint64_t kMaxModuleBytes = uint64_t(4) << 30;
+/// Shared memory with what lies between variables, which costs memory too.
+static constexpr uint64_t kMaxSharedSpan =
+    (uint64_t(1) << kSharedOffsetBits) - kMaxSharedBytes;
+/// Parameters of a kernel, as on all targets.
+static constexpr uint64_t kMaxParameterBytes = 32764;
+
+const Kernel *TranslatedModule::lookup(std::string_view name) const {
+  for (const Kernel &kernel : kernels)
+    if (kernel.function->name == llvm::StringRef(name))
+      return &kernel;
+  return nullptr;
+}
+
+static Error failAt(Location location, const llvm::Twine &text) {
+  return Error("line " + std::to_string(location.line) + ":" +
+               std::to_string(location.column) + ": " + text.str());
+}
+
+/// Gives addresses to variables in global and constant memory, and checks the
+/// sizes of others.
+static Error layOutVariables(TranslatedModule &program) {
+  const Module &module = program.module;
+  program.addresses.resize(module.variables.size());
+  uint64_t total = 0;
+  for (auto [i, variable] : llvm::enumerate(module.variables)) {
+    switch (variable.space) {
+    case Space::Global:
+    case Space::Const:
+      total += std::min(variable.size, kMaxModuleBytes + 1);
+      if (total > kMaxModuleBytes)
+        return failAt(variable.location,
+                      "expected at most " + llvm::Twine(kMaxModuleBytes) +
+                          " bytes of variables in global memory");
+      program.addresses[i] = GlobalMemory::getAddress(
+          program.allocations.size(), variable.alignment);
+      program.allocations.push_back(i);
+      break;
+    case Space::Shared:
+      if (variable.size > kMaxSharedBytes)
+        return failAt(variable.location, "expected at most " +
+                                             llvm::Twine(kMaxSharedBytes) +
+                                             " bytes of shared memory");
+      break;
+    case Space::Local:
+    case Space::Param:
+      if (variable.size > kMaxLocalBytes)
+        return failAt(variable.location,
+                      "expected at most " + llvm::Twine(kMaxLocalBytes) +
+                          " bytes of a variable in local memory");
+      break;
+    }
+  }
+  return Error::success();
+}
+
+/// Gives addresses to shared variables: each behind those before it in all of
+/// the kernels that use it. Dynamic shared memory comes last.
+static void layOutShared(TranslatedModule &program, llvm::ArrayRef<Uses> uses) {
+  const Module &module = program.module;
+  for (Kernel &kernel : program.kernels)
+    kernel.staticShared = kSharedStart;
+  for (bool isUnsized : {false, true})
+    for (auto [i, variable] : llvm::enumerate(module.variables)) {
+      if (variable.space != Space::Shared || variable.isUnsized != isUnsized)
+        continue;
+      // All names of dynamic shared memory are names of the same bytes.
+      uint64_t address = kSharedStart;
+      for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses))
+        if (used.sharedVariables.test(i) || isUnsized)
+          address = std::max(address, kernel.staticShared);
+      address = llvm::alignTo(
+          address, std::max(variable.alignment, isUnsized ? kSharedStart : 1));
+      program.addresses[i] = address;
+      for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses)) {
+        if (isUnsized) {
+          kernel.staticShared = address;
+        } else if (used.sharedVariables.test(i)) {
+          kernel.sharedVariables.push_back({address, address + variable.size});
+          kernel.staticShared = address + variable.size + kVariableGap;
+        }
+        if (kernel.staticShared > kMaxSharedSpan && !kernel.error)
+          kernel.error =
+              failAt(variable.location,
+                     "expected at most " + llvm::Twine(kMaxSharedSpan) +
+                         " bytes of shared memory and of gaps for alignment");
+      }
+    }
+}
+
+static void layOutParameters(TranslatedModule &program, Kernel &kernel) {
+  uint64_t offset = 0;
+  for (const Parameter &parameter : kernel.function->parameters) {
+    const Variable &variable = program.module.variables[parameter.index];
+    offset = llvm::alignTo(offset, variable.alignment);
+    program.addresses[parameter.index] = offset;
+    kernel.parameters.push_back({offset, variable.size});
+    offset += variable.size;
+    if (offset > kMaxParameterBytes && !kernel.error)
+      kernel.error =
+          failAt(variable.location,
+                 "expected at most " + llvm::Twine(kMaxParameterBytes) +
+                     " bytes of parameters, got " + llvm::Twine(offset));
+  }
+  kernel.parameterBytes = offset;
+}
+
+Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
+  auto program = std::make_unique<TranslatedModule>();
+  program->module = std::move(module);
+  llvm::ArrayRef<Function> functions = program->module.functions;
+  program->codes.resize(functions.size());
+  if (Error error = layOutVariables(*program))
+    return error;
+  std::vector<Uses> uses;
+  for (auto [i, function] : llvm::enumerate(functions)) {
+    if (!function.isEntry || !function.isDefined)
+      continue;
+    Kernel &kernel = program->kernels.emplace_back();
+    kernel.function = &function;
+    kernel.code = &program->codes[i];
+    layOutParameters(*program, kernel);
+    uses.push_back(findUses(program->module, i));
+  }
+  layOutShared(*program, uses);
+  for (auto [i, function] : llvm::enumerate(functions)) {
+    if (!function.isDefined)
+      continue;
+    Error error = Translator(*program, function, program->codes[i]).run();
+    if (!error)
+      continue;
+    for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
+      if (used.functions.test(i) && !kernel.error)
+        kernel.error = error;
+  }
+  // What a function does that is called counts for its kernel.
+  for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
+    for (unsigned i : used.functions.set_bits()) {
+      kernel.facilities |= program->codes[i].facilities;
+      unsigned blocks = program->codes[i].tensorBlocks;
+      if (blocks && kernel.tensorBlocks && blocks != kernel.tensorBlocks &&
+          !kernel.error)
+        kernel.error =
+            failAt(functions[i].location,
+                   "expected .cta_group::" + llvm::Twine(kernel.tensorBlocks) +
+                       ", as other functions of the kernel have, "
+                       "got .cta_group::" +
+                       llvm::Twine(blocks));
+      kernel.tensorBlocks = std::max(kernel.tensorBlocks, blocks);
+    }
+  return program;
+}

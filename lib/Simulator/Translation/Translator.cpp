@@ -1,0 +1,234 @@
+//===- Translator.cpp - From parsed instructions to steps -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One pass over the instructions of a function; steps that are still to come
+// are patched in at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation/Translator.h"
+
+#include "Control/Reconvergence.h"
+#include "Machine/Block.h"
+#include "Translation/OpcodeTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+Translator::Translator(TranslatedModule &program, const Function &function,
+                       Code &code)
+    : program(program), function(function), code(code) {}
+
+void sim::executeNothing(Warp &warp, const Step &step) {}
+
+void sim::executeReturn(Warp &warp, const Step &step) { warp.leave(); }
+
+static bool isWarpgroup(const PtxInstruction &instruction) {
+  return instruction.opcode == "wgmma";
+}
+
+Error Translator::run() {
+  code.name = function.name.str();
+  layOutRegisters(function.registers);
+  layOutParameters();
+  layOutLocals();
+  if (failure)
+    return *failure;
+  reconvergence = computeReconvergence(function);
+  hasWarpgroups = llvm::any_of(function.instructions, isWarpgroup);
+  firstSteps.reserve(function.instructions.size() + 1);
+  for (const PtxInstruction &instruction : function.instructions) {
+    index = firstSteps.size();
+    firstSteps.push_back(code.steps.size());
+    current = &instruction;
+    auto row = getOpcodeTable().find(instruction.opcode);
+    if (row == getOpcodeTable().end())
+      fail("not supported in this version: instruction " +
+           llvm::Twine(quoteForMessage(instruction.opcode)));
+    else
+      row->second(*this, instruction);
+    if (failure)
+      return *failure;
+    if (hasWarpgroups)
+      noteRegisters();
+  }
+  // Whoever runs over the end returns.
+  firstSteps.push_back(code.steps.size());
+  Step &last = code.steps.emplace_back();
+  last.execute = executeReturn;
+  last.kind = StepClass::Control;
+  last.line = function.instructions.empty() ? function.location.line
+                                            : current->location.line;
+  for (const Patch &patch : patches)
+    *patch.place = patch.instruction == kFunctionEnd
+                       ? code.steps.size()
+                       : firstSteps[patch.instruction];
+  if (hasWarpgroups)
+    keepRegisters();
+  return Error::success();
+}
+
+/// All steps of an instruction use its registers; wgmma sees to its own.
+void Translator::noteRegisters() {
+  if (isWarpgroup(*current)) {
+    warpgroupRegisters.insert_range(usedRegisters);
+    usedRegisters.clear();
+  }
+  usedByStep.resize(code.steps.size(), usedRegisters);
+  usedRegisters.clear();
+}
+
+void Translator::keepRegisters() {
+  usedByStep.resize(code.steps.size());
+  for (std::vector<Slot> &used : usedByStep) {
+    llvm::erase_if(
+        used, [&](Slot slot) { return !warpgroupRegisters.contains(slot); });
+    code.registersOfSteps.push_back(keepArray<Slot>(used));
+  }
+}
+
+void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
+  for (const Register &reg : registers) {
+    if (reg.type == Type::Pred) {
+      places.push_back(code.numPredicates++);
+      continue;
+    }
+    places.push_back(code.numRegisters);
+    // 128 bits are two registers, the low half first.
+    code.numRegisters += getBits(reg.type) == 128 ? 2 : 1;
+    if (reg.vectorSize != 1)
+      fail(function.location, "not supported in this version: register " +
+                                  llvm::Twine(reg.name) + " of a vector type");
+  }
+}
+
+/// Gives a variable its place in the frame.
+void Translator::placeLocal(Index number) {
+  const Variable &variable = program.module.variables[number];
+  uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
+  uint64_t begin = llvm::alignTo(code.localSize + gap, variable.alignment);
+  localOffsets[number] = begin;
+  code.localSize = begin + variable.size;
+  code.localAlignment = std::max(code.localAlignment, variable.alignment);
+  code.localVariables.push_back({begin, code.localSize});
+  if (code.localSize > kMaxLocalBytes)
+    fail(variable.location, "expected at most " + llvm::Twine(kMaxLocalBytes) +
+                                " bytes of local memory for a thread, got " +
+                                llvm::Twine(code.localSize));
+}
+
+void Translator::layOutParameters() {
+  if (function.isEntry)
+    return;
+  for (const auto *parameters : {&function.returns, &function.parameters})
+    for (const Parameter &parameter : *parameters)
+      if (!parameter.isRegister)
+        placeLocal(parameter.index);
+}
+
+void Translator::layOutLocals() {
+  for (Index number : function.variables) {
+    Space space = program.module.variables[number].space;
+    if (space == Space::Local || space == Space::Param)
+      placeLocal(number);
+  }
+}
+
+Translator::ParameterPlaces Translator::getPlaces(TranslatedModule &program,
+                                                  const Function &function,
+                                                  bool ofReturns) {
+  // Laid out once more: callers may come before callees. Parameters come
+  // before all else, so that a call costs no more than it has parameters.
+  Code unused;
+  Translator layout(program, function, unused);
+  size_t numRegisters = 0;
+  for (const auto *parameters : {&function.returns, &function.parameters})
+    numRegisters += llvm::count_if(
+        *parameters, [](const Parameter &each) { return each.isRegister; });
+  layout.layOutRegisters(
+      llvm::ArrayRef(function.registers).take_front(numRegisters));
+  layout.layOutParameters();
+  ParameterPlaces places;
+  for (const Parameter &parameter :
+       ofReturns ? function.returns : function.parameters) {
+    ParameterPlace &place = places.emplace_back();
+    if (parameter.isRegister) {
+      place.slot = layout.places[parameter.index];
+      place.type = function.registers[parameter.index].type;
+    } else {
+      place.offset = *layout.getLocalOffset(parameter.index);
+      place.size = program.module.variables[parameter.index].size;
+    }
+  }
+  return places;
+}
+
+std::optional<uint64_t> Translator::getLocalOffset(Index variable) const {
+  auto found = localOffsets.find(variable);
+  if (found == localOffsets.end())
+    return std::nullopt;
+  return found->second;
+}
+
+Step &Translator::emit(Step::Execute execute, StepClass kind,
+                       llvm::ArrayRef<Slot> operands, const void *form) {
+  Step &step = code.steps.emplace_back();
+  step.execute = execute;
+  step.kind = kind;
+  step.form = form;
+  step.operands = keepArray(operands);
+  step.line = current->location.line;
+  step.name = current->opcode;
+  if (current->guard) {
+    step.guard = places[current->guard->reg];
+    step.isGuardNegated = current->guard->isNegated;
+  }
+  return step;
+}
+
+void Translator::patchTarget(uint32_t *place, Index label) {
+  patches.push_back({place, function.labels[label].instruction});
+}
+
+void Translator::patchReconvergence(uint32_t *place) {
+  patches.push_back({place, reconvergence[index]});
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+void Translator::fail(Location location, const llvm::Twine &text) {
+  if (!failure)
+    failure = Error("line " + std::to_string(location.line) + ":" +
+                    std::to_string(location.column) + ": " + text.str());
+}
+
+bool Translator::finish(const Modifiers &modifiers) {
+  if (!modifiers.rest().empty())
+    fail("not supported in this version: modifier " +
+         llvm::Twine(quoteForMessage(modifiers.rest().front())) + " of " +
+         current->opcode);
+  return !failure;
+}
+
+bool Translator::expectOperands(unsigned minimum, unsigned maximum) {
+  unsigned count = current->operands.size();
+  if (count < minimum || count > maximum)
+    fail("expected " + llvm::Twine(minimum) +
+         (maximum == minimum ? "" : " to " + std::to_string(maximum)) +
+         " operands of " + current->opcode + ", got " + llvm::Twine(count));
+  return !failure;
+}

@@ -1,0 +1,188 @@
+//===- Translator.h - From parsed instructions to steps ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Translates the body of one function: the table of opcodes has a routine for
+// each instruction, which checks modifiers and operands and emits a step.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_TRANSLATOR_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_TRANSLATOR_H
+
+#include "Machine/SpecialRegisters.h"
+#include "Machine/Warp.h"
+#include "Translation/Modifiers.h"
+#include "Translation/TranslatedModule.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+#include <map>
+#include <optional>
+
+namespace mlir::blockscale::sim {
+
+/// Steps of more than one family: one that does nothing, and one at which lanes
+/// leave the function.
+void executeNothing(Warp &warp, const Step &step);
+void executeReturn(Warp &warp, const Step &step);
+
+class Translator {
+public:
+  Translator(TranslatedModule &program, const Function &function, Code &code);
+
+  /// Translates the body.
+  Error run();
+
+  //===--------------------------------------------------------------------===//
+  // For the routines of instructions
+  //===--------------------------------------------------------------------===//
+
+  /// Reports an error at an operand or at the instruction; only the first
+  /// counts.
+  void fail(Location location, const llvm::Twine &text);
+  void fail(const llvm::Twine &text) { fail(current->location, text); }
+  bool hasFailed() const { return failure.has_value(); }
+
+  /// Fails if modifiers are left, or if the number of operands is another.
+  bool finish(const Modifiers &modifiers);
+  bool expectOperands(unsigned minimum, unsigned maximum);
+  bool expectOperands(unsigned count) { return expectOperands(count, count); }
+
+  /// The register of an operand that is read as `type`: a register, a constant,
+  /// a special register, or the address of a variable. The size of a register
+  /// must be that of the type (`isWide`: or larger), and its class must agree
+  /// (PTX ISA, section 6.2 "Operand type information").
+  Slot source(const PtxOperand &operand, Type type, bool isWide = false);
+  /// The register of an operand that is written. `_` is a register that nobody
+  /// reads.
+  Slot destination(const PtxOperand &operand, Type type, bool isWide = false);
+  /// The same for predicates. `isNegated` tells of `!%p`; a null pointer
+  /// refuses it. Integer constants are taken where a source may be one.
+  Slot predicateSource(const PtxOperand &operand, bool *isNegated);
+  Slot predicateDestination(const PtxOperand &operand);
+  /// The elements of a vector operand, or the operand itself.
+  llvm::ArrayRef<PtxOperand> elements(const PtxOperand &operand) const;
+  /// Registers of all elements.
+  void sources(const PtxOperand &operand, Type type, unsigned count,
+               llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
+  void destinations(const PtxOperand &operand, Type type, unsigned count,
+                    llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
+  /// The bits that the register of an operand has; all 64 if it is none, or a
+  /// wider one.
+  uint64_t getRegisterMask(const PtxOperand &operand) const;
+  /// The value of an operand that must be an integer constant.
+  std::optional<int64_t> constant(const PtxOperand &operand,
+                                  llvm::StringRef what);
+
+  /// A register with this value in all lanes.
+  Slot constantSlot(uint64_t value);
+  /// A register of the translator's own.
+  Slot newRegister() { return code.numRegisters++; }
+  Slot newPredicate() { return code.numPredicates++; }
+  /// The predicate that is the function's carry flag (`add.cc`).
+  Slot carryFlag() {
+    if (carrySlot == kNoSlot)
+      carrySlot = newPredicate();
+    return carrySlot;
+  }
+
+  /// The base register and the offset of `[...]`. The space is the one that the
+  /// instruction names; kernel parameters, which have fixed places, and those
+  /// of functions, which are in local memory, come out as what they are.
+  struct Address {
+    Slot base;
+    int64_t offset;
+    AddressSpace space;
+  };
+  std::optional<Address> address(const PtxOperand &operand, AddressSpace space);
+
+  /// Adds a step for the current instruction, with its guard.
+  Step &emit(Step::Execute execute, StepClass kind,
+             llvm::ArrayRef<Slot> operands, const void *form = nullptr);
+  /// Keeps a form as long as the code.
+  template <typename T>
+  T *keep(const T &form) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return new (code.allocator->Allocate<T>()) T(form);
+  }
+  template <typename T>
+  llvm::MutableArrayRef<T> keepArray(llvm::ArrayRef<T> elements) {
+    return elements.copy(*code.allocator);
+  }
+
+  /// Writes the number of the step of a label to `place`, as soon as it is
+  /// known; `place` is part of a form.
+  void patchTarget(uint32_t *place, Index label);
+  /// The same for the step where the paths from the current branch meet.
+  void patchReconvergence(uint32_t *place);
+
+  /// The offset of a local or param variable of this function in its frame.
+  std::optional<uint64_t> getLocalOffset(Index variable) const;
+
+  /// Where a function has its parameters (or results): a register, or bytes of
+  /// its local variables. Known before the function is translated.
+  struct ParameterPlace {
+    Slot slot;
+    Type type;
+    uint64_t offset, size;
+  };
+  using ParameterPlaces = std::vector<ParameterPlace>;
+  static ParameterPlaces getPlaces(TranslatedModule &program,
+                                   const Function &function, bool ofReturns);
+
+  TranslatedModule &program;
+  const Function &function;
+  Code &code;
+  const PtxInstruction *current = nullptr;
+  /// The number of `current`.
+  Index index = 0;
+
+private:
+  Slot filledSlot(FilledSlot::Kind kind, uint64_t value);
+  Slot specialSlot(const PtxOperand &operand, Type type);
+  Slot specialPredicate(const PtxOperand &operand);
+  Slot variableSlot(const PtxOperand &operand, bool isBase);
+  Slot registerSlot(const PtxOperand &operand, Type type, bool isWide);
+  bool checkCount(const PtxOperand &operand, unsigned count);
+  void layOutRegisters(llvm::ArrayRef<Register> registers);
+  void layOutParameters();
+  void layOutLocals();
+  void placeLocal(Index number);
+  void noteRegisters();
+  void keepRegisters();
+
+  /// A number of a step that is still to be written.
+  struct Patch {
+    uint32_t *place;
+    Index instruction;
+  };
+  /// By number of the register.
+  std::vector<Slot> places;
+  std::map<std::pair<FilledSlot::Kind, uint64_t>, Slot> filledSlots;
+  llvm::DenseMap<Index, uint64_t> localOffsets;
+  /// By number of the instruction: its first step.
+  std::vector<uint32_t> firstSteps;
+  std::vector<Index> reconvergence;
+  std::vector<Patch> patches;
+  Slot unreadRegister = kNoSlot, unreadPredicate = kNoSlot;
+  Slot carrySlot = kNoSlot;
+  /// Where there is a wgmma: the registers of the current instruction, those of
+  /// each step, and those of wgmma.
+  bool hasWarpgroups = false;
+  std::vector<Slot> usedRegisters;
+  std::vector<std::vector<Slot>> usedByStep;
+  llvm::DenseSet<Slot> warpgroupRegisters;
+  std::optional<Error> failure;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_TRANSLATOR_H

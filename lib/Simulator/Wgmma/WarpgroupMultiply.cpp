@@ -1,0 +1,236 @@
+//===- WarpgroupMultiply.cpp - wgmma.mma_async ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp multiplies its 16 rows of A with all columns of B, tile by tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wgmma/WarpgroupMultiply.h"
+
+#include "Machine/BlockGroup.h"
+#include "Mma/MatrixOperands.h"
+#include "SharedOperands/SharedMatrix.h"
+#include "Wgmma/WarpgroupForm.h"
+#include "Wgmma/WarpgroupUnit.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+namespace {
+/// A matrix in shared memory.
+struct SharedOperand {
+  TileShape shape;
+  std::vector<uint32_t> offsets;
+};
+
+class Multiplication {
+public:
+  Multiplication(Warp &warp, const Step &step)
+      : warp(warp), form(step.getForm<WarpgroupForm>()) {
+    llvm::ArrayRef<Slot> slots = step.operands;
+    registers.d = slots.take_front(form.getNumAccumulators());
+    slots = slots.drop_front(form.getNumAccumulators());
+    if (form.isRegisterA)
+      registers.a = slots.drop_back(2);
+    else
+      descriptorA = slots.front();
+    descriptorB = slots.drop_back().back();
+    scale = slots.back();
+  }
+
+  void run();
+
+private:
+  bool readOperands();
+  bool findOperand(llvm::StringRef what, uint64_t bits, Type type,
+                   unsigned lines, bool isTransposed, SharedOperand &operand);
+  void keepOwnRows();
+  void fillRows();
+  void fillColumns(const DecodedMatrix &b, unsigned first);
+  void multiply();
+
+  Warp &warp;
+  const WarpgroupForm &form;
+  WarpgroupRegisters registers;
+  Slot descriptorA = kNoSlot, descriptorB, scale;
+  WarpgroupStep instruction = {};
+  SharedOperand a, b;
+  MmaMatrices tile;
+};
+} // namespace
+
+bool Multiplication::readOperands() {
+  instruction.line = warp.current->line;
+  if (descriptorA != kNoSlot) {
+    std::optional<uint64_t> bits =
+        warp.getUniform(descriptorA, "the descriptor of A");
+    if (!bits)
+      return false;
+    instruction.a = *bits;
+  }
+  std::optional<uint64_t> bits =
+      warp.getUniform(descriptorB, "the descriptor of B");
+  if (!bits)
+    return false;
+  instruction.b = *bits;
+  const Predicate &predicate = warp.pred(scale);
+  if (predicate.undefined) {
+    warp.fail(__builtin_ctz(predicate.undefined),
+              "the predicate scale-d is undefined");
+    return false;
+  }
+  if (predicate.value != 0 && predicate.value != kAllLanes) {
+    warp.fail(__builtin_ctz(predicate.value ^ -(predicate.value & 1)),
+              "the predicate scale-d differs between lanes");
+    return false;
+  }
+  instruction.addsD = (predicate.value != 0) != form.isScaleNegated;
+  return true;
+}
+
+/// Elements of 32 bits for tf32, else as many as the type has.
+static ElementPacking getPacking(Type type) {
+  unsigned bits = type == Type::TF32 ? 32 : getBits(type);
+  return {bits, kChunkBytes * 8 / bits};
+}
+
+bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
+                                 unsigned lines, bool isTransposed,
+                                 SharedOperand &operand) {
+  Result<MatrixDescriptor> descriptor =
+      MatrixDescriptor::decode(bits, DescriptorUser::Warpgroup);
+  if (!descriptor) {
+    warp.fail(0, what + ": " + descriptor.message());
+    return false;
+  }
+  operand.shape = {lines, form.tile.k, isTransposed, getPacking(type)};
+  Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, operand.shape);
+  if (!chunks) {
+    warp.fail(0, what + ": " + chunks.message());
+    return false;
+  }
+  operand.offsets = std::move(*chunks);
+  for (uint32_t offset : operand.offsets)
+    if (offset + kChunkBytes > warp.block.shared.size()) {
+      warp.fail(0, what + ": expected a matrix in shared memory, which has " +
+                       llvm::Twine(warp.block.shared.size()) +
+                       " bytes, got one with a byte at " + printHex(offset) +
+                       "; the descriptor is " + descriptor->print());
+      return false;
+    }
+  return true;
+}
+
+/// Of the 64 rows of A.
+void Multiplication::keepOwnRows() {
+  unsigned first = warp.index % kWarpsOfWarpgroup * kWarpRows;
+  TileShape &shape = a.shape;
+  unsigned perChunk = shape.packing.elementsOfChunk;
+  std::vector<uint32_t> own;
+  if (shape.isTransposed) {
+    unsigned chunksOfStep = shape.lines / perChunk;
+    for (unsigned step = 0; step != shape.steps; ++step)
+      for (unsigned i = 0; i != kWarpRows / perChunk; ++i)
+        own.push_back(a.offsets[step * chunksOfStep + first / perChunk + i]);
+  } else {
+    unsigned perLine = shape.getChunksOfLine();
+    auto begin = a.offsets.begin() + first * perLine;
+    own.assign(begin, begin + kWarpRows * perLine);
+  }
+  a.offsets = std::move(own);
+  shape.lines = kWarpRows;
+}
+
+void Multiplication::fillRows() {
+  unsigned k = form.tile.k;
+  if (!form.isRegisterA) {
+    DecodedMatrix matrix = decodeShared(warp.block.shared, a.offsets, a.shape,
+                                        form.tile.a, form.isNegatedA);
+    llvm::copy(matrix.values, tile.a);
+    for (unsigned m = 0; m != kWarpRows; ++m)
+      tile.undefinedRows |= matrix.undefinedLines[m] << m;
+    return;
+  }
+  llvm::SmallVector<const Lanes *> lanes;
+  for (Slot slot : registers.a)
+    lanes.push_back(&warp.reg(slot));
+  readRows(form.tile, lanes, tile);
+  if (form.isNegatedA)
+    for (unsigned i = 0; i != kWarpRows * k; ++i)
+      tile.a[i] = -tile.a[i];
+}
+
+void Multiplication::fillColumns(const DecodedMatrix &matrix, unsigned first) {
+  unsigned k = form.tile.k;
+  tile.undefinedColumns = 0;
+  for (unsigned n = 0; n != kN; ++n) {
+    for (unsigned i = 0; i != k; ++i)
+      tile.b[i * kN + n] = matrix.values[(first + n) * k + i];
+    tile.undefinedColumns |= matrix.undefinedLines[first + n] << n;
+  }
+}
+
+void Multiplication::multiply() {
+  fillRows();
+  DecodedMatrix columns = decodeShared(warp.block.shared, b.offsets, b.shape,
+                                       form.tile.b, form.isNegatedB);
+  unsigned perTile = form.getRegistersOfTile();
+  for (unsigned number = 0; number != form.getNumTiles(); ++number) {
+    fillColumns(columns, number * kN);
+    llvm::SmallVector<Lanes *, 4> d;
+    for (Slot slot : registers.d.slice(number * perTile, perTile))
+      d.push_back(&warp.reg(slot));
+    llvm::fill(tile.undefinedElements, 0);
+    if (instruction.addsD)
+      readAccumulator(form.tile,
+                      llvm::ArrayRef<const Lanes *>(d.data(), d.size()), tile);
+    else
+      llvm::fill(tile.c, 0);
+    uint64_t bits[kMaxM * kN];
+    multiplyMatrices(form.tile, tile, warp.block.launch.options->numerics,
+                     bits);
+    writeResults(form.tile, tile, bits, d);
+  }
+}
+
+void Multiplication::run() {
+  constexpr llvm::StringRef name = "wgmma.mma_async";
+  if (!requireWarpgroup(warp, name) || !readOperands())
+    return;
+  Block &block = warp.block;
+  WarpgroupUnit &unit = getWarpgroups(warp);
+  if (!unit.note(warp, instruction) ||
+      !unit.getQueue(warp).checkRegisters(warp, form, registers))
+    return;
+  std::vector<uint32_t> chunks;
+  if (!form.isRegisterA) {
+    if (!findOperand("A", instruction.a, form.tile.a, kWarpgroupRows,
+                     form.isTransposedA, a))
+      return;
+    keepOwnRows();
+    chunks = a.offsets;
+  }
+  if (!findOperand("B", instruction.b, form.tile.b, form.n, form.isTransposedB,
+                   b))
+    return;
+  llvm::append_range(chunks, b.offsets);
+  SharedReads reads;
+  if (!reads.begin(warp, 0, {{&block, std::move(chunks)}}, name))
+    return;
+  if (block.group.statistics)
+    block.group.statistics->addBytes("matrix_operands", reads.getNumBytes());
+  multiply();
+  unit.getQueue(warp).issue(warp, form, registers, std::move(reads));
+}
+
+void sim::executeWarpgroupMultiply(Warp &warp, const Step &step) {
+  Multiplication(warp, step).run();
+}

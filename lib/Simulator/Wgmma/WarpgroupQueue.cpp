@@ -1,0 +1,137 @@
+//===- WarpgroupQueue.cpp - What wgmma has under way in a warp ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every use of a register that a wgmma may have in use, with its time, is held
+// against those under way and the last fence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wgmma/WarpgroupQueue.h"
+
+#include "Machine/BlockGroup.h"
+#include "Wgmma/WarpgroupForm.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static std::string describe(uint32_t line) {
+  return "wgmma.mma_async in line " + std::to_string(line);
+}
+
+WarpgroupQueue::RegisterUse &WarpgroupQueue::getUse(Warp &warp, Slot slot) {
+  uses.resize(warp.frames.size());
+  std::vector<RegisterUse> &frame = uses.back();
+  if (frame.empty())
+    frame.resize(warp.frames.back().code->numRegisters);
+  return frame[slot];
+}
+
+bool WarpgroupQueue::access(Warp &warp, const Step &step) {
+  const Code &code = *warp.frames.back().code;
+  if (code.registersOfSteps.empty())
+    return true;
+  for (Slot slot : code.registersOfSteps[&step - code.steps.data()]) {
+    RegisterUse &use = getUse(warp, slot);
+    if (isUnderWay(use)) {
+      warp.fail(__builtin_ctz(warp.active),
+                step.name + " uses a register that is part of " +
+                    (use.role == Role::Accumulator ? "D" : "A") + " of the " +
+                    describe(use.line) +
+                    ": expected wgmma.wait_group for it before");
+      return false;
+    }
+    use = {Role::Thread, step.line, ++now};
+  }
+  return true;
+}
+
+bool WarpgroupQueue::checkRegister(Warp &warp, const WarpgroupForm &form,
+                                   Slot slot, Role role, unsigned index) {
+  const RegisterUse &use = getUse(warp, slot);
+  bool isSameShape = use.form && use.form->name == form.name;
+  // D of one after the other, and A that both read.
+  bool isOrdered = use.role == role && (role == Role::Input || isSameShape);
+  std::string name = "register " + std::to_string(index) + " of " +
+                     (role == Role::Accumulator ? "D" : "A");
+  if (isUnderWay(use) && !isOrdered) {
+    bool isShape = use.role == role;
+    warp.fail(
+        0, name + " is part of " + (use.role == Role::Accumulator ? "D" : "A") +
+               " of the " + describe(use.line) +
+               (isShape ? ", which has another shape or other types" : "") +
+               ": expected wgmma.wait_group for it before");
+    return false;
+  }
+  if (use.time > lastFence && !isOrdered) {
+    warp.fail(0, name + " is used in line " + llvm::Twine(use.line) +
+                     ": expected wgmma.fence between that and this "
+                     "wgmma.mma_async");
+    return false;
+  }
+  return true;
+}
+
+bool WarpgroupQueue::checkRegisters(Warp &warp, const WarpgroupForm &form,
+                                    const WarpgroupRegisters &registers) {
+  if (!lastFence) {
+    warp.fail(0, "expected wgmma.fence before the first wgmma.mma_async of a "
+                 "warp");
+    return false;
+  }
+  for (auto [i, slot] : llvm::enumerate(registers.d))
+    if (!checkRegister(warp, form, slot, Role::Accumulator, i))
+      return false;
+  for (auto [i, slot] : llvm::enumerate(registers.a))
+    if (!checkRegister(warp, form, slot, Role::Input, i))
+      return false;
+  return true;
+}
+
+void WarpgroupQueue::issue(Warp &warp, const WarpgroupForm &form,
+                           const WarpgroupRegisters &registers,
+                           SharedReads reads) {
+  ++numIssued;
+  ++now;
+  uint32_t line = warp.current->line;
+  for (Slot slot : registers.d)
+    getUse(warp, slot) = {Role::Accumulator, line, now, numIssued, &form};
+  for (Slot slot : registers.a)
+    getUse(warp, slot) = {Role::Input, line, now, numIssued, &form};
+  operations.push_back({line, warp.frames.size(), std::move(reads)});
+}
+
+void WarpgroupQueue::wait(Warp &warp, uint64_t keep) {
+  while (groups.size() > keep) {
+    for (; numCompleted < groups.front(); ++numCompleted) {
+      const Operation &operation = operations.front();
+      if (!operation.reads.checkUnchanged(
+              warp, 0, "the " + describe(operation.line),
+              "wgmma.wait_group for it, in all four warps,"))
+        return;
+      operations.pop_front();
+    }
+    groups.pop_front();
+  }
+}
+
+bool WarpgroupQueue::leave(Warp &warp) {
+  if (uses.size() == warp.frames.size())
+    uses.pop_back();
+  auto operation = llvm::find_if(operations, [&](const Operation &each) {
+    return each.depth == warp.frames.size();
+  });
+  if (operation != operations.end()) {
+    warp.fail(0, "the function ends while the " + describe(operation->line) +
+                     " may still use its registers: expected "
+                     "wgmma.commit_group and wgmma.wait_group before");
+    return false;
+  }
+  return true;
+}

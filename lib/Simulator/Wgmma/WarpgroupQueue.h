@@ -1,0 +1,93 @@
+//===- WarpgroupQueue.h - What wgmma has under way in a warp ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A wgmma.mma_async is carried out when it is issued, and is under way until a
+// wgmma.wait_group that covers it. Until then nothing else may use the
+// registers of D and A, and what it reads in shared memory must not change.
+// Before, a wgmma.fence must stand between other accesses of these registers
+// and it.
+//
+// Source: PTX ISA, sections 9.7.15.7 "Asynchronous wgmma operations" and
+// "wgmma.fence".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPQUEUE_H
+#define BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPQUEUE_H
+
+#include "SharedOperands/SharedReads.h"
+#include "Translation/Code.h"
+
+#include <deque>
+
+namespace mlir::blockscale::sim {
+
+class Warp;
+struct WarpgroupForm;
+
+/// The registers of a wgmma.mma_async; those of A, where they are.
+struct WarpgroupRegisters {
+  llvm::ArrayRef<Slot> d, a;
+};
+
+/// Of one warp, in kernels that have wgmma.
+class WarpgroupQueue {
+public:
+  /// Another instruction is about to use registers; false after a failure.
+  bool access(Warp &warp, const Step &step);
+  /// A wgmma.mma_async may use its registers; false after a failure.
+  bool checkRegisters(Warp &warp, const WarpgroupForm &form,
+                      const WarpgroupRegisters &registers);
+  /// It is under way from now on.
+  void issue(Warp &warp, const WarpgroupForm &form,
+             const WarpgroupRegisters &registers, SharedReads reads);
+  void fence() { lastFence = ++now; }
+  void commit() { groups.push_back(numIssued); }
+  /// Completes all groups but the `keep` most recent ones.
+  void wait(Warp &warp, uint64_t keep);
+  /// The warp leaves its innermost function; false after a failure.
+  bool leave(Warp &warp);
+
+private:
+  enum class Role : uint8_t { Thread, Accumulator, Input };
+  /// The last use of a register.
+  struct RegisterUse {
+    Role role = Role::Thread;
+    uint32_t line = 0;
+    uint64_t time = 0;
+    /// The wgmma.mma_async; 0 where it was another instruction.
+    uint64_t operation = 0;
+    const WarpgroupForm *form = nullptr;
+  };
+  struct Operation {
+    uint32_t line;
+    size_t depth;
+    SharedReads reads;
+  };
+
+  RegisterUse &getUse(Warp &warp, Slot slot);
+  bool isUnderWay(const RegisterUse &use) const {
+    return use.operation > numCompleted;
+  }
+  bool checkRegister(Warp &warp, const WarpgroupForm &form, Slot slot,
+                     Role role, unsigned index);
+
+  /// Counts accesses and fences.
+  uint64_t now = 0, lastFence = 0;
+  uint64_t numIssued = 0, numCompleted = 0;
+  /// Those under way: the first one has number `numCompleted` + 1.
+  std::deque<Operation> operations;
+  /// Of each group, the number of its last operation.
+  std::deque<uint64_t> groups;
+  /// By depth of the frame and slot.
+  std::vector<std::vector<RegisterUse>> uses;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPQUEUE_H

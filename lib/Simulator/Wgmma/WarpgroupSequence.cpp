@@ -1,0 +1,76 @@
+//===- WarpgroupSequence.cpp - wgmma of four warps ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first warp to come defines what is executed; the others are compared with
+// it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wgmma/WarpgroupSequence.h"
+
+#include "Machine/Block.h"
+
+#include <algorithm>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+/// Fails where a peer has ended that has not executed an instruction of this
+/// line.
+static bool failEnded(Warp &warp, unsigned ended, uint64_t count,
+                      uint32_t line) {
+  warp.fail(0, "expected the four warps of a warpgroup to execute the same "
+               "wgmma instructions, but warp " +
+                   llvm::Twine(ended) + " ends after " + llvm::Twine(count) +
+                   " of them, without that of line " + llvm::Twine(line));
+  return false;
+}
+
+static std::string describe(const WarpgroupStep &instruction) {
+  return "line " + std::to_string(instruction.line) + ", descriptors " +
+         printHex(instruction.a) + " and " + printHex(instruction.b) +
+         ", scale-d " + (instruction.addsD ? "true" : "false");
+}
+
+bool WarpgroupSequence::note(Warp &warp, const WarpgroupStep &instruction) {
+  unsigned rank = warp.index % kWarpsOfWarpgroup, base = warp.index - rank;
+  uint64_t number = counts[rank];
+  if (number == first + instructions.size()) {
+    instructions.push_back(instruction);
+    for (unsigned peer = 0; peer != kWarpsOfWarpgroup; ++peer)
+      if (hasEnded[peer])
+        return failEnded(warp, base + peer, counts[peer], instruction.line);
+  }
+  const WarpgroupStep &expected = instructions[number - first];
+  if (instruction.line != expected.line || instruction.a != expected.a ||
+      instruction.b != expected.b || instruction.addsD != expected.addsD) {
+    // Whichever warp was here before.
+    unsigned peer =
+        std::max_element(counts.begin(), counts.end()) - counts.begin();
+    warp.fail(0, "expected the four warps of a warpgroup to execute the same "
+                 "wgmma instructions, but number " +
+                     llvm::Twine(number) + " is " + describe(expected) +
+                     " in warp " + llvm::Twine(base + peer) + ", and " +
+                     describe(instruction) + " here");
+    return false;
+  }
+  ++counts[rank];
+  uint64_t fewest = *std::min_element(counts.begin(), counts.end());
+  for (; first != fewest; ++first)
+    instructions.pop_front();
+  return true;
+}
+
+bool WarpgroupSequence::end(Warp &warp) {
+  unsigned rank = warp.index % kWarpsOfWarpgroup;
+  hasEnded[rank] = true;
+  uint64_t number = counts[rank];
+  if (number == first + instructions.size())
+    return true;
+  return failEnded(warp, warp.index, number, instructions[number - first].line);
+}

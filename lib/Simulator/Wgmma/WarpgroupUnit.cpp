@@ -1,0 +1,65 @@
+//===- WarpgroupUnit.cpp - wgmma of a group of blocks ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which queue and which sequence belong to a warp, and when they are asked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wgmma/WarpgroupUnit.h"
+
+#include "Machine/BlockGroup.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+WarpgroupUnit::WarpgroupUnit(BlockGroup &group)
+    : queues(group.maxBlocks * group.launch.getNumWarps()),
+      numWarpgroups(group.launch.getNumThreads() /
+                    (kWarpsOfWarpgroup * kLanes)),
+      sequences(group.maxBlocks * numWarpgroups) {}
+
+WarpgroupUnit &sim::getWarpgroups(const Warp &warp) {
+  return warp.block.group.get<WarpgroupUnit>();
+}
+
+WarpgroupQueue &WarpgroupUnit::getQueue(const Warp &warp) {
+  return queues[warp.number];
+}
+
+WarpgroupSequence *WarpgroupUnit::getSequence(const Warp &warp) {
+  unsigned index = warp.index / kWarpsOfWarpgroup;
+  if (index >= numWarpgroups)
+    return nullptr;
+  return &sequences[warp.block.number * numWarpgroups + index];
+}
+
+bool WarpgroupUnit::beginStep(Warp &warp, const Step &step) {
+  return getQueue(warp).access(warp, step);
+}
+
+bool WarpgroupUnit::endFunction(Warp &warp) {
+  if (!getQueue(warp).leave(warp))
+    return false;
+  WarpgroupSequence *sequence = getSequence(warp);
+  bool isLast = warp.frames.size() == 1;
+  return !isLast || !sequence || sequence->end(warp);
+}
+
+bool sim::requireWarpgroup(Warp &warp, llvm::StringRef what) {
+  if (!warp.requireWholeWarp(what))
+    return false;
+  if (getWarpgroups(warp).getSequence(warp))
+    return true;
+  warp.fail(0, what + " expected a warpgroup of " +
+                   llvm::Twine(kWarpsOfWarpgroup) +
+                   " whole warps, but the block has " +
+                   llvm::Twine(warp.block.launch.getNumThreads()) +
+                   " threads, which end in warp " +
+                   llvm::Twine(warp.block.launch.getNumWarps() - 1));
+  return false;
+}

@@ -1,0 +1,103 @@
+//===- InstructionDescriptorTest.cpp - Tests of its fields ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/InstructionDescriptor.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static std::string getInstructionError(uint32_t bits, TensorKind kind,
+                                       unsigned numBlocks = 1) {
+  Result<InstructionDescriptor> decoded =
+      InstructionDescriptor::decode(bits, kind, numBlocks);
+  return decoded ? "no error" : std::string(decoded.message());
+}
+
+static uint32_t makeShape(unsigned m, unsigned n) {
+  return n >> 3 << 17 | m >> 4 << 24;
+}
+
+TEST(InstructionDescriptorTest, FieldsOfInstructions) {
+  // The examples of facts that are known: e4m3, M = N = 128, and k-step 3.
+  Result<InstructionDescriptor> d = InstructionDescriptor::decode(
+      0x08A00000 | 3 << 4 | 3u << 29, TensorKind::MXF8F6F4, 1);
+  ASSERT_TRUE(d) << d.message();
+  EXPECT_EQ(d->m, 128u);
+  EXPECT_EQ(d->n, 128u);
+  EXPECT_EQ(d->k, 32u);
+  EXPECT_EQ(d->a, Type::E4M3);
+  EXPECT_EQ(d->scale, Type::UE8M0);
+  EXPECT_EQ(d->scaleIdA, 3u);
+  EXPECT_EQ(d->scaleIdB, 3u);
+  d = InstructionDescriptor::decode(0x08200480, TensorKind::MXF4NVF4, 1);
+  ASSERT_TRUE(d) << d.message();
+  EXPECT_EQ(d->scale, Type::UE4M3);
+  EXPECT_EQ(d->k, 64u);
+  EXPECT_EQ(d->print(),
+            "0x8200480 {sparse 0, sfb_id 0, a_type 1, b_type 1, negate_a 0, "
+            "negate_b 0, n>>3 16, scale_type 0, m>>7 1, sfa_id 0, k96 0}");
+}
+
+TEST(InstructionDescriptorTest, ReservedBits) {
+  struct {
+    TensorKind kind;
+    uint32_t legal, reserved;
+  } rows[] = {
+      {TensorKind::F16, 0x10 | makeShape(128, 64), 0x20800040},
+      {TensorKind::MXF8F6F4, 0x08A00000, 0x8700004B},
+      {TensorKind::MXF4, 0x08A00480, 0x0701904B},
+  };
+  for (const auto &row : rows) {
+    EXPECT_EQ(getInstructionError(row.legal, row.kind), "no error");
+    for (unsigned bit = 0; bit != 32; ++bit) {
+      if (!(row.reserved >> bit & 1))
+        continue;
+      EXPECT_NE(getInstructionError(row.legal | 1u << bit, row.kind)
+                    .find("in the reserved bits"),
+                std::string::npos)
+          << bit;
+    }
+  }
+}
+
+TEST(InstructionDescriptorTest, InstructionsThatAreRefused) {
+  auto expect = [](uint32_t bits, TensorKind kind, const char *text,
+                   unsigned numBlocks = 1) {
+    std::string message = getInstructionError(bits, kind, numBlocks);
+    EXPECT_NE(message.find("expected " + std::string(text)), std::string::npos)
+        << message;
+    EXPECT_NE(message.find(" in an instruction descriptor of kind::"),
+              std::string::npos)
+        << message;
+  };
+  uint32_t f32 = 1 << 4, shape = makeShape(128, 64);
+  expect(f32 | shape | 2 << 7, TensorKind::F16,
+         "a type of A that the kind has");
+  expect(f32 | shape | 3 << 10, TensorKind::F16,
+         "a type of B that the kind has");
+  expect(2 << 4 | shape, TensorKind::F16, "a type of D that the kind has");
+  expect(shape | 1 << 7 | 1 << 10, TensorKind::F16, "f32 for D of bf16");
+  expect(f32 | shape | 1 << 3, TensorKind::F8F6F4, "no saturation");
+  expect(2 << 4 | shape | 1 << 13, TensorKind::I8, "no negation");
+  expect(f32 | shape | 1, TensorKind::F16, "sparsity selector 0");
+  expect(f32 | shape | 1u << 30, TensorKind::F16, "no shift");
+  expect(0x08200480, TensorKind::MXF4, "scales of ue8m0");
+  expect(0x00A00480, TensorKind::MXF4, "M of 128");
+  expect(f32 | makeShape(256, 64), TensorKind::F16, "M of 64 or 128");
+  expect(f32 | makeShape(64, 64), TensorKind::F16, "M of 128 or 256", 2);
+  expect(f32 | makeShape(128, 0), TensorKind::F16, "N that the kind has");
+  expect(f32 | makeShape(128, 264), TensorKind::F16, "N that the kind has");
+  expect(f32 | makeShape(128, 24), TensorKind::F16, "N that the kind has", 2);
+  expect(2 << 4 | makeShape(128, 40), TensorKind::I8, "N that the kind has");
+  expect(f32 | makeShape(128, 24) | 1 << 16, TensorKind::F8F6F4,
+         "N that the kind has");
+  EXPECT_EQ(getInstructionError(f32 | makeShape(128, 24), TensorKind::F8F6F4),
+            "no error");
+}
