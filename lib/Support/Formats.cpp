@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The one table of number formats, and exact values of their codes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/Formats.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The register layouts of the PTX ISA as tables, for a lowering that reads
+// them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/FragmentLayout.h"
 

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Which forms of ldmatrix there are, and which rows can be swizzled.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/SharedLayout.h"
 

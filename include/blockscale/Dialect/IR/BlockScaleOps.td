@@ -68,7 +68,7 @@ def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
     | `y_scale` | `[batch,] K_s, N`| the type of `x_scale`                     |
     | `acc`     | `[batch,] M, N`  | `f32`; also the type of the result        |
 
-    B is `K / K_s`. The 27 legal rows:
+    B is `K / K_s`. The legal rows:
 
     | `x` and `y`                                                  | scales    | B  | rows |
     |--------------------------------------------------------------|-----------|----|------|
@@ -103,7 +103,7 @@ def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
     * (C7) All sizes are at least 1.
     * (C8) Both scales have one element type.
     * (C9) K is a multiple of K_s, and their quotient B, with the types, is one
-      of the 27 rows.
+      of the legal rows.
     * (C10) `block_size` is B where K and K_s are known; it is required where
       one of them is not.
 

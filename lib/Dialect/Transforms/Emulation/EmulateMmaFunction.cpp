@@ -78,6 +78,11 @@ private:
   unsigned getSlotBits() const { return 32 * kWordsPerRow / instruction.k; }
   unsigned getFirstBit(Format format) const;
 
+  /// Adds the products of the elements of one word, by ascending k.
+  SmallVector<Value> emitWord(const Pair &aWords, const Pair &bWords,
+                              const Pair &aFactors, const Pair &bFactors,
+                              ValueRange wordSums);
+
   /// Calls `body` for 0, ..., count - 1 and the sums so far.
   SmallVector<Value>
   loop(unsigned count, ValueRange sums,
@@ -123,6 +128,29 @@ SmallVector<Value> Emitter::loop(
   scf::YieldOp::create(builder,
                        body(loop.getInductionVar(), loop.getRegionIterArgs()));
   return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+SmallVector<Value> Emitter::emitWord(const Pair &aWords, const Pair &bWords,
+                                     const Pair &aFactors, const Pair &bFactors,
+                                     ValueRange wordSums) {
+  unsigned elements = instruction.k / kWordsPerRow;
+  return loop(elements, wordSums, [&](Value slot, ValueRange sums) {
+    auto scaled = [&](Value word, Format format, Value factor) {
+      Value firstBit =
+          add(times(slot, getSlotBits()), constant(getFirstBit(format)));
+      return product(decode(word, firstBit, format), factor);
+    };
+    Pair rows, columns;
+    for (int32_t i : {0, 1}) {
+      rows[i] = scaled(aWords[i], instruction.a, aFactors[i]);
+      columns[i] = scaled(bWords[i], instruction.b, bFactors[i]);
+    }
+    SmallVector<Value> next;
+    for (auto [r, sum] : llvm::enumerate(sums))
+      next.push_back(arith::AddFOp::create(
+          builder, sum, product(rows[r / 2], columns[r % 2])));
+    return next;
+  });
 }
 
 SmallVector<Value> Emitter::emit(ValueRange arguments) {
@@ -185,24 +213,7 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
       bFactors[i] = decode(bScales[i], bScaleBit, instruction.scale);
     }
 
-    unsigned elements = instruction.k / kWordsPerRow;
-    return loop(elements, sums, [&](Value slot, ValueRange sums) {
-      auto scaled = [&](Value word, Format format, Value factor) {
-        Value firstBit =
-            add(times(slot, getSlotBits()), constant(getFirstBit(format)));
-        return product(decode(word, firstBit, format), factor);
-      };
-      Pair rows, columns;
-      for (int32_t i : {0, 1}) {
-        rows[i] = scaled(aWords[i], instruction.a, aFactors[i]);
-        columns[i] = scaled(bWords[i], instruction.b, bFactors[i]);
-      }
-      SmallVector<Value> next;
-      for (auto [r, sum] : llvm::enumerate(sums))
-        next.push_back(arith::AddFOp::create(
-            builder, sum, product(rows[r / 2], columns[r % 2])));
-      return next;
-    });
+    return emitWord(aWords, bWords, aFactors, bFactors, sums);
   });
 
   for (Value &sum : sums)

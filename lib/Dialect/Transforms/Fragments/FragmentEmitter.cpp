@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Reads the layout tables: where elements and scales of mma.sync are in lanes is
+// said there, and nowhere in a pattern.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/FragmentEmitter.h"
 

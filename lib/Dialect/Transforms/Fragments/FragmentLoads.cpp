@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Addresses of ldmatrix are made so that all but constants leave the loop along
+// K.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/FragmentLoads.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Kernels of others hold their sums as vectors that a warp shares; this is what
+// one lane does with its part of them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"

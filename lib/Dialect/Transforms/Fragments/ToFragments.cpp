@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The pass: from what a block or a warp does to what each lane does.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/LanePatterns.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Codes of a vector operand are loaded from where the vector was read, by the
+// lane that needs them; this finds where that is.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/VectorCodes.h"
 

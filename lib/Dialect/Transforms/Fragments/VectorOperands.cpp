@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Registers and scale words of a vector operand, with as few loads as alignment
+// that is known allows.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/VectorOperands.h"
 

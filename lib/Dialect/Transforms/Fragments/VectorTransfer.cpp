@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A transfer of a vector, seen by one lane that wants one element of it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/VectorTransfer.h"
 

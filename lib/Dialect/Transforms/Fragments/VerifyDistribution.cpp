@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The conversion has patterns for some uses of shared values only. All others are
+// refused by name, before anything is changed.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"

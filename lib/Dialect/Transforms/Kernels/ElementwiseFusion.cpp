@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Which elementwise ops around a product its kernel can take over, and what they
+// compute for one element.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/ElementwiseFusion.h"
 

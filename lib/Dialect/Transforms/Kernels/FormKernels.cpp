@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The step from tensors to launches: the only pass that makes kernels for ops of
+// the tile level.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
 #include "Kernels/HostProblem.h"

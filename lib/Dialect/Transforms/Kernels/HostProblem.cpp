@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What the host knows of an op, read through transposes, layouts and packing,
+// becomes what a kernel needs to know.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/HostProblem.h"
 

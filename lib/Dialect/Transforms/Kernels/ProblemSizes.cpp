@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Sizes that are dynamic are those of the memrefs that a kernel is passed.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelProblem.h"
 #include "Utils/StoredCodes.h"

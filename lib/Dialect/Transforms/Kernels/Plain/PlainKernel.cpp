@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The path that every chip has: exact and simple, so that it can judge others.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
 #include "Utils/StoredCodes.h"

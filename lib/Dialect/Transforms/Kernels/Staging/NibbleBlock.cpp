@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A transposition in registers, by three exchanges of masked halves.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Staging/NibbleBlock.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Scales that must be swizzled on the way are copied in whole sectors, by a kernel
+// of their own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelProblem.h"
 #include "Utils/OperandView.h"
