@@ -1,4 +1,4 @@
-"""Which of many cases run always, and which with --full only."""
+"""Which of many cases run always, and which with --full only: each value once, or the whole product."""
 
 import pytest
 
@@ -16,3 +16,8 @@ def cover(cases, features):
         seen |= new
         result.append(case if new else full(case))
     return result
+
+
+def first(cases, count):
+    """The first `count` run always, the others are `full`."""
+    return [case if i < count else full(case) for i, case in enumerate(cases)]

@@ -17,6 +17,7 @@ sys.path.append(str(Path(conftest.__file__).resolve().parent.parent / "cuda"))
 import gpu_bundle  # noqa: E402
 import blockscale  # noqa: E402
 import numpy as np  # noqa: E402
+import tiers  # noqa: E402
 import vector_kernels  # noqa: E402
 from gpu_cases import add_problem  # noqa: E402
 from harness import ROWS, RUN, Program, random  # noqa: E402
@@ -55,9 +56,18 @@ def check(case, folder, flags):
     gpu_bundle.check_case(case, folder, SIMULATOR)
 
 
-@pytest.mark.parametrize("case", gpu_bundle.select(""), ids=lambda case: case.name)
+def features(case):
+    """What a case is about, with each x, each y and each way to scale of the rows that it has it for."""
+    row = re.search(r"(f\w+)-(f\w+)-(f\w+-\d+)", case.name)
+    if not row:
+        return [case.name]
+    about = case.name.replace(row[0], "")
+    return [(about, i, part) for i, part in enumerate(row.groups())]
+
+
+@pytest.mark.parametrize("case", tiers.cover(gpu_bundle.select(""), features), ids=lambda case: case.name)
 def test_native(case, tmp_path):
-    """All cases, the whole product of rows and layouts among them."""
+    """All cases; the whole product of rows and layouts is `full`."""
     check(case, tmp_path, ["--target=sm_120a"])
 
 
@@ -84,13 +94,13 @@ def test_wide_loads(case, tmp_path):
 ELSEWHERE = [*gpu_bundle.select("-37x19x96"), *gpu_bundle.select("dynamic-chosen")]
 
 
-@pytest.mark.parametrize("case", ELSEWHERE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)
 def test_plain(case, tmp_path):
     """The code for chips without block-scaled instructions."""
     check(case, tmp_path, ["--target=sm_80"])
 
 
-@pytest.mark.parametrize("case", ELSEWHERE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)
 def test_emulated(case, tmp_path):
     """The code for sm_120a with its instructions in software."""
     check(case, tmp_path, ["--target=sm_120a", "--emulate-on=sm_80"])
