@@ -142,3 +142,16 @@ def test_compare_nan(tmp_path):
     program.result(add_problem(program, row, data, y_is_nk=True))
     run_compare(program, tmp_path)
     assert np.array_equal(np.isnan(np.load(tmp_path / "out.npy")).any(1), np.arange(20) == 3)
+
+
+def test_scalars(tmp_path):
+    """A sum, which has no parallel loop, and an elementwise op, which has none at all."""
+    program = Program()
+    factor, vector = program.arg(np.float32(1.5), "f32"), program.arg(np.float32([1, 2, 4, 8]), "f32")
+    total = program.op(
+        f"linalg.reduce {{ arith.addf }} ins({vector.name} : {vector.type}) "
+        f"outs({factor.name} : {factor.type}) dimensions = [0]", (), "f32",
+    )
+    program.result(program.op(f"arith.mulf {total.name}, {factor.name} : {total.type}", (), "f32"))
+    run_compare(program, tmp_path)
+    assert np.load(tmp_path / "out.npy") == 16.5 * 1.5
