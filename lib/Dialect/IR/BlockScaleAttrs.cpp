@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Attributes hold rows of the plain C++ tables; their texts are the names in
+// those tables, so that there is one spelling.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
@@ -19,19 +24,13 @@ using namespace mlir::blockscale;
 // Rows of tables by their names
 //===----------------------------------------------------------------------===//
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 static StringRef getName(Format format) {
-  return toRef(getFormatInfo(format).ptxName);
+  return getFormatInfo(format).ptxName;
 }
-static StringRef getName(Kind kind) { return toRef(stringifyKind(kind)); }
-static StringRef getName(Path path) { return toRef(stringifyPath(path)); }
-static StringRef getName(Major major) { return toRef(stringifyMajor(major)); }
-static StringRef getName(Storage storage) {
-  return toRef(stringifyStorage(storage));
-}
+static StringRef getName(Kind kind) { return stringifyKind(kind); }
+static StringRef getName(Path path) { return stringifyPath(path); }
+static StringRef getName(Major major) { return stringifyMajor(major); }
+static StringRef getName(Storage storage) { return stringifyStorage(storage); }
 
 /// Parses one of the first `count` values of an enumeration by its name.
 template <typename Enum>
