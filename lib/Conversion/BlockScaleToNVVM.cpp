@@ -28,10 +28,6 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 static SmallVector<Value> extractAll(OpBuilder &builder, Location loc,
                                      Value vector) {
   SmallVector<Value> elements;
@@ -55,7 +51,7 @@ struct ConvertMmaSync final : OpRewritePattern<MmaSyncOp> {
     SmallVector<Value> c = extractAll(rewriter, loc, op.getC());
     // The NVVM dialect writes formats, kinds and vectors as PTX does.
     auto getType = [](Format format) {
-      return *NVVM::symbolizeMMATypes(toRef(getFormatInfo(format).ptxName));
+      return *NVVM::symbolizeMMATypes(getFormatInfo(format).ptxName);
     };
     std::array<NVVM::MMATypes, 2> types = {getType(instruction.a),
                                            getType(instruction.b)};
@@ -71,9 +67,8 @@ struct ConvertMmaSync final : OpRewritePattern<MmaSyncOp> {
         op.getBScale(), bByte, bThread, {kMmaSyncM, kMmaSyncN, instruction.k},
         types, *NVVM::symbolizeScaleVecSize(scaleVec),
         *NVVM::symbolizeBlockScaleFormat(
-            toRef(getFormatInfo(instruction.scale).ptxName)),
-        *NVVM::symbolizeMMABlockScaleKind(
-            toRef(stringifyKind(instruction.kind))));
+            getFormatInfo(instruction.scale).ptxName),
+        *NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind)));
     SmallVector<Value> sums;
     for (size_t i = 0; i != c.size(); ++i)
       sums.push_back(LLVM::ExtractValueOp::create(rewriter, loc, result, i));
@@ -118,9 +113,7 @@ struct ConvertLoadMatrix final : OpRewritePattern<LoadMatrixOp> {
 
 private:
   /// The NVVM dialect writes the type as PTX does.
-  static StringRef getTypeName(const MatrixLoad &form) {
-    return toRef(form.type);
-  }
+  static StringRef getTypeName(const MatrixLoad &form) { return form.type; }
 
   /// The memory is contiguous, see (D1).
   Value getPointer(OpBuilder &b, LoadMatrixOp op) const {
@@ -234,7 +227,7 @@ private:
     if (chip.path == instruction.path)
       return success();
     return op.emitOpError("expected a chip with ")
-           << getOpcode(instruction) << ", got " << toRef(chip.name);
+           << getOpcode(instruction) << ", got " << StringRef(chip.name);
   }
 
   static LogicalResult checkChip(LoadMatrixOp op, const Chip &chip) {
@@ -242,7 +235,7 @@ private:
     if (chip.capability >= form.lowestCapability)
       return success();
     return op.emitOpError("expected a chip with ldmatrix of ")
-           << toRef(form.type) << ", got " << toRef(chip.name);
+           << StringRef(form.type) << ", got " << StringRef(chip.name);
   }
 };
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Passes, code generator and ptxas in the order of the stages; what the code
+// generator would abort on is refused before.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuCompilation.h"
 
@@ -19,10 +24,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -35,7 +36,7 @@ static LogicalResult checkInstructions(ModuleOp module, const Chip &chip) {
         chip.path == Path::MmaSync)
       return WalkResult::advance();
     return op->emitError("no block-scaled instruction on ")
-           << toRef(chip.name) << " for '" << op->getName() << "'";
+           << StringRef(chip.name) << " for '" << op->getName() << "'";
   });
   return failure(result.wasInterrupted());
 }
@@ -60,7 +61,7 @@ static unsigned choosePtxVersion(ModuleOp module, const Chip &chip,
   if (wanted == 0 || wanted >= lowest)
     return std::max(wanted, lowest);
   llvm::errs() << "error: PTX " << formatPtxVersion(wanted)
-               << " is too old for " << toRef(chip.name)
+               << " is too old for " << chip.name
                << " and the instructions of this program, expected at least "
                << formatPtxVersion(lowest) << "\n";
   return 0;

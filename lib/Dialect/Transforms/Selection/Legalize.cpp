@@ -102,8 +102,7 @@ private:
     if (instruction->rewrite != Rewrite::None) {
       std::string_view text = describeRewrite(instruction->rewrite);
       op.emitRemark("computed exactly by ")
-          << StringRef(text.data(), text.size()) << ": "
-          << getOpcode(*instruction) << " needs PTX "
+          << StringRef(text) << ": " << getOpcode(*instruction) << " needs PTX "
           << formatPtxVersion(instruction->lowestPtx);
     }
     op->setAttr(kInstructionAttrName,
