@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """How the time and memory of blockscale-opt grow with the program.
 
-Prints, for modules of 1,000, 10,000 and 100,000 mma_scaled ops, the time and
-peak memory to parse, verify and print them, each also per op beyond those of an
-empty module; and the time for a ten-line file as a ratio to the stock mlir-opt
-on an empty module.
+Prints, for modules of some numbers of mma_scaled ops, the time and peak memory
+to parse, verify and print them, each also per op beyond those of an empty
+module; and the time for a ten-line file as a ratio to the stock mlir-opt on an
+empty module.
 
-usage: compile_time.py [--repeat N] [--build DIR] [--mlir-opt PATH]
+usage: compile_time.py [--repeat N] [--ops N...] [--build DIR] [--mlir-opt PATH]
 """
 
 import argparse
@@ -54,6 +54,7 @@ def measure(command, repeat):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--ops", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     parser.add_argument("--build", default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
     parser.add_argument("--mlir-opt", default="mlir-opt-22")
     options = parser.parse_args()
@@ -64,7 +65,7 @@ def main():
         empty.write_text("module {}\n")
         base, base_memory = measure([opt, empty, "-o", os.devnull], options.repeat)
         print("       ops  time (s)  us per op  memory (MiB)  bytes per op")
-        for count in (1_000, 10_000, 100_000):
+        for count in options.ops:
             path = pathlib.Path(folder, f"{count}.mlir")
             path.write_text(make_chain(count))
             seconds, memory = measure([opt, path, "-o", os.devnull], options.repeat)

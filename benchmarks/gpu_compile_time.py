@@ -2,7 +2,7 @@
 """How long a 4096-cubed GEMM takes from MLIR to PTX, as a ratio to llc alone on its LLVM IR; and how long
 many such functions take, as a ratio to one.
 
-usage: gpu_compile_time.py [--repeat N] [--build DIR] [--llc PATH]
+usage: gpu_compile_time.py [--repeat N] [--functions N] [--build DIR] [--llc PATH]
 """
 
 import argparse
@@ -14,7 +14,6 @@ import tempfile
 from compile_time import ROOT, measure
 
 SIZE = 4096
-COUNT = 100
 ROWS = (
     ("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32),
     ("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32),
@@ -48,6 +47,7 @@ func.func @main(%x: tensor<{n}x{n}x{x}>, %xs: tensor<{n}x{blocks}x{scale}>,
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--functions", type=int, default=100, help="as many in one program")
     parser.add_argument("--build", default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
     parser.add_argument("--llc", default="/usr/lib/llvm-22/bin/llc")
     options = parser.parse_args()
@@ -69,13 +69,13 @@ def main():
             name = " ".join(map(str, row))
             print(f"{name:34s} {ours:15.3f}  {alone:13.3f}  {ratio:5.2f}")
 
-        functions = [make_gemm(*ROWS[0]).replace("@main", f"@f{i}") for i in range(COUNT)]
+        functions = [make_gemm(*ROWS[0]).replace("@main", f"@f{i}") for i in range(options.functions)]
         times = []
         for text, repeat in ((functions[0], options.repeat), ("\n".join(functions), 1)):
             source.write_text(text)
             times.append(measure([*compile_, source, "-o", os.devnull], repeat)[0])
         one, all_ = times
-        print(f"{COUNT} functions of the first row: {all_:.1f} s, {all_ / one:.1f} times one ({one:.3f} s)")
+        print(f"{len(functions)} functions of the first row: {all_:.1f} s, {all_ / one:.1f} times one ({one:.3f} s)")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Memory traffic of kernels for sm_120a, as the simulator counts it.
 
-usage: kernel_statistics.py [--build DIR]
+usage: kernel_statistics.py [--size MxNxK] [--build DIR]
 
-For the kernels of sass_loop.py on 512 x 256 x 1024: wavefronts of shared memory over the least possible
+For the kernels of sass_loop.py, on 512 x 256 x 1024 unless given: wavefronts of shared memory over the least possible
 (the whole kernel, and the worst line), the share of each sector of 32 bytes of global memory that is
 used, and bytes read from global memory over what the blocks need once. Then fp4 that is stored as
 K x M and K x N, and a swizzle_scales.
@@ -18,7 +18,6 @@ import tempfile
 
 from sass_loop import KERNELS, ROOT, program
 
-M, N, K = 512, 256, 1024
 TILE = 128
 BITS = {"f8E4M3FN": 8, "f6E2M3FN": 8, "f6E3M2FN": 8, "f4E2M1FN": 4}
 SWIZZLE = """
@@ -51,17 +50,20 @@ def show(name, kernel, needed=None):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
-    build = parser.parse_args().build
+    parser.add_argument("--size", default="512x256x1024", metavar="MxNxK")
+    options = parser.parse_args()
+    build = options.build
+    m, n, k = map(int, options.size.split("x"))
     print(f"{'kernel':16} {'wavefronts':>10} {'worst line':>10} {'sectors':>10} {'bytes/needed':>12}")
     with tempfile.TemporaryDirectory() as folder:
         cases = [(name, *kernel, True) for name, kernel in KERNELS.items()]
         cases.append(("e2m1-e2m1, K x M", *KERNELS["e2m1-e2m1"], False))
-        for name, x, y, scale, block, k, stages, is_k_last in cases:
-            flags = [f"--schedule=tile={TILE}x{TILE}x{k},warps=2x2,stages={stages}"]
-            text = program(x, y, scale, block, M, N, K, is_k_last)
+        for name, x, y, scale, block, step, stages, is_k_last in cases:
+            flags = [f"--schedule=tile={TILE}x{TILE}x{step},warps=2x2,stages={stages}"]
+            text = program(x, y, scale, block, m, n, k, is_k_last)
             kernel = statistics(build, text, flags, folder)
-            blocks = (M // TILE) * (N // TILE)
-            needed = blocks * TILE * (K * (BITS[x] + BITS[y]) // 8 + 2 * K // block)
+            blocks = (m // TILE) * (n // TILE)
+            needed = blocks * TILE * (k * (BITS[x] + BITS[y]) // 8 + 2 * k // block)
             show(name, kernel, needed)
         show("swizzle_scales", statistics(build, SWIZZLE, [], folder))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Counts the instructions of the loop along K in SASS, ours and Triton's.
 
-usage: sass_loop.py build [--build DIR] [--out DIR]   PTX and cubins of a list of kernels
-       sass_loop.py count [--out DIR] [--triton]      their loops, and the same ones by Triton
+usage: sass_loop.py build [--only NAME...] [--build DIR] [--out DIR]   PTX and cubins of kernels
+       sass_loop.py count [--only NAME...] [--out DIR] [--triton]      their loops, and Triton's
 
 `build` needs a build of this project and `ptxas`; `count` needs `cuobjdump` of the CUDA toolkit and, for
 `--triton`, the Python package of that name (no GPU). They may be two machines: carry the folder and this
@@ -13,6 +13,7 @@ instruction in it that is neither a matrix instruction nor a NOP; spills are acc
 """
 
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -80,7 +81,8 @@ def find(tool):
 def build(args):
     compiler = args.build / "bin" / "blockscale-compile"
     args.out.mkdir(parents=True, exist_ok=True)
-    for name, (x, y, scale, block, k, stages) in KERNELS.items():
+    for name in args.only:
+        x, y, scale, block, k, stages = KERNELS[name]
         source = args.out / f"{name}.mlir"
         source.write_text(program(x, y, scale, block))
         command = [compiler, source, "--target=sm_120a",
@@ -128,10 +130,10 @@ def count(cubin):
 def triton_cubin(name, folder):
     """The cubin of Triton's kernel for the same types, with 3 stages."""
     sys.path.insert(0, str(ROOT / "test" / "Execution" / "kernels"))
-    from dot_scaled import compile_kernel
+    from dot_scaled import Case, compile_kernel
 
     path = folder / f"{name}-triton.cubin"
-    path.write_bytes(compile_kernel(*TRITON[name], stages=3).asm["cubin"])
+    path.write_bytes(compile_kernel(Case(120, *TRITON[name])).asm["cubin"])
     return path
 
 
@@ -145,7 +147,7 @@ def report(name, who, result, others, verbose):
 
 def count_all(args):
     print(f"{'kernel':16} {'by':7} {'MMA':>5} {'NOP':>5} {'other':>6} {'other/MMA':>10} {'spills':>7}")
-    for name in KERNELS:
+    for name in args.only:
         report(name, "ours", *count(args.out / f"{name}.cubin"), args.verbose)
         if args.triton and name in TRITON:
             report(name, "Triton", *count(triton_cubin(name, args.out)), args.verbose)
@@ -154,7 +156,9 @@ def count_all(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("step", choices=("build", "count"))
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--only", nargs="+", choices=KERNELS, default=list(KERNELS), metavar="NAME")
+    parser.add_argument("--build", type=pathlib.Path,
+                        default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "sass")
     parser.add_argument("--triton", action="store_true")
     parser.add_argument("--verbose", action="store_true", help="also count the others by opcode")

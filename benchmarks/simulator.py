@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How fast the simulator is on one core, as ratios to numpy on the same numbers.
 
-usage: simulator.py [--repeat N] [--build DIR]
+usage: simulator.py [--repeat N] [--loops N] [--gemm MxNxK...] [--build DIR]
 
 Plain arithmetic is a loop of seven instructions, matrix instructions are loops of one instruction in
 four warps; numpy multiplies and adds arrays of the same number of elements, and float64 matrices. The
@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "test" / "Execution"))
 sys.path.insert(0, str(ROOT / "python"))
 from harness import ROWS, Program, gpu_buffer, random  # noqa: E402
 
-THREADS, LOOPS = 1024, 50000
+THREADS = 1024
 INSTRUCTIONS = 7
 ARITHMETIC = """.version 8.0
 .target sm_90
@@ -45,7 +45,6 @@ LOOP:
 }
 """
 
-MATRIX_LOOPS = 2000
 # Modifiers behind m16n8k..., K, registers of A and B, and scale operands.
 SCALES = ", {%r0}, {0, 0}, {%r0}, {0, 0}"
 MATRIX = [
@@ -108,10 +107,10 @@ def best(repeat, run):
     return min(times)
 
 
-def numpy_arithmetic():
+def numpy_arithmetic(loops):
     x = np.arange(THREADS, dtype=np.float32)
     n = np.arange(THREADS, dtype=np.uint32)
-    for i in range(LOOPS // 50):
+    for i in range(loops):
         x = x * np.float32(0.999) + np.float32(0.999)
         y = x + np.float32(0.999)
         z = y * np.float32(0.999)
@@ -122,14 +121,17 @@ def numpy_arithmetic():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--loops", type=int, default=50000, help="of plain arithmetic")
+    parser.add_argument("--gemm", nargs="+", default=["256x256x512", "1024x1024x1024"], metavar="MxNxK")
     parser.add_argument("--build", default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
     options = parser.parse_args()
-    repeat, build = options.repeat, options.build
+    repeat, build, loops = options.repeat, options.build, options.loops
+    matrix_loops, numpy_loops = max(loops // 25, 1), max(loops // 50, 1)
     with tempfile.TemporaryDirectory() as folder:
-        seconds, _ = measure(make_command(build, folder, ARITHMETIC, THREADS, LOOPS), repeat)
-        rate = THREADS * LOOPS * INSTRUCTIONS / seconds
+        seconds, _ = measure(make_command(build, folder, ARITHMETIC, THREADS, loops), repeat)
+        rate = THREADS * loops * INSTRUCTIONS / seconds
         # Four arrays are made of five operations.
-        ours = THREADS * (LOOPS // 50) * 6 / best(repeat, numpy_arithmetic)
+        ours = THREADS * numpy_loops * 6 / best(repeat, lambda: numpy_arithmetic(numpy_loops))
         print(f"plain arithmetic: {rate / 1e6:.0f} million lane-instructions a second, "
               f"{rate / ours:.2f} of numpy's operations")
 
@@ -137,11 +139,12 @@ def main():
         matmul = 512**3 / best(repeat, lambda: square @ square)
         for modifiers, k, a, b, scales in MATRIX:
             text = make_matrix_kernel(modifiers, a, b, scales)
-            seconds, _ = measure(make_command(build, folder, text, 128, MATRIX_LOOPS), repeat)
-            rate = 4 * MATRIX_LOOPS * 16 * 8 * k / seconds
+            seconds, _ = measure(make_command(build, folder, text, 128, matrix_loops), repeat)
+            rate = 4 * matrix_loops * 16 * 8 * k / seconds
             print(f"{modifiers}: {rate / 1e6:.0f} million multiply-adds a second, "
                   f"{rate / matmul:.2f} of numpy's float64 @")
-        for sizes in ((256, 256, 512), (1024, 1024, 1024)):
+        for size in options.gemm:
+            sizes = tuple(map(int, size.split("x")))
             gemm(build, folder, repeat, matmul, *sizes)
             tensor_gemm(build, folder, repeat, matmul, *sizes)
 

@@ -1,12 +1,17 @@
 #!/usr/bin/python3
-"""Runs every test of blockscale and sums the results of all runners.
+"""Runs the tests of blockscale and sums the results of all runners.
 
-The runners are lit, googletest and pytest. Each writes a JUnit report; a
-runner that leaves none, or exits with an error that its report does not show,
-counts as one failure. The last line is `N passed, N failed, N skipped`; the
-exit code is 0 if and only if nothing failed and something passed.
+The runners are lit, googletest, pytest and the checks of check_sources.py. Each
+writes a JUnit report; a runner that leaves none, or exits with an error that
+its report does not show, counts as one failure. lit uses all cores by itself;
+of the others, several run at the same time. The last line is
+`N passed, N failed, N skipped`; the exit code is 0 if and only if nothing
+failed and something passed.
 
-usage: run_tests.py [--build DIR] [--lit PATH]
+Without --full, the wide cover is left out, and is no part of the sum: the cases
+of pytest that are marked `full`, and clang-tidy.
+
+usage: run_tests.py [--full] [--build DIR] [--lit PATH] [--jobs N]
 """
 
 import argparse
@@ -14,25 +19,50 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEST = ROOT / "test"
+# These take minutes, and come first, so that none of them is left alone at the end.
+LONGEST = ("test_simulated.py", "test_wgmma.py", "test_kernels.py", "test_tcgen05.py")
 
 
-def commands(build, lit, reports):
-    """(name, command, report) for each runner."""
-    yield (
-        "lit",
-        [sys.executable, lit, "-v", f"--xunit-xml-output={reports}/lit.xml", build / "test"],
-        reports / "lit.xml",
-    )
+class Runner(NamedTuple):
+    """A command; REPORT in it stands for the file that it reports to."""
+
+    name: str
+    command: list
+
+
+def lit(build, program):
+    return Runner("lit", [sys.executable, program, "-v", "--xunit-xml-output=REPORT", build / "test"])
+
+
+def pytest(path, is_full):
+    flags = ["--full"] if is_full else []
+    command = [sys.executable, "-m", "pytest", "-q", *flags, "--junitxml=REPORT", path]
+    return Runner(f"pytest {path.relative_to(TEST)}", command)
+
+
+def check_sources(build, tool):
+    script = ROOT / "scripts" / "check_sources.py"
+    return Runner(tool, [sys.executable, script, tool, "--build", build, "--report=REPORT"])
+
+
+def parallel_runners(build, is_full):
+    """Those that may run beside others: one for each program, and for each file of long tests."""
+    if is_full:
+        yield check_sources(build, "clang-tidy")
+    files = [*TEST.glob("Execution/*/test_*.py"), *TEST.glob("Benchmarks/test_*.py")]
+    for path in sorted(files, key=lambda path: (path.name not in LONGEST, path)):
+        yield pytest(path, is_full)
     for program in sorted((build / "test" / "Unit").glob("*Tests")):
-        report = reports / f"{program.name}.xml"
-        yield program.name, [program, "--gtest_brief=1", f"--gtest_output=xml:{report}"], report
-    for folder in ("python", "Execution"):
-        report = reports / f"pytest-{folder}.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        yield f"pytest {folder}", [*command, f"--junitxml={report}", ROOT / "test" / folder], report
+        yield Runner(program.name, [program, "--gtest_brief=1", "--gtest_output=xml:REPORT"])
+    yield pytest(TEST / "python", is_full)
+    yield check_sources(build, "clang-format")
 
 
 def count(report):
@@ -49,37 +79,44 @@ def count(report):
     return passed, failed, skipped
 
 
-def run(name, command, report, environment):
-    """Runs one runner and counts its results."""
-    print(f"== {name}", flush=True)
+def run(runner, reports, environment):
+    """Runs one runner and counts its results; its output is printed when it is done."""
+    report = reports / (runner.name.replace("/", "-").replace(" ", "-") + ".xml")
     report.unlink(missing_ok=True)
-    code = subprocess.run([str(part) for part in command], env=environment).returncode
+    command = [str(part).replace("REPORT", str(report)) for part in runner.command]
+    start = time.monotonic()
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lines = [f"== {runner.name}, {time.monotonic() - start:.0f} s"]
+    lines += done.stdout.decode(errors="replace").rstrip().splitlines()
     try:
         passed, failed, skipped = count(report)
+        if done.returncode != 0 and failed == 0:
+            lines.append(f"{runner.name}: exit code {done.returncode}, though no test failed")
+            failed = 1
     except (OSError, ElementTree.ParseError) as error:
-        print(f"{name}: no report ({error}), exit code {code}")
-        return 0, 1, 0
-    if code != 0 and failed == 0:
-        print(f"{name}: exit code {code}, though no test failed")
-        failed = 1
+        lines.append(f"{runner.name}: no report ({error}), exit code {done.returncode}")
+        passed, failed, skipped = 0, 1, 0
+    print("\n".join(lines), flush=True)
     return passed, failed, skipped
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="also run the wide cover")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--lit", default="/usr/lib/llvm-22/bin/lit")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runners at the same time")
     options = parser.parse_args()
     build = options.build.resolve()
     reports = build / "test" / "reports"
     reports.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ, BLOCKSCALE_BUILD=str(build), PYTHONDONTWRITEBYTECODE="1")
 
-    totals = [0, 0, 0]
-    for name, command, report in commands(build, options.lit, reports):
-        for i, number in enumerate(run(name, command, report, environment)):
-            totals[i] += number
-    passed, failed, skipped = totals
+    results = [run(lit(build, options.lit), reports, environment)]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        runners = parallel_runners(build, options.full)
+        results += pool.map(lambda runner: run(runner, reports, environment), runners)
+    passed, failed, skipped = map(sum, zip(*results))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 0 if failed == 0 and passed != 0 else 1
 

@@ -21,6 +21,11 @@ die() {
   exit 1
 }
 
+usage() {
+  printf 'usage: %s\n' "$*" >&2
+  exit 2
+}
+
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
     "$@"

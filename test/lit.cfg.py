@@ -1,5 +1,5 @@
 # The lit suite: every .mlir and .test file below this folder. The Python tests
-# and the unit tests have runners of their own (scripts/check runs all).
+# and the unit tests have runners of their own (scripts/check runs them, too).
 import os
 import shutil
 
@@ -8,7 +8,7 @@ import lit.formats
 config.name = "blockscale"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Consumer", "python", "Execution"]
+config.excludes = ["Inputs", "Consumer", "python", "Execution", "Benchmarks"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.blockscale_build_dir, "test")
 

@@ -5,69 +5,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Values that several programs take (targets, PTX versions, schedules) have one
+// parser and one message.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/CommandLine.h"
 
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-void blockscale::dropForeignOptions(llvm::cl::OptionCategory &category) {
-  SmallVector<llvm::cl::Option *> foreign;
-  for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
-    bool isOurs = llvm::is_contained(option->Categories, &category);
-    if (!isOurs && name != "help" && name != "version")
-      foreign.push_back(option);
+std::variant<CommandLine, ExitCode>
+blockscale::parseCommandLine(int argc, char **argv, StringRef usage,
+                             std::vector<Flag> table) {
+  table.push_back({"help", "", "Print this"});
+  table.push_back({"version", "", "Print the version"});
+  Result<CommandLine> line = parseFlags(
+      table, std::vector<std::string>(argv + 1, argv + argc), FlagStyle::LLVM);
+  if (!line) {
+    reportUsage(line.message());
+    return ExitUsage;
   }
-  for (llvm::cl::Option *option : foreign)
-    option->removeArgument();
-}
-
-bool blockscale::parseCommandLine(int argc, char **argv, StringRef overview) {
-  llvm::cl::SetVersionPrinter(
-      [](raw_ostream &os) { os << "blockscale " BLOCKSCALE_VERSION "\n"; });
-
-  // LLVM has a message of its own for this, which does not go to `stream`.
-  StringRef last = argc > 1 ? argv[argc - 1] : "";
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto option = options.find(last.ltrim('-'));
-  if (last.starts_with("-") && option != options.end() &&
-      option->second->getValueExpectedFlag() == llvm::cl::ValueRequired) {
-    reportUsage("expected a value after " + last);
-    return false;
+  if (line->has("help")) {
+    llvm::outs() << "usage: " << usage << "\n\n" << printFlags(table);
+    return ExitSuccess;
   }
-
-  // LLVM starts its messages with the name of the program, some of them on
-  // standard error directly: as this name, they are errors like all others.
-  SmallVector<const char *> arguments(argv, argv + argc);
-  StringRef program = arguments.front();
-  bool wantsHelp = llvm::any_of(arguments, [](StringRef argument) {
-    return argument.ltrim('-') == "help";
-  });
-  if (!wantsHelp)
-    arguments.front() = "error";
-  std::string errors;
-  llvm::raw_string_ostream stream(errors);
-  if (llvm::cl::ParseCommandLineOptions(argc, arguments.data(), overview,
-                                        &stream))
-    return true;
-
-  // A second line may suggest another flag.
-  SmallVector<StringRef> lines;
-  StringRef(errors).split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef &line : lines) {
-    line.consume_front("error:");
-    line = line.ltrim();
+  if (line->has("version")) {
+    llvm::outs() << "blockscale " BLOCKSCALE_VERSION "\n";
+    return ExitSuccess;
   }
-  std::string message = llvm::join(lines, " ");
-  StringRef helpText = "'error --help'";
-  if (size_t pos = message.find(helpText); pos != std::string::npos)
-    message.replace(pos, helpText.size(), ("'" + program + " --help'").str());
-  if (!message.empty())
-    reportUsage(message);
-  return false;
+  return std::move(*line);
 }
 
 int blockscale::reportFailure(const Twine &message) {
@@ -85,9 +56,9 @@ int blockscale::reportUnsupported(const Twine &what) {
 }
 
 const Chip *blockscale::parseTarget(StringRef name) {
-  const Chip *chip = lookupChip({name.data(), name.size()});
+  const Chip *chip = lookupChip(name);
   if (!chip)
-    reportUsage(describeUnknownChip({name.data(), name.size()}));
+    reportUsage(describeUnknownChip(name));
   return chip;
 }
 

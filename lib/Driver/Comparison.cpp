@@ -5,13 +5,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Whether a device is right is decided here: within the bound where one is
+// known, else bit by bit.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/Comparison.h"
 
 #include "ErrorBounds.h"
 #include "blockscale/Driver/CpuExecution.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -73,13 +80,9 @@ static float getFloat(const NpyArray &array, int64_t index) {
 
 /// "[1, 2]" for the number of an element.
 static std::string formatIndex(const NpyArray &array, int64_t index) {
-  std::string text;
-  for (size_t dim = array.shape.size(); dim-- != 0;) {
-    text = std::to_string(index % array.shape[dim]) +
-           (text.empty() ? "" : ", ") + text;
-    index /= array.shape[dim];
-  }
-  return "[" + text + "]";
+  return llvm::interleaved_array(
+             delinearize(index, computeStrides(array.shape)))
+      .str();
 }
 
 static std::string formatNumber(double number) {

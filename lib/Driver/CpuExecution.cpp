@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Functions have any signature, the caller of JIT-compiled code has one: each
+// function gets a wrapper that takes and gives descriptors of tensors only.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/CpuExecution.h"
 
@@ -266,7 +271,7 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
   }
   SmallVector<void *> packed;
   for (void *&pointer : pointers)
-    packed.push_back(&pointer);
+    packed.push_back(static_cast<void *>(&pointer));
   {
     SignalGuard guard;
     if (llvm::Error error =

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A card as a device of blockscale-run: its capability chooses the target,
+// since code for another chip would not load.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuRun.h"
 #include "blockscale/Runtime/CudaExecution.h"

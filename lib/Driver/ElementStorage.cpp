@@ -5,10 +5,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The table of MLIR's element types in files, and the checks that codes and
+// shapes fit the function.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/ElementStorage.h"
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -66,12 +72,7 @@ static std::string formatShape(ArrayRef<int64_t> shape) {
 
 /// The position of element `flat` of a row-major array.
 static std::string formatIndex(int64_t flat, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> index(shape.size());
-  for (size_t dim = shape.size(); dim-- != 0;) {
-    index[dim] = flat % shape[dim];
-    flat /= shape[dim];
-  }
-  return formatShape(index);
+  return formatShape(delinearize(flat, computeStrides(shape)));
 }
 
 static std::string formatType(Type type) {

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The same array has one code per byte in a file and packed codes on a GPU;
+// both directions are here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "GpuBuffers.h"
 

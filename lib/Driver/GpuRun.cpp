@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A card and the simulator run the same compiled functions; only opening the
+// device differs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuRun.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Upstream passes would crash on or miscompile some programs that the verifier
+// takes; these are refused by name first.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/InputChecks.h"
 

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Host code is not compiled for GPUs: what it says of launches becomes data.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LaunchInfoExport.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Parsing, picking a function and running passes, with diagnostics as all
+// programs print them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/Program.h"
 

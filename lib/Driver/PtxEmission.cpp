@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// LLVM is called as a library, with its options per chip, and ptxas as a
+// program, with its messages as errors.
+//
+//===----------------------------------------------------------------------===//
 
 #include "PtxEmission.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Code of the JIT may divide by zero or overflow the stack; users get a
+// message, not a core dump.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SignalGuard.h"
 

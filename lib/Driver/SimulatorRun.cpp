@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The simulator as a device of blockscale-run: any target will do, and
+// statistics are written beside the results.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuRun.h"
 #include "blockscale/Runtime/OutputFile.h"

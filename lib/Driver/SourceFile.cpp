@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Upstream's parser recurses with the nesting of a text; a text that is too
+// deep is found without parsing it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/SourceFile.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The legal combinations and what computes each, printed from the tables that
+// the compiler uses.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/SupportMatrix.h"
 

@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // The order of the passes:
 //
@@ -102,6 +101,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   StridedCopiesToLoopsPassOptions copies;
   copies.all = true;
   pm.addNestedPass<func::FuncOp>(createStridedCopiesToLoopsPass(copies));
+  pm.addNestedPass<func::FuncOp>(createWrapScalarOpsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createFlattenParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Results are compared by eye and by tests with what Python prints, so nested
+// lists look exactly like Python's.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/ArrayPrinter.h"
 #include "NumberPrinter.h"

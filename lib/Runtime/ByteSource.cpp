@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Files, pipes and texts in memory are read by one reader of .npy, which wants
+// to know early how much there is, where that can be known.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ByteSource.h"
 

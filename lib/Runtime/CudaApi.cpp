@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The driver is looked up at run time, function by function, so that programs
+// start on machines without one.
+//
+//===----------------------------------------------------------------------===//
 
 #include "CudaApi.h"
 

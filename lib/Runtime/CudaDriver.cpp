@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Owners for what the driver hands out (context, module, memory), and its
+// numbers as messages that say what was tried.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/CudaDriver.h"
 #include "CudaApi.h"

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A launch plan on a card: which bytes go there, in which order kernels run,
+// what comes back, and how time is measured.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/CudaExecution.h"
 

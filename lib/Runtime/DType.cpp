@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The one table of element types of .npy files; an entry that is out of order
+// does not compile.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/DType.h"
 

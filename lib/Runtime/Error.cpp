@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Messages quote what users wrote, which may hold any bytes: they are made
+// printable here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/Error.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A source that never ends, such as /dev/zero, must be an error and not take
+// all memory.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/InputFile.h"
 #include "ByteSource.h"

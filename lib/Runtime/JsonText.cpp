@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The JSON library recurses without limit and drops double keys in silence;
+// texts are checked for both before it sees them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "JsonText.h"
 

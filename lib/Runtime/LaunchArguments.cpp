@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The ARGs of a command line become typed values before any file is read, so
+// that a typing error costs nothing.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/LaunchArguments.h"
 #include "blockscale/Runtime/OutputFile.h"

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Launch infos may be written by other compilers: every field is checked, and a
+// message names the path to it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/LaunchInfo.h"
 #include "JsonText.h"

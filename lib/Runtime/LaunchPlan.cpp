@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Sizes of a launch that depend on arguments are computed once, for cards and
+// for the simulator.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/LaunchPlan.h"
 

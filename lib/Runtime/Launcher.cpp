@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// blockscale-launch and blockscale-sim take the same command line and differ in
+// what executes the plan.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/Launcher.h"
 

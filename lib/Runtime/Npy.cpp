@@ -5,11 +5,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Arguments come from files that anybody wrote: sizes are checked before memory
+// is taken, and what does not fit is an error.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/Npy.h"
 #include "ByteSource.h"
 #include "NpyHeader.h"
-#include "blockscale/Runtime/OutputFile.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -256,16 +260,4 @@ std::string blockscale::serializeNpy(const NpyArray &array) {
   bytes.append(header);
   bytes.append(array.data.begin(), array.data.end());
   return bytes;
-}
-
-Error blockscale::writeNpy(const std::string &path, const NpyArray &array) {
-  Result<int64_t> size = computeByteSize(array.dtype, array.shape);
-  if (!size)
-    return pathError(path, size.message());
-  if (static_cast<uint64_t>(*size) != array.data.size())
-    return pathError(path, "array does not fill its shape " +
-                               printShape(array.shape) + ": expected " +
-                               std::to_string(*size) + " bytes, got " +
-                               std::to_string(array.data.size()));
-  return writeOutput(path, serializeNpy(array));
 }

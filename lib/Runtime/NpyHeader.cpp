@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The header is Python source; just as much of Python as numpy writes is
+// understood.
+//
+//===----------------------------------------------------------------------===//
 
 #include "NpyHeader.h"
 #include "blockscale/Runtime/Npy.h"

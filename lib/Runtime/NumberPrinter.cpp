@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The shortest digits that identify a number in its own type, f16 and bf16
+// included, which the C++ library does not print.
+//
+//===----------------------------------------------------------------------===//
 
 #include "NumberPrinter.h"
 

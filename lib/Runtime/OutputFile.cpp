@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Somebody may read a result while it is written, and a disk may be full: files
+// appear whole or not at all.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/OutputFile.h"
 #include "OutputPath.h"

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A path may name a file, a link, a pipe or an open descriptor; only a file can
+// be replaced by renaming.
+//
+//===----------------------------------------------------------------------===//
 
 #include "OutputPath.h"
 

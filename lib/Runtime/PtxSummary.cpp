@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A launch with wrong parameters would read memory at random; names and sizes
+// in the PTX are enough to refuse it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/PtxSummary.h"
 

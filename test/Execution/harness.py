@@ -307,9 +307,14 @@ def exact(row, m, n, k, seed, kind="wide", zero_acc=False, x_batch=(), y_batch=(
 
 def check_exact(row, data, unit):
     """Every term is a multiple of `unit`, and |acc| + sum |terms| has at most 24 bits above it."""
-    bound, comparable = blockscale.error_bound(*data, **row.types)
-    magnitude = (bound - 2.0**-122) * 2.0**22 / data[0].shape[-1]
-    assert comparable.all() and magnitude.max() < 2.0**24 * unit
+    x, x_scale, y, y_scale, acc = data
+
+    def scaled(codes, name, scales, axis):
+        scales = blockscale.decode(scales, blockscale.SCALE_FORMATS[row.scale])
+        return np.abs(blockscale.decode(codes, name) * scales.repeat(row.block, axis))
+
+    magnitude = np.abs(acc) + scaled(x, row.x, x_scale, -1) @ scaled(y, row.y, y_scale, -2)
+    assert magnitude.max() < 2.0**24 * unit
 
 
 def random(row, m, n, k, seed):

@@ -56,6 +56,15 @@
 // FLAG: {{^}}error: Unknown command line argument '--none'.
 // FLAG-NOT: error:
 
+// RUN: %{run} %s --entry=add --device=cpu --stats --seed=1 -o %t/out/a.npy --entry=add 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: {{^}}error: expected --entry once, got it twice{{$}}
+// TWICE-NOT: {{.}}
+
+// RUN: blockscale-run --help | FileCheck %s --check-prefix=HELP
+// HELP: {{^}}usage: blockscale-run IN.mlir [IN.npy]... [FLAG]...
+// HELP: {{^}}  -o=OUT.npy {{ *}}Store a result
+// HELP: {{^}}  --sim-seed=N
+
 // RUN: ls -A %t/out | count 0
 
 //===----------------------------------------------------------------------===//

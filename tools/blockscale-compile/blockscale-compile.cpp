@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One program from MLIR to any stage, for the CPU and all chips: the command
+// line and the order of its checks.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Driver/CommandLine.h"
@@ -21,53 +26,46 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
 // Command line
 //===----------------------------------------------------------------------===//
 
-static cl::OptionCategory category("blockscale-compile options");
+static const std::vector<Flag> flags = {
+    {"target", "CHIP", "The chip to compile for, or cpu"},
+    {"entry", "NAME", "Compile this function and what it calls"},
+    {"emit", "STAGE",
+     "tile, kernel, instr, nvvm, llvm, ptx or cubin; the default is ptx, for "
+     "cpu llvm"},
+    {"ptx-version", "N", "PTX version, 87 for 8.7"},
+    {"native-only", "",
+     "Refuse an op that no block-scaled instruction computes"},
+    {"schedule", "S",
+     "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3"},
+    {"emulate-on", "CHIP", "Emulate the target's instructions there"},
+    {"launch-info", "FILE", "Write how to launch, as JSON"},
+    {"o", "OUT", "Where to write; - is standard output, the default"},
+    {"print-support-matrix", "CHIP",
+     "Print what is supported, for one chip or for all",
+     /*isValueOptional=*/true},
+};
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("IN.mlir"),
-                                  cl::cat(category));
-static cl::opt<std::string>
-    entryName("entry", cl::desc("Compile this function and what it calls"),
-              cl::value_desc("NAME"), cl::cat(category));
-static cl::opt<std::string> target("target",
-                                   cl::desc("The chip to compile for, or cpu"),
-                                   cl::value_desc("CHIP"), cl::cat(category));
-static cl::opt<std::string>
-    emit("emit",
-         cl::desc("tile, kernel, instr, nvvm, llvm, ptx or cubin; the default "
-                  "is ptx, for cpu llvm"),
-         cl::value_desc("STAGE"), cl::cat(category));
-static cl::opt<std::string> ptxVersion("ptx-version",
-                                       cl::desc("PTX version, 87 for 8.7"),
-                                       cl::value_desc("N"), cl::cat(category));
-static cl::opt<bool> nativeOnly(
-    "native-only",
-    cl::desc("Refuse an op that no block-scaled instruction computes"),
-    cl::cat(category));
-static cl::opt<std::string>
-    schedule("schedule",
-             cl::desc("Tile sizes, warps and stages: tile="
-                      "128x128x128,warps=2x2,stages=3"),
-             cl::value_desc("S"), cl::cat(category));
-static cl::opt<std::string>
-    emulateOn("emulate-on", cl::desc("Emulate the target's instructions there"),
-              cl::value_desc("CHIP"), cl::cat(category));
-static cl::opt<std::string> launchInfo("launch-info",
-                                       cl::desc("Write how to launch, as JSON"),
-                                       cl::value_desc("FILE"),
-                                       cl::cat(category));
-static cl::opt<std::string>
-    output("o", cl::desc("Where to write; - is standard output, the default"),
-           cl::value_desc("OUT"), cl::init("-"), cl::cat(category));
-static cl::opt<std::string>
-    supportMatrix("print-support-matrix",
-                  cl::desc("Print what is supported, for one chip or for all"),
-                  cl::value_desc("CHIP"), cl::ValueOptional, cl::cat(category));
+static constexpr StringRef usage =
+    "blockscale-compile IN.mlir --target=CHIP [FLAG]...\n"
+    "       blockscale-compile --print-support-matrix[=CHIP]\n"
+    "\n"
+    "Lowers block-scaled matrix multiplication to PTX or LLVM IR.";
+
+namespace {
+/// What the command line asks for.
+struct Job {
+  std::string input, output;
+  /// Null: all functions.
+  std::optional<std::string> entry;
+  std::optional<std::string> launchInfo;
+  GpuCompileOptions options;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Stages
@@ -115,9 +113,10 @@ static std::string translateToLLVMIR(ModuleOp module) {
   return text;
 }
 
-static int compileForCpu(Program &program, const Stage &lastStage) {
+static int compileForCpu(Program &program, const Stage &lastStage,
+                         const Job &job) {
   if (failed(checkInput(program.getModule())) ||
-      (nativeOnly && failed(checkNativeOnCpu(program.getModule()))))
+      (job.options.nativeOnly && failed(checkNativeOnCpu(program.getModule()))))
     return ExitFailure;
   for (const Stage *stage = stages; stage <= &lastStage; ++stage)
     if (stage->buildForCpu && failed(program.run(stage->buildForCpu)))
@@ -133,7 +132,7 @@ static int compileForCpu(Program &program, const Stage &lastStage) {
   } else {
     llvm::raw_string_ostream(text) << program.getModule() << "\n";
   }
-  if (Error error = writeOutput(output, text))
+  if (Error error = writeOutput(job.output, text))
     return reportFailure(error.message());
   return ExitSuccess;
 }
@@ -142,112 +141,136 @@ static int compileForCpu(Program &program, const Stage &lastStage) {
 // GPU
 //===----------------------------------------------------------------------===//
 
-static int compileForGpu(Program &program, const Chip &chip,
-                         const Stage &lastStage, const Chip *emulatingChip,
-                         unsigned ptx) {
-  GpuCompileOptions options;
-  options.target = &chip;
-  options.emulateOn = emulatingChip;
-  options.ptxVersion = ptx;
-  options.nativeOnly = nativeOnly;
-  options.schedule = schedule;
+static int compileForGpu(Program &program, const Stage &lastStage,
+                         const Job &job) {
   bool hasFunctions = !program.getModule().getOps<func::FuncOp>().empty();
-  FailureOr<GpuCode> code = compileForGpu(program, lastStage.gpuStage, options);
+  FailureOr<GpuCode> code =
+      compileForGpu(program, lastStage.gpuStage, job.options);
   if (failed(code))
     return ExitFailure;
 
   OutputSet set;
-  if (launchInfo.getNumOccurrences()) {
+  if (job.launchInfo) {
     if (!code->launchInfo)
       return reportFailure(
           Twine("--launch-info describes one public function: expected ") +
           (hasFunctions ? "--entry" : "one in the program"));
     if (Error error =
-            set.add(launchInfo, serializeLaunchInfo(*code->launchInfo)))
+            set.add(*job.launchInfo, serializeLaunchInfo(*code->launchInfo)))
       return reportFailure(error.message());
   }
-  if (Error error = set.add(output, code->text))
+  if (Error error = set.add(job.output, code->text))
     return reportFailure(error.message());
   if (Error error = set.commit())
     return reportFailure(error.message());
   return ExitSuccess;
 }
 
-static int compile(const Chip &chip, const Stage &lastStage,
-                   const Chip *emulatingChip, unsigned ptx) {
-  std::unique_ptr<Program> program = Program::parse(input);
+static int compile(const Stage &lastStage, const Job &job) {
+  std::unique_ptr<Program> program = Program::parse(job.input);
   if (!program)
     return ExitFailure;
   program->dropSchedules();
-  if (entryName.getNumOccurrences()) {
+  if (job.entry) {
     bool isAmbiguous;
-    Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);
+    Result<func::FuncOp> entry = program->getEntry(*job.entry, isAmbiguous);
     if (!entry)
-      return reportFailure("'" + input + "': " + entry.message());
+      return reportFailure("'" + job.input + "': " + entry.message());
     if (failed(program->keepOnly(*entry)))
       return ExitFailure;
   }
-  if (chip.isCpu())
-    return compileForCpu(*program, lastStage);
-  return compileForGpu(*program, chip, lastStage, emulatingChip, ptx);
+  if (job.options.target->isCpu())
+    return compileForCpu(*program, lastStage, job);
+  return compileForGpu(*program, lastStage, job);
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+static int printMatrix(StringRef chipName) {
+  const Chip *chip = nullptr;
+  if (!chipName.empty() && !(chip = parseTarget(chipName)))
+    return ExitUsage;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printSupportMatrix(stream, chip);
+  if (Error error = writeOutput("-", text))
+    return reportFailure(error.message());
+  return ExitSuccess;
+}
+
+/// Chips and versions; success, or an exit code after an error.
+static int readOptions(const CommandLine &line, GpuCompileOptions &options) {
+  if (line.get("target").empty())
+    return reportUsage("expected --target=CHIP");
+  options.target = parseTarget(line.get("target"));
+  if (!options.target ||
+      (line.has("ptx-version") &&
+       !parsePtxVersion(line.get("ptx-version"), options.ptxVersion)))
+    return ExitUsage;
+  if (line.has("emulate-on")) {
+    options.emulateOn = parseTarget(line.get("emulate-on"));
+    if (!options.emulateOn)
+      return ExitUsage;
+    if (options.emulateOn->isCpu())
+      return reportUsage("expected a GPU for --emulate-on, got cpu");
+  }
+  options.nativeOnly = line.has("native-only");
+  options.schedule = line.get("schedule");
+  return ExitSuccess;
+}
+
+/// The stage to stop at; null after an error.
+static const Stage *readStage(const CommandLine &line, const Chip &chip) {
+  std::string name = line.has("emit") ? line.get("emit")
+                     : chip.isCpu()   ? "llvm"
+                                      : "ptx";
+  const Stage *stage = findStage(name);
+  if (!stage)
+    reportUsage("unknown stage '" + name +
+                "', expected one of tile kernel instr nvvm llvm ptx cubin");
+  else if (chip.isCpu() && !stage->buildForCpu)
+    reportUsage("the target cpu has no stage '" + name +
+                "', expected one of tile kernel llvm");
+  else
+    return stage;
+  return nullptr;
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
-  dropForeignOptions(category);
-  if (!parseCommandLine(argc, argv,
-                        "blockscale-compile: lower block-scaled matrix "
-                        "multiplication to PTX or LLVM IR\n"))
-    return ExitUsage;
-
-  if (supportMatrix.getNumOccurrences()) {
-    const Chip *chip = nullptr;
-    if (!supportMatrix.empty() && !(chip = parseTarget(supportMatrix)))
-      return ExitUsage;
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    printSupportMatrix(stream, chip);
-    if (Error error = writeOutput("-", text))
-      return reportFailure(error.message());
-    return ExitSuccess;
-  }
-
-  if (input.empty())
+  auto parsed = parseCommandLine(argc, argv, usage, flags);
+  if (auto *code = std::get_if<ExitCode>(&parsed))
+    return *code;
+  const auto &line = std::get<CommandLine>(parsed);
+  if (line.positional.size() > 1)
+    return reportUsage("Too many positional arguments specified! Expected one "
+                       "input file, got " +
+                       Twine(line.positional.size()));
+  if (line.has("print-support-matrix"))
+    return printMatrix(line.get("print-support-matrix"));
+  if (line.positional.empty())
     return reportUsage("expected an input file");
-  if (target.empty())
-    return reportUsage("expected --target=CHIP");
-  const Chip *chip = parseTarget(target);
-  unsigned ptx = 0;
-  if (!chip ||
-      (ptxVersion.getNumOccurrences() && !parsePtxVersion(ptxVersion, ptx)))
-    return ExitUsage;
-  const Chip *emulatingChip = nullptr;
-  if (emulateOn.getNumOccurrences()) {
-    emulatingChip = parseTarget(emulateOn);
-    if (!emulatingChip)
-      return ExitUsage;
-    if (emulatingChip->isCpu())
-      return reportUsage("expected a GPU for --emulate-on, got cpu");
-  }
-  std::string stageName = emit.getNumOccurrences() ? emit.getValue()
-                          : chip->isCpu()          ? "llvm"
-                                                   : "ptx";
-  const Stage *stage = findStage(stageName);
-  if (!stage)
-    return reportUsage("unknown stage '" + stageName +
-                       "', expected one of tile kernel instr nvvm llvm ptx "
-                       "cubin");
-  if (chip->isCpu() && !stage->buildForCpu)
-    return reportUsage("the target cpu has no stage '" + stageName +
-                       "', expected one of tile kernel llvm");
 
-  if (schedule.getNumOccurrences() && !checkSchedule(schedule))
+  Job job;
+  job.input = line.positional.front();
+  job.output = line.has("o") ? line.get("o") : "-";
+  if (line.has("entry"))
+    job.entry = line.get("entry");
+  if (line.has("launch-info"))
+    job.launchInfo = line.get("launch-info");
+  if (int code = readOptions(line, job.options))
+    return code;
+  bool isCpu = job.options.target->isCpu();
+  const Stage *stage = readStage(line, *job.options.target);
+  if (!stage || (line.has("schedule") && !checkSchedule(job.options.schedule)))
     return ExitUsage;
-  for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &ptxVersion, &emulateOn, &launchInfo, &schedule})
-    if (chip->isCpu() && option->getNumOccurrences())
-      return reportUnsupported("--" + option->ArgStr + " with --target=cpu");
-  if (launchInfo.getNumOccurrences() && stage->gpuStage < GpuStage::Kernel)
+  for (const char *flag :
+       {"ptx-version", "emulate-on", "launch-info", "schedule"})
+    if (isCpu && line.has(flag))
+      return reportUnsupported(Twine("--") + flag + " with --target=cpu");
+  if (job.launchInfo && stage->gpuStage < GpuStage::Kernel)
     return reportUsage("the stage 'tile' has no launches for --launch-info");
-  return compile(*chip, *stage, emulatingChip, ptx);
+  return compile(*stage, job);
 }

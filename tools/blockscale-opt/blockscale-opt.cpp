@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Upstream's mlir-opt with this dialect linked in, and with the limits on
+// sources and outputs that all programs here have.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 #include "blockscale/Dialect/Transforms/Passes.h"

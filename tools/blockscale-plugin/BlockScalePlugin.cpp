@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// For users of the stock mlir-opt, who need not build one of their own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Runs one function on a device and prints or compares the results: the command
+// line and the order of its checks.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Driver/CommandLine.h"
@@ -19,95 +24,49 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 
-#include <deque>
-
 using namespace mlir;
 using namespace mlir::blockscale;
-namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
 // Command line
 //===----------------------------------------------------------------------===//
 
-static cl::OptionCategory category("blockscale-run options");
+/// Those that only --device=sim has.
+static std::vector<Flag> getSimulatorFlags() {
+  std::vector<Flag> flags = sim::getSimulatorFlags();
+  flags.push_back({"sim-seed", "N", "The simulator's seed; the default is 0"});
+  return flags;
+}
 
-static cl::list<std::string>
-    files(cl::Positional, cl::desc("IN.mlir [IN.npy]..."), cl::cat(category));
-static cl::opt<std::string>
-    entryName("entry",
-              cl::desc("The function; needed where several are public"),
-              cl::value_desc("NAME"), cl::cat(category));
-static cl::opt<std::string> device("device",
-                                   cl::desc("cpu (the default), sim or cuda"),
-                                   cl::value_desc("DEVICE"), cl::init("cpu"),
-                                   cl::cat(category));
-static cl::opt<std::string> target(
-    "target",
-    cl::desc(
-        "The chip to compile for; the default is sm_120a for sim, for cuda the "
-        "card's"),
-    cl::value_desc("CHIP"), cl::cat(category));
-static cl::opt<std::string> ptxVersion("ptx-version",
-                                       cl::desc("PTX version, 87 for 8.7"),
-                                       cl::value_desc("N"), cl::cat(category));
-static cl::opt<bool> nativeOnly(
-    "native-only",
-    cl::desc("Refuse an op that no block-scaled instruction computes"),
-    cl::cat(category));
-static cl::opt<std::string>
-    schedule("schedule",
-             cl::desc("Tile sizes, warps and stages: tile=128x128x128,"
-                      "warps=2x2,stages=3"),
-             cl::value_desc("S"), cl::cat(category));
-static cl::opt<bool>
-    wantsTime("time",
-              cl::desc("Print the median time of some repetitions, for cuda"),
-              cl::cat(category));
-static cl::opt<bool>
-    wantsComparison("compare",
-                    cl::desc("Compare with the reference; fail where an error "
-                             "is over its bound"),
-                    cl::cat(category));
-static cl::opt<std::string>
-    seed("seed", cl::desc("Draw the arguments at random, from this seed"),
-         cl::value_desc("N"), cl::cat(category));
-static cl::list<std::string>
-    outputs("o",
-            cl::desc("Store a result in a .npy file instead of printing; once "
-                     "for each result, in order"),
-            cl::value_desc("OUT.npy"), cl::cat(category));
+static std::vector<Flag> getFlags() {
+  std::vector<Flag> flags = {
+      {"entry", "NAME", "The function; needed where several are public"},
+      {"device", "DEVICE", "cpu (the default), sim or cuda"},
+      {"target", "CHIP",
+       "The chip to compile for; the default is sm_120a for sim, for cuda the "
+       "card's"},
+      {"ptx-version", "N", "PTX version, 87 for 8.7"},
+      {"native-only", "",
+       "Refuse an op that no block-scaled instruction computes"},
+      {"schedule", "S",
+       "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3"},
+      {"time", "", "Print the median time of some repetitions, for cuda"},
+      {"compare", "",
+       "Compare with the reference; fail where an error is over its bound"},
+      {"seed", "N", "Draw the arguments at random, from this seed"},
+      {"o", "OUT.npy",
+       "Store a result in a .npy file instead of printing; once for each "
+       "result, in order",
+       /*isValueOptional=*/false, /*isRepeatable=*/true},
+  };
+  llvm::append_range(flags, getSimulatorFlags());
+  return flags;
+}
 
-/// Flags that are known by a table, which the command line library sees as
-/// strings.
-class TableFlags {
-public:
-  explicit TableFlags(const std::vector<Flag> &table) {
-    for (const Flag &flag : table) {
-      names.emplace_back(flag.name);
-      texts.emplace_back(flag.help);
-      options.push_back(std::make_unique<cl::opt<std::string>>(
-          StringRef(names.back()), cl::desc(texts.back()),
-          cl::value_desc(flag.value), cl::cat(category),
-          flag.isValueOptional ? cl::ValueOptional
-          : flag.value.empty() ? cl::ValueDisallowed
-                               : cl::ValueRequired));
-    }
-  }
-
-  /// Those that were given, with their values.
-  CommandLine get() const {
-    CommandLine line;
-    for (const auto &option : options)
-      if (option->getNumOccurrences())
-        line.flags[option->ArgStr.str()] = option->getValue();
-    return line;
-  }
-
-private:
-  // The options keep views of these.
-  std::deque<std::string> names, texts;
-  std::vector<std::unique_ptr<cl::opt<std::string>>> options;
-};
+static constexpr StringRef usage =
+    "blockscale-run IN.mlir [IN.npy]... [FLAG]...\n"
+    "\n"
+    "Runs one function of a program.";
 
 //===----------------------------------------------------------------------===//
 // Arguments and results
@@ -137,7 +96,8 @@ makeArguments(ArrayRef<RankedTensorType> types, ArrayRef<std::string> paths,
   return arguments;
 }
 
-static int giveResults(ArrayRef<NpyArray> results) {
+static int giveResults(ArrayRef<NpyArray> results,
+                       ArrayRef<std::string> outputs) {
   if (outputs.empty()) {
     std::string text;
     for (const NpyArray &result : results)
@@ -160,9 +120,14 @@ static int giveResults(ArrayRef<NpyArray> results) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// What the command line asks for.
 struct RunOptions {
-  /// Of arguments.
-  uint64_t seed = 0;
+  std::string source, entry, device = "cpu";
+  /// Of the arguments: their files, or the seed that draws them.
+  std::vector<std::string> files;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> outputs;
+  bool wantsTime = false, wantsComparison = false;
   GpuRunOptions gpu;
   sim::Options simulator;
   std::string statisticsPath;
@@ -170,16 +135,17 @@ struct RunOptions {
 } // namespace
 
 static int executeOnCpu(Program &program, func::FuncOp entry,
-                        std::vector<NpyArray> arguments) {
+                        std::vector<NpyArray> arguments,
+                        const RunOptions &options) {
   // What the function does not call is not computed, and may be anything.
-  if (nativeOnly && (failed(program.keepOnly(entry)) ||
-                     failed(checkNativeOnCpu(program.getModule()))))
+  if (options.gpu.nativeOnly && (failed(program.keepOnly(entry)) ||
+                                 failed(checkNativeOnCpu(program.getModule()))))
     return ExitFailure;
   FailureOr<std::vector<NpyArray>> results =
       runOnCpu(program, entry, std::move(arguments));
   if (failed(results))
     return ExitFailure;
-  return giveResults(*results);
+  return giveResults(*results, options.outputs);
 }
 
 /// "0.1230 ms, 4.56 TFLOP/s".
@@ -208,9 +174,9 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
                         const RunOptions &options) {
   double milliseconds = 0;
   std::unique_ptr<GpuDevice> gpu;
-  if (device == "cuda") {
+  if (options.device == "cuda") {
     Result<std::unique_ptr<GpuDevice>> card =
-        openCudaDevice(wantsTime ? &milliseconds : nullptr);
+        openCudaDevice(options.wantsTime ? &milliseconds : nullptr);
     if (!card)
       return reportFailure(card.message());
     gpu = std::move(*card);
@@ -218,7 +184,7 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
     gpu = makeSimulatedDevice(options.simulator, options.statisticsPath);
   }
   std::optional<Reference> reference;
-  if (wantsComparison) {
+  if (options.wantsComparison) {
     FailureOr<Reference> computed =
         computeReference(program, entry.getSymName(), arguments);
     if (failed(computed))
@@ -229,11 +195,11 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
       compileAndRun(program, entry, std::move(arguments), options.gpu, *gpu);
   if (failed(run))
     return ExitFailure;
-  if (int code = giveResults(run->results))
+  if (int code = giveResults(run->results, options.outputs))
     return code;
   if (int code = compare(reference, run->results))
     return code;
-  if (wantsTime)
+  if (options.wantsTime)
     printTime(milliseconds, run->flops);
   return ExitSuccess;
 }
@@ -242,99 +208,124 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
 // Program
 //===----------------------------------------------------------------------===//
 
+/// Holds the files and outputs against the function. Success, or an exit code
+/// after an error.
+static int checkCounts(func::FuncOp entry, const RunOptions &options,
+                       size_t numArguments) {
+  size_t numFiles = options.files.size();
+  if (options.seed && numFiles != 0)
+    return reportUsage("expected no .npy files beside --seed, which draws all "
+                       "arguments, got " +
+                       Twine(numFiles));
+  if (numFiles != numArguments && !options.seed)
+    return reportUsage(
+        "expected " + Twine(numArguments) +
+        " .npy files, one for each argument of '" + entry.getSymName() + "'" +
+        (numFiles == 0 ? ", or --seed" : "") + ", got " + Twine(numFiles));
+  unsigned numResults = entry.getNumResults();
+  if (!options.outputs.empty() && options.outputs.size() != numResults)
+    return reportUsage("expected -o once for each of the " + Twine(numResults) +
+                       " results of '" + entry.getSymName() + "', got " +
+                       Twine(options.outputs.size()));
+  return ExitSuccess;
+}
+
 static int run(const RunOptions &options) {
-  std::string source = files.front();
-  ArrayRef<std::string> arrays = ArrayRef<std::string>(files).drop_front();
-  std::unique_ptr<Program> program = Program::parse(source);
+  std::unique_ptr<Program> program = Program::parse(options.source);
   if (!program)
     return ExitFailure;
   bool isAmbiguous;
-  Result<func::FuncOp> entry = program->getEntry(entryName, isAmbiguous);
+  Result<func::FuncOp> entry = program->getEntry(options.entry, isAmbiguous);
   if (!entry) {
-    reportFailure("'" + source + "': " + entry.message());
+    reportFailure("'" + options.source + "': " + entry.message());
     return isAmbiguous ? ExitUsage : ExitFailure;
   }
-
   FailureOr<std::vector<RankedTensorType>> types = getArgumentTypes(*entry);
   if (failed(types))
     return ExitFailure;
-  bool isDrawn = seed.getNumOccurrences();
-  if (isDrawn && !arrays.empty())
-    return reportUsage("expected no .npy files beside --seed, which draws all "
-                       "arguments, got " +
-                       Twine(arrays.size()));
-  if (arrays.size() != types->size() && !isDrawn)
-    return reportUsage("expected " + Twine(types->size()) +
-                       " .npy files, one for each argument of '" +
-                       entry->getSymName() + "'" +
-                       (arrays.empty() ? ", or --seed" : "") + ", got " +
-                       Twine(arrays.size()));
-  unsigned numResults = entry->getNumResults();
-  if (!outputs.empty() && outputs.size() != numResults)
-    return reportUsage("expected -o once for each of the " + Twine(numResults) +
-                       " results of '" + entry->getSymName() + "', got " +
-                       Twine(outputs.size()));
-
+  if (int code = checkCounts(*entry, options, types->size()))
+    return code;
   std::optional<std::vector<NpyArray>> arguments =
-      makeArguments(*types, arrays, options.seed);
+      makeArguments(*types, options.files, options.seed.value_or(0));
   if (!arguments)
     return ExitFailure;
-  if (device != "cpu")
+  if (options.device != "cpu")
     return executeOnGpu(*program, *entry, std::move(*arguments), options);
-  return executeOnCpu(*program, *entry, std::move(*arguments));
+  return executeOnCpu(*program, *entry, std::move(*arguments), options);
+}
+
+/// Reads the values of the flags. Success, or an exit code after an error.
+static int readOptions(const CommandLine &line, RunOptions &options) {
+  if (line.has("device"))
+    options.device = line.get("device");
+  if (!llvm::is_contained({"cpu", "sim", "cuda"}, options.device))
+    return reportUsage("unknown device '" + options.device +
+                       "', expected one of cpu sim cuda");
+  options.entry = line.get("entry");
+  options.outputs = line.getAll("o");
+  options.wantsTime = line.has("time");
+  options.wantsComparison = line.has("compare");
+  options.gpu.nativeOnly = line.has("native-only");
+  options.gpu.schedule = line.get("schedule");
+  if (line.has("schedule") && !checkSchedule(options.gpu.schedule))
+    return ExitUsage;
+  if (line.has("target") &&
+      !(options.gpu.target = parseTarget(line.get("target"))))
+    return ExitUsage;
+  if (line.has("seed") &&
+      !parseNumber("--seed", line.get("seed"), options.seed.emplace()))
+    return ExitUsage;
+  if (line.has("ptx-version") &&
+      !parsePtxVersion(line.get("ptx-version"), options.gpu.ptxVersion))
+    return ExitUsage;
+  if (Error error =
+          sim::parseSimulatorFlags(line, "sim-seed", options.simulator))
+    return reportUsage(error.message());
+  options.statisticsPath = sim::getStatisticsPath(line);
+  return ExitSuccess;
+}
+
+/// Flags that the device does not have. Success, or an exit code after an
+/// error.
+static int checkDevice(const CommandLine &line, const RunOptions &options) {
+  const Chip *chip = options.gpu.target;
+  const std::string &device = options.device;
+  if (device != "cpu" && chip && chip->isCpu())
+    return reportUsage("expected a GPU for --device=" + device +
+                       ", got --target=cpu");
+  if (device == "cpu" && chip && !chip->isCpu())
+    return reportUnsupported("--target=" + line.get("target") +
+                             " with --device=cpu");
+  auto refuse = [&](std::string_view flag) {
+    return reportUnsupported("--" + Twine(flag) + " with --device=" + device);
+  };
+  if (device == "cpu")
+    for (const char *flag : {"ptx-version", "schedule", "time", "compare"})
+      if (line.has(flag))
+        return refuse(flag);
+  if (device == "sim" && line.has("time"))
+    return refuse("time");
+  if (device != "sim")
+    for (const Flag &flag : getSimulatorFlags())
+      if (line.has(flag.name))
+        return refuse(flag.name);
+  return ExitSuccess;
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
-  dropForeignOptions(category);
-  std::vector<Flag> simulatorTable = sim::getSimulatorFlags();
-  simulatorTable.push_back(
-      {"sim-seed", "N", "The simulator's seed; the default is 0"});
-  TableFlags simulatorFlags(simulatorTable);
-  if (!parseCommandLine(argc, argv,
-                        "blockscale-run: run one function of a program\n"))
-    return ExitUsage;
-  if (files.empty())
+  auto parsed = parseCommandLine(argc, argv, usage, getFlags());
+  if (auto *code = std::get_if<ExitCode>(&parsed))
+    return *code;
+  const auto &line = std::get<CommandLine>(parsed);
+  if (line.positional.empty())
     return reportUsage("expected an input file");
-  if (device != "cpu" && device != "sim" && device != "cuda")
-    return reportUsage("unknown device '" + device +
-                       "', expected one of cpu sim cuda");
   RunOptions options;
-  const Chip *&chip = options.gpu.target;
-  options.gpu.nativeOnly = nativeOnly;
-  options.gpu.schedule = schedule;
-  if (schedule.getNumOccurrences() && !checkSchedule(schedule))
-    return ExitUsage;
-  if (target.getNumOccurrences() && !(chip = parseTarget(target)))
-    return ExitUsage;
-  if (seed.getNumOccurrences() && !parseNumber("--seed", seed, options.seed))
-    return ExitUsage;
-  if (ptxVersion.getNumOccurrences() &&
-      !parsePtxVersion(ptxVersion, options.gpu.ptxVersion))
-    return ExitUsage;
-  CommandLine simulatorLine = simulatorFlags.get();
-  if (Error error = sim::parseSimulatorFlags(simulatorLine, "sim-seed",
-                                             options.simulator))
-    return reportUsage(error.message());
-  options.statisticsPath = sim::getStatisticsPath(simulatorLine);
-  if (device != "cpu" && chip && chip->isCpu())
-    return reportUsage("expected a GPU for --device=" + device +
-                       ", got --target=cpu");
-
-  if (device == "cpu" && chip && !chip->isCpu())
-    return reportUnsupported("--target=" + target + " with --device=cpu");
-  for (auto [option, only] :
-       std::initializer_list<std::pair<cl::Option *, StringRef>>{
-           {&ptxVersion, "cpu"},
-           {&schedule, "cpu"},
-           {&wantsTime, "cpu"},
-           {&wantsTime, "sim"},
-           {&wantsComparison, "cpu"}})
-    if (device == only && option->getNumOccurrences())
-      return reportUnsupported("--" + option->ArgStr +
-                               " with --device=" + only);
-  if (device != "sim" && !simulatorLine.flags.empty())
-    return reportUnsupported("--" + simulatorLine.flags.begin()->first +
-                             " with --device=" + device);
+  options.source = line.positional.front();
+  options.files.assign(line.positional.begin() + 1, line.positional.end());
+  if (int code = readOptions(line, options))
+    return code;
+  if (int code = checkDevice(line, options))
+    return code;
   return run(options);
 }

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The launcher with the simulator as its device: PTX of any compiler, without
+// MLIR.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/Launcher.h"
 #include "blockscale/Runtime/OutputFile.h"

@@ -9,11 +9,13 @@
 #ifndef BLOCKSCALE_DRIVER_COMMANDLINE_H
 #define BLOCKSCALE_DRIVER_COMMANDLINE_H
 
+#include "blockscale/Runtime/Flags.h"
 #include "blockscale/Support/Chips.h"
 #include "mlir/Support/LLVM.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/ADT/Twine.h"
 
 #include <string>
+#include <variant>
 
 namespace mlir::blockscale {
 
@@ -26,14 +28,12 @@ enum ExitCode : int {
   ExitUsage = 2,
 };
 
-/// Makes the options of `category` the only ones: the libraries that are
-/// linked bring hundreds of others. A program's option that has the name of one
-/// of theirs must be made after this.
-void dropForeignOptions(llvm::cl::OptionCategory &category);
-
-/// Parses the command line into the options that there are. False, after an
-/// error has been printed, if the command line is wrong.
-bool parseCommandLine(int argc, char **argv, StringRef overview);
+/// Parses the command line of a program by its table of flags, to which
+/// `--help` and `--version` are added; `usage` is what the help starts with.
+/// Otherwise the exit code, after what there is to say has been printed.
+std::variant<CommandLine, ExitCode> parseCommandLine(int argc, char **argv,
+                                                     StringRef usage,
+                                                     std::vector<Flag> table);
 
 /// Print "error: ..." and give the exit code.
 int reportFailure(const Twine &message);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For the programs that must not link LLVM. A flag is `--NAME=VALUE`,
-// `--NAME VALUE` or, without a value, `--NAME`, each at most once and anywhere
-// on the command line; `--` ends the flags.
+// The command lines of all programs but blockscale-opt; some of them must not
+// link LLVM. A flag is `--NAME=VALUE`, `--NAME VALUE` or, without a value,
+// `--NAME`, anywhere on the command line; `--` ends the flags.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,21 +31,34 @@ struct Flag {
   std::string_view help;
   /// `--NAME` alone stands, too; a value then comes with `=` only.
   bool isValueOptional = false;
+  /// Others stand at most once.
+  bool isRepeatable = false;
+};
+
+/// What a command line may look like.
+enum class FlagStyle {
+  /// Two dashes, and values that are not empty.
+  Strict,
+  /// As LLVM's programs take it: one dash or two, and any value.
+  LLVM,
 };
 
 struct CommandLine {
   bool has(std::string_view flag) const { return flags.count(flag) != 0; }
   /// The value of a flag; empty if it was not given.
   std::string get(std::string_view flag) const;
+  /// All values of a flag, in order.
+  std::vector<std::string> getAll(std::string_view flag) const;
 
   /// The flags that were given, by name, with their values.
-  std::map<std::string, std::string, std::less<>> flags;
+  std::map<std::string, std::vector<std::string>, std::less<>> flags;
   std::vector<std::string> positional;
 };
 
 /// `arguments` are those of main without the program's name.
 Result<CommandLine> parseFlags(const std::vector<Flag> &table,
-                               const std::vector<std::string> &arguments);
+                               const std::vector<std::string> &arguments,
+                               FlagStyle style = FlagStyle::Strict);
 
 /// A line for each flag.
 std::string printFlags(const std::vector<Flag> &table);

@@ -58,9 +58,6 @@ Result<NpyArray> readNpy(const std::string &path);
 /// Reads the contents of a file.
 Result<NpyArray> parseNpy(std::string_view bytes);
 
-/// Writes a whole file or nothing; see OutputFile.h for what `path` may be.
-Error writeNpy(const std::string &path, const NpyArray &array);
-
 /// The contents of a file, version 1.0 of the format, laid out as by numpy.
 std::string serializeNpy(const NpyArray &array);
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A tile along K must hold whole blocks; the op's own K is a multiple by its
+// constraint (C9), which general index arithmetic cannot know.
+//
+//===----------------------------------------------------------------------===//
 
 #include "BlockMultiple.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The dialect's registration, and the one place where types of MLIR become
+// formats of the tables.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
@@ -60,7 +65,7 @@ bool blockscale::hasStaticShapes(Operation *op) {
 static std::string_view getTypeName(Type type) {
   StringRef name = type.getAbstractType().getName();
   name.consume_front("builtin.");
-  return {name.data(), name.size()};
+  return name;
 }
 
 std::optional<Format> blockscale::getElementFormat(Type type) {

@@ -5,9 +5,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Tiling and slicing are legal only at whole blocks and atoms, and must be able
+// to tell without running the program.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/KnownMultiple.h"
 
+#include "blockscale/Dialect/IR/IndexMap.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -82,11 +88,13 @@ private:
     AffineExpr expr;
     unsigned numDims;
     ValueRange operands;
+    /// Whether it is one of integers that wrap.
+    bool wraps;
   };
 
   bool recurse(Expr of, int64_t divisor) {
     auto part = [&](AffineExpr expr) {
-      return Expr{expr, of.numDims, of.operands};
+      return Expr{expr, of.numDims, of.operands, of.wraps};
     };
     if (divisor == 1)
       return true;
@@ -113,6 +121,8 @@ private:
                     : recurse(lhs, divisor) || recurse(rhs, divisor);
     case AffineExprKind::FloorDiv:
     case AffineExprKind::CeilDiv:
+      if (of.wraps && factor && !llvm::isPowerOf2_64(*factor))
+        return false;
       return isQuotientMultiple(lhs, factor, divisor);
     default:
       return false;
@@ -137,56 +147,41 @@ private:
   }
 
   bool isResultMultiple(Operation *op, int64_t divisor) {
-    if (isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
-            op))
-      return isAffineMultiple(op, divisor);
-    // Integers wrap: a power of two still divides what is left.
-    if (!llvm::isPowerOf2_64(divisor))
+    bool wraps = isa_and_nonnull<arith::ArithDialect>(op->getDialect());
+    // A power of two still divides what is left of an integer that wraps.
+    if (wraps && !llvm::isPowerOf2_64(divisor))
       return false;
+    if (AffineMap map = getIndexMap(op))
+      return isMapMultiple(map, op->getOperands(), wraps, divisor);
     auto areAll = [&](Operation *any) {
       return llvm::all_of(any->getOperands(), [&](Value operand) {
         return isMultiple(operand, divisor);
       });
     };
     return TypeSwitch<Operation *, bool>(op)
-        .Case<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
-              arith::MinUIOp, arith::MaxUIOp, arith::IndexCastOp,
-              arith::IndexCastUIOp>(areAll)
+        .Case<affine::AffineMinOp, affine::AffineMaxOp>([&](auto bound) {
+          return isMapMultiple(bound.getMap(), bound.getOperands(), wraps,
+                               divisor);
+        })
+        .Case<arith::SubIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp,
+              arith::MaxUIOp, arith::IndexCastOp>(areAll)
         .Case([&](arith::SelectOp select) {
           return isMultiple(select.getTrueValue(), divisor) &&
                  isMultiple(select.getFalseValue(), divisor);
-        })
-        .Case([&](arith::MulIOp mul) {
-          std::optional<int64_t> factor = getConstantIntValue(mul.getRhs());
-          return factor
-                     ? isProductMultiple(mul.getLhs(), factor, divisor)
-                     : isMultiple(mul.getLhs(), divisor) ||
-                           isProductMultiple(mul.getRhs(),
-                                             getConstantIntValue(mul.getLhs()),
-                                             divisor) ||
-                           isMultiple(mul.getRhs(), divisor);
         })
         .Case([&](arith::ShLIOp shift) {
           std::optional<int64_t> by = getConstantIntValue(shift.getRhs());
           return by && *by >= 0 && *by < 63 &&
                  isProductMultiple(shift.getLhs(), int64_t(1) << *by, divisor);
         })
-        .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
-              arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto div) {
-          std::optional<int64_t> by = getConstantIntValue(div.getRhs());
-          return by && llvm::isPowerOf2_64(*by) &&
-                 isQuotientMultiple(div.getLhs(), by, divisor);
-        })
         .Default(false);
   }
 
-  bool isAffineMultiple(Operation *op, int64_t divisor) {
-    AffineMap map =
-        TypeSwitch<Operation *, AffineMap>(op)
-            .Case<affine::AffineApplyOp, affine::AffineMinOp,
-                  affine::AffineMaxOp>([](auto of) { return of.getMap(); });
+  /// Whether all results of a map are.
+  bool isMapMultiple(AffineMap map, ValueRange operands, bool wraps,
+                     int64_t divisor) {
     return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-      return recurse(Expr{expr, map.getNumDims(), op->getOperands()}, divisor);
+      return recurse(Expr{expr, map.getNumDims(), operands, wraps}, divisor);
     });
   }
 

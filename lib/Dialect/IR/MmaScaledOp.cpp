@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The numbered constraints of mma_scaled, and the helpers that name its
+// dimensions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SizeRelations.h"
 #include "blockscale/Dialect/IR/BlockScale.h"

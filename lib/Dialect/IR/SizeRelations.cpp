@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The verifier and the run-time checks would drift apart if each listed which
+// sizes are equal.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SizeRelations.h"
 

@@ -185,6 +185,21 @@ def fp4_results():
     return Case("fp4-results", program, [Same(array) for array in expected])
 
 
+def single_elements():
+    """Copies and elementwise ops of one element, which need no loop."""
+    tiles = np.full((1, 1, 32, 16), 0xFF, np.uint8)
+    tiles[0, 0, 0, 0] = 0x7B
+    scale = tiles[0, 0, :1, :1]
+    program = Program()
+    program.result(program.unswizzle(program.arg(tiles, "f8E8M0FNU"), (1, 1)))
+    program.result(program.arg(scale, "f8E8M0FNU"))
+    one, other = (program.arg(np.float32([[number]]), "f32") for number in (2.5, 0.25))
+    program.result(program.op(f"arith.subf {one.name}, {other.name} : {one.type}", (1, 1), "f32"))
+    program.result(program.transpose(one))
+    expected = [scale, scale, np.float32([[2.25]]), np.float32([[2.5]])]
+    return Case("single-elements", program, [Same(array) for array in expected])
+
+
 def surroundings():
     """Constants, fills, elementwise ops between two products, shared and returned operands."""
     first, second = exact(MIXED, 33, 18, 64, 14), exact(MIXED, 33, 18, 96, 15)
@@ -225,4 +240,5 @@ def all_cases():
     yield packed_fp6()
     yield swizzle_kernels()
     yield fp4_results()
+    yield single_elements()
     yield surroundings()

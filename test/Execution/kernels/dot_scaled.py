@@ -14,6 +14,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -23,9 +24,26 @@ TYPE_CASES = [
     ("e4m3", "e4m3", 32), ("e5m2", "e5m2", 32), ("e4m3", "e5m2", 32), ("e2m1", "e2m1", 32),
     ("e2m1", "e2m1", 16),
 ]
-# (chip, type of a, type of b, block, stages, columns of a tile); Triton has no e4m3 x e2m1 for sm_120.
-CASES = [(120, *types, stages, TILE) for types in TYPE_CASES for stages in (1, 3)] + [
-    (100, *types, stages, columns)
+
+
+class Case(NamedTuple):
+    """A kernel for tiles of 128 x `columns` and 128 of K."""
+
+    chip: int
+    a: str
+    b: str
+    block: int
+    stages: int = 3
+    columns: int = TILE
+
+    @property
+    def name(self):
+        return "-".join(map(str, self))
+
+
+# For sm_120, Triton multiplies e4m3 by e2m1 in bf16.
+CASES = [Case(120, *types, stages) for types in TYPE_CASES for stages in (1, 3)] + [
+    Case(100, *types, stages, columns)
     for types in [*TYPE_CASES, ("e4m3", "e2m1", 32)] for stages in (1, 3) for columns in (64, TILE)
 ]
 INSTRUCTIONS = {120: "mma.sync", 100: "tcgen05.mma"}
@@ -58,39 +76,37 @@ def make_kernel():
     return kernel
 
 
-def get_name(case):
-    return "-".join(map(str, case))
-
-
-def compile_kernel(chip, a, b, block, stages, columns):
-    """Triton's kernel for a tile of 128 x columns and 128 of K, in four warps."""
+def compile_kernel(case):
+    """Triton's kernel, in four warps."""
     import triton
     from triton.backends.compiler import GPUTarget
 
     pack = {"e2m1": 2}
     constants = dict(
-        FA=a, FB=b, PA=pack.get(a, 1), PB=pack.get(b, 1), BLOCK=block, BM=TILE, BN=columns, BK=TILE
+        FA=case.a, FB=case.b, PA=pack.get(case.a, 1), PB=pack.get(case.b, 1), BLOCK=case.block,
+        BM=TILE, BN=case.columns, BK=TILE,
     )
-    scale = "*fp8e4nv" if block == 16 else "*u8"
-    signature = dict(a=TYPES[a][1], b=TYPES[b][1], sa=scale, sb=scale, d="*fp32", M="i32", N="i32", K="i32")
+    scale = "*fp8e4nv" if case.block == 16 else "*u8"
+    signature = dict(a=TYPES[case.a][1], b=TYPES[case.b][1], sa=scale, sb=scale, d="*fp32", M="i32", N="i32", K="i32")
     signature.update({name: "constexpr" for name in constants})
     divisible = {(i,): [["tt.divisibility", 16]] for i in range(8)}
     source = triton.compiler.ASTSource(
         fn=make_kernel(), signature=signature, constexprs=constants, attrs=divisible
     )
     return triton.compile(
-        source, target=GPUTarget("cuda", chip, 32), options={"num_warps": 4, "num_stages": stages}
+        source, target=GPUTarget("cuda", case.chip, 32),
+        options={"num_warps": 4, "num_stages": case.stages},
     )
 
 
 def compile_all(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for case in CASES:
-        made = compile_kernel(*case)
-        ptx, instruction = made.asm["ptx"], INSTRUCTIONS[case[0]]
-        (folder / f"{get_name(case)}.ptx").write_text(ptx)
-        (folder / f"{get_name(case)}.json").write_text(json.dumps({"shared": made.metadata.shared}))
-        print(f"{get_name(case)}: {ptx.count(instruction)} {instruction}")
+        made = compile_kernel(case)
+        ptx, instruction = made.asm["ptx"], INSTRUCTIONS[case.chip]
+        (folder / f"{case.name}.ptx").write_text(ptx)
+        (folder / f"{case.name}.json").write_text(json.dumps({"shared": made.metadata.shared}))
+        print(f"{case.name}: {ptx.count(instruction)} {instruction}")
     return 0
 
 
@@ -102,9 +118,9 @@ def check_case(case, folder, launcher, data, row):
 
     x, x_scale, y, y_scale, acc = data
     m, n, k = x.shape[0], y.shape[1], x.shape[1]
-    shared = json.loads((folder / f"{get_name(case)}.json").read_text())["shared"]
+    shared = json.loads((folder / f"{case.name}.json").read_text())["shared"]
     command = [
-        launcher, folder / f"{get_name(case)}.ptx", f"--grid={m // TILE},{n // case[-1]}",
+        launcher, folder / f"{case.name}.ptx", f"--grid={m // TILE},{n // case.columns}",
         "--block=128", f"--shared={shared}",
     ]
     for i, (array, element) in enumerate([
@@ -125,16 +141,15 @@ def check_all(folder, launcher):
 
     wrong = 0
     for case in CASES:
-        _, a, b, block, _, _ = case
-        scale = "f8E4M3FN" if block == 16 else "f8E8M0FNU"
-        row = Row(TYPES[a][0], TYPES[b][0], scale, block)
+        scale = "f8E4M3FN" if case.block == 16 else "f8E8M0FNU"
+        row = Row(TYPES[case.a][0], TYPES[case.b][0], scale, case.block)
         try:
             check_case(case, folder, launcher, exact(row, 128, 256, 512, 3), row)
             check_case(case, folder, launcher, random(row, 256, 128, 384, 4), row)
-            print(f"{get_name(case)}: ok")
+            print(f"{case.name}: ok")
         except (AssertionError, subprocess.CalledProcessError) as error:
             wrong += 1
-            print(f"{get_name(case)}: {str(error).splitlines()[0]}")
+            print(f"{case.name}: {str(error).splitlines()[0]}")
     return min(wrong, 1)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import conftest  # noqa: E402, F401
 import numpy as np  # noqa: E402
-from cases import all_cases, blackwell_cases  # noqa: E402
+from cases import all_cases  # noqa: E402
 from harness import assert_bit_equal  # noqa: E402
 from tensor_cases import TensorMap  # noqa: E402
 

@@ -4,7 +4,8 @@ import os
 
 import launch
 import pytest
-from cases import all_cases, blackwell_cases
+from blackwell_cases import blackwell_cases
+from cases import all_cases
 from harness import REPO
 
 BUILD = launch.Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build"))

@@ -17,6 +17,7 @@ sys.path.append(str(Path(conftest.__file__).resolve().parent.parent / "cuda"))
 import gpu_bundle  # noqa: E402
 import blockscale  # noqa: E402
 import numpy as np  # noqa: E402
+import tiers  # noqa: E402
 import vector_kernels  # noqa: E402
 from gpu_cases import add_problem  # noqa: E402
 from harness import ROWS, RUN, Program, random  # noqa: E402
@@ -55,9 +56,18 @@ def check(case, folder, flags):
     gpu_bundle.check_case(case, folder, SIMULATOR)
 
 
-@pytest.mark.parametrize("case", gpu_bundle.select(""), ids=lambda case: case.name)
+def features(case):
+    """What a case is about, with each x, each y and each way to scale of the rows that it has it for."""
+    row = re.search(r"(f\w+)-(f\w+)-(f\w+-\d+)", case.name)
+    if not row:
+        return [case.name]
+    about = case.name.replace(row[0], "")
+    return [(about, i, part) for i, part in enumerate(row.groups())]
+
+
+@pytest.mark.parametrize("case", tiers.cover(gpu_bundle.select(""), features), ids=lambda case: case.name)
 def test_native(case, tmp_path):
-    """All cases, the whole product of rows and layouts among them."""
+    """All cases; the whole product of rows and layouts is `full`."""
     check(case, tmp_path, ["--target=sm_120a"])
 
 
@@ -84,13 +94,13 @@ def test_wide_loads(case, tmp_path):
 ELSEWHERE = [*gpu_bundle.select("-37x19x96"), *gpu_bundle.select("dynamic-chosen")]
 
 
-@pytest.mark.parametrize("case", ELSEWHERE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)
 def test_plain(case, tmp_path):
     """The code for chips without block-scaled instructions."""
     check(case, tmp_path, ["--target=sm_80"])
 
 
-@pytest.mark.parametrize("case", ELSEWHERE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)
 def test_emulated(case, tmp_path):
     """The code for sm_120a with its instructions in software."""
     check(case, tmp_path, ["--target=sm_120a", "--emulate-on=sm_80"])
@@ -132,3 +142,16 @@ def test_compare_nan(tmp_path):
     program.result(add_problem(program, row, data, y_is_nk=True))
     run_compare(program, tmp_path)
     assert np.array_equal(np.isnan(np.load(tmp_path / "out.npy")).any(1), np.arange(20) == 3)
+
+
+def test_scalars(tmp_path):
+    """A sum, which has no parallel loop, and an elementwise op, which has none at all."""
+    program = Program()
+    factor, vector = program.arg(np.float32(1.5), "f32"), program.arg(np.float32([1, 2, 4, 8]), "f32")
+    total = program.op(
+        f"linalg.reduce {{ arith.addf }} ins({vector.name} : {vector.type}) "
+        f"outs({factor.name} : {factor.type}) dimensions = [0]", (), "f32",
+    )
+    program.result(program.op(f"arith.mulf {total.name}, {factor.name} : {total.type}", (), "f32"))
+    run_compare(program, tmp_path)
+    assert np.load(tmp_path / "out.npy") == 16.5 * 1.5

@@ -1,10 +1,13 @@
 """Every kind, type, shape and storage of tcgen05.mma in the simulator, against numpy."""
 
+from dataclasses import fields
+
 import mma_cases
 import mma_data
 import mma_launch
 import numpy as np
 import pytest
+import tiers
 from harness import ROWS, assert_bit_equal
 from mma_cases import mxf4, mxf8f6f4, nvf4
 from mma_data import SCALE_FORMATS
@@ -19,7 +22,13 @@ RANDOM = [
 ]
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.label)
+def features(config):
+    """Each value of each field, and each row of types."""
+    row = (config.kind, config.a_type, config.b_type, config.scale, config.block)
+    return [*((field.name, getattr(config, field.name)) for field in fields(config)), row]
+
+
+@pytest.mark.parametrize("config", tiers.cover(CONFIGS, features), ids=lambda config: config.label)
 def test_exact(config, tmp_path):
     data = mma_data.exact(config)
     result = mma_launch.run(tmp_path, make_plan(config, data))

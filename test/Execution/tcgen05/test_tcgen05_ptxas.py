@@ -25,6 +25,7 @@ def texts():
         yield "sm_100a", text
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 def test_ptxas_takes_every_kernel(tmp_path):
     program = tmp_path / "kernel.ptx"

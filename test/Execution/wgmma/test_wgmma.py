@@ -5,6 +5,7 @@ from pathlib import Path
 
 import launch
 import pytest
+import tiers
 from harness import REPO
 from wgmma_config import Config, all_configs
 from wgmma_kernels import case, stages
@@ -18,7 +19,13 @@ def run(each, folder, flags=()):
     assert messages == "", messages
 
 
-@pytest.mark.parametrize("config", all_configs(), ids=lambda config: config.label)
+def features(config):
+    """Each value of each field, and each triple of types with A in either place."""
+    types = (config.d_type, config.a_type, config.b_type)
+    return [*config._asdict().items(), (types, config.a is None)]
+
+
+@pytest.mark.parametrize("config", tiers.cover(all_configs(), features), ids=lambda config: config.label)
 def test_exact(config, tmp_path):
     run(case(config), tmp_path)
 

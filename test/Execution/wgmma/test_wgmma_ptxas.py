@@ -10,6 +10,7 @@ from wgmma_launch import all_cases
 PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 def test_ptxas_takes_every_kernel(tmp_path):
     program = tmp_path / "kernel.ptx"

@@ -38,6 +38,32 @@ func.func @copy(%from: memref<30x20xf32>, %to: memref<30x20xf32>) {
 
 // -----
 
+// One iteration is one thread, with the bounds in place of the variables.
+
+// CHECK-LABEL: func @one(
+// CHECK-NOT:     scf.parallel
+// CHECK:         gpu.launch
+// CHECK:           memref.store %{{.*}}, %{{.*}}[%[[C0:.*]], %[[C3:.*]]]
+// CHECK-NEXT:      gpu.terminator
+// SIMPLE-LABEL: func @one(
+// SIMPLE-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// SIMPLE-DAG:     %[[C3:.*]] = arith.constant 3 : index
+// SIMPLE:         gpu.launch
+// SIMPLE:           memref.store %{{.*}}, %{{.*}}[%[[C0]], %[[C3]]]
+func.func @one(%to: memref<1x20xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  scf.parallel (%i, %j) = (%c0, %c3) to (%c1, %c4) step (%c1, %c1) {
+    memref.store %v, %to[%i, %j] : memref<1x20xf32>
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
 // A loop inside of a parallel loop stays whole, whatever it is.
 
 // CHECK-LABEL: func @nested(
@@ -104,8 +130,9 @@ func.func @last_of_a_body() {
   builtin.module {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
     // expected-error@+1 {{expected an op after a parallel loop}}
-    scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+    scf.parallel (%i) = (%c0) to (%c2) step (%c1) {
       scf.reduce
     }
   }

@@ -50,9 +50,10 @@ TEST(ComparisonTest, WithinBounds) {
 TEST(ComparisonTest, BeyondBounds) {
   EXPECT_EQ(compare({1, 2, 3, 4}, {1, 2, 3.5f, 4}, {1, 1, 0.25f, 1}),
             "result #0: element [1, 0]: expected 3 within 0.25, got 3.5");
-  EXPECT_EQ(compare({1, 2}, {1, 3}, {0, 0}, "arith.divf"),
-            "result #0: element [0, 1]: expected 2 within 0, got 3 (no bound is "
-            "known through 'arith.divf', so results must be equal)");
+  EXPECT_EQ(
+      compare({1, 2}, {1, 3}, {0, 0}, "arith.divf"),
+      "result #0: element [0, 1]: expected 2 within 0, got 3 (no bound is "
+      "known through 'arith.divf', so results must be equal)");
   EXPECT_EQ(compare({1, 2}, {INFINITY, 2}, {1, 1}),
             "result #0: element [0, 0]: expected 1 within 1, got inf");
 }

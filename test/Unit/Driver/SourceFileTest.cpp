@@ -79,8 +79,8 @@ TEST(SourceFile, AliasesNestAsDeepAsWhatTheyStandFor) {
   EXPECT_TRUE(isTooDeep(chain(257)));
   // A definition ends with its line: uses of the last one do not nest.
   EXPECT_FALSE(isTooDeep("#a = [1]\n{\n" + repeat("  f(#a)\n", 1000) + "}\n"));
-  EXPECT_TRUE(isTooDeep("#a =\n" + repeat("[", 200) + repeat("]", 200) +
-                        "\n" + repeat("[", 100) + "#a"));
+  EXPECT_TRUE(isTooDeep("#a =\n" + repeat("[", 200) + repeat("]", 200) + "\n" +
+                        repeat("[", 100) + "#a"));
   // The same alias many times is wide, not deep.
   EXPECT_FALSE(isTooDeep("#a = [1]\n" + repeat("#b = [#a, #a]\n", 1000)));
 }

@@ -8,6 +8,7 @@
 
 #include "blockscale/Runtime/LaunchArguments.h"
 #include "TestFiles.h"
+#include "blockscale/Runtime/OutputFile.h"
 
 #include <gtest/gtest.h>
 
@@ -108,7 +109,8 @@ TEST(LaunchArgumentsTest, RefusesWhatIsMalformed) {
 
 TEST(LaunchArgumentsTest, LoadsAndStores) {
   TestDirectory directory;
-  ASSERT_FALSE(writeNpy(directory / "a", {DType::U2, {1, 1}, {1, 2}}));
+  ASSERT_FALSE(
+      writeOutput(directory / "a", serializeNpy({DType::U2, {1, 1}, {1, 2}})));
   std::vector<LaunchArgument> arguments;
   for (std::string text :
        {"inout:" + (directory / "a"), std::string("i32:5"),

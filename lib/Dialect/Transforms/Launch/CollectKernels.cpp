@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// After upstream's passes kernels have parameters in any order and names of
+// their own; callers need those of the launch info.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelModule.h"
 #include "Launch/KernelParameters.h"

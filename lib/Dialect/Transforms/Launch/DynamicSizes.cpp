@@ -5,15 +5,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// No host code runs at launch: each size must be an expression of the
+// arguments' sizes that the launch info can hold.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "blockscale/Dialect/IR/IndexMap.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -49,32 +52,15 @@ public:
       : function(function), sizes(getDynamicSizes(function)) {}
 
   AffineExpr build(Value size) {
-    MLIRContext *context = size.getContext();
     if (std::optional<int64_t> constant = getConstantIntValue(size))
-      return getAffineConstantExpr(*constant, context);
+      return getAffineConstantExpr(*constant, size.getContext());
     Operation *op = size.getDefiningOp();
     if (!op || numOps++ == kMostOps)
       return {};
-    auto binary = [&](AffineExprKind kind) -> AffineExpr {
-      AffineExpr lhs = build(op->getOperand(0));
-      AffineExpr rhs = build(op->getOperand(1));
-      if (!lhs || !rhs)
-        return {};
-      auto constant = dyn_cast<AffineConstantExpr>(rhs);
-      if (kind != AffineExprKind::Add && (!constant || constant.getValue() < 1))
-        return {};
-      return getAffineBinaryOpExpr(kind, lhs, rhs);
-    };
-    return llvm::TypeSwitch<Operation *, AffineExpr>(op)
-        .Case([&](memref::DimOp dim) { return buildDim(dim); })
-        .Case([&](arith::IndexCastUIOp cast) { return build(cast.getIn()); })
-        .Case([&](arith::AddIOp) { return binary(AffineExprKind::Add); })
-        .Case([&](arith::MulIOp) { return binary(AffineExprKind::Mul); })
-        .Case([&](arith::DivUIOp) { return binary(AffineExprKind::FloorDiv); })
-        .Case(
-            [&](arith::CeilDivUIOp) { return binary(AffineExprKind::CeilDiv); })
-        .Case([&](affine::AffineApplyOp apply) { return buildApply(apply); })
-        .Default(AffineExpr());
+    if (auto dim = dyn_cast<memref::DimOp>(op))
+      return buildDim(dim);
+    AffineMap map = getIndexMap(op);
+    return map ? buildResult(map, op->getOperands()) : AffineExpr();
   }
 
 private:
@@ -95,17 +81,22 @@ private:
     return {};
   }
 
-  AffineExpr buildApply(affine::AffineApplyOp op) {
+  AffineExpr buildResult(AffineMap map, ValueRange values) {
     SmallVector<AffineExpr> operands;
-    for (Value operand : op.getMapOperands()) {
-      operands.push_back(build(operand));
+    for (Value value : values) {
+      operands.push_back(build(value));
       if (!operands.back())
         return {};
     }
-    unsigned numDims = op.getAffineMap().getNumDims();
-    return op.getAffineMap().getResult(0).replaceDimsAndSymbols(
-        ArrayRef(operands).take_front(numDims),
-        ArrayRef(operands).drop_front(numDims));
+    auto [dims, symbols] =
+        std::pair(ArrayRef<AffineExpr>(operands).take_front(map.getNumDims()),
+                  ArrayRef<AffineExpr>(operands).drop_front(map.getNumDims()));
+    AffineExpr result = map.getResult(0);
+    // Products of two sizes are no expression of the launch info.
+    if (!result.isPureAffine() &&
+        !llvm::all_of(symbols, llvm::IsaPred<AffineConstantExpr>))
+      return {};
+    return result.replaceDimsAndSymbols(dims, symbols);
   }
 
   /// Sizes are a few operations away from what they are made of.

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A kernel sees whole buffers only; views, sizes, constants and checks that the
+// host had become part of it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Launch/KernelParameters.h"
 
@@ -18,6 +23,46 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+/// Asserts that `size` codes of a row of an argument end on a byte.
+static void checkPacked(OpBuilder &builder, Location loc, Value size,
+                        Value codes, DynamicSize where) {
+  Value rest = arith::RemUIOp::create(builder, loc, size, codes);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value isWhole =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, zero);
+  cf::AssertOp::create(builder, loc, isWhole,
+                       "expected rows of argument #" +
+                           std::to_string(where.argument) +
+                           " that end on a byte when packed");
+}
+
+/// A constant that `getGlobal` in a kernel names becomes data of the device.
+static LogicalResult moveGlobal(memref::GetGlobalOp getGlobal,
+                                gpu::GPUFuncOp kernel, GlobalMap &globals) {
+  auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
+  auto module = kernels->getParentOfType<ModuleOp>();
+  auto global = module.lookupSymbol<memref::GlobalOp>(getGlobal.getName());
+  if (!global)
+    return getGlobal.emitError("expected the global '")
+           << getGlobal.getName() << "' in the module";
+  if (global.isExternal() || global.isUninitialized())
+    return global.emitError("expected an initial value of a global that a "
+                            "function uses on a GPU target");
+  // The module of kernels may have a symbol of this name, which is another's.
+  memref::GlobalOp &copy = globals[global];
+  if (!copy) {
+    copy = cast<memref::GlobalOp>(global->clone());
+    copy.setPrivate();
+    // Copies of 16 bytes want it.
+    constexpr uint64_t kAlignment = 16;
+    if (copy.getAlignment().value_or(0) < kAlignment)
+      copy.setAlignment(kAlignment);
+    SymbolTable(kernels).insert(copy, kernels.getBody()->begin());
+  }
+  getGlobal.setName(copy.getSymName());
+  return success();
+}
 
 namespace {
 
@@ -126,7 +171,7 @@ private:
         builder, loc, builder.getIndexType(), *parameter);
     if (codes != 1) {
       Value divisor = constant(builder, loc, codes);
-      checkPacked(inside, divisor, size);
+      checkPacked(builder, loc, inside, divisor, size);
       inside = arith::DivUIOp::create(builder, loc, inside, divisor);
     }
     if (bytes != 1)
@@ -134,19 +179,6 @@ private:
                                      constant(builder, loc, bytes));
     sizes[i] = inside;
     return success();
-  }
-
-  /// Asserts that `size` codes end on a byte.
-  void checkPacked(Value size, Value codes, DynamicSize where) {
-    Location loc = kernel.getLoc();
-    Value rest = arith::RemUIOp::create(builder, loc, size, codes);
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value isWhole = arith::CmpIOp::create(builder, loc,
-                                          arith::CmpIPredicate::eq, rest, zero);
-    cf::AssertOp::create(builder, loc, isWhole,
-                         "expected rows of argument #" +
-                             std::to_string(where.argument) +
-                             " that end on a byte when packed");
   }
 
   /// The sizes of `buffer`, an argument, in the kernel.
@@ -253,33 +285,7 @@ private:
   LogicalResult cloneInside(Operation *op) {
     Operation *clone = builder.clone(*op, mapping);
     auto getGlobal = dyn_cast<memref::GetGlobalOp>(clone);
-    return getGlobal ? moveGlobal(getGlobal) : success();
-  }
-
-  /// Constants become data of the device.
-  LogicalResult moveGlobal(memref::GetGlobalOp getGlobal) {
-    auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
-    auto module = kernels->getParentOfType<ModuleOp>();
-    auto global = module.lookupSymbol<memref::GlobalOp>(getGlobal.getName());
-    if (!global)
-      return getGlobal.emitError("expected the global '")
-             << getGlobal.getName() << "' in the module";
-    if (global.isExternal() || global.isUninitialized())
-      return global.emitError("expected an initial value of a global that a "
-                              "function uses on a GPU target");
-    // The module of kernels may have a symbol of this name, which is another's.
-    memref::GlobalOp &copy = globals[global];
-    if (!copy) {
-      copy = cast<memref::GlobalOp>(global->clone());
-      copy.setPrivate();
-      // Copies of 16 bytes want it.
-      constexpr uint64_t kAlignment = 16;
-      if (copy.getAlignment().value_or(0) < kAlignment)
-        copy.setAlignment(kAlignment);
-      SymbolTable(kernels).insert(copy, kernels.getBody()->begin());
-    }
-    getGlobal.setName(copy.getSymName());
-    return success();
+    return getGlobal ? moveGlobal(getGlobal, kernel, globals) : success();
   }
 
   func::FuncOp function;

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Bufferization would otherwise reuse an argument's memory for a result, and
+// the caller sees its tensor change.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

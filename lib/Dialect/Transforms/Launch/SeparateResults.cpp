@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Upstream turns results into arguments, one buffer each; a value that is
+// returned twice would be written once.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"

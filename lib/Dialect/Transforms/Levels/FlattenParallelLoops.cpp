@@ -5,14 +5,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Loops from linalg have as many dimensions as tensors, grids have three with
+// limits of their own: one dimension fits all.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/ParallelLoopMapper.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_FLATTENPARALLELLOOPSPASS
@@ -53,6 +60,10 @@ private:
     if (loop.getNumResults() != 0)
       return loop.emitError("not supported in this version: a parallel loop "
                             "with a reduction on a GPU target");
+    if (hasOneIteration(loop)) {
+      replaceByLaunch(loop);
+      return success();
+    }
     std::vector<unsigned> dims(loop.getNumLoops());
     std::iota(dims.begin(), dims.end(), 0);
     // The collapsed loop takes the place of `loop`.
@@ -68,6 +79,35 @@ private:
         failed(mapTo(threads, gpu::Processor::ThreadX)))
       return failure();
     return success();
+  }
+
+  static bool hasOneIteration(scf::ParallelOp loop) {
+    return llvm::all_of(llvm::zip_equal(loop.getLowerBound(),
+                                        loop.getUpperBound(), loop.getStep()),
+                        [](auto dim) {
+                          auto [first, end, step] = dim;
+                          std::optional<APInt> count = constantTripCount(
+                              first, end, step, /*isSigned=*/true,
+                              scf::computeUbMinusLb);
+                          return count && count->isOne();
+                        });
+  }
+
+  /// One iteration is one thread: a loop of it would fold, and leave its body
+  /// on the host.
+  void replaceByLaunch(scf::ParallelOp loop) {
+    IRRewriter rewriter(loop);
+    Location loc = loop.getLoc();
+    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    auto launch =
+        gpu::LaunchOp::create(rewriter, loc, one, one, one, one, one, one);
+    Block &body = launch.getBody().front();
+    rewriter.eraseOp(loop.getBody()->getTerminator());
+    rewriter.inlineBlockBefore(loop.getBody(), &body, body.end(),
+                               loop.getLowerBound());
+    rewriter.setInsertionPointToEnd(&body);
+    gpu::TerminatorOp::create(rewriter, loc);
+    rewriter.eraseOp(loop);
   }
 };
 

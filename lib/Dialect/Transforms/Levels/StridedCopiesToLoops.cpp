@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Upstream lowers such copies to a call of its run-time library, which compiled
+// functions must not need.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Upstream's simplification does not know how far loops go, and without that a
+// reshape and its inverse do not cancel.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/IndexExpressions.h"
 

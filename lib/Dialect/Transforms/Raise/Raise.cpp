@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The pass and its patterns: matching is apart from rewriting, because the
+// remark about a failure needs the former alone.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseMatch.h"
 #include "blockscale/Dialect/Transforms/Passes.h"

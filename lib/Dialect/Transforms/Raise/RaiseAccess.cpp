@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Dequantisation is written in many ways that read the same elements; each op
+// that only moves them has one rule here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseAccess.h"
 

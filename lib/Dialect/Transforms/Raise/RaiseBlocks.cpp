@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// How large blocks are is not written anywhere: each legal size is tried, and
+// the reason kept why none fits.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseBlocks.h"
 
@@ -14,6 +19,45 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
+
+/// The number of elements along K that read one scale, where the index says
+/// so: 0 if not.
+static int64_t getObservedBlock(const Contraction &contraction,
+                                const Factor *scale) {
+  if (!scale || scale->splat)
+    return 0;
+  SmallVector<AffineExpr> alongK;
+  auto readsK = [&](AffineExpr expr) {
+    return llvm::any_of(contraction.reductions, [&](unsigned loop) {
+      return expr.isFunctionOfDim(loop);
+    });
+  };
+  for (AffineExpr expr : scale->forms.back().index)
+    if (readsK(expr))
+      alongK.push_back(expr);
+  unsigned first = contraction.reductions.front();
+  unsigned last = contraction.reductions.back();
+  auto getSize = [&](unsigned loop) {
+    int64_t extent = contraction.loops.extents[loop];
+    return ShapedType::isDynamic(extent) ? 0 : extent;
+  };
+  if (alongK.empty())
+    return first == last ? getSize(first) : 0;
+  if (alongK.size() != 1)
+    return 0;
+  if (auto loop = dyn_cast<AffineDimExpr>(alongK.front())) {
+    if (first == last)
+      return 1;
+    return getSize(loop.getPosition() == first ? last : first);
+  }
+  auto division = dyn_cast<AffineBinaryOpExpr>(alongK.front());
+  if (first != last || !division ||
+      division.getKind() != AffineExprKind::FloorDiv ||
+      !isa<AffineDimExpr>(division.getLHS()))
+    return 0;
+  auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
+  return divisor ? divisor.getValue() : 0;
+}
 
 namespace {
 
@@ -195,46 +239,9 @@ private:
   // Reasons
   //===--------------------------------------------------------------------===//
 
-  /// The number of elements along K that read one scale, where the index says
-  /// so: 0 if not.
-  int64_t getObservedBlock(const Factor *scale) const {
-    if (!scale || scale->splat)
-      return 0;
-    SmallVector<AffineExpr> alongK;
-    auto readsK = [&](AffineExpr expr) {
-      return llvm::any_of(contraction.reductions, [&](unsigned loop) {
-        return expr.isFunctionOfDim(loop);
-      });
-    };
-    for (AffineExpr expr : scale->forms.back().index)
-      if (readsK(expr))
-        alongK.push_back(expr);
-    unsigned first = contraction.reductions.front();
-    unsigned last = contraction.reductions.back();
-    auto toSize = [](int64_t extent) {
-      return ShapedType::isDynamic(extent) ? 0 : extent;
-    };
-    if (alongK.empty())
-      return first == last ? toSize(getExtent(first)) : 0;
-    if (alongK.size() != 1)
-      return 0;
-    if (auto loop = dyn_cast<AffineDimExpr>(alongK.front())) {
-      if (first == last)
-        return 1;
-      return toSize(getExtent(loop.getPosition() == first ? last : first));
-    }
-    auto division = dyn_cast<AffineBinaryOpExpr>(alongK.front());
-    if (first != last || !division ||
-        division.getKind() != AffineExprKind::FloorDiv ||
-        !isa<AffineDimExpr>(division.getLHS()))
-      return 0;
-    auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
-    return divisor ? divisor.getValue() : 0;
-  }
-
   bool checkObservedBlocks() {
-    int64_t xBlock = getObservedBlock(x.scale);
-    int64_t yBlock = getObservedBlock(y.scale);
+    int64_t xBlock = getObservedBlock(contraction, x.scale);
+    int64_t yBlock = getObservedBlock(contraction, y.scale);
     for (int64_t block : {xBlock, yBlock})
       if (block != 0 && !llvm::is_contained(legalBlocks, block))
         return fail("expected blocks of ",
@@ -249,7 +256,8 @@ private:
   }
 
   bool checkK() {
-    int64_t observed = getObservedBlock(x.scale ? x.scale : y.scale);
+    int64_t observed =
+        getObservedBlock(contraction, x.scale ? x.scale : y.scale);
     SmallVector<int64_t> sizes(legalBlocks);
     if (observed != 0)
       sizes = {observed};

@@ -10,7 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEBLOCKS_H
 
 #include "Raise/RaiseContraction.h"
-#include "Raise/RaiseMatch.h"
+#include "Raise/RaiseOperand.h"
 
 namespace mlir::blockscale {
 
@@ -18,6 +18,22 @@ namespace mlir::blockscale {
 struct SideFactors {
   const Factor *element = nullptr;
   const Factor *scale = nullptr;
+};
+
+/// One of x and y, with its scales.
+struct RaisedSide {
+  OperandForm element;
+  /// The scales, or nothing if all of them are `splatScale`.
+  std::optional<OperandForm> scale;
+  FloatAttr splatScale;
+};
+
+/// The operands of the `mma_scaled` that a contraction is.
+struct RaiseMatch {
+  RaisedSide x;
+  RaisedSide y;
+  Value acc;
+  int64_t block;
 };
 
 /// As the op and remarks call it.

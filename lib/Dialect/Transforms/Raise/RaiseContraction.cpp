@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// linalg has named ops, generic ones and sums in bodies, vector has contract:
+// the matcher sees one form.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseContraction.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Scales may be multiplied before or after a broadcast, on tensors or in a
+// body: the product is flattened into factors first.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseFactors.h"
 

@@ -5,10 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Decides which factor is x, y or a scale from what it is indexed by, and says
+// what is missing.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseMatch.h"
 
-#include "Raise/RaiseBlocks.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

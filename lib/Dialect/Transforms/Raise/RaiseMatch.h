@@ -9,26 +9,10 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEMATCH_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEMATCH_H
 
-#include "Raise/RaiseOperand.h"
+#include "Raise/RaiseBlocks.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
 namespace mlir::blockscale {
-
-/// One of x and y, with its scales.
-struct RaisedSide {
-  OperandForm element;
-  /// The scales, or nothing if all of them are `splatScale`.
-  std::optional<OperandForm> scale;
-  FloatAttr splatScale;
-};
-
-/// The operands of the `mma_scaled` that a contraction is.
-struct RaiseMatch {
-  RaisedSide x;
-  RaisedSide y;
-  Value acc;
-  int64_t block;
-};
 
 /// What `op` is as an `mma_scaled`. If it is none, but a contraction with
 /// block scales nevertheless, `reason` says what is in the way.

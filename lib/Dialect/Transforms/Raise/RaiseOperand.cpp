@@ -5,12 +5,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A factor may be stored transposed or reshaped; this finds the form nearest to
+// the op's operand, and creates what is left to do.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseOperand.h"
 
 #include "Raise/IndexExpressions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -161,17 +167,14 @@ private:
 
 } // namespace
 
-static bool isIdentity(ArrayRef<int64_t> permutation) {
-  return llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
-}
-
 static bool isCollapsed(const OperandForm &form) {
   int64_t rank = cast<ShapedType>(form.value.getType()).getRank();
   return rank != static_cast<int64_t>(form.groups.size());
 }
 
 bool OperandForm::isOperand() const {
-  return !isCollapsed(*this) && isIdentity(permutation) && units.empty();
+  return !isCollapsed(*this) && isIdentityPermutation(permutation) &&
+         units.empty();
 }
 
 /// Whether `type` is one of an operand, apart from its shape.
@@ -263,7 +266,7 @@ Value blockscale::createOperand(OpBuilder &builder, Location loc,
   Value value = form.value;
   if (isCollapsed(form))
     value = collapse(builder, loc, value, form.groups);
-  if (!isIdentity(form.permutation))
+  if (!isIdentityPermutation(form.permutation))
     value = transpose(builder, loc, value, form.permutation);
   if (!form.units.empty())
     value = expand(builder, loc, value, form.units);

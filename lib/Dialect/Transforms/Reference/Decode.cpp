@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Codes become f64 by arithmetic on i64 and f64, which hosts and GPUs have,
+// unlike the formats; all formats take this path.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The meaning of mma_scaled in upstream ops: what every other path is compared
+// with.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Packed buffers that no kernel reads directly are unpacked element by element.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"

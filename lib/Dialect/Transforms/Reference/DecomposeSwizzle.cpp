@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The 32x4x4 layout as a gather, so that no size needs code of its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"

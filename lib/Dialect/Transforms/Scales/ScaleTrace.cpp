@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A slice of row-major scales is one of swizzled scales only if it cuts no
+// atom; both descriptions and the proof are here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Scales/ScaleTrace.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// An argument may change its layout only if every use of it agrees, through
+// calls, slices and transposes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Scales/ScaleUses.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Wide loads need aligned addresses, and what proves them is spread over
+// parameters, allocations and subviews.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Utils/KnownAlignment.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Transposes and unswizzles before an op cost nothing if it reads through them;
+// this is the reading.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Utils/OperandView.h"
 
@@ -63,11 +68,7 @@ AffineMap blockscale::getUnswizzleMap(MLIRContext *context, unsigned rank) {
 /// result is dimension `permutation[i]` of the source.
 static AffineMap getTransposeMap(MLIRContext *context,
                                  ArrayRef<int64_t> permutation) {
-  SmallVector<AffineExpr> results(permutation.size());
-  for (auto [dim, source] : llvm::enumerate(permutation))
-    results[source] = getAffineDimExpr(dim, context);
-  return AffineMap::get(permutation.size(), /*symbolCount=*/0, results,
-                        context);
+  return inversePermutation(AffineMap::getPermutationMap(permutation, context));
 }
 
 /// One step towards the memory that holds `view`; false if there is none.

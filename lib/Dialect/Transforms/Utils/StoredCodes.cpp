@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A code may be a byte or some bits of a stream; kernels load both by the same
+// functions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Utils/StoredCodes.h"
 

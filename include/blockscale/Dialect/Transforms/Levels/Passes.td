@@ -120,6 +120,42 @@ def StridedCopiesToLoopsPass : Pass<"blockscale-strided-copies-to-loops"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def WrapScalarOpsPass
+    : Pass<"blockscale-wrap-scalar-ops", "::mlir::func::FuncOp"> {
+  let summary = "give linalg ops without parallel loops one of one iteration";
+  let description = [{
+    An op of `linalg` on memrefs that has no parallel loop, on scalars or to
+    one, gets an `scf.parallel` of one iteration around it: what is not in a
+    parallel loop would stay on the host. Ops inside of loops stay.
+
+    Before:
+
+    ```mlir
+    func.func @negate(%x: memref<f32>, %r: memref<f32>) {
+      linalg.map { arith.negf } ins(%x : memref<f32>) outs(%r : memref<f32>)
+      return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @negate(%x: memref<f32>, %r: memref<f32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+        linalg.map { arith.negf } ins(%x : memref<f32>) outs(%r : memref<f32>)
+        scf.reduce
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def FlattenParallelLoopsPass
     : Pass<"blockscale-flatten-parallel-loops", "::mlir::func::FuncOp"> {
   let summary = "make parallel loops one loop over blocks of threads";
@@ -154,6 +190,8 @@ def FlattenParallelLoopsPass
       } {mapping = [#gpu.loop_dim_map<processor = thread_x, ...>]}
     } {mapping = [#gpu.loop_dim_map<processor = block_x, ...>]}
     ```
+
+    A loop of one iteration becomes a `gpu.launch` of one thread.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

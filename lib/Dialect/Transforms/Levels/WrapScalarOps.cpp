@@ -1,0 +1,54 @@
+//===- WrapScalarOps.cpp - Loops for ops on scalars -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Only parallel loops become kernels, and upstream's lowering of linalg gives
+// an op on scalars none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_WRAPSCALAROPSPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+
+namespace {
+
+struct WrapScalarOpsPass final
+    : mlir::blockscale::impl::WrapScalarOpsPassBase<WrapScalarOpsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    for (Block &block : function.getBody())
+      for (auto op :
+           llvm::make_early_inc_range(block.getOps<linalg::LinalgOp>()))
+        if (op.hasPureBufferSemantics() && op.getNumParallelLoops() == 0)
+          wrap(op);
+  }
+
+private:
+  static void wrap(linalg::LinalgOp op) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    auto loop = scf::ParallelOp::create(builder, loc, zero, one, one);
+    op->moveBefore(loop.getBody()->getTerminator());
+  }
+};
+
+} // namespace

@@ -1,0 +1,111 @@
+"""Every script of benchmarks/ starts and prints what it measures, on tiny sizes."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import fake_tools
+import pytest
+
+REPO = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
+TIMEOUT_S = 300
+NUMBER = r"[\d.]+"
+
+# The flags of a tiny run, and a pattern of its last lines.
+SCRIPTS = {
+    "compile_time.py": (
+        ["--repeat=1", "--ops", "10", "20"],
+        rf" +10 .*\n +20 .*\n.* ms\n.* ms\nratio: +{NUMBER}\n",
+    ),
+    "cpu_matmul.py": (["--repeat=1", "--size=32"], rf"ratio: +{NUMBER}\nlargest error: +[\d.e-]+\n"),
+    "gpu_compile_time.py": (
+        ["--repeat=1", "--functions=2"], rf"2 functions of the first row: {NUMBER} s, {NUMBER} times one .*\n",
+    ),
+    "kernel_statistics.py": (["--size=128x128x512"], rf"swizzle_scales( +{NUMBER}){{3}} +-\n"),
+    "simulator.py": (
+        ["--repeat=1", "--loops=50", "--gemm", "128x128x128"],
+        r"GEMM 128 x 128 x 128, f8E4M3FN: .*\nGEMM 128 x 128 x 128 with tcgen05.mma, .*\n",
+    ),
+}
+ELSEWHERE = {"sass_loop.py"}
+
+
+def has(tool):
+    return bool(shutil.which(tool) or shutil.which(tool, path="/usr/local/cuda/bin"))
+
+
+def needs(tool):
+    return pytest.mark.skipif(not has(tool), reason=f"needs {tool}")
+
+
+def run(script, *flags, **environment):
+    done = subprocess.run(
+        [sys.executable, REPO / "benchmarks" / script, *flags], capture_output=True, text=True,
+        timeout=TIMEOUT_S, check=False,
+        env=dict(os.environ, BLOCKSCALE_BUILD=str(BUILD), PYTHONDONTWRITEBYTECODE="1", **environment),
+    )
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_tiny_run(script):
+    flags, pattern = SCRIPTS[script]
+    output = run(script, *flags)
+    assert re.search(pattern + r"\Z", output), output
+
+
+def test_every_script_is_here():
+    assert {path.name for path in (REPO / "benchmarks").glob("*.py")} == SCRIPTS.keys() | ELSEWHERE
+
+
+# sass_loop.py
+
+
+KERNEL = "e2m1-e2m1-ue4m3"
+
+
+@needs("ptxas")
+def test_sass_loop_build(tmp_path):
+    run("sass_loop.py", "build", f"--out={tmp_path}", "--only", KERNEL)
+    assert (tmp_path / f"{KERNEL}.cubin").read_bytes().startswith(b"\x7fELF")
+
+
+@needs("ptxas")
+@needs("cuobjdump")
+def test_sass_loop_count(tmp_path):
+    run("sass_loop.py", "build", f"--out={tmp_path}", "--only", KERNEL)
+    [line] = run("sass_loop.py", "count", f"--out={tmp_path}", "--only", KERNEL).splitlines()[1:]
+    name, who, mma, *_ = line.split()
+    assert (name, who) == (KERNEL, "ours") and int(mma) > 0
+
+
+@needs("ptxas")
+@needs("cuobjdump")
+@pytest.mark.skipif(not importlib.util.find_spec("triton"), reason="needs Triton")
+def test_sass_loop_count_of_triton(tmp_path):
+    run("sass_loop.py", "build", f"--out={tmp_path}", "--only", KERNEL)
+    lines = run("sass_loop.py", "count", f"--out={tmp_path}", "--only", KERNEL, "--triton").splitlines()
+    name, who, mma, *_ = lines[-1].split()
+    assert (name, who) == (KERNEL, "Triton") and int(mma) > 0
+
+
+def test_sass_loop_with_fakes(tmp_path):
+    """What it asks of Triton, and how it counts, where neither Triton nor cuobjdump is."""
+    fake_tools.write_triton(tmp_path)
+    fake_tools.write_cuobjdump(tmp_path)
+    output = run(
+        "sass_loop.py", "count", "--triton", f"--out={tmp_path}",
+        PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", PYTHONPATH=str(tmp_path),
+    )
+    rows = [line.split() for line in output.splitlines()[1:]]
+    assert [row[1] for row in rows] == ["ours", "Triton"] * 4 + ["ours"]
+    # MMA, NOP, others, others per MMA, spills.
+    assert {tuple(row[2:]) for row in rows} == {("2", "1", "2", "1.00", "1")}
+    cubin = (tmp_path / f"{KERNEL}-triton.cubin").read_text()
+    assert cubin == "cuda-120-e2m1-e2m1-16-3"
