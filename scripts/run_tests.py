@@ -27,7 +27,7 @@ from typing import NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST = ROOT / "test"
 # These take minutes, and come first, so that none of them is left alone at the end.
-LONGEST = ("test_simulated.py", "test_wgmma.py", "test_kernels.py", "test_tcgen05.py")
+LONGEST = ("test_native.py", "test_simulated.py", "test_rows.py", "test_kernels.py", "test_tcgen05.py")
 
 
 class Runner(NamedTuple):
@@ -57,7 +57,8 @@ def parallel_runners(build, is_full):
     if is_full:
         yield check_sources(build, "clang-tidy")
     files = [*TEST.glob("Execution/*/test_*.py"), *TEST.glob("Benchmarks/test_*.py")]
-    for path in sorted(files, key=lambda path: (path.name not in LONGEST, path)):
+    longest = {name: i for i, name in enumerate(LONGEST)}
+    for path in sorted(files, key=lambda path: (longest.get(path.name, len(longest)), path)):
         yield pytest(path, is_full)
     for program in sorted((build / "test" / "Unit").glob("*Tests")):
         yield Runner(program.name, [program, "--gtest_brief=1", "--gtest_output=xml:REPORT"])

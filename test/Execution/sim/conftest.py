@@ -1,7 +1,10 @@
-"""Makes `harness`, the modules of this folder and the package `blockscale` importable."""
+"""Makes `harness`, the modules of this folder and of ../cuda, and the package `blockscale` importable."""
 
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[2] / "python")]
+EXECUTION = HERE.parent
+sys.path[:0] = [str(HERE), str(EXECUTION), str(EXECUTION.parents[1] / "python")]
+# Behind, because it has a conftest of its own.
+sys.path.append(str(EXECUTION / "cuda"))

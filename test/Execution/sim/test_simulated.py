@@ -1,4 +1,4 @@
-"""The kernels for sm_120a in the simulator: every row of the table, as PTX that is executed.
+"""Kernels in the simulator: every row of the table, as PTX that is executed.
 
 The rows are those of blockscale.LEGAL_ROWS, which test/Unit holds against the compiler's table: a
 new row runs here, or the suite fails.
@@ -6,23 +6,18 @@ new row runs here, or the suite fails.
 
 import re
 import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
-import conftest
+import blockscale
+import gpu_bundle
+import numpy as np
 import pytest
+import tiers
+import vector_kernels
+from gpu_cases import add_problem
+from harness import ROWS, RUN, Program, random
+from simulated import check, features
 
-sys.path.append(str(Path(conftest.__file__).resolve().parent.parent / "cuda"))
-import gpu_bundle  # noqa: E402
-import blockscale  # noqa: E402
-import numpy as np  # noqa: E402
-import tiers  # noqa: E402
-import vector_kernels  # noqa: E402
-from gpu_cases import add_problem  # noqa: E402
-from harness import ROWS, RUN, Program, random  # noqa: E402
-
-SIMULATOR = RUN.parent / "blockscale-sim"
 SHAPES = [(1, 1, None), (2, 2, 64), (33, 17, 96), (130, 70, 160)]
 
 
@@ -49,26 +44,6 @@ def test_compare(row, tmp_path):
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if line.startswith("result #")]
     assert len(lines) == len(SHAPES) + 1, done.stderr
-
-
-def check(case, folder, flags):
-    gpu_bundle.write_case(case, folder, flags)
-    gpu_bundle.check_case(case, folder, SIMULATOR)
-
-
-def features(case):
-    """What a case is about, with each x, each y and each way to scale of the rows that it has it for."""
-    row = re.search(r"(f\w+)-(f\w+)-(f\w+-\d+)", case.name)
-    if not row:
-        return [case.name]
-    about = case.name.replace(row[0], "")
-    return [(about, i, part) for i, part in enumerate(row.groups())]
-
-
-@pytest.mark.parametrize("case", tiers.cover(gpu_bundle.select(""), features), ids=lambda case: case.name)
-def test_native(case, tmp_path):
-    """All cases; the whole product of rows and layouts is `full`."""
-    check(case, tmp_path, ["--target=sm_120a"])
 
 
 @pytest.mark.parametrize("case", gpu_bundle.select("fused"), ids=lambda case: case.name)
