@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows for sm_120 of the fact sheet, section 7.3 (measured by others, arXiv
-// 2511.10909). All terms of an element of D, C among them, are aligned to the
-// largest exponent, truncated to some bits after the binary point, added, and
-// the sum is rounded toward zero to f32. What is too large becomes infinity.
+// What others measured on sm_120 (arXiv 2511.10909). All terms of an element of
+// D, C among them, are aligned to the largest exponent, truncated to some bits
+// after the binary point, added, and the sum is rounded toward zero to f32.
+// What is too large becomes infinity.
 //
 // The exponent of a term is the sum of the exponents of its factors, which are
 // not normalized: subnormal elements have the lowest exponent of their format,

@@ -10,8 +10,7 @@
 // all its types and spellings.
 //
 // Sources: PTX ISA, sections 9.7.14.5.14 "mma", 9.7.14.6.3 "mma.sp", table 36
-// (scale vectors), and the fact sheet, sections 1.1, 1.2, 1.5 and 9.1 (targets
-// that ptxas accepts).
+// (scale vectors), and for targets what ptxas 13.0 accepts.
 //
 // Left out: `m8n8k4` with f16 (four independent multiplications of quads, for
 // sm_70) and `b1` (deprecated). Both are refused by name in MatrixLookup.cpp.
@@ -199,10 +198,10 @@ static MmaForm makeForm(const Row &row, Sparsity sparsity, unsigned version,
       getElementTable(b, row.slotBits),
       /*isSumExact=*/false};
   form.isSumExact = form.aTable && isExactInDouble(form);
-  // Fact sheet, 9.1: accumulation in f16 came later than fp8 itself.
+  // As ptxas has it: accumulation in f16 came later than fp8 itself.
   if (row.elements == Elements::F8 && c == Type::F16)
     form.ptxVersion = 87;
-  // Fact sheet, 1.5: fp6 and fp4 on sm_120 alone. The published models of the
+  // As ptxas has it: fp6 and fp4 on sm_120 alone. The published models of the
   // adder round to f32.
   if (form.targets == Feature::MmaOfSm100AndSm120 && !(isF8(a) && isF8(b)))
     form.targets = Feature::MmaOfSm120;

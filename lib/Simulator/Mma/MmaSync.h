@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // `mma.sync` and `mma.sp`, as functions of the registers of a warp. Written
-// from the PTX ISA and the fact sheet alone: nothing here may use the tables of
+// from the PTX ISA alone: nothing here may use the tables of
 // the lowering (Support/FragmentLayout.h, Support/InstructionTable.h), which
 // this code judges.
 //

@@ -56,9 +56,15 @@ static bool isKernelOp(Operation *op) {
   return !isa<PackOp, UnpackOp, LaunchOp>(op);
 }
 
+/// Launches, their buffers, and what numbers of blocks and sizes are computed
+/// with.
 static bool isLaunchingOp(Operation *op) {
-  return isa<func::FuncOp, func::ReturnOp, gpu::LaunchFuncOp, memref::AllocOp,
-             arith::ConstantOp, ViewLikeOpInterface>(op);
+  if (isa<func::FuncOp, func::ReturnOp, gpu::LaunchFuncOp, memref::AllocOp,
+          ViewLikeOpInterface>(op))
+    return true;
+  return isMemoryEffectFree(op) &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
 static bool isInstructionOp(Operation *op) {

@@ -136,7 +136,7 @@ TEST(MatrixHardwareTest, OthersAreExact) {
 }
 
 TEST(MatrixHardwareTest, SmallIntegersAreTheSameInBoth) {
-  // Fact sheet, 7.3: sums of few bits are exact in the model, too.
+  // Sums of few bits are exact in the model, too.
   std::mt19937 random(6);
   for (const char *text : {kF8, kMxf8, kMxf4, kNvf4}) {
     Mma mma(text);

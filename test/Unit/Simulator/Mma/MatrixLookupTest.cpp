@@ -104,7 +104,7 @@ TEST(MatrixLookupTest, F64MayNameItsRounding) {
 //===----------------------------------------------------------------------===//
 
 TEST(MatrixLookupTest, IllegalCombinationsAreExplained) {
-  // The first rows are those of the fact sheet, section 1.3.
+  // The first rows are what ptxas 13.0 refuses, too.
   struct {
     const char *text, *message;
   } rows[] = {
