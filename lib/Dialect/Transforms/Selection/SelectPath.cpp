@@ -91,11 +91,12 @@ private:
     std::string reason = getReason(row);
     if (nativeOnly)
       return op.emitOpError(reason);
-    op.emitRemark(reason) << "; computed with "
-                          << (op.hasTensorSemantics() ? "plain arithmetic"
-                                                      : kInSoftware)
-                          << ", an instruction computes it on "
-                          << listNativeChips(row);
+    std::string chips = listNativeChips(row);
+    InFlightDiagnostic remark = op.emitRemark(reason);
+    remark << "; computed with "
+           << (op.hasTensorSemantics() ? "plain arithmetic" : kInSoftware);
+    if (!chips.empty())
+      remark << ", an instruction computes it on " << chips;
     return op.hasTensorSemantics() ? chip->paths.back() : getVectorPath();
   }
 
