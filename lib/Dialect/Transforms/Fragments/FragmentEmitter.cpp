@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the layout tables: where elements and scales of mma.sync are in lanes is
-// said there, and nowhere in a pattern.
+// Reads the layout tables: where elements and scales of mma.sync are in lanes
+// is said there, and nowhere in a pattern.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The conversion has patterns for some uses of shared values only. All others are
-// refused by name, before anything is changed.
+// The conversion has patterns for some uses of shared values only. All others
+// are refused by name, before anything is changed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which elementwise ops around a product its kernel can take over, and what they
-// compute for one element.
+// Which elementwise ops around a product its kernel can take over, and what
+// they compute for one element.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The step from tensors to launches: the only pass that makes kernels for ops of
-// the tile level.
+// The step from tensors to launches: the only pass that makes kernels for ops
+// of the tile level.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scales that must be swizzled on the way are copied in whole sectors, by a kernel
-// of their own.
+// Scales that must be swizzled on the way are copied in whole sectors, by a
+// kernel of their own.
 //
 //===----------------------------------------------------------------------===//
 
