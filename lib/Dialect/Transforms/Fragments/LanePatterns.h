@@ -36,10 +36,10 @@ bool isAccOp(Operation *op);
 LogicalResult verifyDistribution(gpu::GPUFuncOp function,
                                  bool hasSharedVectors);
 
-void populateTileToFragmentsPatterns(const TypeConverter &converter,
-                                     RewritePatternSet &patterns, Value lane);
-void populateVectorToFragmentsPatterns(const TypeConverter &converter,
-                                       RewritePatternSet &patterns, Value lane);
+void populateTileOpPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns, Value lane);
+void populateSharedVectorPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns, Value lane);
 
 } // namespace mlir::blockscale
 

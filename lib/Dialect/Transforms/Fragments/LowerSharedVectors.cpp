@@ -227,8 +227,9 @@ struct LowerBroadcast final : OpConversionPattern<vector::BroadcastOp> {
 
 } // namespace
 
-void blockscale::populateVectorToFragmentsPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns, Value lane) {
+void blockscale::populateSharedVectorPatterns(const TypeConverter &converter,
+                                              RewritePatternSet &patterns,
+                                              Value lane) {
   MLIRContext *context = patterns.getContext();
   patterns.add<LowerMmaScaled, LowerTransferRead, LowerTransferWrite>(
       converter, context, lane);

@@ -270,9 +270,9 @@ struct LowerAccForEach final : LanePattern<AccForEachOp> {
 
 } // namespace
 
-void blockscale::populateTileToFragmentsPatterns(const TypeConverter &converter,
-                                                 RewritePatternSet &patterns,
-                                                 Value lane) {
+void blockscale::populateTileOpPatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns,
+                                        Value lane) {
   patterns.add<LowerAccZero>(converter, patterns.getContext());
   patterns.add<LowerTileMma, LowerAccLoad, LowerAccStore, LowerAccGenerate,
                LowerAccForEach>(converter, patterns.getContext(), lane);

@@ -141,6 +141,6 @@ private:
 void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              Value lane) {
-  populateTileToFragmentsPatterns(converter, patterns, lane);
-  populateVectorToFragmentsPatterns(converter, patterns, lane);
+  populateTileOpPatterns(converter, patterns, lane);
+  populateSharedVectorPatterns(converter, patterns, lane);
 }
