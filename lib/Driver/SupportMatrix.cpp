@@ -32,23 +32,23 @@ static Support getSupport(const OpRow &row, const Chip &chip) {
   if (!isLegal(row))
     return {"illegal"};
   if (chip.isCpu())
-    return {"emulated", "plain arithmetic, loops"};
+    return {"plain", "loops"};
 
   std::optional<InstructionChoice> choice =
       chooseInstruction(row, chip, /*mustBeLowered=*/true);
-  if (!choice) {
-    std::string text = "plain arithmetic, one thread per result";
-    if (auto other = chooseInstruction(row, chip, /*mustBeLowered=*/false))
-      text += " (not in this version: " +
-              std::string(getPathInfo(other->emitted->path).name) +
-              " lowering)";
-    return {"emulated", text, formatPtxVersion(chip.lowestPtx)};
-  }
+  if (!choice)
+    return {"plain", "one thread per result", formatPtxVersion(chip.lowestPtx)};
   std::string ptx = formatPtxVersion(getLowestPtx(*choice->emitted, chip));
   if (choice->getRewrite() != Rewrite::None)
     return {"rewritten", std::string(describeRewrite(choice->getRewrite())),
             ptx};
-  return {"native", getOpcode(*choice->emitted), ptx};
+  std::string text = getOpcode(*choice->emitted);
+  if (choice->emitted->isNative())
+    return {"native", text, ptx};
+  if (auto other = chooseNative(row, chip, /*mustBeLowered=*/false))
+    text += " (not in this version: " +
+            std::string(getPathInfo(other->emitted->path).name) + " lowering)";
+  return {"converted", text, ptx};
 }
 
 static void printLine(raw_ostream &os, ArrayRef<std::string> cells) {

@@ -19,18 +19,19 @@ using namespace mlir::blockscale;
 
 // clang-format off
 const std::vector<Chip> &blockscale::getChips() {
-  static const std::vector<Path> plain = {Path::Decompose},
-                                 mmaSync = {Path::MmaSync, Path::Decompose},
-                                 tcgen05 = {Path::Tcgen05, Path::Decompose};
+  static const std::vector<Path>
+      plain = {Path::Decompose}, convert = {Path::Convert, Path::Decompose},
+      mmaSync = {Path::MmaSync, Path::Convert, Path::Decompose},
+      tcgen05 = {Path::Tcgen05, Path::Convert, Path::Decompose};
   // The shared memory of sm_110 and sm_121 is from documentation only.
   static const std::vector<Chip> chips = {
       {"cpu",       0, plain,    0,   0},
-      {"sm_80",    80, plain,   70, 163},
-      {"sm_86",    86, plain,   71,  99},
-      {"sm_87",    87, plain,   74, 163},
-      {"sm_89",    89, plain,   78,  99},
-      {"sm_90",    90, plain,   78, 227},
-      {"sm_90a",   90, plain,   80, 227},
+      {"sm_80",    80, convert, 70, 163},
+      {"sm_86",    86, convert, 71,  99},
+      {"sm_87",    87, convert, 74, 163},
+      {"sm_89",    89, convert, 78,  99},
+      {"sm_90",    90, convert, 78, 227},
+      {"sm_90a",   90, convert, 80, 227},
       {"sm_100a", 100, tcgen05, 86, 227},
       {"sm_100f", 100, tcgen05, 88, 227},
       {"sm_103a", 103, tcgen05, 88, 227},

@@ -73,20 +73,12 @@ const FragmentLayout &blockscale::getFragmentLayout(Operand operand,
 }
 
 Slot blockscale::getSlot(Kind kind, Format format) {
-  struct Row {
-    bool hasContainer;
-    unsigned codeBits;
-    Slot slot;
-  };
-  static constexpr Row rows[] = {{true, 8, {8, 0}},
-                                 {true, 6, {8, 0}},
-                                 {true, 4, {8, 2}},
-                                 {false, 4, {4, 0}}};
-  for (const Row &row : rows)
-    if (row.hasContainer == (kind == Kind::MXF8F6F4) &&
-        row.codeBits == getFormatInfo(format).bits)
-      return row.slot;
-  std::abort();
+  // The slot of a format is as wide as a container, or as the code.
+  unsigned codeBits = getFormatInfo(format).bits;
+  bool isNibbleInByte = kind == Kind::MXF8F6F4 && codeBits == 4;
+  if (hasContainers(kind))
+    return {8, isNibbleInByte ? 2u : 0u};
+  return {codeBits, 0};
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,7 +43,8 @@ struct InstructionFamily {
 // mxf8f6f4 spends a byte per element and does 32. mxf4nvf4 with 2X computes
 // the same at the same rate; mxf4 is preferred because 2X is its only form.
 static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2;
-static constexpr Scaling kInside = Scaling::InInstruction;
+static constexpr Scaling kInside = Scaling::InInstruction,
+                         kBefore = Scaling::OnOperands;
 static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
 // clang-format off
@@ -59,6 +60,10 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo},
   {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo},
   {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo},
+  {Path::Convert, Kind::BF16,      16,  8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo},
+  {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo},
+  {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo},
+  {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo},
 };
 // clang-format on
 
@@ -209,15 +214,28 @@ std::optional<InstructionChoice> blockscale::chooseInstruction(const OpRow &row,
   return InstructionChoice{wanted, emitted};
 }
 
-std::optional<InstructionChoice>
-blockscale::chooseInstruction(const OpRow &row, const Chip &chip,
-                              bool mustBeLowered) {
+static std::optional<InstructionChoice>
+chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeLowered,
+                  bool mustBeNative) {
   for (Path path : chip.paths)
     if (getPathInfo(path).hasLowering || !mustBeLowered)
       if (std::optional<InstructionChoice> choice =
-              chooseInstruction(row, path))
-        return choice;
+              blockscale::chooseInstruction(row, path))
+        if (choice->emitted->isNative() || !mustBeNative)
+          return choice;
   return std::nullopt;
+}
+
+std::optional<InstructionChoice>
+blockscale::chooseInstruction(const OpRow &row, const Chip &chip,
+                              bool mustBeLowered) {
+  return ::chooseInstruction(row, chip, mustBeLowered, /*mustBeNative=*/false);
+}
+
+std::optional<InstructionChoice>
+blockscale::chooseNative(const OpRow &row, const Chip &chip,
+                         bool mustBeLowered) {
+  return ::chooseInstruction(row, chip, mustBeLowered, /*mustBeNative=*/true);
 }
 
 std::optional<Rewrite> blockscale::getRewrite(const OpRow &row,
@@ -244,7 +262,11 @@ struct KindInfo {
 
 static const KindInfo &getKindInfo(Kind kind) {
   static constexpr KindInfo rows[kNumKinds] = {
-      {"mxf8f6f4", true}, {"mxf4", false}, {"mxf4nvf4", false}};
+      {"mxf8f6f4", true},
+      {"mxf4", false},
+      {"mxf4nvf4", false},
+      {"bf16", true},
+      {"bf16_packed", false}};
   return rows[static_cast<unsigned>(kind)];
 }
 
@@ -271,6 +293,8 @@ std::string blockscale::getOpcode(const Instruction &instruction) {
       {"mma.sync", ".scale_vec::", &Instruction::scaleVec, "X"},
       {"tcgen05.mma", ".block", &Instruction::blockSize, ""}};
   std::string opcode(getPathInfo(instruction.path).opcode);
+  if (!instruction.isNative())
+    return opcode;
   std::string text = opcode +
                      ".kind::" + std::string(stringifyKind(instruction.kind)) +
                      ".block_scale";

@@ -15,12 +15,17 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// Without the qualifiers that have one value only.
+static constexpr std::string_view kConvertOpcode =
+    "mma.sync.m16n8k16.f32.bf16.bf16.f32";
+
 // clang-format off
 static constexpr PathInfo kPaths[kNumPaths] = {
-    // path           name         opcode         lowering vectors swizzled
-    {Path::Decompose, "decompose", "",            true,    false,  false},
-    {Path::MmaSync,   "mma_sync",  "mma.sync",    true,    true,   true},
-    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma", false,   false,  true},
+    // path           name         opcode         lowering warps  swizzled
+    {Path::Decompose, "decompose", "",            true,    false, false},
+    {Path::MmaSync,   "mma_sync",  "mma.sync",    true,    true,  true},
+    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma", false,   false, true},
+    {Path::Convert,   "convert",   kConvertOpcode, true,   true,  false},
 };
 // clang-format on
 
@@ -30,7 +35,7 @@ const PathInfo &blockscale::getPathInfo(Path path) {
 
 Path blockscale::getVectorPath() {
   for (const PathInfo &info : kPaths)
-    if (info.takesVectors)
+    if (info.isWarpLevel)
       return info.path;
   return Path::Decompose;
 }

@@ -21,8 +21,8 @@ std::string_view blockscale::stringifyMajor(Major major) {
 }
 
 std::string_view blockscale::stringifyStorage(Storage storage) {
-  static constexpr std::string_view names[kNumStorages] = {"slots", "bytes",
-                                                           "padded"};
+  static constexpr std::string_view names[kNumStorages] = {
+      "slots", "bytes", "padded", "packed"};
   return names[static_cast<unsigned>(storage)];
 }
 
@@ -49,7 +49,64 @@ ChunkSwizzle blockscale::getChunkSwizzle(int64_t rowBytes) {
 }
 
 unsigned blockscale::getStoredBits(Storage storage, Slot slot) {
-  return storage == Storage::Slots ? slot.bits : 8;
+  constexpr unsigned kNibble = 4, kByte = 8;
+  switch (storage) {
+  case Storage::Slots:
+    return slot.bits;
+  case Storage::Packed:
+    return kNibble;
+  case Storage::Bytes:
+  case Storage::Padded:
+    return kByte;
+  }
+  return kByte;
+}
+
+namespace {
+/// What instructions of a kind load.
+struct LayoutRule {
+  Kind kind;
+  Storage storage;
+  /// Of these codes, as a set of bits: bit n for codes of n bits.
+  unsigned codeBits;
+  /// Whether rows (M, N) may be contiguous too.
+  bool takesMN;
+};
+} // namespace
+
+static constexpr unsigned kBits4 = 1 << 4, kBits6 = 1 << 6, kBits8 = 1 << 8,
+                          kAnyBits = kBits4 | kBits6 | kBits8;
+
+// ldmatrix of sm_100 and later transposes bytes and fills up narrow codes; that
+// of all chips transposes 16 bits, which are codes of two or four rows.
+static constexpr LayoutRule kLayoutRules[] = {
+    {Kind::MXF8F6F4, Storage::Slots, kAnyBits, true},
+    {Kind::MXF8F6F4, Storage::Bytes, kAnyBits, true},
+    {Kind::MXF8F6F4, Storage::Padded, kBits4 | kBits6, true},
+    {Kind::MXF4, Storage::Slots, kBits4, false},
+    {Kind::MXF4NVF4, Storage::Slots, kBits4, false},
+    {Kind::BF16, Storage::Slots, kAnyBits, true},
+    {Kind::BF16, Storage::Packed, kBits4, true},
+    {Kind::BF16, Storage::Padded, kBits6, false},
+    {Kind::BF16Packed, Storage::Slots, kBits4, true},
+};
+
+bool blockscale::canLie(Kind kind, unsigned codeBits, Major major,
+                        Storage storage) {
+  for (const LayoutRule &rule : kLayoutRules)
+    if (rule.kind == kind && rule.storage == storage &&
+        (rule.codeBits >> codeBits & 1) != 0)
+      return rule.takesMN || major == Major::K;
+  return false;
+}
+
+unsigned blockscale::getInterleave(Kind kind, const TileLayout &layout,
+                                   Slot slot) {
+  constexpr unsigned kTransposedBits = 16;
+  bool isConverted = kind == Kind::BF16 || kind == Kind::BF16Packed;
+  if (!isConverted || layout.major == Major::K)
+    return 1;
+  return kTransposedBits / getStoredBits(layout.storage, slot);
 }
 
 const std::vector<MatrixLoad> &blockscale::getMatrixLoads() {
@@ -57,6 +114,7 @@ const std::vector<MatrixLoad> &blockscale::getMatrixLoads() {
       {8, false, 8, 8, "b16", 8, 1, 75, 65},
       {6, false, 8, 16, "b8x16.b6x16_p32", 8, 1, 100, 86},
       {4, false, 8, 16, "b8x16.b4x16_p64", 8, 1, 100, 86},
+      {16, true, 8, 8, "b16", 8, 1, 75, 65},
       {8, true, 16, 16, "b8", 16, 2, 100, 86},
       {6, true, 16, 16, "b8x16.b6x16_p32", 16, 2, 100, 86},
       {4, true, 16, 16, "b8x16.b4x16_p64", 16, 2, 100, 86},

@@ -28,6 +28,9 @@ namespace mlir::blockscale {
 
 inline constexpr unsigned kWarpLanes = 32;
 
+/// Rows of A, and columns of B, of which each lane has one in a register.
+inline constexpr unsigned kGroupRows = 8;
+
 /// The operands of mma.sync. C stands for D too.
 enum class Operand : unsigned char { A, B, C };
 

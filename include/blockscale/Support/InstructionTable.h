@@ -56,13 +56,14 @@ std::vector<unsigned> getLegalBlockSizes(Format lhs, Format rhs, Format scale);
 /// All block sizes that stand in the rows, ascending.
 std::vector<unsigned> getBlockSizes();
 
-/// The instruction's `.kind` qualifier.
-enum class Kind : unsigned char { MXF8F6F4, MXF4, MXF4NVF4 };
-inline constexpr unsigned kNumKinds = 3;
+/// What an instruction takes: its `.kind` qualifier, or bf16 that is made of
+/// codes, a byte each (`BF16`), or of nibbles on both sides (`BF16Packed`).
+enum class Kind : unsigned char { MXF8F6F4, MXF4, MXF4NVF4, BF16, BF16Packed };
+inline constexpr unsigned kNumKinds = 5;
 std::string_view stringifyKind(Kind kind);
 
-/// Whether instructions of this kind reserve a byte for each element, whatever
-/// its format; the others take packed fp4.
+/// Whether this kind reserves a byte of a register for each code, whatever its
+/// format; the others take packed fp4.
 bool hasContainers(Kind kind);
 
 /// Where scales are multiplied by.
@@ -89,7 +90,8 @@ std::string_view describeRewrite(Rewrite rewrite);
 struct Instruction {
   Path path;
   Kind kind;
-  /// The elements of M, N and K that one instruction takes. Where the kernel
+  /// The elements of M, N and K that one instruction takes, or, where it takes
+  /// wider ones, all that are made of one register of codes. Where the kernel
   /// chooses N, it is a multiple of `n` up to `mostN`; else both are the same.
   unsigned m, n, mostN, k;
   Format a;
@@ -112,6 +114,8 @@ struct Instruction {
   OpRow getOpRow() const { return {a, b, scale, blockSize}; }
   /// Whether the code generator has it.
   bool isEmitted() const { return isKnownPtxVersion(lowestPtx); }
+  /// Whether it is a block-scaled instruction.
+  bool isNative() const { return scaling == Scaling::InInstruction; }
 };
 
 /// All instructions.
@@ -139,6 +143,11 @@ std::optional<InstructionChoice> chooseInstruction(const OpRow &row, Path path);
 /// for it and, with `mustBeLowered`, a lowering. Nullopt if none has.
 std::optional<InstructionChoice>
 chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeLowered);
+
+/// The same among block-scaled instructions alone.
+std::optional<InstructionChoice> chooseNative(const OpRow &row,
+                                              const Chip &chip,
+                                              bool mustBeLowered);
 
 /// The rewrite by which `instruction` computes `row`: None if that is its own
 /// row. Nullopt if it does not.

@@ -27,9 +27,12 @@ enum class Path : unsigned char {
   MmaSync,
   /// Fifth-generation tensor core, `tcgen05.mma ... block_scale`.
   Tcgen05,
+  /// Warp-level `mma.sync` of bf16, to which operands are converted together
+  /// with their scales on the way from shared memory to registers.
+  Convert,
 };
 
-inline constexpr unsigned kNumPaths = 3;
+inline constexpr unsigned kNumPaths = 4;
 
 struct PathInfo {
   Path path;
@@ -39,9 +42,9 @@ struct PathInfo {
   std::string_view opcode;
   /// Whether this version lowers to it.
   bool hasLowering;
-  /// Whether `mma_scaled` on vectors, in kernels of others, can take it: its
-  /// instruction, or that one in software on chips that lack it.
-  bool takesVectors;
+  /// Whether its instructions are those of a warp, with operands and sums in
+  /// registers: then `mma_scaled` on vectors, in kernels of others, can take it.
+  bool isWarpLevel;
   /// Whether its instructions are best fed with scales in the 32x4x4 layout.
   bool wantsSwizzledScales;
 };
@@ -49,7 +52,8 @@ struct PathInfo {
 /// The row of `path`.
 const PathInfo &getPathInfo(Path path);
 
-/// The path whose instructions vectors in kernels of others are computed with.
+/// The path whose instruction, in software, vectors in kernels of others are
+/// computed with where a chip has no path for them.
 Path getVectorPath();
 
 } // namespace mlir::blockscale

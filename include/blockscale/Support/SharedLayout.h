@@ -36,8 +36,10 @@ enum class Storage : unsigned char {
   /// Codes as a bit stream, 16 of them at the start of every 16 bytes; the rest
   /// is padding and may hold anything.
   Padded,
+  /// Codes of 4 bits as a bit stream, for a slot of a byte.
+  Packed,
 };
-inline constexpr unsigned kNumStorages = 3;
+inline constexpr unsigned kNumStorages = 4;
 std::string_view stringifyStorage(Storage storage);
 
 /// The unit in which rows are read, copied and swizzled, in bytes; and the
@@ -68,6 +70,15 @@ ChunkSwizzle getChunkSwizzle(int64_t rowBytes);
 /// The bits of one element of `format` as `storage` has it; padding between
 /// the elements counts for them.
 unsigned getStoredBits(Storage storage, Slot slot);
+
+/// Whether operands of `kind` with codes of `codeBits` can lie so.
+bool canLie(Kind kind, unsigned codeBits, Major major, Storage storage);
+
+/// How many groups of 8 rows (M of A, N of B) take turns in rows of tiles:
+/// where the contiguous index is a row, neighbouring codes of 16 bits come to
+/// one lane, and with that, to different groups. Row number i of group o is row
+/// `8 (o - o mod n) + n i + o mod n`.
+unsigned getInterleave(Kind kind, const TileLayout &layout, Slot slot);
 
 //===----------------------------------------------------------------------===//
 // Scales
@@ -109,9 +120,12 @@ inline constexpr std::array<LayoutTerm, 3> kScaleRowTerms = {{
 /// gets
 ///
 /// * bytes 4 (l % 4) to 4 (l % 4) + 3 of row l / 4, or
-/// * transposed: byte l / 4 + 8 r of rows 4 (l % 4) to 4 (l % 4) + 3.
+/// * transposed: byte l / 4 + 8 r of rows 4 (l % 4) to 4 (l % 4) + 3, or
+/// * transposed, 16 bits at a time: those number l / 4 of rows 2 (l % 4) and
+///   2 (l % 4) + 1.
 struct MatrixLoad {
-  /// The bits of a code in memory: 8, or 6 or 4 that are padded and extended.
+  /// The bits of a code in memory: 8, or 6 or 4 that are padded and extended;
+  /// 16 for what is not taken apart.
   unsigned codeBits;
   bool isTransposed;
   /// As PTX writes it.

@@ -141,16 +141,25 @@ private:
   }
 
   LogicalResult verifyLayout() { // (T5)
-    bool isPlain = layout.major == Major::K && layout.storage == Storage::Slots;
-    if (!hasContainers(op.getInstruction().getKind()) && !isPlain)
-      return op.emitOpError("expected ")
-             << name
-             << " to have the layout <k, slots> for an instruction that takes "
-                "packed fp4";
-    if (layout.storage == Storage::Padded && getFormatInfo(format).bits == 8)
-      return op.emitOpError("expected ")
-             << name << " not to be padded: its elements have 8 bits";
-    return success();
+    Kind kind = op.getInstruction().getKind();
+    unsigned bits = getFormatInfo(format).bits;
+    if (canLie(kind, bits, layout.major, layout.storage))
+      return success();
+    InFlightDiagnostic diagnostic = op.emitOpError("expected ")
+                                    << name << " to have a layout that kind::"
+                                    << StringRef(stringifyKind(kind))
+                                    << " takes for elements of " << bits
+                                    << " bits, one of";
+    for (unsigned major = 0; major != kNumMajors; ++major)
+      for (unsigned storage = 0; storage != kNumStorages; ++storage)
+        if (TileLayout other = {static_cast<Major>(major),
+                                static_cast<Storage>(storage)};
+            canLie(kind, bits, other.major, other.storage))
+          diagnostic << " <" << StringRef(stringifyMajor(other.major)) << ", "
+                     << StringRef(stringifyStorage(other.storage)) << ">";
+    return diagnostic << ", got <" << StringRef(stringifyMajor(layout.major))
+                      << ", " << StringRef(stringifyStorage(layout.storage))
+                      << ">";
   }
 
   TileMmaOp op;

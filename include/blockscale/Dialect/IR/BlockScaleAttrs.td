@@ -54,7 +54,8 @@ def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
   let summary = "the way in which a chip computes an op";
   let description = [{
     `mma_sync` or `tcgen05`: with the block-scaled instruction of that name.
-    `decompose`: with plain arithmetic.
+    `convert`: with `mma.sync` of bf16, to which operands are converted together
+    with their scales. `decompose`: with plain arithmetic.
 
     Example: `#blockscale.path<mma_sync>`.
   }];
@@ -87,11 +88,13 @@ def BlockScale_RowAttr : BlockScale_Attr<"Row", "row"> {
 
 def BlockScale_InstructionAttr
     : BlockScale_Attr<"Instruction", "instruction"> {
-  let summary = "a dense block-scaled instruction";
+  let summary = "a dense instruction of block-scaled operands";
   let description = [{
     One row of the instruction table: its path, M x N x K, kind, the formats of
     A, B and the scales, and scales along K (`.scale_vec`). Where the kernel
-    chooses N, it is the N that was chosen.
+    chooses N, it is the N that was chosen. On the path `convert` it stands for
+    the `mma.sync.m16n8k16` of bf16 that take one register of codes of B each;
+    their kinds are `bf16`, with codes in bytes, and `bf16_packed`.
 
     `blockscale-legalize` gives it to each `mma_scaled`; from there on, it is
     what tells how the op is computed.
@@ -127,8 +130,9 @@ def BlockScale_TileLayoutAttr : BlockScale_Attr<"TileLayout", "tile_layout"> {
     * The contiguous index: `k` (a row of memory is a row of A, or a column of
       B) or `mn` (a row of memory is one step along K).
     * What a row holds of each element: `slots` (the slot of the instruction),
-      `bytes` (a byte with the code in its low bits) or `padded` (a bit stream
-      of 16 codes at the start of every 16 bytes, then padding).
+      `bytes` (a byte with the code in its low bits), `padded` (a bit stream
+      of 16 codes at the start of every 16 bytes, then padding) or `packed` (two
+      codes of 4 bits in a byte, for an instruction with bytes for slots).
     * `swizzled`: piece c of 16 bytes of row r is where piece
       `c xor (r mod 8)` would be; in rows of 64 or 32 bytes
       `c xor (r div 2 mod 4)` or `c xor (r div 4 mod 2)`.
@@ -177,8 +181,10 @@ def BlockScale_ScaleTileLayoutAttr
 def BlockScale_MmaSyncScheduleAttr
     : BlockScale_Attr<"MmaSyncSchedule", "schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
-  let summary = "how a kernel of the path mma_sync divides a matrix multiply";
+  let summary = "how a kernel of warps divides a matrix multiply";
   let description = [{
+    For the paths whose instructions are those of a warp.
+
     * `tile`: the M x N results that a block computes, and the elements of K
       that it takes at a time.
     * `warps`: the rows and columns of warps in a block, which share M and N of
@@ -224,12 +230,24 @@ def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
     mma.sync does. Warp w of the block has row `w / columns` and column
     `w % columns`.
 
-    Example: `#blockscale.warps<2x2>`.
+    With `interleave = RxC`, groups of 8 rows (columns) of the instructions take
+    turns in the rows (columns) of the share, R (C) at a time, 1, 2 or 4: number
+    i of group o is row `8 (o - o mod R) + R i + o mod R`. Instructions with
+    kinds `bf16` and `bf16_packed` ask for it where an operand's contiguous
+    index is `mn`: 2 for bytes, 4 for packed codes.
+
+    Examples: `#blockscale.warps<2x2>`,
+    `#blockscale.warps<2x2, interleave = 1x2>`.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns,
+                        DefaultValuedParameter<"int64_t", "1">:$interleave_m,
+                        DefaultValuedParameter<"int64_t", "1">:$interleave_n);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    static WarpsAttr get(MLIRContext *context, int64_t rows, int64_t columns) {
+      return get(context, rows, columns, 1, 1);
+    }
     int64_t getNumWarps() const { return getRows() * getColumns(); }
     /// The rows and columns of one warp's share of an accumulator.
     int64_t getShareM(AccType type) const;

@@ -41,13 +41,13 @@ def BlockScale_AccLayoutInterface : AttrInterface<"AccLayoutInterface"> {
 def BlockScale_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
-    How the kernels of one path divide a matrix multiply. Its text form, its
+    How the kernels of a path divide a matrix multiply. Its text form, its
     choice and its limits belong to the path's backend
     (lib/Dialect/Transforms/Kernels/Backend.h).
   }];
   let methods = [
-    InterfaceMethod<"The path whose kernels it divides.",
-                    "::mlir::blockscale::Path", "getPath">
+    InterfaceMethod<"Whether it divides the kernels of `path`.", "bool",
+                    "isFor", (ins "::mlir::blockscale::Path":$path)>
   ];
 }
 

@@ -67,16 +67,21 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
       of the instruction's K, and K_s of 4.
     * (T4) A row of memory has the bytes that its elements take. Rows that are
       swizzled have 16, 32, 64 or a multiple of 128 bytes.
-    * (T5) `mn`, `bytes` and `padded` are for instructions with an element per
-      byte, `padded` for fp4 and fp6.
+    * (T5) The instruction's kind takes elements that lie so: `mn` is for
+      kinds with an element per byte, but not for codes that `bf16` takes
+      `padded`, and for `bf16_packed`; `bytes` and `padded` are for kinds with an
+      element per byte, `padded` for fp4 and fp6 (fp6 for `bf16`), `packed` for
+      fp4 and `bf16`.
     * (T6) The instruction computes the row.
 
-    With an accumulator in warps, the path mma_sync:
+    With an accumulator in warps, the paths mma_sync and convert:
 
     * Memory is aligned to 16 bytes (`to-fragments` sees to that for workgroup
       attributions), and the block has the accumulator's warps, all along x.
-    * (W1) The instruction is one of mma.sync.
-    * (W2) With `mn`, a warp has a multiple of 16 rows.
+    * (W1) The instruction is one of a warp, and the accumulator is interleaved
+      as it asks for.
+    * (W2) With `mn`, a warp has a multiple of 16 rows, of 32 for codes of 4
+      bits that `bf16` and `bf16_packed` take.
     * (W3) Scales in the order of lanes have the shapes that their layout says,
       with M or N rounded up to a multiple of 32.
     * (W4) With scales in the order of lanes, a warp has whole parts (groups),
@@ -154,7 +159,7 @@ def BlockScale_AccLoadOp : BlockScale_Op<"acc_load"> {
     The tile of `memory` that starts at `indices`. Elements beyond the last
     row or column of `memory` are 0. There is one index per dimension; the tile
     is in the last two. With `in_bounds` the tile is known to be inside, and its
-    rows to be aligned to 8 bytes.
+    rows to be aligned to 8 bytes; to 16 for one that is interleaved along N.
   }];
   let arguments = (ins
     Arg<BlockScale_Sums, "sums", [MemRead]>:$memory, Variadic<Index>:$indices,
@@ -263,7 +268,10 @@ def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix", [
       gets bytes 4 (l mod 4) to 4 (l mod 4) + 3 of row l div 4 of matrix r;
     * `transposed`, they have 16 rows (`.m16n16.trans.b8`), and registers 2 i
       and 2 i + 1 get byte l div 4, and the one 8 further, of rows 4 (l mod 4)
-      to 4 (l mod 4) + 3 of matrix i.
+      to 4 (l mod 4) + 3 of matrix i;
+    * `transposed` with `code_bits` 16, they have 8 rows (`.m8n8.trans.b16`),
+      and register r of lane l gets the 2 bytes number l div 4 of rows
+      2 (l mod 4) and 2 (l mod 4) + 1 of matrix r.
 
     With `code_bits` 4 or 6, the row starts with 16 codes of so many bits, which
     are extended to the 16 bytes (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
@@ -272,7 +280,7 @@ def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix", [
 
     * (D1) The memory has a static shape, the identity layout and the workgroup
       memory space; rows that lanes pass are aligned to 16 bytes.
-    * (D2) `code_bits` is 4, 6 or 8.
+    * (D2) `code_bits` is 4, 6 or 8, or 16 where it is `transposed`.
 
     Whether a chip has the instruction is checked by the passes that know the
     chip.

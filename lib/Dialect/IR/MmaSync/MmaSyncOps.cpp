@@ -42,7 +42,8 @@ LogicalResult LoadMatrixOp::verify() {
                        "and the workgroup memory space, got ")
            << type;
   if (!lookupMatrixLoad(getCodeBits(), getTransposed())) // (D2)
-    return emitOpError("expected code_bits to be 4, 6 or 8, got ")
+    return emitOpError("expected code_bits to be 4, 6 or 8, or 16 where it is "
+                       "transposed, got ")
            << getCodeBits();
   return success();
 }

@@ -37,7 +37,7 @@ MmaSyncScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (tile[2] < kMinK || tile[2] > kMaxK || !llvm::isPowerOf2_64(tile[2]))
     return emitError() << "expected K of the tile to be a power of two from "
                        << kMinK << " to " << kMaxK << ", got " << tile[2];
-  if (failed(WarpsAttr::verify(emitError, warps[0], warps[1])) ||
+  if (failed(WarpsAttr::verify(emitError, warps[0], warps[1], 1, 1)) ||
       failed(verifyWarpShares(emitError, warps[0], warps[1], tile[0], tile[1])))
     return failure();
   const FragmentLayout &sums = getFragmentLayout(Operand::C, kSumBits);
@@ -50,4 +50,6 @@ MmaSyncScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-Path MmaSyncScheduleAttr::getPath() const { return Path::MmaSync; }
+bool MmaSyncScheduleAttr::isFor(Path path) const {
+  return getPathInfo(path).isWarpLevel;
+}

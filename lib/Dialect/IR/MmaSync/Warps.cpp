@@ -19,33 +19,49 @@ using namespace mlir::blockscale;
 
 Attribute WarpsAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  SmallVector<int64_t> warps;
-  if (parser.parseLess() ||
-      parser.parseDimensionList(warps, /*allowDynamic=*/false,
-                                /*withTrailingX=*/false) ||
-      parser.parseGreater())
+  SmallVector<int64_t> warps, interleave = {1, 1};
+  auto parsePair = [&](SmallVectorImpl<int64_t> &pair) -> ParseResult {
+    pair.clear();
+    return parser.parseDimensionList(pair, /*allowDynamic=*/false,
+                                     /*withTrailingX=*/false);
+  };
+  if (parser.parseLess() || parsePair(warps))
     return {};
-  if (warps.size() != 2) {
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("interleave") || parser.parseEqual() ||
+       parsePair(interleave)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  if (warps.size() != 2 || interleave.size() != 2) {
     parser.emitError(loc, "expected the rows and columns of warps, such as "
-                          "<2x2>");
+                          "<2x2>, or <2x2, interleave = 1x2>");
     return {};
   }
   return parser.getChecked<WarpsAttr>(loc, parser.getContext(), warps[0],
-                                      warps[1]);
+                                      warps[1], interleave[0], interleave[1]);
 }
 
 void WarpsAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getRows() << "x" << getColumns() << ">";
+  printer << "<" << getRows() << "x" << getColumns();
+  if (getInterleaveM() != 1 || getInterleaveN() != 1)
+    printer << ", interleave = " << getInterleaveM() << "x" << getInterleaveN();
+  printer << ">";
 }
 
 LogicalResult WarpsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t rows, int64_t columns) {
+                                int64_t rows, int64_t columns,
+                                int64_t interleaveM, int64_t interleaveN) {
   // A block has at most 32 warps.
-  constexpr int64_t kMaxWarps = 32;
+  constexpr int64_t kMaxWarps = 32, kMaxInterleave = 4;
   if (rows < 1 || columns < 1 || rows > kMaxWarps || columns > kMaxWarps ||
       rows * columns > kMaxWarps)
     return emitError() << "expected 1 to " << kMaxWarps << " warps, got "
                        << rows << "x" << columns;
+  for (int64_t groups : {interleaveM, interleaveN})
+    if (groups < 1 || groups > kMaxInterleave || !llvm::isPowerOf2_64(groups))
+      return emitError() << "expected 1, 2 or 4 groups to take turns, got "
+                         << groups;
   return success();
 }
 
@@ -60,7 +76,17 @@ int64_t WarpsAttr::getShareN(AccType type) const {
 LogicalResult
 WarpsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError, int64_t m,
                        int64_t n) const {
-  return verifyWarpShares(emitError, getRows(), getColumns(), m, n);
+  if (failed(verifyWarpShares(emitError, getRows(), getColumns(), m, n)))
+    return failure();
+  int64_t shareM = m / getRows(), shareN = n / getColumns();
+  if (shareM % (kGroupRows * getInterleaveM()) != 0 ||
+      shareN % (kGroupRows * getInterleaveN()) != 0)
+    return emitError() << "expected multiples of "
+                       << kGroupRows * getInterleaveM() << "x"
+                       << kGroupRows * getInterleaveN()
+                       << " for groups that take turns in a warp, got "
+                       << shareM << "x" << shareN;
+  return success();
 }
 
 LogicalResult
@@ -90,15 +116,24 @@ blockscale::verifyWarpShares(function_ref<InFlightDiagnostic()> emitError,
 /// Checks what lanes ask of A or B, of which a warp has `warpRows` rows of
 /// `rows`.
 static LogicalResult verifyElements(TileMmaOp op, StringRef name,
-                                    Operand operand, int64_t warpRows) { // (W2)
-  if (op.getLayout(operand).major == Major::MN && warpRows % kChunkBytes != 0)
+                                    Operand operand, int64_t warpRows,
+                                    int64_t interleave) {
+  TileLayout layout = op.getLayout(operand);
+  Slot slot = op.getSlot(operand);
+  int64_t wanted = getInterleave(op.getInstruction().getKind(), layout, slot);
+  if (interleave != wanted) // (W1)
+    return op.emitOpError("expected an accumulator in which ")
+           << wanted << " groups of " << name << " take turns, got "
+           << op.getAcc().getType();
+  // (W2)
+  int64_t rows = std::max<int64_t>(kChunkBytes, kGroupRows * wanted);
+  if (layout.major == Major::MN && warpRows % rows != 0)
     return op.emitOpError("expected a warp to have a multiple of ")
-           << kChunkBytes << " rows of " << name << ", which is <mn>, got "
+           << rows << " rows of " << name << ", which is <mn>, got "
            << warpRows;
   return success();
 }
 
-/// The same for scales in the order of lanes.
 static LogicalResult verifyScales(TileMmaOp op, const Twine &name,
                                   MemRefType scales, int64_t rows,
                                   int64_t warpRows) {
@@ -128,8 +163,8 @@ static LogicalResult verifyScales(TileMmaOp op, const Twine &name,
 }
 
 LogicalResult WarpsAttr::verifyTile(TileMmaOp &op) const {
-  if (op.getInstruction().getPath() != Path::MmaSync) // (W1)
-    return op.emitOpError("expected an instruction of mma_sync for an "
+  if (!getPathInfo(op.getInstruction().getPath()).isWarpLevel) // (W1)
+    return op.emitOpError("expected an instruction of a warp for an "
                           "accumulator in warps, got ")
            << op.getInstruction();
   auto acc = cast<AccType>(op.getAcc().getType());
@@ -137,12 +172,15 @@ LogicalResult WarpsAttr::verifyTile(TileMmaOp &op) const {
     StringRef name;
     Operand operand;
     Value scale;
-    int64_t rows, warpRows;
+    int64_t rows, warpRows, interleave;
   };
   for (const Share &share :
-       {Share{"a", Operand::A, op.getAScale(), acc.getM(), getShareM(acc)},
-        Share{"b", Operand::B, op.getBScale(), acc.getN(), getShareN(acc)}}) {
-    if (failed(verifyElements(op, share.name, share.operand, share.warpRows)))
+       {Share{"a", Operand::A, op.getAScale(), acc.getM(), getShareM(acc),
+              getInterleaveM()},
+        Share{"b", Operand::B, op.getBScale(), acc.getN(), getShareN(acc),
+              getInterleaveN()}}) {
+    if (failed(verifyElements(op, share.name, share.operand, share.warpRows,
+                              share.interleave)))
       return failure();
     auto scales = dyn_cast<MemRefType>(share.scale.getType());
     if (!scales || op.getScaleOrder(share.operand) == ScaleOrder::Rows)

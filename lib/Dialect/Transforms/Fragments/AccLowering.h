@@ -27,7 +27,7 @@ public:
 
   /// How many neighbours in a row come together, and start at a multiple of
   /// their number.
-  virtual int64_t getRunLength() const = 0;
+  virtual int64_t getRunLength(AccType type) const = 0;
 
   /// Calls `body` for each run of `lane`: with the number of its first element,
   /// and its position in the tile.

@@ -111,26 +111,60 @@ int64_t blockscale::getNumAccElements(int64_t m, int64_t n) {
          llvm::divideCeilSigned(n, layout.columns) * layout.registers;
 }
 
-void blockscale::forEachAccPair(
+/// The row of C that group `group` of 8 has first, but for the lane's own.
+static int64_t getFirstRow(int64_t group, int64_t interleave) {
+  int64_t turn = group % interleave;
+  return (group - turn) * kGroupRows + turn;
+}
+
+void blockscale::forEachAccRun(
     OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
     function_ref<void(int64_t, Value, Value)> body) {
   const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
+  int64_t groups = layout.rows / kGroupRows;
+  AffineExpr d0 = builder.getAffineDimExpr(0);
   SmallVector<std::pair<Value, Value>> first;
-  for (unsigned reg = 0; reg != layout.registers; reg += 2) {
+  for (int64_t group = 0; group != groups; ++group) {
+    // Where rows take turns, which group it is comes with the tile.
+    unsigned reg = tile.interleaveM == 1 ? 2 * group : 0;
     auto [row, column] =
         emitElementPosition(builder, loc, layout, lane, reg, /*slot=*/0);
+    row = applyExprs(builder, loc, {d0 * tile.interleaveM}, row)[0];
+    column = applyExprs(builder, loc, {d0 * tile.interleaveN}, column)[0];
     first.emplace_back(addIndices(builder, loc, row, tile.firstRow),
                        addIndices(builder, loc, column, tile.firstColumn));
   }
   int64_t index = 0;
+  int64_t columns = layout.columns * tile.interleaveN;
   for (int64_t m = 0; m < tile.m; m += layout.rows)
-    for (int64_t n = 0; n < tile.n; n += layout.columns)
-      for (auto [row, column] : first) {
-        Value rowInTile = addIndex(builder, loc, row, m);
-        Value columnInTile = addIndex(builder, loc, column, n);
-        body(index, rowInTile, columnInTile);
-        index += 2;
+    for (int64_t n = 0; n < tile.n; n += columns)
+      for (auto [group, position] : llvm::enumerate(first)) {
+        int64_t plus = m;
+        if (tile.interleaveM != 1)
+          plus = getFirstRow(m / kGroupRows + group, tile.interleaveM);
+        Value row = addIndex(builder, loc, position.first, plus);
+        Value column = addIndex(builder, loc, position.second, n);
+        body(index, row, column);
+        index += tile.getRunLength();
       }
+}
+
+SmallVector<int64_t, 4> blockscale::getTileElements(const WarpTile &tile,
+                                                    int64_t m, int64_t n) {
+  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
+  int64_t groups = layout.rows / kGroupRows;
+  int64_t perGroup = layout.registers / groups;
+  int64_t runs = llvm::divideCeilSigned(tile.n, layout.columns) /
+                 tile.interleaveN;
+  int64_t turn = n % tile.interleaveN;
+  SmallVector<int64_t, 4> elements;
+  for (int64_t group = 0; group != groups; ++group) {
+    int64_t run = (m * runs + n / tile.interleaveN) * groups + group;
+    for (int64_t i = 0; i != perGroup; ++i)
+      elements.push_back(run * tile.getRunLength() + i * tile.interleaveN +
+                         turn);
+  }
+  return elements;
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,7 +77,8 @@ struct FragmentCounts {
 };
 
 /// Elements of an accumulator of `m` x `n` that one lane holds. Their order:
-/// tiles of the instruction row-major, then registers.
+/// tiles of the instruction row-major, then registers; where tiles along N take
+/// turns, those of one run together.
 int64_t getNumAccElements(int64_t m, int64_t n);
 
 /// The extents of a value that is distributed like C of mma.sync, and where
@@ -88,14 +89,25 @@ struct WarpTile {
   /// The first row and column of the warp's share; null for 0.
   Value firstRow;
   Value firstColumn;
+  /// How many groups of 8 rows, and of columns, take turns (WarpsAttr).
+  int64_t interleaveM = 1;
+  int64_t interleaveN = 1;
+
+  /// Neighbors in a row that a lane holds.
+  int64_t getRunLength() const { return 2 * interleaveN; }
 };
 
-/// Calls `body` for each pair of neighbors in a row that the lane holds of an
+/// Calls `body` for each run of neighbors in a row that the lane holds of an
 /// accumulator: with the number of the first one, among the lane's elements,
 /// and its position in the tile.
-void forEachAccPair(
+void forEachAccRun(
     OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
     function_ref<void(int64_t index, Value row, Value column)> body);
+
+/// The numbers, among the lane's elements, of those in the registers of the
+/// instruction's tile (`m`, `n`) of `tile`.
+SmallVector<int64_t, 4> getTileElements(const WarpTile &tile, int64_t m,
+                                        int64_t n);
 
 /// The instructions of one product.
 class MmaEmitter {

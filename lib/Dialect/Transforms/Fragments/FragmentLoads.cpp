@@ -13,6 +13,7 @@
 
 #include "Fragments/FragmentLoads.h"
 
+#include "Utils/IndexValues.h"
 #include "Utils/ScaleLines.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,7 +37,9 @@ FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
       fragment(getFragmentLayout(operand, slot.bits)), rows(rows) {
   RowAttr row = op.getRow();
   Format format = operand == Operand::A ? row.getA() : row.getB();
-  codeBits = layout.storage == Storage::Padded ? getFormatInfo(format).bits : 8;
+  bool isExtended = layout.storage == Storage::Padded &&
+                    op.getInstruction().getInstruction().isNative();
+  codeBits = isExtended ? getFormatInfo(format).bits : 8;
   tiles = rows / fragment.rows;
   tilesPerLoad = kRegistersPerLoad / fragment.registers;
   if (layout.major == Major::K)
@@ -167,6 +170,29 @@ SmallVector<Value> FragmentLoader::loadRegisters(const Address &address,
 }
 
 SmallVector<Value> FragmentLoader::loadStep(int64_t step) {
+  return loadTiles([&](int64_t load) { return getAddress(load, step); });
+}
+
+SmallVector<Value> FragmentLoader::loadStep(Value step) {
+  assert(layout.major == Major::K && "addresses of rows");
+  int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
+  int64_t stepBytes =
+      fragment.columns * getStoredBits(layout.storage, slot) / 8;
+  AffineExpr row, chunk, s;
+  bindDims(b.getContext(), row, chunk, s);
+  Value at = applyExprs(b, loc, {chunk + s * (stepBytes / kChunkBytes)},
+                        {laneRow, laneChunk, step})[0];
+  if (swizzle)
+    at = arith::XOrIOp::create(b, loc, at, swizzle);
+  Value offset = applyExprs(b, loc, {row * rowBytes + chunk * kChunkBytes},
+                            {laneRow, at})[0];
+  return loadTiles([&](int64_t load) -> Address {
+    return {offset, rowBytes * load * tilesPerLoad * fragment.rows};
+  });
+}
+
+SmallVector<Value> FragmentLoader::loadTiles(
+    function_ref<Address(int64_t load)> getAddress) {
   auto type = VectorType::get(fragment.registers, b.getI32Type());
   SmallVector<Value> values;
   for (int64_t tile = 0; tile < tiles; tile += tilesPerLoad) {
@@ -176,7 +202,7 @@ SmallVector<Value> FragmentLoader::loadStep(int64_t step) {
     int64_t count =
         isTransposed ? kRegistersPerLoad : loaded * fragment.registers;
     SmallVector<Value> registers =
-        loadRegisters(getAddress(tile / tilesPerLoad, step), count);
+        loadRegisters(getAddress(tile / tilesPerLoad), count);
     for (int64_t i = 0; i != loaded; ++i) {
       SmallVector<Value> ofTile;
       for (int64_t reg = 0; reg != fragment.registers; ++reg)

@@ -20,8 +20,12 @@ public:
   FragmentLoader(OpBuilder &builder, TileMmaOp op, Operand operand, Value lane,
                  Value first, int64_t rows);
 
-  /// One value for each tile of the warp's share.
+  /// One value for each tile of the warp's share. What is padded comes as it
+  /// lies in memory where the instruction does not take codes.
   SmallVector<Value> loadStep(int64_t step);
+  /// The same for a step that is a value, of elements that are contiguous along
+  /// K.
+  SmallVector<Value> loadStep(Value step);
 
   /// Word number `word` along K for each group of tiles.
   SmallVector<Value> loadWords(int64_t word);
@@ -35,6 +39,7 @@ private:
   void prepareTransposed();
   Address getChunk(int64_t index);
   Address getAddress(int64_t load, int64_t step);
+  SmallVector<Value> loadTiles(function_ref<Address(int64_t load)> getAddress);
   SmallVector<Value> loadRegisters(const Address &address, int64_t count);
   SmallVector<Value> loadLine(ArrayRef<Value> indices, int64_t bytes);
   Value loadWord(int64_t group, int64_t word);

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/VectorOperands.h"
 #include "Fragments/VectorTransfer.h"
+#include "Fragments/WarpMultiply.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -50,16 +50,13 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
         loadVectorOperand(rewriter, op, Operand::B, lane, isMultiple);
     if (failed(a) || failed(b))
       return failure();
-    MmaEmitter emitter(rewriter, op.getLoc(), op.getRow(),
-                       op->getAttrOfType<InstructionAttr>(kInstructionAttrName),
-                       lane);
-    SmallVector<Value> acc = emitter.join(adaptor.getAcc());
-    for (int64_t step = 0; step != a->getNumSteps(); ++step) {
-      int64_t word = emitter.getWord(step);
-      emitter.emitStep(step, a->getTiles(step), a->getWords(word),
-                       b->getTiles(step), b->getWords(word), acc);
-    }
-    rewriter.replaceOpWithMultiple(op, {emitter.split(acc)});
+    auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+    const WarpMultiply &multiply = getWarpMultiply(instruction.getPath());
+    rewriter.replaceOpWithMultiple(
+        op, {multiply.emitVectors(
+                rewriter, {op.getLoc(), op.getRow(), instruction, lane}, *a, *b,
+                {type.getDimSize(0), type.getDimSize(1), {}, {}},
+                adaptor.getAcc())});
     return success();
   }
 };
@@ -76,7 +73,7 @@ static void forEachTransferElement(
   Location loc = op.getLoc();
   const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
   AffineExpr d0 = getAffineDimExpr(0, builder.getContext());
-  forEachAccPair(
+  forEachAccRun(
       builder, op.getLoc(), lane, {m, n, {}, {}},
       [&](int64_t index, Value row, Value firstColumn) {
         for (int64_t i : {0, 1}) {

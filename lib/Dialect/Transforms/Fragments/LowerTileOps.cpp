@@ -97,7 +97,8 @@ private:
 
 /// What `in_bounds` promises of runs of f32.
 static llvm::MaybeAlign getRunAlignment(int64_t run) {
-  return llvm::MaybeAlign(run * sizeof(float));
+  constexpr int64_t kMostBytes = 16;
+  return llvm::MaybeAlign(std::min<int64_t>(run * sizeof(float), kMostBytes));
 }
 
 struct LowerAccLoad final : LanePattern<AccLoadOp> {
@@ -109,7 +110,7 @@ struct LowerAccLoad final : LanePattern<AccLoadOp> {
     Location loc = op.getLoc();
     auto type = cast<AccType>(op.getType());
     const AccLowering &lowering = getAccLowering(type);
-    int64_t run = lowering.getRunLength();
+    int64_t run = lowering.getRunLength(type);
     AccAddress address(rewriter, loc, op.getMemory(), op.getIndices());
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(rewriter.getF32Type()));
@@ -152,7 +153,7 @@ struct LowerAccStore final : LanePattern<AccStoreOp> {
     Location loc = op.getLoc();
     auto type = cast<AccType>(op.getAcc().getType());
     const AccLowering &lowering = getAccLowering(type);
-    int64_t run = lowering.getRunLength();
+    int64_t run = lowering.getRunLength(type);
     AccAddress address(rewriter, loc, op.getMemory(), op.getIndices());
     SmallVector<Value> elements(adaptor.getAcc());
     lowering.forEachRun(
@@ -190,11 +191,12 @@ forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
                function_ref<void(int64_t, Value, Value, Value)> body) {
   Location loc = op.getLoc();
   const AccLowering &lowering = getAccLowering(type);
+  int64_t run = lowering.getRunLength(type);
   lowering.forEachRun(
       b, loc, type, lane, [&](int64_t index, Value row, Value column) {
         row = addIndices(b, loc, row, op.getRow());
         column = addIndices(b, loc, column, op.getColumn());
-        for (int64_t i = 0; i != lowering.getRunLength(); ++i) {
+        for (int64_t i = 0; i != run; ++i) {
           Value at = addIndex(b, loc, column, i);
           Value inside;
           if (!op.getInBounds()) {

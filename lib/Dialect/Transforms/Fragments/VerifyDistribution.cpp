@@ -56,7 +56,7 @@ static LogicalResult verifyMma(MmaScaledOp op) {
     return emitUnsupported(op)
            << "expected vectors of rank 2 in a kernel, got " << op.getType();
   auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
-  if (!instruction || !getPathInfo(instruction.getPath()).takesVectors ||
+  if (!instruction || !getPathInfo(instruction.getPath()).isWarpLevel ||
       !getRewrite(op.getRow(), instruction.getInstruction()))
     return op.emitOpError("expected the attribute '")
            << kInstructionAttrName << "' of blockscale-legalize";

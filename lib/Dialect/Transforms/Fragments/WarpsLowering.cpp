@@ -12,8 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
-#include "Fragments/FragmentEmitter.h"
-#include "Fragments/FragmentLoads.h"
+#include "Fragments/WarpMultiply.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -35,7 +34,12 @@ static WarpTile getWarpTile(OpBuilder &b, Location loc, AccType type) {
       b, loc,
       {warp.floorDiv(warps.getColumns()) * m, warp % warps.getColumns() * n},
       thread);
-  return {m, n, first[0], first[1]};
+  return {m,
+          n,
+          first[0],
+          first[1],
+          warps.getInterleaveM(),
+          warps.getInterleaveN()};
 }
 
 namespace {
@@ -46,40 +50,23 @@ public:
     return getNumAccElements(warps.getShareM(type), warps.getShareN(type));
   }
 
-  int64_t getRunLength() const override { return 2; }
+  int64_t getRunLength(AccType type) const override {
+    return 2 * getWarps(type).getInterleaveN();
+  }
 
   void
   forEachRun(OpBuilder &b, Location loc, AccType type, Value lane,
              function_ref<void(int64_t, Value, Value)> body) const override {
-    forEachAccPair(b, loc, lane, getWarpTile(b, loc, type), body);
+    forEachAccRun(b, loc, lane, getWarpTile(b, loc, type), body);
   }
 
-  SmallVector<Value> emitTileMma(OpBuilder &builder, TileMmaOp op,
+  SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
                                  ValueRange elements,
                                  Value lane) const override {
-    Location loc = op.getLoc();
-    InstructionAttr instruction = op.getInstruction();
     WarpTile tile =
-        getWarpTile(builder, loc, cast<AccType>(op.getAcc().getType()));
-    FragmentLoader a(builder, op, Operand::A, lane, tile.firstRow, tile.m);
-    FragmentLoader b(builder, op, Operand::B, lane, tile.firstColumn, tile.n);
-    MmaEmitter emitter(builder, loc, op.getRow().getRow(), instruction, lane);
-    SmallVector<Value> acc = emitter.join(elements);
-    // Step by step, so that no more of the operands is in registers than the
-    // next instructions need.
-    int64_t steps = op.getNumK() / instruction.getK();
-    SmallVector<Value> aWords, bWords;
-    for (int64_t step = 0, word = -1; step != steps; ++step) {
-      if (emitter.getWord(step) != word) {
-        word = emitter.getWord(step);
-        aWords = a.loadWords(word);
-        bWords = b.loadWords(word);
-      }
-      SmallVector<Value> aTiles = a.loadStep(step);
-      SmallVector<Value> bTiles = b.loadStep(step);
-      emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc);
-    }
-    return emitter.split(acc);
+        getWarpTile(b, op.getLoc(), cast<AccType>(op.getAcc().getType()));
+    return getWarpMultiply(op.getInstruction().getPath())
+        .emitTile(b, op, tile, elements, lane);
   }
 };
 } // namespace

@@ -67,6 +67,7 @@ const KernelBackend *getKernelBackend(Path path);
 /// The backends, one a folder.
 const KernelBackend &getPlainBackend();
 const KernelBackend &getMmaSyncBackend();
+const KernelBackend &getConvertBackend();
 
 } // namespace mlir::blockscale
 

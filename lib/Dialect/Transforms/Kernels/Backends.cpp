@@ -26,6 +26,7 @@ struct Row {
 static constexpr Row kBackends[] = {
     {Path::Decompose, getPlainBackend},
     {Path::MmaSync, getMmaSyncBackend},
+    {Path::Convert, getConvertBackend},
 };
 
 const KernelBackend *blockscale::getKernelBackend(Path path) {
@@ -43,9 +44,9 @@ bool blockscale::isScheduleText(StringRef text) {
 }
 
 std::string blockscale::describeScheduleForms() {
-  SmallVector<StringRef> forms;
+  llvm::SmallSetVector<StringRef, 4> forms;
   for (const Row &row : kBackends)
     if (const ScheduleRules *rules = row.get().getScheduleRules())
-      forms.push_back(rules->getForm());
+      forms.insert(rules->getForm());
   return llvm::join(forms, " or ");
 }

@@ -143,7 +143,7 @@ static std::optional<NeededAttribute> findMissing(MmaScaledOp op, Path path) {
   if (chooseInstruction(op.getRow(), path) && !isComputed)
     return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};
   auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
-  bool isScheduled = schedule && schedule.getPath() == path;
+  bool isScheduled = schedule && schedule.isFor(path);
   if (getKernelBackend(path)->getScheduleRules() && !isScheduled)
     return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
   return std::nullopt;

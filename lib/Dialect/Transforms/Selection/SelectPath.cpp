@@ -28,7 +28,7 @@ using namespace mlir::blockscale;
 static std::string listNativeChips(const OpRow &row) {
   std::string names;
   for (const Chip &chip : getChips())
-    if (chooseInstruction(row, chip, /*mustBeLowered=*/true))
+    if (chooseNative(row, chip, /*mustBeLowered=*/true))
       names += (names.empty() ? "" : ", ") + std::string(chip.name);
   return names;
 }
@@ -71,11 +71,13 @@ private:
     if (!info.hasLowering)
       return op.emitOpError("not supported in this version: ")
              << getPathName(path) << " lowering";
-    bool isNative = chip->has(path) && chooseInstruction(op.getRow(), path);
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(op.getRow(), path);
+    bool isNative = chip->has(path) && choice && choice->emitted->isNative();
     if (nativeOnly && !isNative)
       return op.emitOpError("no block-scaled instruction on ")
              << StringRef(chip->name) << " with the path " << getPathName(path);
-    if (op.hasTensorSemantics() ? !chip->has(path) : !info.takesVectors)
+    if (op.hasTensorSemantics() ? !chip->has(path) : !info.isWarpLevel)
       return op.emitOpError("expected a path for ")
              << (op.hasTensorSemantics() ? "tensors" : "vectors") << " on "
              << StringRef(chip->name) << ", got " << getPathName(path);
@@ -84,19 +86,29 @@ private:
 
   FailureOr<Path> selectPath(MmaScaledOp op) {
     OpRow row = op.getRow();
-    if (std::optional<InstructionChoice> choice =
-            chooseInstruction(row, *chip, /*mustBeLowered=*/true))
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(row, *chip, /*mustBeLowered=*/true);
+    if (choice && !op.hasTensorSemantics() &&
+        !getPathInfo(choice->emitted->path).isWarpLevel)
+      choice = std::nullopt;
+    if (choice && choice->emitted->isNative())
       return choice->emitted->path;
 
     std::string reason = getReason(row);
     if (nativeOnly)
       return op.emitOpError(reason);
-    std::string chips = listNativeChips(row);
     InFlightDiagnostic remark = op.emitRemark(reason);
-    remark << "; computed with "
-           << (op.hasTensorSemantics() ? "plain arithmetic" : kInSoftware);
+    remark << "; ";
+    if (choice)
+      remark << "converted to bf16 for " << getOpcode(*choice->emitted);
+    else
+      remark << "computed with "
+             << (op.hasTensorSemantics() ? "plain arithmetic" : kInSoftware);
+    std::string chips = listNativeChips(row);
     if (!chips.empty())
       remark << ", an instruction computes it on " << chips;
+    if (choice)
+      return choice->emitted->path;
     return op.hasTensorSemantics() ? chip->paths.back() : getVectorPath();
   }
 
@@ -104,7 +116,7 @@ private:
 
   std::string getReason(const OpRow &row) {
     if (std::optional<InstructionChoice> choice =
-            chooseInstruction(row, *chip, /*mustBeLowered=*/false))
+            chooseNative(row, *chip, /*mustBeLowered=*/false))
       return "not supported in this version: " +
              getPathName(choice->emitted->path).str() + " lowering";
     return "no block-scaled instruction on " + std::string(chip->name);
@@ -115,7 +127,13 @@ private:
     WalkResult result = getOperation()->walk([&](Operation *op) -> WalkResult {
       auto instruction = dyn_cast_if_present<InstructionAttr>(
           op->getInherentAttr("instruction").value_or(Attribute()));
-      if (!instruction || chip->has(instruction.getPath()))
+      if (!instruction)
+        return WalkResult::advance();
+      bool isNative = instruction.getInstruction().isNative();
+      if (nativeOnly && !isNative)
+        return op->emitOpError("expected a block-scaled instruction, got ")
+               << instruction;
+      if (!isNative || chip->has(instruction.getPath()))
         return WalkResult::advance();
       std::string reason =
           "no " + std::string(getPathInfo(instruction.getPath()).opcode) +

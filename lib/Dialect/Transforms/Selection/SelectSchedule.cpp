@@ -106,7 +106,7 @@ private:
       if (!attr)
         continue;
       auto schedule = dyn_cast<ScheduleInterface>(attr);
-      if (schedule && schedule.getPath() == path)
+      if (schedule && schedule.isFor(path))
         return schedule;
       return place->emitOpError("expected the attribute '")
              << kScheduleAttrName << "' to be a schedule of the path "

@@ -36,11 +36,14 @@ static bool canTransposeBlocks(const KernelOperand &operand, Slot slot) {
 }
 
 /// The layout that asynchronous copies can fill: codes stay as they are.
-static TileLayout getStoredLayout(const KernelOperand &operand, Slot slot) {
+static TileLayout getStoredLayout(const KernelOperand &operand, Kind kind,
+                                  Slot slot) {
   TileLayout layout;
   layout.major = operand.contiguity == Contiguity::Rows ? Major::MN : Major::K;
   if (operand.bits != slot.bits)
-    layout.storage = Storage::Padded;
+    layout.storage = canLie(kind, operand.bits, layout.major, Storage::Packed)
+                         ? Storage::Packed
+                         : Storage::Padded;
   else if (operand.bits == 8 && slot.shift != 0)
     layout.storage = Storage::Bytes;
   return layout;
@@ -49,12 +52,15 @@ static TileLayout getStoredLayout(const KernelOperand &operand, Slot slot) {
 FillerPtr blockscale::planElements(const KernelOperand &operand, Format format,
                                    Kind kind, const TileExtent &extent) {
   Slot slot = getSlot(kind, format);
-  TileLayout stored = getStoredLayout(operand, slot);
-  bool isAlongRows = stored.major == Major::MN;
+  TileLayout stored = getStoredLayout(operand, kind, slot);
+  int64_t warpUnit = 1;
+  if (stored.major == Major::MN)
+    warpUnit = std::max<int64_t>(
+        kChunkBytes, kGroupRows * getInterleave(kind, stored, slot));
   bool isPossible = operand.contiguity != Contiguity::Other &&
-                    (hasContainers(kind) ||
-                     (stored.storage == Storage::Slots && !isAlongRows)) &&
-                    (!isAlongRows || extent.warpRows % kChunkBytes == 0) &&
+                    canLie(kind, getFormatInfo(format).bits, stored.major,
+                           stored.storage) &&
+                    extent.warpRows % warpUnit == 0 &&
                     operand.bits <= slot.bits;
   int64_t chunkBytes = stored.storage == Storage::Padded
                            ? kChunkBytes * operand.bits / 8

@@ -1,4 +1,4 @@
-//===- MmaSyncKernel.cpp - A block of warps per tile ----------------------===//
+//===- WarpsKernel.cpp - A block of warps per tile ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel of the path mma_sync: what other kernels have too is called, what
-// is left is who multiplies.
+// The kernel of the paths whose instructions are those of a warp: what other
+// kernels have too is called, what is left is who multiplies.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/Warps/WarpsKernel.h"
+
 #include "Kernels/BlockTile.h"
-#include "Kernels/MmaSync/MmaSyncSchedules.h"
 #include "Kernels/Staging/KLoop.h"
 #include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
@@ -84,8 +85,14 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   std::array<Value, kNumOperands> batches;
   for (unsigned i = 0; i != kNumOperands; ++i)
     batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), tile.batch);
-  auto layout = WarpsAttr::get(b.getContext(), schedule.getWarpsM(),
-                               schedule.getWarpsN());
+  auto getGroups = [&](unsigned i) {
+    const SharedTile &elements = plan.getStages().getTile(i);
+    return getInterleave(problem.instruction.getKind(), elements.layout,
+                         elements.slot);
+  };
+  auto layout =
+      WarpsAttr::get(b.getContext(), schedule.getWarpsM(), schedule.getWarpsN(),
+                     getGroups(0), getGroups(2));
   auto accType =
       AccType::get(b.getContext(), schedule.getM(), schedule.getN(), layout);
   Value acc = emitFirstSums(b, kernel, problem, sizes, tile, accType);
@@ -111,48 +118,32 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   emitLastSums(b, kernel, problem, sizes, tile, acc);
 }
 
-namespace {
-class MmaSyncBackend final : public KernelBackend {
-public:
-  const ScheduleRules *getScheduleRules() const override {
-    return &getMmaSyncScheduleRules();
-  }
+KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
+  TileShape tile = getTileShape(problem);
+  return {{tile.m, tile.n, 1},
+          {getSchedule(problem).getNumThreads(), 1, 1},
+          getDynamicBytes(getSharedBytes(problem))};
+}
 
-  bool takesOverSurroundings() const override { return true; }
-
-  KernelShape getShape(const KernelProblem &problem) const override {
-    TileShape tile = getTileShape(problem);
-    return {{tile.m, tile.n, 1},
-            {getSchedule(problem).getNumThreads(), 1, 1},
-            getDynamicBytes(getSharedBytes(problem))};
-  }
-
-  void build(gpu::GPUFuncOp kernel,
-             const KernelProblem &problem) const override {
-    Location loc = kernel.getLoc();
-    TileShape shape = getTileShape(problem);
-    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
-    BlockTile tile;
-    tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-    tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-    ProblemSizes sizes(b, kernel, problem);
-    auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);
-    AffineExpr d0 = b.getAffineDimExpr(0);
-    tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
-    tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
-    forEachAlignment(
-        b, loc, problem, sizes, shape,
-        [&](OpBuilder &at, const KernelProblem &known, bool isGuarded) {
-          tile.isGuarded = isGuarded;
-          emitTile(at, kernel, known, sizes, shared, tile);
-        });
-    gpu::ReturnOp::create(b, loc);
-  }
-};
-} // namespace
-
-const KernelBackend &blockscale::getMmaSyncBackend() {
-  static const MmaSyncBackend backend;
-  return backend;
+void WarpsBackend::build(gpu::GPUFuncOp kernel,
+                         const KernelProblem &problem) const {
+  Location loc = kernel.getLoc();
+  TileShape shape = getTileShape(problem);
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
+  BlockTile tile;
+  tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  ProblemSizes sizes(b, kernel, problem);
+  auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
+  tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
+  forEachAlignment(
+      b, loc, problem, sizes, shape,
+      [&](OpBuilder &at, const KernelProblem &known, bool isGuarded) {
+        tile.isGuarded = isGuarded;
+        emitTile(at, kernel, known, sizes, shared, tile);
+      });
+  gpu::ReturnOp::create(b, loc);
 }

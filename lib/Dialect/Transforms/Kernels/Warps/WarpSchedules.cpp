@@ -1,4 +1,4 @@
-//===- MmaSyncSchedules.cpp - Schedules of the path mma_sync --------------===//
+//===- WarpSchedules.cpp - Schedules of blocks of warps -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Text, choice and limits, side by side.
+// Which schedule a product gets is the same question for all instructions of
+// warps: tiles that fill the chip, stages that fill shared memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/MmaSync/MmaSyncSchedules.h"
+#include "Kernels/Warps/WarpSchedules.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -72,8 +73,11 @@ static std::optional<ScheduleText> parseText(StringRef text) {
 }
 
 namespace {
-class MmaSyncScheduleRules final : public ScheduleRules {
+class WarpScheduleRules final : public ScheduleRules {
 public:
+  explicit WarpScheduleRules(const WarpScheduleLimits &limits)
+      : limits(limits) {}
+
   StringRef getForm() const override { return "tile=MxNxK,warps=MxN,stages=S"; }
 
   bool hasForm(StringRef text) const override {
@@ -95,6 +99,9 @@ public:
   LogicalResult verify(const OpRow &row, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
+
+private:
+  WarpScheduleLimits limits;
 };
 } // namespace
 
@@ -102,11 +109,11 @@ public:
 // Limits
 //===----------------------------------------------------------------------===//
 
-LogicalResult MmaSyncScheduleRules::verify(const OpRow &row,
-                                           InstructionAttr instruction,
-                                           ScheduleInterface attr,
-                                           const Chip &chip,
-                                           EmitErrorFn emitError) const {
+LogicalResult WarpScheduleRules::verify(const OpRow &row,
+                                        InstructionAttr instruction,
+                                        ScheduleInterface attr,
+                                        const Chip &chip,
+                                        EmitErrorFn emitError) const {
   auto schedule = cast<MmaSyncScheduleAttr>(attr);
   int64_t bytes = getSharedBytes(row, instruction.getKind(), schedule);
   int64_t mostBytes = getMostSharedBytes(chip);
@@ -153,10 +160,12 @@ static std::array<int64_t, 4> getSizes(MmaScaledOp op) {
 /// * where that makes too few blocks to fill a chip, the longer side of the
 ///   tile is halved, down to 64;
 /// * rows of 128 bytes along K, or less where K ends before;
-/// * as many stages, up to 4, as K has steps and shared memory has room for.
-ScheduleInterface MmaSyncScheduleRules::choose(MmaScaledOp op,
-                                               InstructionAttr instruction,
-                                               const Chip &chip) const {
+/// * as many stages, up to the path's limit, as K has steps and shared memory
+///   has room for; two of them, if there is a choice, before as many blocks on a
+///   multiprocessor as the path asks for.
+ScheduleInterface WarpScheduleRules::choose(MmaScaledOp op,
+                                            InstructionAttr instruction,
+                                            const Chip &chip) const {
   auto [m, n, k, batch] = getSizes(op);
   auto fit = [](int64_t size, int64_t least, int64_t most) {
     return std::clamp<int64_t>(llvm::PowerOf2Ceil(size), least, most);
@@ -177,18 +186,23 @@ ScheduleInterface MmaSyncScheduleRules::choose(MmaScaledOp op,
   int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, row.lhs).bits;
   tile.push_back(fit(k, kBankLineBytes, rowElements));
 
-  constexpr int64_t kMostStages = 4;
   auto make = [&](int64_t stages) {
     return MmaSyncScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);
   };
-  int64_t stages = std::min(kMostStages, llvm::divideCeilSigned(k, tile[2]));
-  while (stages > 1 &&
-         getSharedBytes(row, kind, make(stages)) > getMostSharedBytes(chip))
+  constexpr int64_t kWantedStages = 2;
+  int64_t stages =
+      std::min(limits.mostStages, llvm::divideCeilSigned(k, tile[2]));
+  auto isTooLarge = [&] {
+    int64_t blocks = stages > kWantedStages ? limits.wantedBlocks : 1;
+    return blocks * getSharedBytes(row, kind, make(stages)) >
+           getMostSharedBytes(chip);
+  };
+  while (stages > 1 && isTooLarge())
     --stages;
   return make(stages);
 }
 
-const ScheduleRules &blockscale::getMmaSyncScheduleRules() {
-  static const MmaSyncScheduleRules rules;
-  return rules;
+std::unique_ptr<ScheduleRules>
+blockscale::makeWarpScheduleRules(const WarpScheduleLimits &limits) {
+  return std::make_unique<WarpScheduleRules>(limits);
 }

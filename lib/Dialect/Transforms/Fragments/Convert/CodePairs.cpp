@@ -1,0 +1,159 @@
+//===- CodePairs.cpp - Codes as pairs of bf16 -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How codes get to their places in 16 bits, and those that fragments hold: both
+// are the same whether operands come from shared memory or from vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Convert/CodePairs.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+PairOrder blockscale::getPairOrder(Kind kind, bool anyIsTransposed) {
+  return {!hasContainers(kind), anyIsTransposed};
+}
+
+//===----------------------------------------------------------------------===//
+// Placing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Selectors of prmt that give pair q: a code in the low byte of each half, and
+/// its sign above it. Of nibbles, the low halves are those of the word shifted
+/// left by 4, the high ones of the word itself.
+constexpr std::array<uint32_t, 2> kByteSelectors = {0x9180, 0xB3A2};
+constexpr std::array<uint32_t, 4> kNibbleSelectors = {0xC480, 0xD591, 0xE6A2,
+                                                      0xF7B3};
+} // namespace
+
+/// `table` at the lane's exclusive or with each place: what stands for pair q
+/// in the order of `bits`, of which `table` has one for each number.
+static SmallVector<Value> exchange(const WordEmitter &emit,
+                                   ArrayRef<uint32_t> table,
+                                   ArrayRef<Value> bits) {
+  SmallVector<Value> values;
+  for (uint32_t entry : table)
+    values.push_back(emit.integer(entry));
+  for (auto [i, bit] : llvm::enumerate(bits)) {
+    SmallVector<Value> next;
+    for (size_t q = 0; q != values.size(); ++q)
+      next.push_back(emit.select(bit, values[q ^ (size_t(1) << i)], values[q]));
+    values = next;
+  }
+  return values;
+}
+
+RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
+                     Value lane)
+    : emit(emit), format(getCodeFormat(format)) {
+  Value word = emit.toWord(lane);
+  auto getBit = [&](unsigned bit) -> Value {
+    return emit.isDifferent(emit.bitAnd(word, 1u << bit), 0);
+  };
+  SmallVector<Value> bits;
+  if (order.isExchanged && order.isPacked)
+    bits = {getBit(0), getBit(1)};
+  else if (order.isExchanged)
+    bits = {getBit(1)};
+  bool isNibbles = getFormatInfo(format).bits == 4;
+  ArrayRef<uint32_t> nibbles = kNibbleSelectors;
+  byteSelectors = exchange(emit, kByteSelectors, order.isPacked ? ArrayRef<Value>() : bits);
+  if (isNibbles)
+    nibbleSelectors = exchange(
+        emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
+}
+
+std::array<Value, 2> RowPlacer::placeBytes(Value word) const {
+  word = emit.shiftLeft(word, format.signShift);
+  std::array<Value, 2> pairs;
+  for (unsigned q : {0, 1})
+    pairs[q] = place(emit.permute(word, {}, byteSelectors[q]));
+  return pairs;
+}
+
+SmallVector<Value> RowPlacer::placeNibbles(Value word) const {
+  constexpr unsigned kNibble = 4;
+  Value even = emit.shiftLeft(word, kNibble);
+  SmallVector<Value> pairs;
+  for (Value selector : nibbleSelectors)
+    pairs.push_back(place(emit.permute(even, word, selector)));
+  return pairs;
+}
+
+Value RowPlacer::place(Value halves) const {
+  return emit.bitAnd(emit.shiftLeft(halves, format.shift),
+                     format.mask * 0x00010001u);
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+Value blockscale::getGroupRegister(OpBuilder &b, Location loc, Operand operand,
+                                   ArrayRef<Value> tiles, unsigned group,
+                                   unsigned part) {
+  // A tile of A has two groups of rows, whose registers take turns.
+  unsigned groups = operand == Operand::A ? 2 : 1;
+  return vector::ExtractOp::create(
+      b, loc, tiles[group / groups],
+      static_cast<int64_t>(part * groups + group % groups));
+}
+
+namespace {
+/// Codes in the fragments that vectors are loaded to.
+class FragmentCodes final : public CodePairs {
+public:
+  FragmentCodes(OpBuilder &b, Location loc, const OperandFragments &fragments,
+                Operand operand, Format format, PairOrder order, Value lane)
+      : b(b), loc(loc), fragments(fragments), operand(operand), order(order),
+        placer({b, loc}, format, order, lane) {}
+
+  void load(const Step &step) override { number = step.number; }
+
+  Pairs place(unsigned group) override {
+    if (order.isPacked) {
+      SmallVector<Value> pairs = placer.placeNibbles(
+          getGroupRegister(b, loc, operand, fragments.getTiles(number / 2),
+                           group, number % 2));
+      return {pairs[0], pairs[1], pairs[2], pairs[3]};
+    }
+    SmallVector<Value> tiles = fragments.getTiles(number);
+    Pairs pairs;
+    for (unsigned part : {0, 1}) {
+      std::array<Value, 2> two = placer.placeBytes(
+          getGroupRegister(b, loc, operand, tiles, group, part));
+      std::copy(two.begin(), two.end(), pairs.begin() + 2 * part);
+    }
+    return pairs;
+  }
+
+  bool takesValues() const override { return false; }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  const OperandFragments &fragments;
+  Operand operand;
+  PairOrder order;
+  RowPlacer placer;
+  int64_t number = 0;
+};
+} // namespace
+
+CodePairsPtr blockscale::makeFragmentCodes(OpBuilder &b, Location loc,
+                                           const OperandFragments &fragments,
+                                           Operand operand, Format format,
+                                           Kind kind, Value lane) {
+  return std::make_unique<FragmentCodes>(
+      b, loc, fragments, operand, format,
+      getPairOrder(kind, /*anyIsTransposed=*/false), lane);
+}

@@ -1,0 +1,107 @@
+//===- CodePairs.h - Codes as pairs of bf16 ---------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step is 32 elements along K: two mma.sync.m16n8k16. For each group of 8 rows
+// (M of A, N of B) a lane holds 8 codes of it, in four pairs; the first two are its
+// share of the first instruction. Which elements along K these are is free, as long
+// as A and B agree: sums may be in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CODEPAIRS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CODEPAIRS_H
+
+#include "Fragments/Convert/Formats.h"
+#include "Fragments/Convert/WordEmitter.h"
+#include "Fragments/FragmentEmitter.h"
+
+namespace mlir::blockscale {
+
+inline constexpr unsigned kStepElements = 32;
+inline constexpr unsigned kPairsPerStep = 4;
+using Pairs = std::array<Value, kPairsPerStep>;
+
+/// Which elements along K a pair has. With thread t = lane mod 4,
+///
+/// * of codes in bytes, pair p has those from 16 (p / 2) + 4 t + 2 q on, where
+///   q = p mod 2, as a word of four codes gives them;
+/// * of packed codes, those from 8 t + 2 q on, where q = p.
+///
+/// With `isExchanged`, q is exclusive or with t / 2 (t, of packed codes): then
+/// rows that lanes of one load pass for transposed codes are in different banks.
+struct PairOrder {
+  bool isPacked;
+  bool isExchanged;
+};
+
+/// The number of a step: a constant, or a value.
+struct Step {
+  int64_t number;
+  Value value;
+};
+
+/// The codes of A or B that a lane holds. Code is emitted where `b` stands when
+/// a method is called, and what it needs, where it stood at the first call.
+class CodePairs {
+public:
+  virtual ~CodePairs() = default;
+
+  /// Loads step `step`.
+  virtual void load(const Step &step) = 0;
+  /// The pairs of group number `group`, each code times 2^-exponent of its
+  /// format.
+  virtual Pairs place(unsigned group) = 0;
+  /// Whether a step may be a value.
+  virtual bool takesValues() const { return true; }
+};
+
+using CodePairsPtr = std::unique_ptr<CodePairs>;
+
+/// The order for operands whose kind is `kind`.
+PairOrder getPairOrder(Kind kind, bool anyIsTransposed);
+
+/// What places codes of `format`, from registers in which they are contiguous
+/// along K.
+class RowPlacer {
+public:
+  RowPlacer(WordEmitter emit, Format format, PairOrder order, Value lane);
+
+  /// The two pairs of a word with a code in each byte.
+  std::array<Value, 2> placeBytes(Value word) const;
+  /// The pairs of a word with a code in each nibble: four if codes are packed,
+  /// else the two of its low half.
+  SmallVector<Value> placeNibbles(Value word) const;
+  /// Puts two codes to their places: each is the low byte of a half, with copies
+  /// of its sign above it.
+  Value place(Value halves) const;
+
+private:
+  WordEmitter emit;
+  CodeFormat format;
+  SmallVector<Value> byteSelectors, nibbleSelectors;
+};
+
+/// The codes of an operand of `op` in shared memory, whose first row is `first`
+/// and which has `rows` of them.
+CodePairsPtr makeTileCodes(OpBuilder &b, TileMmaOp op, Operand operand,
+                           Value lane, Value first, int64_t rows);
+
+/// Those that `fragments` hold.
+CodePairsPtr makeFragmentCodes(OpBuilder &b, Location loc,
+                               const OperandFragments &fragments,
+                               Operand operand, Format format, Kind kind,
+                               Value lane);
+
+/// Fragments of a step, for groups of 8 rows: register number `part` of those
+/// that a group has.
+Value getGroupRegister(OpBuilder &b, Location loc, Operand operand,
+                       ArrayRef<Value> tiles, unsigned group, unsigned part);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CODEPAIRS_H

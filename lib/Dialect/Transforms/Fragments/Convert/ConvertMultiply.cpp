@@ -1,0 +1,409 @@
+//===- ConvertMultiply.cpp - Products of converted codes ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The product of the path convert: codes times scales as bf16, and mma.sync of
+// those. Exact where all of them are normal or zero (a tensor core takes a
+// subnormal for a larger number, and drops bits of others): the scales tell. Where
+// they do not, or where a code is an infinity or NaN, codes are multiplied without
+// scales, and the sums of each block are scaled in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Convert/ConvertScales.h"
+#include "Fragments/Convert/ConvertTests.h"
+#include "Fragments/FragmentLoads.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr unsigned kInstructionsPerStep = 2;
+/// Of an instruction, in a tile of A.
+static constexpr unsigned kGroupsOfA = 2;
+
+namespace {
+/// One operand of a product.
+struct ConvertOperand {
+  /// Makes what loads its codes, where the builder stands.
+  std::function<CodePairsPtr()> makeCodes;
+  ConvertScales scales;
+  /// Groups of 8 rows.
+  unsigned groups;
+};
+
+class ConvertEmitter {
+public:
+  /// `hasSpecials` is null if no code is special.
+  ConvertEmitter(OpBuilder &b, const WarpProduct &product, const WarpTile &tile,
+                 int64_t k, ConvertOperand x, ConvertOperand y,
+                 Value hasSpecials)
+      : emit{b, product.loc}, tile(tile), steps(k / kStepElements),
+        lane(product.lane), x(std::move(x)), y(std::move(y)),
+        hasSpecials(hasSpecials) {}
+
+  SmallVector<Value> emitProduct(ValueRange elements);
+
+private:
+  using Sums = SmallVector<Value>;
+
+  Value emitIsExact();
+  Value emitIsLost();
+  void emitExact(Sums &sums);
+  void emitScaledSums(Sums &sums);
+  void emitScaledStep(Sums &sums, const Step &step, CodePairs &xCodes,
+                      CodePairs &yCodes);
+  Pairs keepBlock(const Pairs &pairs, unsigned block) const;
+  void addScaled(Sums &sums, unsigned m, unsigned n, ValueRange products,
+                 ArrayRef<std::array<Value, 2>> xScales,
+                 ArrayRef<std::array<Value, 2>> yScales);
+  /// Calls `body` for each step, in a loop if codes can be loaded so; `values`
+  /// are what it changes.
+  void forEachStep(SmallVector<Value> &values, bool takesValues,
+                   function_ref<void(const Step &)> body);
+
+  std::array<Value, kGroupsOfA * 2> getFragmentA(ArrayRef<Pairs> pairs,
+                                                 unsigned m, unsigned i) const;
+  Value multiply(ArrayRef<Value> a, ArrayRef<Value> b, ValueRange c) const;
+  SmallVector<Value> unpack(Value sums) const;
+
+  WordEmitter emit;
+  WarpTile tile;
+  int64_t steps;
+  Value lane;
+  ConvertOperand x, y;
+  Value hasSpecials;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// Those of tile `m` of the instruction, in its order, for instruction `i` of a
+/// step.
+std::array<Value, kGroupsOfA * 2>
+ConvertEmitter::getFragmentA(ArrayRef<Pairs> pairs, unsigned m,
+                             unsigned i) const {
+  const Pairs &upper = pairs[m * kGroupsOfA], &lower = pairs[m * kGroupsOfA + 1];
+  return {upper[2 * i], lower[2 * i], upper[2 * i + 1], lower[2 * i + 1]};
+}
+
+/// The sums as the structure that the instruction gives.
+Value ConvertEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
+                               ValueRange c) const {
+  MLIRContext *context = emit.b.getContext();
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(c.size(), emit.b.getF32Type()));
+  using Types = std::array<NVVM::MMATypes, 2>;
+  using Layouts = std::array<NVVM::MMALayout, 2>;
+  return NVVM::MmaOp::create(
+      emit.b, emit.loc, type, a, b, c, ArrayRef<int64_t>{16, 8, 16},
+      std::nullopt, std::nullopt,
+      Types{NVVM::MMATypes::bf16, NVVM::MMATypes::bf16},
+      Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
+}
+
+SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
+  SmallVector<Value> values;
+  size_t size = cast<LLVM::LLVMStructType>(sums.getType()).getBody().size();
+  for (size_t i = 0; i != size; ++i)
+    values.push_back(
+        LLVM::ExtractValueOp::create(emit.b, emit.loc, sums, i));
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Codes times scales
+//===----------------------------------------------------------------------===//
+
+void ConvertEmitter::emitExact(Sums &sums) {
+  CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
+  for (int64_t number = 0; number != steps; ++number) {
+    Step step = {number, {}};
+    xCodes->load(step);
+    yCodes->load(step);
+    SmallVector<Pairs> a;
+    for (unsigned group = 0; group != x.groups; ++group)
+      a.push_back(x.scales.scale(xCodes->place(group),
+                                 x.scales.getFactor(step, group)));
+    for (unsigned n = 0; n != y.groups; ++n) {
+      Pairs b = y.scales.scale(yCodes->place(n), y.scales.getFactor(step, n));
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
+        for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
+          SmallVector<int64_t, 4> at = getTileElements(tile, m, n);
+          SmallVector<Value> c;
+          for (int64_t element : at)
+            c.push_back(sums[element]);
+          SmallVector<Value> d = unpack(
+              multiply(getFragmentA(a, m, i), {b[2 * i], b[2 * i + 1]}, c));
+          for (auto [element, sum] : llvm::zip_equal(at, d))
+            sums[element] = sum;
+        }
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums times scales
+//===----------------------------------------------------------------------===//
+
+void ConvertEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
+                                 function_ref<void(const Step &)> body) {
+  if (!takesValues) {
+    for (int64_t number = 0; number != steps; ++number)
+      body({number, {}});
+    return;
+  }
+  OpBuilder &b = emit.b;
+  auto loop = scf::ForOp::create(b, emit.loc, emit.index(0),
+                                 emit.index(steps), emit.index(1), values);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  values.assign(loop.getRegionIterArgs().begin(),
+                loop.getRegionIterArgs().end());
+  body({0, loop.getInductionVar()});
+  scf::YieldOp::create(b, emit.loc, values);
+  values.assign(loop.getResults().begin(), loop.getResults().end());
+}
+
+void ConvertEmitter::emitScaledSums(Sums &sums) {
+  CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
+  forEachStep(sums, xCodes->takesValues() && yCodes->takesValues(),
+              [&](const Step &step) {
+                xCodes->load(step);
+                yCodes->load(step);
+                emitScaledStep(sums, step, *xCodes, *yCodes);
+              });
+}
+
+void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
+                                    CodePairs &xCodes, CodePairs &yCodes) {
+  using Scale = std::array<Value, 2>;
+  SmallVector<Pairs> a;
+  for (unsigned group = 0; group != x.groups; ++group)
+    a.push_back(x.scales.unscale(xCodes.place(group)));
+  SmallVector<Pairs> b;
+  for (unsigned n = 0; n != y.groups; ++n)
+    b.push_back(y.scales.unscale(yCodes.place(n)));
+  Value zero = arith::ConstantOp::create(
+      emit.b, emit.loc, emit.b.getZeroAttr(emit.b.getF32Type()));
+  unsigned blocks = x.scales.getNumBlocks();
+  for (unsigned block = 0; block != blocks; ++block) {
+    SmallVector<Pairs> ofBlock = a;
+    if (blocks != 1)
+      for (Pairs &pairs : ofBlock)
+        pairs = keepBlock(pairs, block);
+    SmallVector<Scale> xScales;
+    for (unsigned group = 0; group != x.groups; ++group)
+      xScales.push_back(x.scales.getFloats(
+          x.scales.getCode(step, block, group, std::nullopt)));
+    for (unsigned n = 0; n != y.groups; ++n) {
+      SmallVector<Scale> yScales;
+      for (unsigned column : {0, 1})
+        yScales.push_back(
+            y.scales.getFloats(y.scales.getCode(step, block, n, column)));
+      for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
+        SmallVector<Value> products(4, zero);
+        for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+          products = unpack(multiply(getFragmentA(ofBlock, m, i),
+                                     {b[n][2 * i], b[n][2 * i + 1]},
+                                     products));
+        addScaled(sums, m, n, products,
+                  ArrayRef(xScales).slice(m * kGroupsOfA, kGroupsOfA), yScales);
+      }
+    }
+  }
+}
+
+/// The pairs of codes that are packed, if the lane has those of `block`; else
+/// zeros.
+Pairs ConvertEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
+  Value half = emit.bitAnd(emit.shiftRight(emit.toWord(lane), 1), 1);
+  Value isKept = emit.isEqual(half, block);
+  Pairs kept;
+  for (auto [from, to] : llvm::zip_equal(pairs, kept))
+    to = emit.select(isKept, from, emit.integer(0));
+  return kept;
+}
+
+/// Adds `products` times the scales of the rows and columns that the lane has of
+/// tile (`m`, `n`).
+void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
+                               ValueRange products,
+                               ArrayRef<std::array<Value, 2>> xScales,
+                               ArrayRef<std::array<Value, 2>> yScales) {
+  for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
+    Value value = products[i];
+    // Both halves of the exponent of one sign first: what overflows then, or
+    // underflows, would do so in the end.
+    for (unsigned half : {0, 1})
+      for (Value factor : {xScales[i / 2][half], yScales[i % 2][half]})
+        value = arith::MulFOp::create(emit.b, emit.loc, value, factor);
+    sums[element] =
+        arith::AddFOp::create(emit.b, emit.loc, sums[element], value);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Whether the warp's codes are exact as bf16, when scales outside of their
+/// windows are all 0: then, whether they are those of blocks of zeros, such as
+/// lie beyond the ends of operands.
+Value ConvertEmitter::emitIsLost() {
+  CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
+  SmallVector<Value> found = {emit.flag(false)};
+  forEachStep(found, xCodes->takesValues() && yCodes->takesValues(),
+              [&](const Step &step) {
+                for (auto [operand, codes] :
+                     {std::make_pair(&x, xCodes.get()),
+                      std::make_pair(&y, yCodes.get())}) {
+                  codes->load(step);
+                  for (unsigned group = 0; group != operand->groups; ++group)
+                    found[0] = emit.bitOr(
+                        found[0], operand->scales.isLost(step, group,
+                                                         codes->place(group)));
+                }
+              });
+  return emit.vote(NVVM::VoteSyncKind::any, found[0]);
+}
+
+Value ConvertEmitter::emitIsExact() {
+  OpBuilder &b = emit.b;
+  Value isInside = emit.bitAnd(x.scales.areExact(), y.scales.areExact());
+  Value areInside = emit.vote(NVVM::VoteSyncKind::all, isInside);
+  if (hasSpecials) {
+    Value none = arith::XOrIOp::create(b, emit.loc, hasSpecials,
+                                       emit.flag(true));
+    areInside = emit.bitAnd(areInside, none);
+  }
+  auto ifInside = scf::IfOp::create(b, emit.loc, b.getI1Type(), areInside,
+                                    /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifInside.thenBlock());
+  scf::YieldOp::create(b, emit.loc, emit.flag(true));
+  b.setInsertionPointToStart(ifInside.elseBlock());
+  Value isAtMostZero =
+      emit.bitAnd(x.scales.areExactOrZero(), y.scales.areExactOrZero());
+  Value areAtMostZero = emit.vote(NVVM::VoteSyncKind::all, isAtMostZero);
+  Value isLost = emitIsLost();
+  Value isKept = arith::XOrIOp::create(b, emit.loc, isLost, emit.flag(true));
+  Value isExact = emit.bitAnd(areAtMostZero, isKept);
+  if (hasSpecials)
+    isExact = emit.bitAnd(
+        isExact, arith::XOrIOp::create(b, emit.loc, hasSpecials,
+                                       emit.flag(true)));
+  scf::YieldOp::create(b, emit.loc, isExact);
+  return ifInside.getResult(0);
+}
+
+SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
+  OpBuilder &b = emit.b;
+  Value isExact = emitIsExact();
+  auto ifExact = scf::IfOp::create(b, emit.loc, elements.getTypes(), isExact,
+                                   /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  auto fill = [&](Block *block, void (ConvertEmitter::*emitSums)(Sums &)) {
+    b.setInsertionPointToStart(block);
+    Sums sums(elements);
+    (this->*emitSums)(sums);
+    scf::YieldOp::create(b, emit.loc, sums);
+  };
+  fill(ifExact.thenBlock(), &ConvertEmitter::emitExact);
+  fill(ifExact.elseBlock(), &ConvertEmitter::emitScaledSums);
+  return ifExact.getResults();
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ConvertMultiply final : public WarpMultiply {
+public:
+  SmallVector<Value> emitTile(OpBuilder &b, TileMmaOp op, const WarpTile &tile,
+                              ValueRange acc, Value lane) const override {
+    WarpProduct product = {op.getLoc(), op.getRow().getRow(),
+                           op.getInstruction(), lane};
+    int64_t k = op.getNumK();
+    auto makeOperand = [&](Operand operand) -> ConvertOperand {
+      bool isA = operand == Operand::A;
+      Value first = isA ? tile.firstRow : tile.firstColumn;
+      int64_t rows = isA ? tile.m : tile.n;
+      FragmentLoader loader(b, op, operand, lane, first, rows);
+      SmallVector<SmallVector<Value>> words;
+      int64_t count = llvm::divideCeilSigned(
+          k, product.row.blockSize * kScalesPerWord);
+      for (int64_t word = 0; word != count; ++word)
+        words.push_back(loader.loadWords(word));
+      bool isUniform =
+          !isa<MemRefType>((isA ? op.getAScale() : op.getBScale()).getType());
+      ConvertScales scales(b, op.getLoc(), product, operand,
+                           isA ? tile.interleaveM : tile.interleaveN, k,
+                           std::move(words), isUniform);
+      auto makeCodes = [&b, op, operand, lane, first, rows] {
+        return makeTileCodes(b, op, operand, lane, first, rows);
+      };
+      return {makeCodes, std::move(scales),
+              static_cast<unsigned>(rows / kGroupRows)};
+    };
+    auto warps = cast<WarpsAttr>(
+        Attribute(cast<AccType>(op.getAcc().getType()).getLayout()));
+    Value hasSpecials =
+        emitHasSpecials(b, op, warps.getNumWarps() * int64_t(kWarpLanes));
+    return ConvertEmitter(b, product, tile, k, makeOperand(Operand::A),
+                          makeOperand(Operand::B), hasSpecials)
+        .emitProduct(acc);
+  }
+
+  SmallVector<Value> emitVectors(OpBuilder &b, const WarpProduct &product,
+                                 const OperandFragments &x,
+                                 const OperandFragments &y,
+                                 const WarpTile &tile,
+                                 ValueRange acc) const override {
+    Kind kind = product.instruction.getKind();
+    int64_t k = x.getNumSteps() * product.instruction.getK();
+    auto makeOperand = [&](Operand operand,
+                           const OperandFragments &fragments) -> ConvertOperand {
+      Format format =
+          operand == Operand::A ? product.row.lhs : product.row.rhs;
+      SmallVector<SmallVector<Value>> words;
+      for (size_t i = 0; i != fragments.scaleWords.front().size(); ++i)
+        words.push_back(fragments.getWords(i));
+      ConvertScales scales(b, product.loc, product, operand, /*interleave=*/1,
+                           k, std::move(words), /*isUniform=*/false);
+      auto makeCodes = [&b, &product, &fragments, operand, format, kind] {
+        return makeFragmentCodes(b, product.loc, fragments, operand, format,
+                                 kind, product.lane);
+      };
+      unsigned groups = fragments.registers.size() *
+                        (operand == Operand::A ? kGroupsOfA : 1);
+      return {makeCodes, std::move(scales), groups};
+    };
+    Value hasSpecials;
+    for (auto [format, fragments] : {std::make_pair(product.row.lhs, &x),
+                                     std::make_pair(product.row.rhs, &y)})
+      if (Value found = emitHasSpecials(b, product.loc, *fragments, format))
+        hasSpecials =
+            hasSpecials ? Value(arith::OrIOp::create(b, product.loc,
+                                                     hasSpecials, found))
+                        : found;
+    return ConvertEmitter(b, product, tile, k, makeOperand(Operand::A, x),
+                          makeOperand(Operand::B, y), hasSpecials)
+        .emitProduct(acc);
+  }
+};
+} // namespace
+
+const WarpMultiply &blockscale::getConvertMultiply() {
+  static const ConvertMultiply multiply;
+  return multiply;
+}

@@ -1,0 +1,271 @@
+//===- ConvertScales.cpp - Scales of rows ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that the path convert does with scales: how a lane comes by those of
+// its rows, what codes are multiplied by, and when that is exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Convert/ConvertScales.h"
+
+#include "Utils/IndexValues.h"
+#include "Utils/OperandView.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Both halves of a word.
+static constexpr uint32_t kHalves = 0x00010001;
+static constexpr uint32_t kHalfSigns = 0x80008000;
+
+ConvertScales::ConvertScales(OpBuilder &b, Location loc,
+                             const WarpProduct &product, Operand operand,
+                             unsigned interleave, int64_t k,
+                             SmallVector<SmallVector<Value>> ofGroups,
+                             bool isUniform)
+    : emit{b, loc}, row(product.row), lane(product.lane), operand(operand),
+      interleave(interleave),
+      format(getCodeFormat(operand == Operand::A ? row.lhs : row.rhs)),
+      window(getScaleWindow(operand == Operand::A ? row.lhs : row.rhs,
+                            row.scale)),
+      words(std::move(ofGroups)), isUniform(isUniform) {
+  // The last word may end behind K: what is there becomes a scale like others.
+  constexpr uint32_t kSomeScale = 0x38;
+  int64_t last = k / row.blockSize % kScalesPerWord;
+  uint32_t filling = 0;
+  for (int64_t byte = last; last != 0 && byte != kScalesPerWord; ++byte)
+    filling |= kSomeScale << 8 * byte;
+  if (filling != 0)
+    for (Value &word : words.back())
+      word = emit.bitOr(word, filling);
+}
+
+//===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+/// The word with the scales of `step` for the lane's row.
+Value ConvertScales::getWord(const Step &step, unsigned group) const {
+  constexpr unsigned kGroups = kWarpLanes / kGroupRows;
+  unsigned stepsPerWord = kScalesPerWord / getNumBlocks();
+  unsigned ofWords = group / kGroups;
+  Value word;
+  if (step.value) {
+    word = words.front()[ofWords];
+    Value number = emit.toWord(step.value);
+    for (size_t i = 1; i < words.size(); ++i) {
+      Value isBehind = arith::CmpIOp::create(
+          emit.b, emit.loc, arith::CmpIPredicate::uge, number,
+          emit.integer(i * stepsPerWord));
+      word = emit.select(isBehind, words[i][ofWords], word);
+    }
+  } else {
+    word = words[step.number / stepsPerWord][ofWords];
+  }
+  if (isUniform)
+    return word;
+  // The lane that has the row: of a group of 32, in the order of mma.sync.
+  MLIRContext *context = emit.b.getContext();
+  AffineExpr l = getAffineDimExpr(0, context);
+  unsigned inWord = group % kGroups, turn = group % interleave;
+  AffineExpr rowInWord = l.floorDiv(4) * interleave +
+                         ((inWord - turn) * kGroupRows + turn);
+  AffineMap toLane =
+      getLayoutMap(context, getScaleFragment(operand).toLane,
+                   /*numLayoutDims=*/1, /*numLayoutResults=*/1, /*numDims=*/1)
+          .compose(AffineMap::get(1, 0, rowInWord));
+  Value from = applyMap(emit.b, emit.loc, toLane, lane)[0];
+  return emit.shuffle(word, emit.toWord(from));
+}
+
+/// The number, in its word, of the first scale of `step`.
+Value ConvertScales::getByteNumber(const Step &step) const {
+  unsigned stepsPerWord = kScalesPerWord / getNumBlocks();
+  if (!step.value)
+    return emit.integer(step.number % stepsPerWord * getNumBlocks());
+  AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
+  return emit.toWord(applyExprs(emit.b, emit.loc,
+                                {d0 % stepsPerWord * getNumBlocks()},
+                                step.value)[0]);
+}
+
+/// Byte number `number` of `word` where `places` has a 1 for a nibble of prmt's
+/// selector, zeros elsewhere.
+Value ConvertScales::extractByte(Value word, Value number,
+                                 uint32_t places) const {
+  constexpr uint32_t kZeros = 0x4444;
+  Value nibbles = emit.add(emit.multiply(number, places),
+                           kZeros & ~(places * 0xF));
+  return emit.permute(word, {}, nibbles);
+}
+
+Value ConvertScales::getCode(const Step &step, unsigned block, unsigned group,
+                             std::optional<unsigned> column) const {
+  Value word = getWord(step, group);
+  if (column && !isUniform) {
+    // Column 2 t + i of C is row 2 t + i of the group, which the lanes from
+    // 4 (2 t + i) on have.
+    AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
+    Value from = applyExprs(emit.b, emit.loc, {l % 4 * 8 + *column * 4}, lane)[0];
+    word = emit.shuffle(word, emit.toWord(from));
+  }
+  Value number = emit.add(getByteNumber(step), block);
+  return emit.bitAnd(extractByte(word, number, 0x0001), window.mask);
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+Value ConvertScales::getFactor(const Step &step, unsigned group) const {
+  Value number = getByteNumber(step);
+  if (getNumBlocks() == 2) {
+    // Codes are packed: lanes with t < 2 have those of the first block.
+    AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
+    number = emit.add(number, emit.toWord(applyExprs(emit.b, emit.loc,
+                                                     {l.floorDiv(2) % 2},
+                                                     lane)[0]));
+  }
+  Value both = extractByte(getWord(step, group), number, 0x0101);
+  const FormatInfo &info = getFormatInfo(row.scale);
+  constexpr unsigned kMantissaBits = 7, kBias = 127;
+  if (info.mantissaBits == 0) {
+    Value exponents = emit.multiply(both, 1u << kMantissaBits);
+    if (!isFolded())
+      return exponents;
+    return emit.add(exponents,
+                    (format.exponent << kMantissaBits) * kHalves);
+  }
+  // As bf16 a number of fewer bits, times a power of two.
+  unsigned shift = kMantissaBits - info.mantissaBits;
+  Value placed = emit.bitAnd(emit.shiftLeft(both, shift),
+                             (info.magnitudeMask() << shift) * kHalves);
+  return emit.multiplyPairs(
+      placed,
+      emit.integer(getPowerPair(static_cast<int>(kBias) - info.bias)));
+}
+
+Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
+  Pairs scaled;
+  for (auto [from, to] : llvm::zip_equal(pairs, scaled)) {
+    Value value = from;
+    if (!isFolded())
+      value = emit.multiplyPairs(
+          value, emit.integer(getPowerPair(format.exponent)));
+    to = emit.multiplyPairs(value, factor);
+  }
+  return scaled;
+}
+
+Pairs ConvertScales::unscale(const Pairs &pairs) const {
+  Pairs values;
+  for (auto [from, to] : llvm::zip_equal(pairs, values)) {
+    to = emit.multiplyPairs(from,
+                            emit.integer(getPowerPair(format.exponent)));
+    if (format.firstSpecial == 0)
+      continue;
+    // A sign where a magnitude is as large; that as all bits that are wanted.
+    uint32_t first = format.firstSpecial << (format.shift + format.signShift);
+    Value magnitudes = emit.bitAnd(from, ~kHalfSigns);
+    Value reached = emit.add(magnitudes, (0x8000 - first) * kHalves);
+    Value ones = emit.bitAnd(emit.shiftRight(reached, 15), kHalves);
+    to = emit.bitOr(to, emit.multiply(ones, format.specialBits));
+  }
+  return values;
+}
+
+std::array<Value, 2> ConvertScales::getFloats(Value code) const {
+  OpBuilder &b = emit.b;
+  constexpr unsigned kMantissaBits = 23;
+  constexpr int kBias = 127;
+  auto toFloat = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(b, emit.loc, b.getF32Type(), bits);
+  };
+  auto constant = [&](const APFloat &value) -> Value {
+    return arith::ConstantFloatOp::create(b, emit.loc, b.getF32Type(), value);
+  };
+  Value nan = constant(APFloat::getNaN(APFloat::IEEEsingle()));
+  const FormatInfo &info = getFormatInfo(row.scale);
+  Value isNaN = emit.isEqual(code, window.mask);
+  if (info.mantissaBits != 0) {
+    Value placed =
+        toFloat(emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
+    Value power = constant(APFloat(std::ldexp(1.0f, kBias - info.bias)));
+    Value value = arith::MulFOp::create(b, emit.loc, placed, power);
+    return {emit.select(isNaN, nan, value), constant(APFloat(1.0f))};
+  }
+  // 2^(code - 127) is 2^(code / 2 - 63) times 2^((code + 1) / 2 - 64).
+  auto getPower = [&](Value half, int minus) -> Value {
+    return toFloat(emit.shiftLeft(emit.add(half, kBias - minus), kMantissaBits));
+  };
+  Value low = emit.shiftRight(code, 1);
+  Value high = emit.shiftRight(emit.add(code, 1), 1);
+  return {emit.select(isNaN, nan, getPower(low, 63)), getPower(high, 64)};
+}
+
+//===----------------------------------------------------------------------===//
+// Tests
+//===----------------------------------------------------------------------===//
+
+/// The signs that `test` sets, in both halves for all codes of the lane's words,
+/// which it gets as halves. True if all are set.
+Value ConvertScales::accumulate(function_ref<Value(Value half)> test) const {
+  Value signs;
+  for (const SmallVector<Value> &ofGroups : words) {
+    for (Value word : ofGroups) {
+      for (unsigned shift : {0, 8}) {
+        Value codes = emit.bitAnd(emit.shiftRight(word, shift),
+                                  window.mask * kHalves);
+        Value set = test(codes);
+        signs = signs ? emit.bitAnd(signs, set) : set;
+      }
+      if (isUniform)
+        break;
+    }
+  }
+  return emit.isEqual(emit.bitAnd(signs, kHalfSigns), kHalfSigns);
+}
+
+/// A sign where a code is in the window: at least the lowest, at most the
+/// highest.
+static Value isInWindow(const WordEmitter &emit, const ScaleWindow &window,
+                        Value codes) {
+  Value isBelow = emit.subtract(
+      emit.integer((0x8000 + window.highest) * kHalves), codes);
+  if (window.lowest == 0)
+    return isBelow;
+  Value isAbove = emit.add(codes, (0x8000 - window.lowest) * kHalves);
+  return emit.bitAnd(isBelow, isAbove);
+}
+
+Value ConvertScales::areExact() const {
+  return accumulate(
+      [&](Value codes) { return isInWindow(emit, window, codes); });
+}
+
+Value ConvertScales::areExactOrZero() const {
+  return accumulate([&](Value codes) {
+    Value isZero = emit.subtract(emit.integer(kHalfSigns), codes);
+    return emit.bitOr(isInWindow(emit, window, codes), isZero);
+  });
+}
+
+Value ConvertScales::isLost(const Step &step, unsigned group,
+                            const Pairs &pairs) const {
+  Value bits = pairs.front();
+  for (Value pair : ArrayRef(pairs).drop_front())
+    bits = emit.bitOr(bits, pair);
+  Value isElement = emit.isDifferent(emit.bitAnd(bits, ~kHalfSigns), 0);
+  Value isZero;
+  for (unsigned block = 0; block != getNumBlocks(); ++block) {
+    Value isZeroHere =
+        emit.isEqual(getCode(step, block, group, std::nullopt), 0);
+    isZero = isZero ? emit.bitOr(isZero, isZeroHere) : isZeroHere;
+  }
+  return emit.bitAnd(isElement, isZero);
+}

@@ -1,0 +1,83 @@
+//===- ConvertScales.h - Scales of rows -------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The scales of A or B, of which lanes hold words in the order of mma.sync: each
+// lane gets those of its own row, as factors of bf16 for codes, or of f32 for
+// sums.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTSCALES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTSCALES_H
+
+#include "Fragments/Convert/CodePairs.h"
+#include "Fragments/WarpMultiply.h"
+
+namespace mlir::blockscale {
+
+class ConvertScales {
+public:
+  /// `words` are those of groups of 32 rows, for each word along K;
+  /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
+  /// one.
+  ConvertScales(OpBuilder &b, Location loc, const WarpProduct &product,
+                Operand operand, unsigned interleave, int64_t k,
+                SmallVector<SmallVector<Value>> words, bool isUniform);
+
+  /// The scales of `step` for the lane's row of group `group` of 8, as a pair of
+  /// bf16 factors for placed codes; see `scale`.
+  Value getFactor(const Step &step, unsigned group) const;
+  /// `pairs` times their scales, `factor` being theirs.
+  Pairs scale(const Pairs &pairs, Value factor) const;
+  /// `pairs` as they are without scales, with infinities and NaN.
+  Pairs unscale(const Pairs &pairs) const;
+
+  /// The code of the scale of block `block` of `step` (there are one or two), for
+  /// the lane's row of group `group`; or for the column of C number 2 t + i, if
+  /// `column` is i.
+  Value getCode(const Step &step, unsigned block, unsigned group,
+                std::optional<unsigned> column) const;
+  /// Two factors of f32 whose product is the scale with this code, and which
+  /// neither overflow nor underflow between factors of the other operand.
+  std::array<Value, 2> getFloats(Value code) const;
+
+  /// Whether the lane's words have scales only with which codes are exact.
+  Value areExact() const;
+  /// The same, where a scale that is 0 counts as one.
+  Value areExactOrZero() const;
+  /// Whether the scale of the lane's row that factors of `step` come from is 0,
+  /// and any of `pairs` is not.
+  Value isLost(const Step &step, unsigned group, const Pairs &pairs) const;
+
+  /// Blocks in a step.
+  unsigned getNumBlocks() const { return kStepElements / row.blockSize; }
+
+private:
+  /// Scales with a mantissa take a multiplication of their own.
+  bool isFolded() const {
+    return format.isFolded && getFormatInfo(row.scale).mantissaBits == 0;
+  }
+  Value getWord(const Step &step, unsigned group) const;
+  Value getByteNumber(const Step &step) const;
+  Value extractByte(Value word, Value number, uint32_t places) const;
+  Value accumulate(function_ref<Value(Value half)> test) const;
+
+  WordEmitter emit;
+  OpRow row;
+  Value lane;
+  Operand operand;
+  unsigned interleave;
+  CodeFormat format;
+  ScaleWindow window;
+  SmallVector<SmallVector<Value>> words;
+  bool isUniform;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTSCALES_H

@@ -1,0 +1,324 @@
+//===- TileCodes.cpp - Codes in shared memory -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One class for each way in which codes lie: contiguous along K, as fragments of
+// mma.sync or packed beside an operand in bytes, and contiguous along rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Convert/CodePairs.h"
+#include "Fragments/FragmentLoads.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// The thread of a lane in its group of four.
+static AffineExpr getThread(AffineExpr lane) { return lane % 4; }
+
+/// The number of `step` as an expression's value.
+static Value getStepValue(const WordEmitter &emit, const Step &step) {
+  return step.value ? step.value : emit.index(step.number);
+}
+
+//===----------------------------------------------------------------------===//
+// Contiguous along K
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// In the slots of the instruction, or padded.
+class FragmentTileCodes final : public CodePairs {
+public:
+  FragmentTileCodes(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
+                    PairOrder order, Value lane, Value first, int64_t rows)
+      : emit{b, op.getLoc()}, operand(operand), order(order), lane(lane),
+        isPadded(op.getLayout(operand).storage == Storage::Padded),
+        loader(b, op, operand, lane, first, rows),
+        placer(emit, format, order, lane) {}
+
+  void load(const Step &step) override {
+    if (!order.isPacked) {
+      tiles = step.value ? loader.loadStep(step.value)
+                         : loader.loadStep(step.number);
+      return;
+    }
+    // Fragments of nibbles have two steps.
+    if (step.value) {
+      AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
+      SmallVector<Value> halves = applyExprs(
+          emit.b, emit.loc, {d0.floorDiv(2), d0 % 2}, step.value);
+      tiles = loader.loadStep(halves[0]);
+      isSecond = emit.isDifferent(emit.toWord(halves[1]), 0);
+      return;
+    }
+    if (step.number % 2 == 0 || tiles.empty())
+      tiles = loader.loadStep(step.number / 2);
+    part = step.number % 2;
+  }
+
+  Pairs place(unsigned group) override {
+    if (order.isPacked) {
+      Value word = isSecond ? emit.select(isSecond, getRegister(group, 1),
+                                          getRegister(group, 0))
+                            : getRegister(group, part);
+      SmallVector<Value> pairs = placer.placeNibbles(word);
+      return {pairs[0], pairs[1], pairs[2], pairs[3]};
+    }
+    Pairs pairs;
+    for (unsigned slice : {0, 1}) {
+      Value word = getRegister(group, slice);
+      std::array<Value, 2> two =
+          placer.placeBytes(isPadded ? spreadCodes(word) : word);
+      std::copy(two.begin(), two.end(), pairs.begin() + 2 * slice);
+    }
+    return pairs;
+  }
+
+private:
+  Value getRegister(unsigned group, unsigned number) {
+    return getGroupRegister(emit.b, emit.loc, operand, tiles, group, number);
+  }
+
+  /// Codes 4 t to 4 t + 3 of 16 codes of 6 bits, of which lane t has bytes 4 t
+  /// to 4 t + 3, each in a byte.
+  Value spreadCodes(Value word) {
+    AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
+    // They are bytes 3 t to 3 t + 2: from byte 4 - t of the word before, on.
+    SmallVector<Value> at = applyExprs(
+        emit.b, emit.loc, {(l + 31) % 32, -getThread(l) * 0x111 + 0x6654},
+        lane);
+    Value before = emit.shuffle(word, emit.toWord(at[0]));
+    Value codes = emit.permute(before, word, emit.toWord(at[1]));
+    Value twelve =
+        emit.bitOr(emit.bitAnd(codes, 0x00000FFFu),
+                   emit.bitAnd(emit.shiftLeft(codes, 4), 0x0FFF0000u));
+    return emit.bitOr(emit.bitAnd(twelve, 0x003F003Fu),
+                      emit.bitAnd(emit.shiftLeft(twelve, 2), 0x3F003F00u));
+  }
+
+  WordEmitter emit;
+  Operand operand;
+  PairOrder order;
+  Value lane;
+  bool isPadded;
+  FragmentLoader loader;
+  RowPlacer placer;
+  SmallVector<Value> tiles;
+  /// Which half of the fragments the step is: known, or a value.
+  unsigned part = 0;
+  Value isSecond;
+};
+
+/// Packed beside an operand in bytes: of each 16 codes a lane has those that it
+/// has of the other one, two bytes.
+class PackedTileCodes final : public CodePairs {
+public:
+  PackedTileCodes(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
+                  PairOrder order, Value lane, Value first)
+      : emit{b, op.getLoc()},
+        memory(operand == Operand::A ? op.getA() : op.getB()),
+        placer(emit, format, order, lane) {
+    ChunkSwizzle chunks =
+        getChunkSwizzle(cast<MemRefType>(memory.getType()).getDimSize(1));
+    AffineExpr l, f;
+    bindDims(b.getContext(), l, f);
+    AffineExpr group = l.floorDiv(4);
+    SmallVector<Value> values = applyExprs(
+        b, emit.loc,
+        {f + group, getThread(l) * 2,
+         group.floorDiv(chunks.rowsPerStep) % chunks.modulus},
+        {lane, first});
+    row = values[0];
+    byte = values[1];
+    if (op.getLayout(operand).isSwizzled)
+      swizzle = values[2];
+  }
+
+  void load(const Step &step) override { current = step; }
+
+  /// The codes of a step are one chunk.
+  Pairs place(unsigned group) override {
+    Value chunk = getStepValue(emit, current);
+    if (swizzle)
+      chunk = arith::XOrIOp::create(emit.b, emit.loc, chunk, swizzle);
+    Value at = addIndex(emit.b, emit.loc, row, group * kGroupRows);
+    AffineExpr c, d;
+    bindDims(emit.b.getContext(), c, d);
+    Pairs pairs;
+    for (unsigned slice : {0, 1}) {
+      Value first = applyExprs(
+          emit.b, emit.loc, {c * kChunkBytes + d + slice * (kChunkBytes / 2)},
+          {chunk, byte})[0];
+      SmallVector<Value> two = placer.placeNibbles(loadHalf(at, first));
+      std::copy(two.begin(), two.end(), pairs.begin() + 2 * slice);
+    }
+    return pairs;
+  }
+
+private:
+  Value loadHalf(Value at, Value first) {
+    OpBuilder &b = emit.b;
+    Value bytes = vector::LoadOp::create(
+        b, emit.loc, VectorType::get(2, b.getI8Type()), memory,
+        ValueRange{at, first}, /*nontemporal=*/false, llvm::MaybeAlign(2));
+    Value half = vector::ExtractOp::create(
+        b, emit.loc,
+        vector::BitCastOp::create(b, emit.loc,
+                                  VectorType::get(1, b.getI16Type()), bytes),
+        0);
+    return arith::ExtUIOp::create(b, emit.loc, b.getI32Type(), half);
+  }
+
+  WordEmitter emit;
+  Value memory;
+  RowPlacer placer;
+  Value row, byte, swizzle;
+  Step current = {};
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Contiguous along rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// ldmatrix gives a lane 16 bits of two steps along K each: codes of two rows, or
+/// of four, which are in groups that take turns.
+class TransposedTileCodes final : public CodePairs {
+public:
+  TransposedTileCodes(OpBuilder &b, TileMmaOp op, Operand operand,
+                      Format format, PairOrder order, Value lane, Value first)
+      : emit{b, op.getLoc()},
+        memory(operand == Operand::A ? op.getA() : op.getB()),
+        format(getCodeFormat(format)), placer(emit, format, order, lane) {
+    TileLayout layout = op.getLayout(operand);
+    turns = getInterleave(op.getInstruction().getKind(), layout,
+                          op.getSlot(operand));
+    rowBytes = cast<MemRefType>(memory.getType()).getDimSize(1);
+    ChunkSwizzle chunks = getChunkSwizzle(rowBytes);
+    AffineExpr d0, d1;
+    bindDims(b.getContext(), d0, d1);
+    line = applyExprs(b, emit.loc, {getLine(d0, order.isPacked)}, lane)[0];
+    SmallVector<Value> values = applyExprs(
+        b, emit.loc,
+        {d0.floorDiv(chunks.rowsPerStep) % chunks.modulus,
+         d1.floorDiv(kGroupRows * turns)},
+        {line, first});
+    if (layout.isSwizzled)
+      swizzle = values[0];
+    chunk = values[1];
+  }
+
+  void load(const Step &step) override {
+    current = step;
+    loaded.clear();
+  }
+
+  Pairs place(unsigned group) override {
+    const Pairs &words = loadChunk(group / turns);
+    Pairs pairs;
+    for (auto [word, pair] : llvm::zip_equal(words, pairs))
+      pair = turns == 2 ? placeBytes(word, group % turns)
+                        : placeNibbles(word, group % turns);
+    return pairs;
+  }
+
+private:
+  /// The line of a step, one of its 32 elements along K, that `lane` passes: row
+  /// lane mod 8 of matrix lane div 8, which becomes that pair of the lanes whose
+  /// thread is (lane mod 8) div 2. See PairOrder.
+  static AffineExpr getLine(AffineExpr lane, bool isPacked) {
+    AffineExpr pair = lane.floorDiv(8), row = lane % 8;
+    auto exclusiveOr = [](AffineExpr x, AffineExpr y) { return (x + y) % 2; };
+    if (isPacked)
+      return row.floorDiv(2) * 8 +
+             exclusiveOr(pair.floorDiv(2), row.floorDiv(4)) * 4 +
+             exclusiveOr(pair, row.floorDiv(2)) * 2 + row % 2;
+    return pair.floorDiv(2) * 16 + row.floorDiv(2) * 4 +
+           exclusiveOr(pair, row.floorDiv(4)) * 2 + row % 2;
+  }
+
+  const Pairs &loadChunk(unsigned number) {
+    auto [it, isNew] = loaded.try_emplace(number);
+    if (!isNew)
+      return it->second;
+    OpBuilder &b = emit.b;
+    AffineExpr c, l, s;
+    bindDims(b.getContext(), c, l, s);
+    Value at = addIndex(b, emit.loc, chunk, number);
+    if (swizzle)
+      at = arith::XOrIOp::create(b, emit.loc, at, swizzle);
+    int64_t stepBytes = kStepElements * rowBytes;
+    Value offset =
+        applyExprs(b, emit.loc, {c * kChunkBytes + l * rowBytes}, {at, line})[0];
+    if (current.value)
+      offset = applyExprs(b, emit.loc, {c + s * stepBytes},
+                          {offset, line, current.value})[0];
+    auto type = VectorType::get(kPairsPerStep, b.getI32Type());
+    constexpr unsigned kTransposedBits = 16;
+    Value matrices = LoadMatrixOp::create(
+        b, emit.loc, type, memory, offset,
+        current.value ? 0 : current.number * stepBytes, kTransposedBits,
+        /*transposed=*/true);
+    for (unsigned i = 0; i != kPairsPerStep; ++i)
+      it->second[i] = vector::ExtractOp::create(b, emit.loc, matrices, i);
+    return it->second;
+  }
+
+  /// The code of row `turn` of two, of each half.
+  Value placeBytes(Value word, unsigned turn) {
+    constexpr std::array<uint32_t, 2> kSelectors = {0xA280, 0xB391};
+    word = emit.shiftLeft(word, format.signShift);
+    return placer.place(
+        emit.permute(word, {}, emit.integer(kSelectors[turn])));
+  }
+
+  /// The code of row `turn` of four, of each half: one multiplication copies it
+  /// to the sign and to the bits below.
+  Value placeNibbles(Value word, unsigned turn) {
+    constexpr std::array<uint32_t, 2> kNibbles = {0x000F000F, 0x00F000F0};
+    constexpr std::array<uint32_t, 2> kFactors = {0x1040, 0x0104};
+    Value byte = emit.shiftRight(word, turn / 2 * 8);
+    Value copies = emit.multiply(emit.bitAnd(byte, kNibbles[turn % 2]),
+                                 kFactors[turn % 2]);
+    return emit.bitAnd(copies, format.mask * 0x00010001u);
+  }
+
+  WordEmitter emit;
+  Value memory;
+  CodeFormat format;
+  RowPlacer placer;
+  unsigned turns;
+  int64_t rowBytes;
+  Value line, swizzle, chunk;
+  Step current = {};
+  llvm::SmallDenseMap<unsigned, Pairs> loaded;
+};
+} // namespace
+
+CodePairsPtr blockscale::makeTileCodes(OpBuilder &b, TileMmaOp op,
+                                       Operand operand, Value lane, Value first,
+                                       int64_t rows) {
+  bool isTransposed =
+      op.getLayout(Operand::A).major == Major::MN ||
+      op.getLayout(Operand::B).major == Major::MN;
+  PairOrder order =
+      getPairOrder(op.getInstruction().getKind(), isTransposed);
+  RowAttr row = op.getRow();
+  Format format = operand == Operand::A ? row.getA() : row.getB();
+  TileLayout layout = op.getLayout(operand);
+  if (layout.major == Major::MN)
+    return std::make_unique<TransposedTileCodes>(b, op, operand, format, order,
+                                                 lane, first);
+  if (layout.storage == Storage::Packed)
+    return std::make_unique<PackedTileCodes>(b, op, operand, format, order,
+                                             lane, first);
+  return std::make_unique<FragmentTileCodes>(b, op, operand, format, order,
+                                             lane, first, rows);
+}

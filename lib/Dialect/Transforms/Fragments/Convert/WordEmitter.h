@@ -1,0 +1,113 @@
+//===- WordEmitter.h - Arithmetic on registers ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Short names for what code that takes registers apart writes all the time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_WORDEMITTER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_WORDEMITTER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mlir::blockscale {
+
+struct WordEmitter {
+  OpBuilder &b;
+  Location loc;
+
+  Value integer(uint32_t value) const {
+    return arith::ConstantIntOp::create(b, loc, b.getI32Type(),
+                                        static_cast<int32_t>(value));
+  }
+  Value index(int64_t value) const {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value flag(bool value) const {
+    return arith::ConstantIntOp::create(b, loc, b.getI1Type(), value);
+  }
+  Value bitAnd(Value x, uint32_t y) const { return bitAnd(x, integer(y)); }
+  Value bitAnd(Value x, Value y) const {
+    return arith::AndIOp::create(b, loc, x, y);
+  }
+  Value bitOr(Value x, uint32_t y) const { return bitOr(x, integer(y)); }
+  Value bitOr(Value x, Value y) const {
+    return arith::OrIOp::create(b, loc, x, y);
+  }
+  Value shiftLeft(Value x, unsigned by) const {
+    return by == 0 ? x : arith::ShLIOp::create(b, loc, x, integer(by));
+  }
+  Value shiftRight(Value x, unsigned by) const {
+    return by == 0 ? x : arith::ShRUIOp::create(b, loc, x, integer(by));
+  }
+  Value add(Value x, uint32_t y) const { return add(x, integer(y)); }
+  Value add(Value x, Value y) const {
+    return arith::AddIOp::create(b, loc, x, y);
+  }
+  Value subtract(Value x, Value y) const {
+    return arith::SubIOp::create(b, loc, x, y);
+  }
+  Value multiply(Value x, uint32_t y) const {
+    return arith::MulIOp::create(b, loc, x, integer(y));
+  }
+  Value isEqual(Value x, uint32_t y) const {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x,
+                                 integer(y));
+  }
+  Value isDifferent(Value x, uint32_t y) const {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, x,
+                                 integer(y));
+  }
+  Value select(Value condition, Value x, Value y) const {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  /// `lane` and the like as a word.
+  Value toWord(Value number) const {
+    return arith::IndexCastUIOp::create(b, loc, b.getI32Type(), number);
+  }
+
+  /// The bytes that the nibbles of `selector` name, of `high` and `low` (PTX
+  /// ISA, "prmt"): 0 to 3 are those of `low`, 4 to 7 those of `high` (zeros if it
+  /// is null), and with bit 3 set, eight copies of that byte's sign.
+  Value permute(Value low, Value high, Value selector) const {
+    return NVVM::PermuteOp::create(
+        b, loc, b.getI32Type(), low, high ? high : integer(0), selector,
+        NVVM::PermuteModeAttr::get(b.getContext(),
+                                   NVVM::PermuteMode::DEFAULT));
+  }
+
+  /// The products of pairs of bf16.
+  Value multiplyPairs(Value x, Value y) const {
+    auto pair = VectorType::get(2, b.getBF16Type());
+    auto toPair = [&](Value word) -> Value {
+      return LLVM::BitcastOp::create(b, loc, pair, word);
+    };
+    Value product = arith::MulFOp::create(b, loc, toPair(x), toPair(y));
+    return LLVM::BitcastOp::create(b, loc, b.getI32Type(), product);
+  }
+
+  /// What lane `from` has of `word`.
+  Value shuffle(Value word, Value from) const {
+    constexpr uint32_t kAllLanes = ~0u, kWholeWarp = 31;
+    return NVVM::ShflOp::create(b, loc, b.getI32Type(), integer(kAllLanes),
+                                word, from, integer(kWholeWarp),
+                                NVVM::ShflKind::idx, UnitAttr());
+  }
+  /// Whether `flag` is true in all lanes, or in any.
+  Value vote(NVVM::VoteSyncKind kind, Value flag) const {
+    constexpr uint32_t kAllLanes = ~0u;
+    return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), integer(kAllLanes),
+                                    flag, kind);
+  }
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_WORDEMITTER_H

@@ -1,0 +1,88 @@
+//===- WarpMultiply.cpp - Products in registers of warps ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows which path of warps multiplies how, and the path
+// whose instructions take codes and scales as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/WarpMultiply.h"
+
+#include "Fragments/FragmentLoads.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+struct Row {
+  Path path;
+  const WarpMultiply &(*get)();
+};
+} // namespace
+
+static constexpr Row kMultiplies[] = {
+    {Path::MmaSync, getMmaSyncMultiply},
+    {Path::Convert, getConvertMultiply},
+};
+
+const WarpMultiply &blockscale::getWarpMultiply(Path path) {
+  return llvm::find_if(kMultiplies,
+                       [&](const Row &row) { return row.path == path; })
+      ->get();
+}
+
+namespace {
+class MmaSyncMultiply final : public WarpMultiply {
+public:
+  SmallVector<Value> emitTile(OpBuilder &builder, TileMmaOp op,
+                              const WarpTile &tile, ValueRange elements,
+                              Value lane) const override {
+    Location loc = op.getLoc();
+    InstructionAttr instruction = op.getInstruction();
+    FragmentLoader a(builder, op, Operand::A, lane, tile.firstRow, tile.m);
+    FragmentLoader b(builder, op, Operand::B, lane, tile.firstColumn, tile.n);
+    MmaEmitter emitter(builder, loc, op.getRow().getRow(), instruction, lane);
+    SmallVector<Value> acc = emitter.join(elements);
+    // Step by step, so that no more of the operands is in registers than the
+    // next instructions need.
+    int64_t steps = op.getNumK() / instruction.getK();
+    SmallVector<Value> aWords, bWords;
+    for (int64_t step = 0, word = -1; step != steps; ++step) {
+      if (emitter.getWord(step) != word) {
+        word = emitter.getWord(step);
+        aWords = a.loadWords(word);
+        bWords = b.loadWords(word);
+      }
+      SmallVector<Value> aTiles = a.loadStep(step);
+      SmallVector<Value> bTiles = b.loadStep(step);
+      emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc);
+    }
+    return emitter.split(acc);
+  }
+
+  SmallVector<Value> emitVectors(OpBuilder &b, const WarpProduct &product,
+                                 const OperandFragments &x,
+                                 const OperandFragments &y, const WarpTile &,
+                                 ValueRange elements) const override {
+    MmaEmitter emitter(b, product.loc, product.row, product.instruction,
+                       product.lane);
+    SmallVector<Value> acc = emitter.join(elements);
+    for (int64_t step = 0; step != x.getNumSteps(); ++step) {
+      int64_t word = emitter.getWord(step);
+      emitter.emitStep(step, x.getTiles(step), x.getWords(word),
+                       y.getTiles(step), y.getWords(word), acc);
+    }
+    return emitter.split(acc);
+  }
+};
+} // namespace
+
+const WarpMultiply &blockscale::getMmaSyncMultiply() {
+  static const MmaSyncMultiply multiply;
+  return multiply;
+}

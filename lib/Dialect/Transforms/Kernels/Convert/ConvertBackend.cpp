@@ -1,0 +1,22 @@
+//===- ConvertBackend.cpp - Kernels of the path convert -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// While the warps of one block convert codes, those of another one multiply:
+// two blocks share a multiprocessor where its shared memory allows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Warps/WarpsKernel.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+const KernelBackend &blockscale::getConvertBackend() {
+  static const WarpsBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2});
+  return backend;
+}

@@ -1,0 +1,38 @@
+//===- WarpSchedules.h - Schedules of blocks of warps -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The text form, the choice and the limits of `#blockscale.schedule`, which the
+// paths whose instructions are those of a warp share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSCHEDULES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSCHEDULES_H
+
+#include "Kernels/Backend.h"
+#include "Kernels/Staging/StagePlan.h"
+
+namespace mlir::blockscale {
+
+/// What the block of a kernel with `schedule` takes of A and B.
+StageExtents getStageExtents(MmaSyncScheduleAttr schedule);
+
+/// In what the choices of paths differ.
+struct WarpScheduleLimits {
+  /// The most stages that are chosen.
+  int64_t mostStages;
+  /// Blocks that shared memory of a multiprocessor should have room for.
+  int64_t wantedBlocks;
+};
+
+std::unique_ptr<ScheduleRules>
+makeWarpScheduleRules(const WarpScheduleLimits &limits);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSCHEDULES_H

@@ -1,0 +1,35 @@
+//===- WarpsKernel.h - A block of warps per tile ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSKERNEL_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSKERNEL_H
+
+#include "Kernels/Warps/WarpSchedules.h"
+
+namespace mlir::blockscale {
+
+/// The kernels of a path whose instructions are those of a warp: a block of
+/// warps computes a tile, from stages in shared memory.
+class WarpsBackend final : public KernelBackend {
+public:
+  explicit WarpsBackend(const WarpScheduleLimits &limits)
+      : rules(makeWarpScheduleRules(limits)) {}
+
+  const ScheduleRules *getScheduleRules() const override { return rules.get(); }
+  bool takesOverSurroundings() const override { return true; }
+  KernelShape getShape(const KernelProblem &problem) const override;
+  void build(gpu::GPUFuncOp kernel,
+             const KernelProblem &problem) const override;
+
+private:
+  std::unique_ptr<ScheduleRules> rules;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSKERNEL_H
