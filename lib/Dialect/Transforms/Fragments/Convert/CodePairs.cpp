@@ -66,10 +66,11 @@ RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
     bits = {getBit(1)};
   bool isNibbles = getFormatInfo(format).bits == 4;
   ArrayRef<uint32_t> nibbles = kNibbleSelectors;
-  byteSelectors = exchange(emit, kByteSelectors, order.isPacked ? ArrayRef<Value>() : bits);
+  byteSelectors =
+      exchange(emit, kByteSelectors, order.isPacked ? ArrayRef<Value>() : bits);
   if (isNibbles)
-    nibbleSelectors = exchange(
-        emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
+    nibbleSelectors =
+        exchange(emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
 }
 
 std::array<Value, 2> RowPlacer::placeBytes(Value word) const {
@@ -121,9 +122,8 @@ public:
 
   Pairs place(unsigned group) override {
     if (order.isPacked) {
-      SmallVector<Value> pairs = placer.placeNibbles(
-          getGroupRegister(b, loc, operand, fragments.getTiles(number / 2),
-                           group, number % 2));
+      SmallVector<Value> pairs = placer.placeNibbles(getGroupRegister(
+          b, loc, operand, fragments.getTiles(number / 2), group, number % 2));
       return {pairs[0], pairs[1], pairs[2], pairs[3]};
     }
     SmallVector<Value> tiles = fragments.getTiles(number);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step is 32 elements along K: two mma.sync.m16n8k16. For each group of 8 rows
-// (M of A, N of B) a lane holds 8 codes of it, in four pairs; the first two are its
-// share of the first instruction. Which elements along K these are is free, as long
-// as A and B agree: sums may be in any order.
+// A step is 32 elements along K: two mma.sync.m16n8k16. For each group of 8
+// rows (M of A, N of B) a lane holds 8 codes of it, in four pairs; the first
+// two are its share of the first instruction. Which elements along K these are
+// is free, as long as A and B agree: sums may be in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ using Pairs = std::array<Value, kPairsPerStep>;
 /// * of packed codes, those from 8 t + 2 q on, where q = p.
 ///
 /// With `isExchanged`, q is exclusive or with t / 2 (t, of packed codes): then
-/// rows that lanes of one load pass for transposed codes are in different banks.
+/// rows that lanes of one load pass for transposed codes are in different
+/// banks.
 struct PairOrder {
   bool isPacked;
   bool isExchanged;
@@ -76,8 +77,8 @@ public:
   /// The pairs of a word with a code in each nibble: four if codes are packed,
   /// else the two of its low half.
   SmallVector<Value> placeNibbles(Value word) const;
-  /// Puts two codes to their places: each is the low byte of a half, with copies
-  /// of its sign above it.
+  /// Puts two codes to their places: each is the low byte of a half, with
+  /// copies of its sign above it.
   Value place(Value halves) const;
 
 private:

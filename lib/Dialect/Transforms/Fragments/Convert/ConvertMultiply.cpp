@@ -8,9 +8,9 @@
 //
 // The product of the path convert: codes times scales as bf16, and mma.sync of
 // those. Exact where all of them are normal or zero (a tensor core takes a
-// subnormal for a larger number, and drops bits of others): the scales tell. Where
-// they do not, or where a code is an infinity or NaN, codes are multiplied without
-// scales, and the sums of each block are scaled in f32.
+// subnormal for a larger number, and drops bits of others): the scales tell.
+// Where they do not, or where a code is an infinity or NaN, codes are
+// multiplied without scales, and the sums of each block are scaled in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,8 @@ private:
 std::array<Value, kGroupsOfA * 2>
 ConvertEmitter::getFragmentA(ArrayRef<Pairs> pairs, unsigned m,
                              unsigned i) const {
-  const Pairs &upper = pairs[m * kGroupsOfA], &lower = pairs[m * kGroupsOfA + 1];
+  const Pairs &upper = pairs[m * kGroupsOfA],
+              &lower = pairs[m * kGroupsOfA + 1];
   return {upper[2 * i], lower[2 * i], upper[2 * i + 1], lower[2 * i + 1]};
 }
 
@@ -113,8 +114,7 @@ SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
   SmallVector<Value> values;
   size_t size = cast<LLVM::LLVMStructType>(sums.getType()).getBody().size();
   for (size_t i = 0; i != size; ++i)
-    values.push_back(
-        LLVM::ExtractValueOp::create(emit.b, emit.loc, sums, i));
+    values.push_back(LLVM::ExtractValueOp::create(emit.b, emit.loc, sums, i));
   return values;
 }
 
@@ -124,16 +124,22 @@ SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
 
 void ConvertEmitter::emitExact(Sums &sums) {
   CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
+  SmallVector<Value> xWords, yWords;
   for (int64_t number = 0; number != steps; ++number) {
     Step step = {number, {}};
+    if (!x.scales.hasWordOfStepBefore(number)) {
+      xWords = x.scales.getRowWords(step, x.groups);
+      yWords = y.scales.getRowWords(step, y.groups);
+    }
     xCodes->load(step);
     yCodes->load(step);
     SmallVector<Pairs> a;
     for (unsigned group = 0; group != x.groups; ++group)
       a.push_back(x.scales.scale(xCodes->place(group),
-                                 x.scales.getFactor(step, group)));
+                                 x.scales.getFactor(step, xWords[group])));
     for (unsigned n = 0; n != y.groups; ++n) {
-      Pairs b = y.scales.scale(yCodes->place(n), y.scales.getFactor(step, n));
+      Pairs b =
+          y.scales.scale(yCodes->place(n), y.scales.getFactor(step, yWords[n]));
       for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
         for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
           SmallVector<int64_t, 4> at = getTileElements(tile, m, n);
@@ -162,8 +168,8 @@ void ConvertEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
     return;
   }
   OpBuilder &b = emit.b;
-  auto loop = scf::ForOp::create(b, emit.loc, emit.index(0),
-                                 emit.index(steps), emit.index(1), values);
+  auto loop = scf::ForOp::create(b, emit.loc, emit.index(0), emit.index(steps),
+                                 emit.index(1), values);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   values.assign(loop.getRegionIterArgs().begin(),
@@ -194,6 +200,8 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
     b.push_back(y.scales.unscale(yCodes.place(n)));
   Value zero = arith::ConstantOp::create(
       emit.b, emit.loc, emit.b.getZeroAttr(emit.b.getF32Type()));
+  SmallVector<Value> xWords = x.scales.getRowWords(step, x.groups);
+  SmallVector<Value> yWords = y.scales.getRowWords(step, y.groups);
   unsigned blocks = x.scales.getNumBlocks();
   for (unsigned block = 0; block != blocks; ++block) {
     SmallVector<Pairs> ofBlock = a;
@@ -203,18 +211,17 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
     SmallVector<Scale> xScales;
     for (unsigned group = 0; group != x.groups; ++group)
       xScales.push_back(x.scales.getFloats(
-          x.scales.getCode(step, block, group, std::nullopt)));
+          x.scales.getCode(step, block, xWords[group], std::nullopt)));
     for (unsigned n = 0; n != y.groups; ++n) {
       SmallVector<Scale> yScales;
       for (unsigned column : {0, 1})
-        yScales.push_back(
-            y.scales.getFloats(y.scales.getCode(step, block, n, column)));
+        yScales.push_back(y.scales.getFloats(
+            y.scales.getCode(step, block, yWords[n], column)));
       for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
         SmallVector<Value> products(4, zero);
         for (unsigned i = 0; i != kInstructionsPerStep; ++i)
           products = unpack(multiply(getFragmentA(ofBlock, m, i),
-                                     {b[n][2 * i], b[n][2 * i + 1]},
-                                     products));
+                                     {b[n][2 * i], b[n][2 * i + 1]}, products));
         addScaled(sums, m, n, products,
                   ArrayRef(xScales).slice(m * kGroupsOfA, kGroupsOfA), yScales);
       }
@@ -233,8 +240,8 @@ Pairs ConvertEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
   return kept;
 }
 
-/// Adds `products` times the scales of the rows and columns that the lane has of
-/// tile (`m`, `n`).
+/// Adds `products` times the scales of the rows and columns that the lane has
+/// of tile (`m`, `n`).
 void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
                                ValueRange products,
                                ArrayRef<std::array<Value, 2>> xScales,
@@ -261,18 +268,20 @@ void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
 Value ConvertEmitter::emitIsLost() {
   CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
   SmallVector<Value> found = {emit.flag(false)};
-  forEachStep(found, xCodes->takesValues() && yCodes->takesValues(),
-              [&](const Step &step) {
-                for (auto [operand, codes] :
-                     {std::make_pair(&x, xCodes.get()),
-                      std::make_pair(&y, yCodes.get())}) {
-                  codes->load(step);
-                  for (unsigned group = 0; group != operand->groups; ++group)
-                    found[0] = emit.bitOr(
-                        found[0], operand->scales.isLost(step, group,
-                                                         codes->place(group)));
-                }
-              });
+  forEachStep(
+      found, xCodes->takesValues() && yCodes->takesValues(),
+      [&](const Step &step) {
+        for (auto [operand, codes] : {std::make_pair(&x, xCodes.get()),
+                                      std::make_pair(&y, yCodes.get())}) {
+          codes->load(step);
+          SmallVector<Value> words =
+              operand->scales.getRowWords(step, operand->groups);
+          for (auto [group, word] : llvm::enumerate(words))
+            found[0] = emit.bitOr(
+                found[0],
+                operand->scales.isLost(step, word, codes->place(group)));
+        }
+      });
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);
 }
 
@@ -281,8 +290,8 @@ Value ConvertEmitter::emitIsExact() {
   Value isInside = emit.bitAnd(x.scales.areExact(), y.scales.areExact());
   Value areInside = emit.vote(NVVM::VoteSyncKind::all, isInside);
   if (hasSpecials) {
-    Value none = arith::XOrIOp::create(b, emit.loc, hasSpecials,
-                                       emit.flag(true));
+    Value none =
+        arith::XOrIOp::create(b, emit.loc, hasSpecials, emit.flag(true));
     areInside = emit.bitAnd(areInside, none);
   }
   auto ifInside = scf::IfOp::create(b, emit.loc, b.getI1Type(), areInside,
@@ -298,9 +307,9 @@ Value ConvertEmitter::emitIsExact() {
   Value isKept = arith::XOrIOp::create(b, emit.loc, isLost, emit.flag(true));
   Value isExact = emit.bitAnd(areAtMostZero, isKept);
   if (hasSpecials)
-    isExact = emit.bitAnd(
-        isExact, arith::XOrIOp::create(b, emit.loc, hasSpecials,
-                                       emit.flag(true)));
+    isExact =
+        emit.bitAnd(isExact, arith::XOrIOp::create(b, emit.loc, hasSpecials,
+                                                   emit.flag(true)));
   scf::YieldOp::create(b, emit.loc, isExact);
   return ifInside.getResult(0);
 }
@@ -340,8 +349,8 @@ public:
       int64_t rows = isA ? tile.m : tile.n;
       FragmentLoader loader(b, op, operand, lane, first, rows);
       SmallVector<SmallVector<Value>> words;
-      int64_t count = llvm::divideCeilSigned(
-          k, product.row.blockSize * kScalesPerWord);
+      int64_t count =
+          llvm::divideCeilSigned(k, product.row.blockSize * kScalesPerWord);
       for (int64_t word = 0; word != count; ++word)
         words.push_back(loader.loadWords(word));
       bool isUniform =
@@ -371,10 +380,10 @@ public:
                                  ValueRange acc) const override {
     Kind kind = product.instruction.getKind();
     int64_t k = x.getNumSteps() * product.instruction.getK();
-    auto makeOperand = [&](Operand operand,
-                           const OperandFragments &fragments) -> ConvertOperand {
-      Format format =
-          operand == Operand::A ? product.row.lhs : product.row.rhs;
+    auto makeOperand =
+        [&](Operand operand,
+            const OperandFragments &fragments) -> ConvertOperand {
+      Format format = operand == Operand::A ? product.row.lhs : product.row.rhs;
       SmallVector<SmallVector<Value>> words;
       for (size_t i = 0; i != fragments.scaleWords.front().size(); ++i)
         words.push_back(fragments.getWords(i));
@@ -384,18 +393,17 @@ public:
         return makeFragmentCodes(b, product.loc, fragments, operand, format,
                                  kind, product.lane);
       };
-      unsigned groups = fragments.registers.size() *
-                        (operand == Operand::A ? kGroupsOfA : 1);
+      unsigned groups =
+          fragments.registers.size() * (operand == Operand::A ? kGroupsOfA : 1);
       return {makeCodes, std::move(scales), groups};
     };
     Value hasSpecials;
     for (auto [format, fragments] : {std::make_pair(product.row.lhs, &x),
                                      std::make_pair(product.row.rhs, &y)})
       if (Value found = emitHasSpecials(b, product.loc, *fragments, format))
-        hasSpecials =
-            hasSpecials ? Value(arith::OrIOp::create(b, product.loc,
-                                                     hasSpecials, found))
-                        : found;
+        hasSpecials = hasSpecials ? Value(arith::OrIOp::create(
+                                        b, product.loc, hasSpecials, found))
+                                  : found;
     return ConvertEmitter(b, product, tile, k, makeOperand(Operand::A, x),
                           makeOperand(Operand::B, y), hasSpecials)
         .emitProduct(acc);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that the path convert does with scales: how a lane comes by those of
-// its rows, what codes are multiplied by, and when that is exact.
+// Everything that the path convert does with scales: how a lane comes by those
+// of its rows, what codes are multiplied by, and when that is exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ ConvertScales::ConvertScales(OpBuilder &b, Location loc,
     : emit{b, loc}, row(product.row), lane(product.lane), operand(operand),
       interleave(interleave),
       format(getCodeFormat(operand == Operand::A ? row.lhs : row.rhs)),
-      window(getScaleWindow(operand == Operand::A ? row.lhs : row.rhs,
-                            row.scale)),
+      window(
+          getScaleWindow(operand == Operand::A ? row.lhs : row.rhs, row.scale)),
       words(std::move(ofGroups)), isUniform(isUniform) {
   // The last word may end behind K: what is there becomes a scale like others.
   constexpr uint32_t kSomeScale = 0x38;
@@ -49,48 +49,54 @@ ConvertScales::ConvertScales(OpBuilder &b, Location loc,
 // Codes
 //===----------------------------------------------------------------------===//
 
-/// The word with the scales of `step` for the lane's row.
-Value ConvertScales::getWord(const Step &step, unsigned group) const {
-  constexpr unsigned kGroups = kWarpLanes / kGroupRows;
-  unsigned stepsPerWord = kScalesPerWord / getNumBlocks();
-  unsigned ofWords = group / kGroups;
-  Value word;
-  if (step.value) {
-    word = words.front()[ofWords];
-    Value number = emit.toWord(step.value);
-    for (size_t i = 1; i < words.size(); ++i) {
-      Value isBehind = arith::CmpIOp::create(
-          emit.b, emit.loc, arith::CmpIPredicate::uge, number,
-          emit.integer(i * stepsPerWord));
-      word = emit.select(isBehind, words[i][ofWords], word);
-    }
-  } else {
-    word = words[step.number / stepsPerWord][ofWords];
+/// The words of `step`, one for each group of 32 rows.
+SmallVector<Value> ConvertScales::getWords(const Step &step) const {
+  if (!step.value)
+    return words[step.number / getStepsPerWord()];
+  SmallVector<Value> chosen = words.front();
+  Value number = emit.toWord(step.value);
+  for (size_t i = 1; i < words.size(); ++i) {
+    Value isBehind =
+        arith::CmpIOp::create(emit.b, emit.loc, arith::CmpIPredicate::uge,
+                              number, emit.integer(i * getStepsPerWord()));
+    for (auto [word, other] : llvm::zip_equal(chosen, words[i]))
+      word = emit.select(isBehind, other, word);
   }
-  if (isUniform)
-    return word;
-  // The lane that has the row: of a group of 32, in the order of mma.sync.
+  return chosen;
+}
+
+SmallVector<Value> ConvertScales::getRowWords(const Step &step,
+                                              unsigned groups) const {
+  constexpr unsigned kGroups = kWarpLanes / kGroupRows;
   MLIRContext *context = emit.b.getContext();
   AffineExpr l = getAffineDimExpr(0, context);
-  unsigned inWord = group % kGroups, turn = group % interleave;
-  AffineExpr rowInWord = l.floorDiv(4) * interleave +
-                         ((inWord - turn) * kGroupRows + turn);
   AffineMap toLane =
       getLayoutMap(context, getScaleFragment(operand).toLane,
-                   /*numLayoutDims=*/1, /*numLayoutResults=*/1, /*numDims=*/1)
-          .compose(AffineMap::get(1, 0, rowInWord));
-  Value from = applyMap(emit.b, emit.loc, toLane, lane)[0];
-  return emit.shuffle(word, emit.toWord(from));
+                   /*numLayoutDims=*/1, /*numLayoutResults=*/1, /*numDims=*/1);
+  SmallVector<Value> ofWords = getWords(step), rowWords;
+  for (unsigned group = 0; group != groups; ++group) {
+    Value word = ofWords[group / kGroups];
+    if (!isUniform) {
+      // From the lane that has the row, of a group of 32, as mma.sync asks.
+      unsigned inWord = group % kGroups, turn = group % interleave;
+      AffineExpr row =
+          l.floorDiv(4) * interleave + ((inWord - turn) * kGroupRows + turn);
+      Value from = applyMap(emit.b, emit.loc,
+                            toLane.compose(AffineMap::get(1, 0, row)), lane)[0];
+      word = emit.shuffle(word, emit.toWord(from));
+    }
+    rowWords.push_back(word);
+  }
+  return rowWords;
 }
 
 /// The number, in its word, of the first scale of `step`.
 Value ConvertScales::getByteNumber(const Step &step) const {
-  unsigned stepsPerWord = kScalesPerWord / getNumBlocks();
   if (!step.value)
-    return emit.integer(step.number % stepsPerWord * getNumBlocks());
+    return emit.integer(step.number % getStepsPerWord() * getNumBlocks());
   AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
   return emit.toWord(applyExprs(emit.b, emit.loc,
-                                {d0 % stepsPerWord * getNumBlocks()},
+                                {d0 % getStepsPerWord() * getNumBlocks()},
                                 step.value)[0]);
 }
 
@@ -99,19 +105,19 @@ Value ConvertScales::getByteNumber(const Step &step) const {
 Value ConvertScales::extractByte(Value word, Value number,
                                  uint32_t places) const {
   constexpr uint32_t kZeros = 0x4444;
-  Value nibbles = emit.add(emit.multiply(number, places),
-                           kZeros & ~(places * 0xF));
+  Value nibbles =
+      emit.add(emit.multiply(number, places), kZeros & ~(places * 0xF));
   return emit.permute(word, {}, nibbles);
 }
 
-Value ConvertScales::getCode(const Step &step, unsigned block, unsigned group,
+Value ConvertScales::getCode(const Step &step, unsigned block, Value word,
                              std::optional<unsigned> column) const {
-  Value word = getWord(step, group);
   if (column && !isUniform) {
     // Column 2 t + i of C is row 2 t + i of the group, which the lanes from
     // 4 (2 t + i) on have.
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
-    Value from = applyExprs(emit.b, emit.loc, {l % 4 * 8 + *column * 4}, lane)[0];
+    Value from =
+        applyExprs(emit.b, emit.loc, {l % 4 * 8 + *column * 4}, lane)[0];
     word = emit.shuffle(word, emit.toWord(from));
   }
   Value number = emit.add(getByteNumber(step), block);
@@ -122,32 +128,30 @@ Value ConvertScales::getCode(const Step &step, unsigned block, unsigned group,
 // Factors
 //===----------------------------------------------------------------------===//
 
-Value ConvertScales::getFactor(const Step &step, unsigned group) const {
+Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   Value number = getByteNumber(step);
   if (getNumBlocks() == 2) {
     // Codes are packed: lanes with t < 2 have those of the first block.
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
-    number = emit.add(number, emit.toWord(applyExprs(emit.b, emit.loc,
-                                                     {l.floorDiv(2) % 2},
-                                                     lane)[0]));
+    number =
+        emit.add(number, emit.toWord(applyExprs(emit.b, emit.loc,
+                                                {l.floorDiv(2) % 2}, lane)[0]));
   }
-  Value both = extractByte(getWord(step, group), number, 0x0101);
+  Value both = extractByte(rowWord, number, 0x0101);
   const FormatInfo &info = getFormatInfo(row.scale);
   constexpr unsigned kMantissaBits = 7, kBias = 127;
   if (info.mantissaBits == 0) {
     Value exponents = emit.multiply(both, 1u << kMantissaBits);
     if (!isFolded())
       return exponents;
-    return emit.add(exponents,
-                    (format.exponent << kMantissaBits) * kHalves);
+    return emit.add(exponents, (format.exponent << kMantissaBits) * kHalves);
   }
   // As bf16 a number of fewer bits, times a power of two.
   unsigned shift = kMantissaBits - info.mantissaBits;
   Value placed = emit.bitAnd(emit.shiftLeft(both, shift),
                              (info.magnitudeMask() << shift) * kHalves);
   return emit.multiplyPairs(
-      placed,
-      emit.integer(getPowerPair(static_cast<int>(kBias) - info.bias)));
+      placed, emit.integer(getPowerPair(static_cast<int>(kBias) - info.bias)));
 }
 
 Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
@@ -155,8 +159,8 @@ Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
   for (auto [from, to] : llvm::zip_equal(pairs, scaled)) {
     Value value = from;
     if (!isFolded())
-      value = emit.multiplyPairs(
-          value, emit.integer(getPowerPair(format.exponent)));
+      value = emit.multiplyPairs(value,
+                                 emit.integer(getPowerPair(format.exponent)));
     to = emit.multiplyPairs(value, factor);
   }
   return scaled;
@@ -165,8 +169,7 @@ Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
 Pairs ConvertScales::unscale(const Pairs &pairs) const {
   Pairs values;
   for (auto [from, to] : llvm::zip_equal(pairs, values)) {
-    to = emit.multiplyPairs(from,
-                            emit.integer(getPowerPair(format.exponent)));
+    to = emit.multiplyPairs(from, emit.integer(getPowerPair(format.exponent)));
     if (format.firstSpecial == 0)
       continue;
     // A sign where a magnitude is as large; that as all bits that are wanted.
@@ -201,7 +204,8 @@ std::array<Value, 2> ConvertScales::getFloats(Value code) const {
   }
   // 2^(code - 127) is 2^(code / 2 - 63) times 2^((code + 1) / 2 - 64).
   auto getPower = [&](Value half, int minus) -> Value {
-    return toFloat(emit.shiftLeft(emit.add(half, kBias - minus), kMantissaBits));
+    return toFloat(
+        emit.shiftLeft(emit.add(half, kBias - minus), kMantissaBits));
   };
   Value low = emit.shiftRight(code, 1);
   Value high = emit.shiftRight(emit.add(code, 1), 1);
@@ -212,15 +216,15 @@ std::array<Value, 2> ConvertScales::getFloats(Value code) const {
 // Tests
 //===----------------------------------------------------------------------===//
 
-/// The signs that `test` sets, in both halves for all codes of the lane's words,
-/// which it gets as halves. True if all are set.
+/// The signs that `test` sets, in both halves for all codes of the lane's
+/// words, which it gets as halves. True if all are set.
 Value ConvertScales::accumulate(function_ref<Value(Value half)> test) const {
   Value signs;
   for (const SmallVector<Value> &ofGroups : words) {
     for (Value word : ofGroups) {
       for (unsigned shift : {0, 8}) {
-        Value codes = emit.bitAnd(emit.shiftRight(word, shift),
-                                  window.mask * kHalves);
+        Value codes =
+            emit.bitAnd(emit.shiftRight(word, shift), window.mask * kHalves);
         Value set = test(codes);
         signs = signs ? emit.bitAnd(signs, set) : set;
       }
@@ -235,8 +239,8 @@ Value ConvertScales::accumulate(function_ref<Value(Value half)> test) const {
 /// highest.
 static Value isInWindow(const WordEmitter &emit, const ScaleWindow &window,
                         Value codes) {
-  Value isBelow = emit.subtract(
-      emit.integer((0x8000 + window.highest) * kHalves), codes);
+  Value isBelow =
+      emit.subtract(emit.integer((0x8000 + window.highest) * kHalves), codes);
   if (window.lowest == 0)
     return isBelow;
   Value isAbove = emit.add(codes, (0x8000 - window.lowest) * kHalves);
@@ -255,7 +259,7 @@ Value ConvertScales::areExactOrZero() const {
   });
 }
 
-Value ConvertScales::isLost(const Step &step, unsigned group,
+Value ConvertScales::isLost(const Step &step, Value rowWord,
                             const Pairs &pairs) const {
   Value bits = pairs.front();
   for (Value pair : ArrayRef(pairs).drop_front())
@@ -264,7 +268,7 @@ Value ConvertScales::isLost(const Step &step, unsigned group,
   Value isZero;
   for (unsigned block = 0; block != getNumBlocks(); ++block) {
     Value isZeroHere =
-        emit.isEqual(getCode(step, block, group, std::nullopt), 0);
+        emit.isEqual(getCode(step, block, rowWord, std::nullopt), 0);
     isZero = isZero ? emit.bitOr(isZero, isZeroHere) : isZeroHere;
   }
   return emit.bitAnd(isElement, isZero);

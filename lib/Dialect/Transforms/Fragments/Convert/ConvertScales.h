@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The scales of A or B, of which lanes hold words in the order of mma.sync: each
-// lane gets those of its own row, as factors of bf16 for codes, or of f32 for
-// sums.
+// The scales of A or B, of which lanes hold words in the order of mma.sync:
+// each lane gets those of its own row, as factors of bf16 for codes, or of f32
+// for sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,18 +29,25 @@ public:
                 Operand operand, unsigned interleave, int64_t k,
                 SmallVector<SmallVector<Value>> words, bool isUniform);
 
-  /// The scales of `step` for the lane's row of group `group` of 8, as a pair of
-  /// bf16 factors for placed codes; see `scale`.
-  Value getFactor(const Step &step, unsigned group) const;
+  /// The words with the scales of `step`, for the lane's row of each group
+  /// of 8.
+  SmallVector<Value> getRowWords(const Step &step, unsigned groups) const;
+  /// Whether those of the step before are the same.
+  bool hasWordOfStepBefore(int64_t step) const {
+    return step % getStepsPerWord() != 0;
+  }
+
+  /// The scales of `step` from `rowWord`, as a pair of bf16 factors for placed
+  /// codes; see `scale`.
+  Value getFactor(const Step &step, Value rowWord) const;
   /// `pairs` times their scales, `factor` being theirs.
   Pairs scale(const Pairs &pairs, Value factor) const;
   /// `pairs` as they are without scales, with infinities and NaN.
   Pairs unscale(const Pairs &pairs) const;
 
-  /// The code of the scale of block `block` of `step` (there are one or two), for
-  /// the lane's row of group `group`; or for the column of C number 2 t + i, if
-  /// `column` is i.
-  Value getCode(const Step &step, unsigned block, unsigned group,
+  /// The code of the scale of block `block` of `step` (there are one or two),
+  /// from `rowWord`; or for the column of C number 2 t + i, if `column` is i.
+  Value getCode(const Step &step, unsigned block, Value rowWord,
                 std::optional<unsigned> column) const;
   /// Two factors of f32 whose product is the scale with this code, and which
   /// neither overflow nor underflow between factors of the other operand.
@@ -50,9 +57,9 @@ public:
   Value areExact() const;
   /// The same, where a scale that is 0 counts as one.
   Value areExactOrZero() const;
-  /// Whether the scale of the lane's row that factors of `step` come from is 0,
-  /// and any of `pairs` is not.
-  Value isLost(const Step &step, unsigned group, const Pairs &pairs) const;
+  /// Whether the scale that factors of `step` come from is 0, and any of
+  /// `pairs` is not.
+  Value isLost(const Step &step, Value rowWord, const Pairs &pairs) const;
 
   /// Blocks in a step.
   unsigned getNumBlocks() const { return kStepElements / row.blockSize; }
@@ -62,7 +69,8 @@ private:
   bool isFolded() const {
     return format.isFolded && getFormatInfo(row.scale).mantissaBits == 0;
   }
-  Value getWord(const Step &step, unsigned group) const;
+  unsigned getStepsPerWord() const { return kScalesPerWord / getNumBlocks(); }
+  SmallVector<Value> getWords(const Step &step) const;
   Value getByteNumber(const Step &step) const;
   Value extractByte(Value word, Value number, uint32_t places) const;
   Value accumulate(function_ref<Value(Value half)> test) const;

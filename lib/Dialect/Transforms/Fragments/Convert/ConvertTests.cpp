@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What no arithmetic on scales can tell. Three instructions for four codes, each of
-// which one thread of the block looks at.
+// What no arithmetic on scales can tell. Three instructions for four codes,
+// each of which one thread of the block looks at.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +67,8 @@ static void addShare(const WordEmitter &emit, SpecialTest &test, Value memory,
   for (int64_t done = 0; done < chunks; done += numThreads) {
     Value number = addIndex(b, emit.loc, thread, done);
     if (done + numThreads > chunks)
-      number = arith::MinUIOp::create(b, emit.loc, number,
-                                      emit.index(chunks - 1));
+      number =
+          arith::MinUIOp::create(b, emit.loc, number, emit.index(chunks - 1));
     Value at = applyExprs(b, emit.loc, {d0 * kChunkBytes}, number)[0];
     Value bytes = vector::LoadOp::create(
         b, emit.loc, VectorType::get(kChunkBytes, b.getI8Type()), flat, at,
@@ -98,12 +98,12 @@ Value blockscale::emitHasSpecials(OpBuilder &b, TileMmaOp op,
     return {};
   Type i32 = b.getI32Type();
   Value flag = arith::ExtUIOp::create(b, op.getLoc(), i32, found);
-  Value any = NVVM::BarrierOp::create(
-                  b, op.getLoc(), TypeRange(i32), Value(), Value(),
-                  NVVM::BarrierReductionAttr::get(b.getContext(),
-                                                  NVVM::BarrierReduction::OR),
-                  flag)
-                  .getResult(0);
+  Value any =
+      NVVM::BarrierOp::create(b, op.getLoc(), TypeRange(i32), Value(), Value(),
+                              NVVM::BarrierReductionAttr::get(
+                                  b.getContext(), NVVM::BarrierReduction::OR),
+                              flag)
+          .getResult(0);
   return emit.isDifferent(any, 0);
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Placing and multiplying makes numbers of the codes of infinities and NaN: formats
-// that have them are asked for before.
+// Placing and multiplying makes numbers of the codes of infinities and NaN:
+// formats that have them are asked for before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 namespace mlir::blockscale {
 
 /// Whether any code of an operand of `op` in shared memory is special: the same
-/// answer for all threads of the block, of which each looks at a part; they meet
-/// at a barrier. Null if no format has such codes.
+/// answer for all threads of the block, of which each looks at a part; they
+/// meet at a barrier. Null if no format has such codes.
 Value emitHasSpecials(OpBuilder &b, TileMmaOp op, int64_t numThreads);
 
 /// The same for fragments of elements of `format`, and for the lanes of a warp.

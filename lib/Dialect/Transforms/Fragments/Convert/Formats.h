@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Facts about formats that the path convert is made of. A code is placed in 16
-// bits so that its mantissa ends at bit 6: these are the code times 2^-exponent as
-// bf16, subnormals included, because a field of zeros means the same in all of
-// these formats. Multiplications make it what it stands for.
+// bits so that its mantissa ends at bit 6: these are the code times 2^-exponent
+// as bf16, subnormals included, because a field of zeros means the same in all
+// of these formats. Multiplications make it what it stands for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ namespace mlir::blockscale {
 struct CodeFormat {
   /// The byte is shifted left by this first, so that its top bit is the sign.
   unsigned signShift;
-  /// 16 bits with that byte, and copies of its sign above it, are shifted left by
-  /// this; then the bits of `mask` are kept.
+  /// 16 bits with that byte, and copies of its sign above it, are shifted left
+  /// by this; then the bits of `mask` are kept.
   unsigned shift;
   uint16_t mask;
   /// That is the code times 2^-exponent.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One class for each way in which codes lie: contiguous along K, as fragments of
-// mma.sync or packed beside an operand in bytes, and contiguous along rows.
+// One class for each way in which codes lie: contiguous along K, as fragments
+// of mma.sync or packed beside an operand in bytes, and contiguous along rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,8 @@ public:
     // Fragments of nibbles have two steps.
     if (step.value) {
       AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
-      SmallVector<Value> halves = applyExprs(
-          emit.b, emit.loc, {d0.floorDiv(2), d0 % 2}, step.value);
+      SmallVector<Value> halves =
+          applyExprs(emit.b, emit.loc, {d0.floorDiv(2), d0 % 2}, step.value);
       tiles = loader.loadStep(halves[0]);
       isSecond = emit.isDifferent(emit.toWord(halves[1]), 0);
       return;
@@ -90,9 +90,10 @@ private:
   Value spreadCodes(Value word) {
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
     // They are bytes 3 t to 3 t + 2: from byte 4 - t of the word before, on.
-    SmallVector<Value> at = applyExprs(
-        emit.b, emit.loc, {(l + 31) % 32, -getThread(l) * 0x111 + 0x6654},
-        lane);
+    // (The fourth byte is one of these, since others are padding.)
+    SmallVector<Value> at =
+        applyExprs(emit.b, emit.loc,
+                   {(l + 31) % 32, -getThread(l) * 0x1111 + 0x4654}, lane);
     Value before = emit.shuffle(word, emit.toWord(at[0]));
     Value codes = emit.permute(before, word, emit.toWord(at[1]));
     Value twelve =
@@ -129,11 +130,11 @@ public:
     AffineExpr l, f;
     bindDims(b.getContext(), l, f);
     AffineExpr group = l.floorDiv(4);
-    SmallVector<Value> values = applyExprs(
-        b, emit.loc,
-        {f + group, getThread(l) * 2,
-         group.floorDiv(chunks.rowsPerStep) % chunks.modulus},
-        {lane, first});
+    SmallVector<Value> values =
+        applyExprs(b, emit.loc,
+                   {f + group, getThread(l) * 2,
+                    group.floorDiv(chunks.rowsPerStep) % chunks.modulus},
+                   {lane, first});
     row = values[0];
     byte = values[1];
     if (op.getLayout(operand).isSwizzled)
@@ -188,8 +189,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// ldmatrix gives a lane 16 bits of two steps along K each: codes of two rows, or
-/// of four, which are in groups that take turns.
+/// ldmatrix gives a lane 16 bits of two steps along K each: codes of two rows,
+/// or of four, which are in groups that take turns.
 class TransposedTileCodes final : public CodePairs {
 public:
   TransposedTileCodes(OpBuilder &b, TileMmaOp op, Operand operand,
@@ -205,11 +206,11 @@ public:
     AffineExpr d0, d1;
     bindDims(b.getContext(), d0, d1);
     line = applyExprs(b, emit.loc, {getLine(d0, order.isPacked)}, lane)[0];
-    SmallVector<Value> values = applyExprs(
-        b, emit.loc,
-        {d0.floorDiv(chunks.rowsPerStep) % chunks.modulus,
-         d1.floorDiv(kGroupRows * turns)},
-        {line, first});
+    SmallVector<Value> values =
+        applyExprs(b, emit.loc,
+                   {d0.floorDiv(chunks.rowsPerStep) % chunks.modulus,
+                    d1.floorDiv(kGroupRows * turns)},
+                   {line, first});
     if (layout.isSwizzled)
       swizzle = values[0];
     chunk = values[1];
@@ -230,9 +231,9 @@ public:
   }
 
 private:
-  /// The line of a step, one of its 32 elements along K, that `lane` passes: row
-  /// lane mod 8 of matrix lane div 8, which becomes that pair of the lanes whose
-  /// thread is (lane mod 8) div 2. See PairOrder.
+  /// The line of a step, one of its 32 elements along K, that `lane` passes:
+  /// row lane mod 8 of matrix lane div 8, which becomes that pair of the lanes
+  /// whose thread is (lane mod 8) div 2. See PairOrder.
   static AffineExpr getLine(AffineExpr lane, bool isPacked) {
     AffineExpr pair = lane.floorDiv(8), row = lane % 8;
     auto exclusiveOr = [](AffineExpr x, AffineExpr y) { return (x + y) % 2; };
@@ -255,8 +256,8 @@ private:
     if (swizzle)
       at = arith::XOrIOp::create(b, emit.loc, at, swizzle);
     int64_t stepBytes = kStepElements * rowBytes;
-    Value offset =
-        applyExprs(b, emit.loc, {c * kChunkBytes + l * rowBytes}, {at, line})[0];
+    Value offset = applyExprs(b, emit.loc, {c * kChunkBytes + l * rowBytes},
+                              {at, line})[0];
     if (current.value)
       offset = applyExprs(b, emit.loc, {c + s * stepBytes},
                           {offset, line, current.value})[0];
@@ -275,8 +276,7 @@ private:
   Value placeBytes(Value word, unsigned turn) {
     constexpr std::array<uint32_t, 2> kSelectors = {0xA280, 0xB391};
     word = emit.shiftLeft(word, format.signShift);
-    return placer.place(
-        emit.permute(word, {}, emit.integer(kSelectors[turn])));
+    return placer.place(emit.permute(word, {}, emit.integer(kSelectors[turn])));
   }
 
   /// The code of row `turn` of four, of each half: one multiplication copies it
@@ -305,11 +305,9 @@ private:
 CodePairsPtr blockscale::makeTileCodes(OpBuilder &b, TileMmaOp op,
                                        Operand operand, Value lane, Value first,
                                        int64_t rows) {
-  bool isTransposed =
-      op.getLayout(Operand::A).major == Major::MN ||
-      op.getLayout(Operand::B).major == Major::MN;
-  PairOrder order =
-      getPairOrder(op.getInstruction().getKind(), isTransposed);
+  bool isTransposed = op.getLayout(Operand::A).major == Major::MN ||
+                      op.getLayout(Operand::B).major == Major::MN;
+  PairOrder order = getPairOrder(op.getInstruction().getKind(), isTransposed);
   RowAttr row = op.getRow();
   Format format = operand == Operand::A ? row.getA() : row.getB();
   TileLayout layout = op.getLayout(operand);

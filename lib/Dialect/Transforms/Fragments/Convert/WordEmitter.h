@@ -74,13 +74,12 @@ struct WordEmitter {
   }
 
   /// The bytes that the nibbles of `selector` name, of `high` and `low` (PTX
-  /// ISA, "prmt"): 0 to 3 are those of `low`, 4 to 7 those of `high` (zeros if it
-  /// is null), and with bit 3 set, eight copies of that byte's sign.
+  /// ISA, "prmt"): 0 to 3 are those of `low`, 4 to 7 those of `high` (zeros if
+  /// it is null), and with bit 3 set, eight copies of that byte's sign.
   Value permute(Value low, Value high, Value selector) const {
     return NVVM::PermuteOp::create(
         b, loc, b.getI32Type(), low, high ? high : integer(0), selector,
-        NVVM::PermuteModeAttr::get(b.getContext(),
-                                   NVVM::PermuteMode::DEFAULT));
+        NVVM::PermuteModeAttr::get(b.getContext(), NVVM::PermuteMode::DEFAULT));
   }
 
   /// The products of pairs of bf16.
