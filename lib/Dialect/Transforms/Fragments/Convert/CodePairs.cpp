@@ -73,20 +73,22 @@ RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
         exchange(emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
 }
 
-std::array<Value, 2> RowPlacer::placeBytes(Value word) const {
+Pairs RowPlacer::placeBytes(Value word) const {
   word = emit.shiftLeft(word, format.signShift);
-  std::array<Value, 2> pairs;
+  Pairs pairs;
   for (unsigned q : {0, 1})
     pairs[q] = place(emit.permute(word, {}, byteSelectors[q]));
   return pairs;
 }
 
-SmallVector<Value> RowPlacer::placeNibbles(Value word) const {
+Pairs RowPlacer::placeNibbles(Value word, unsigned i) const {
   constexpr unsigned kNibble = 4;
   Value even = emit.shiftLeft(word, kNibble);
-  SmallVector<Value> pairs;
-  for (Value selector : nibbleSelectors)
-    pairs.push_back(place(emit.permute(even, word, selector)));
+  bool isPacked = nibbleSelectors.size() > 2;
+  Pairs pairs;
+  for (unsigned q : {0, 1})
+    pairs[q] = place(
+        emit.permute(even, word, nibbleSelectors[isPacked ? 2 * i + q : q]));
   return pairs;
 }
 
@@ -120,20 +122,14 @@ public:
 
   void load(const Step &step) override { number = step.number; }
 
-  Pairs place(unsigned group) override {
-    if (order.isPacked) {
-      SmallVector<Value> pairs = placer.placeNibbles(getGroupRegister(
-          b, loc, operand, fragments.getTiles(number / 2), group, number % 2));
-      return {pairs[0], pairs[1], pairs[2], pairs[3]};
-    }
-    SmallVector<Value> tiles = fragments.getTiles(number);
-    Pairs pairs;
-    for (unsigned part : {0, 1}) {
-      std::array<Value, 2> two = placer.placeBytes(
-          getGroupRegister(b, loc, operand, tiles, group, part));
-      std::copy(two.begin(), two.end(), pairs.begin() + 2 * part);
-    }
-    return pairs;
+  Pairs place(unsigned group, unsigned i) override {
+    if (order.isPacked)
+      return placer.placeNibbles(
+          getGroupRegister(b, loc, operand, fragments.getTiles(number / 2),
+                           group, number % 2),
+          i);
+    return placer.placeBytes(getGroupRegister(
+        b, loc, operand, fragments.getTiles(number), group, i));
   }
 
   bool takesValues() const override { return false; }

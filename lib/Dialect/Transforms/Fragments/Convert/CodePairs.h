@@ -23,14 +23,17 @@
 namespace mlir::blockscale {
 
 inline constexpr unsigned kStepElements = 32;
-inline constexpr unsigned kPairsPerStep = 4;
-using Pairs = std::array<Value, kPairsPerStep>;
+inline constexpr unsigned kInstructionsPerStep = 2;
 
-/// Which elements along K a pair has. With thread t = lane mod 4,
+/// Those of one instruction, for a group of 8 rows.
+using Pairs = std::array<Value, 2>;
+
+/// Which elements along K a pair has: with thread t = lane mod 4, of
+/// instruction i of a step,
 ///
-/// * of codes in bytes, pair p has those from 16 (p / 2) + 4 t + 2 q on, where
-///   q = p mod 2, as a word of four codes gives them;
-/// * of packed codes, those from 8 t + 2 q on, where q = p.
+/// * of codes in bytes, pair q has those from 16 i + 4 t + 2 q on, as a word of
+///   four codes gives them;
+/// * of packed codes, pair p those from 8 t + 2 q on, where q = 2 i + p.
 ///
 /// With `isExchanged`, q is exclusive or with t / 2 (t, of packed codes): then
 /// rows that lanes of one load pass for transposed codes are in different
@@ -54,9 +57,9 @@ public:
 
   /// Loads step `step`.
   virtual void load(const Step &step) = 0;
-  /// The pairs of group number `group`, each code times 2^-exponent of its
-  /// format.
-  virtual Pairs place(unsigned group) = 0;
+  /// The pairs of group number `group` for instruction `i`, each code times
+  /// 2^-exponent of its format.
+  virtual Pairs place(unsigned group, unsigned i) = 0;
   /// Whether a step may be a value.
   virtual bool takesValues() const { return true; }
 };
@@ -72,11 +75,11 @@ class RowPlacer {
 public:
   RowPlacer(WordEmitter emit, Format format, PairOrder order, Value lane);
 
-  /// The two pairs of a word with a code in each byte.
-  std::array<Value, 2> placeBytes(Value word) const;
-  /// The pairs of a word with a code in each nibble: four if codes are packed,
-  /// else the two of its low half.
-  SmallVector<Value> placeNibbles(Value word) const;
+  /// The pairs of a word with a code in each byte.
+  Pairs placeBytes(Value word) const;
+  /// The pairs of a word with a code in each nibble: if codes are packed, those
+  /// of instruction `i`, else those of its low half.
+  Pairs placeNibbles(Value word, unsigned i) const;
   /// Puts two codes to their places: each is the low byte of a half, with
   /// copies of its sign above it.
   Value place(Value halves) const;

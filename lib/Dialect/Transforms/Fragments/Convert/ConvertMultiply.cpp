@@ -23,7 +23,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr unsigned kInstructionsPerStep = 2;
 /// Of an instruction, in a tile of A.
 static constexpr unsigned kGroupsOfA = 2;
 
@@ -55,6 +54,8 @@ private:
   Value emitIsExact();
   Value emitIsLost();
   void emitExact(Sums &sums);
+  void addProduct(Sums &sums, unsigned m, unsigned n, ArrayRef<Value> a,
+                  ArrayRef<Value> b);
   void emitScaledSums(Sums &sums);
   void emitScaledStep(Sums &sums, const Step &step, CodePairs &xCodes,
                       CodePairs &yCodes);
@@ -67,8 +68,6 @@ private:
   void forEachStep(SmallVector<Value> &values, bool takesValues,
                    function_ref<void(const Step &)> body);
 
-  std::array<Value, kGroupsOfA * 2> getFragmentA(ArrayRef<Pairs> pairs,
-                                                 unsigned m, unsigned i) const;
   Value multiply(ArrayRef<Value> a, ArrayRef<Value> b, ValueRange c) const;
   SmallVector<Value> unpack(Value sums) const;
 
@@ -85,14 +84,11 @@ private:
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// Those of tile `m` of the instruction, in its order, for instruction `i` of a
-/// step.
-std::array<Value, kGroupsOfA * 2>
-ConvertEmitter::getFragmentA(ArrayRef<Pairs> pairs, unsigned m,
-                             unsigned i) const {
+/// The operand of tile `m`, from the pairs of all groups.
+static SmallVector<Value> getFragmentA(ArrayRef<Pairs> pairs, unsigned m) {
   const Pairs &upper = pairs[m * kGroupsOfA],
               &lower = pairs[m * kGroupsOfA + 1];
-  return {upper[2 * i], lower[2 * i], upper[2 * i + 1], lower[2 * i + 1]};
+  return {upper[0], lower[0], upper[1], lower[1]};
 }
 
 /// The sums as the structure that the instruction gives.
@@ -122,38 +118,74 @@ SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
 // Codes times scales
 //===----------------------------------------------------------------------===//
 
-void ConvertEmitter::emitExact(Sums &sums) {
-  CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
-  SmallVector<Value> xWords, yWords;
-  for (int64_t number = 0; number != steps; ++number) {
-    Step step = {number, {}};
-    if (!x.scales.hasWordOfStepBefore(number)) {
-      xWords = x.scales.getRowWords(step, x.groups);
-      yWords = y.scales.getRowWords(step, y.groups);
-    }
-    xCodes->load(step);
-    yCodes->load(step);
-    SmallVector<Pairs> a;
-    for (unsigned group = 0; group != x.groups; ++group)
-      a.push_back(x.scales.scale(xCodes->place(group),
-                                 x.scales.getFactor(step, xWords[group])));
-    for (unsigned n = 0; n != y.groups; ++n) {
-      Pairs b =
-          y.scales.scale(yCodes->place(n), y.scales.getFactor(step, yWords[n]));
-      for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
-        for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
-          SmallVector<int64_t, 4> at = getTileElements(tile, m, n);
-          SmallVector<Value> c;
-          for (int64_t element : at)
-            c.push_back(sums[element]);
-          SmallVector<Value> d = unpack(
-              multiply(getFragmentA(a, m, i), {b[2 * i], b[2 * i + 1]}, c));
-          for (auto [element, sum] : llvm::zip_equal(at, d))
-            sums[element] = sum;
-        }
-      }
-    }
+namespace {
+/// Converts the codes of one operand, instruction by instruction.
+class ExactPairs {
+public:
+  explicit ExactPairs(const ConvertOperand &operand)
+      : operand(operand), codes(operand.makeCodes()) {}
+
+  /// Number `number` of all instructions along K.
+  void advance(unsigned number) {
+    i = number % kInstructionsPerStep;
+    if (i != 0)
+      return;
+    step = {number / kInstructionsPerStep, {}};
+    if (!operand.scales.hasWordOfStepBefore(step.number))
+      words = operand.scales.getRowWords(step, operand.groups);
+    codes->load(step);
+    factors.assign(operand.groups, {});
   }
+
+  Pairs get(unsigned group) {
+    if (!factors[group])
+      factors[group] = operand.scales.getFactor(step, words[group]);
+    return operand.scales.scale(codes->place(group, i), factors[group]);
+  }
+
+private:
+  const ConvertOperand &operand;
+  CodePairsPtr codes;
+  Step step = {};
+  unsigned i = 0;
+  SmallVector<Value> words, factors;
+};
+} // namespace
+
+/// While one instruction along K multiplies, A of the next one is converted: a
+/// part of it for each column of tiles.
+void ConvertEmitter::emitExact(Sums &sums) {
+  ExactPairs xPairs(x), yPairs(y);
+  unsigned count = steps * kInstructionsPerStep;
+  SmallVector<Pairs> a, next;
+  xPairs.advance(0);
+  for (unsigned group = 0; group != x.groups; ++group)
+    a.push_back(xPairs.get(group));
+  for (unsigned number = 0; number != count; ++number) {
+    yPairs.advance(number);
+    if (number + 1 != count)
+      xPairs.advance(number + 1);
+    next.clear();
+    for (unsigned n = 0; n != y.groups; ++n) {
+      Pairs b = yPairs.get(n);
+      unsigned done = (n + 1) * x.groups / y.groups;
+      while (number + 1 != count && next.size() != done)
+        next.push_back(xPairs.get(next.size()));
+      for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m)
+        addProduct(sums, m, n, getFragmentA(a, m), b);
+    }
+    a = next;
+  }
+}
+
+void ConvertEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
+                                ArrayRef<Value> a, ArrayRef<Value> b) {
+  SmallVector<int64_t, 4> at = getTileElements(tile, m, n);
+  SmallVector<Value> c;
+  for (int64_t element : at)
+    c.push_back(sums[element]);
+  for (auto [element, sum] : llvm::zip_equal(at, unpack(multiply(a, b, c))))
+    sums[element] = sum;
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,22 +224,26 @@ void ConvertEmitter::emitScaledSums(Sums &sums) {
 void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
                                     CodePairs &xCodes, CodePairs &yCodes) {
   using Scale = std::array<Value, 2>;
-  SmallVector<Pairs> a;
-  for (unsigned group = 0; group != x.groups; ++group)
-    a.push_back(x.scales.unscale(xCodes.place(group)));
-  SmallVector<Pairs> b;
-  for (unsigned n = 0; n != y.groups; ++n)
-    b.push_back(y.scales.unscale(yCodes.place(n)));
+  using Both = std::array<SmallVector<Pairs>, kInstructionsPerStep>;
+  auto unscale = [](const ConvertOperand &operand, CodePairs &codes) {
+    Both pairs;
+    for (unsigned group = 0; group != operand.groups; ++group)
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+        pairs[i].push_back(operand.scales.unscale(codes.place(group, i)));
+    return pairs;
+  };
+  Both a = unscale(x, xCodes), b = unscale(y, yCodes);
   Value zero = arith::ConstantOp::create(
       emit.b, emit.loc, emit.b.getZeroAttr(emit.b.getF32Type()));
   SmallVector<Value> xWords = x.scales.getRowWords(step, x.groups);
   SmallVector<Value> yWords = y.scales.getRowWords(step, y.groups);
   unsigned blocks = x.scales.getNumBlocks();
   for (unsigned block = 0; block != blocks; ++block) {
-    SmallVector<Pairs> ofBlock = a;
+    Both ofBlock = a;
     if (blocks != 1)
-      for (Pairs &pairs : ofBlock)
-        pairs = keepBlock(pairs, block);
+      for (SmallVector<Pairs> &ofInstruction : ofBlock)
+        for (Pairs &pairs : ofInstruction)
+          pairs = keepBlock(pairs, block);
     SmallVector<Scale> xScales;
     for (unsigned group = 0; group != x.groups; ++group)
       xScales.push_back(x.scales.getFloats(
@@ -220,8 +256,8 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
       for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
         SmallVector<Value> products(4, zero);
         for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-          products = unpack(multiply(getFragmentA(ofBlock, m, i),
-                                     {b[n][2 * i], b[n][2 * i + 1]}, products));
+          products =
+              unpack(multiply(getFragmentA(ofBlock[i], m), b[i][n], products));
         addScaled(sums, m, n, products,
                   ArrayRef(xScales).slice(m * kGroupsOfA, kGroupsOfA), yScales);
       }
@@ -277,9 +313,10 @@ Value ConvertEmitter::emitIsLost() {
           SmallVector<Value> words =
               operand->scales.getRowWords(step, operand->groups);
           for (auto [group, word] : llvm::enumerate(words))
-            found[0] = emit.bitOr(
-                found[0],
-                operand->scales.isLost(step, word, codes->place(group)));
+            for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+              found[0] = emit.bitOr(
+                  found[0],
+                  operand->scales.isLost(step, word, codes->place(group, i)));
         }
       });
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);

@@ -62,22 +62,15 @@ public:
     part = step.number % 2;
   }
 
-  Pairs place(unsigned group) override {
+  Pairs place(unsigned group, unsigned i) override {
     if (order.isPacked) {
       Value word = isSecond ? emit.select(isSecond, getRegister(group, 1),
                                           getRegister(group, 0))
                             : getRegister(group, part);
-      SmallVector<Value> pairs = placer.placeNibbles(word);
-      return {pairs[0], pairs[1], pairs[2], pairs[3]};
+      return placer.placeNibbles(word, i);
     }
-    Pairs pairs;
-    for (unsigned slice : {0, 1}) {
-      Value word = getRegister(group, slice);
-      std::array<Value, 2> two =
-          placer.placeBytes(isPadded ? spreadCodes(word) : word);
-      std::copy(two.begin(), two.end(), pairs.begin() + 2 * slice);
-    }
-    return pairs;
+    Value word = getRegister(group, i);
+    return placer.placeBytes(isPadded ? spreadCodes(word) : word);
   }
 
 private:
@@ -143,23 +136,18 @@ public:
 
   void load(const Step &step) override { current = step; }
 
-  /// The codes of a step are one chunk.
-  Pairs place(unsigned group) override {
+  /// The codes of a step are one chunk, those of an instruction a half of it.
+  Pairs place(unsigned group, unsigned i) override {
     Value chunk = getStepValue(emit, current);
     if (swizzle)
       chunk = arith::XOrIOp::create(emit.b, emit.loc, chunk, swizzle);
     Value at = addIndex(emit.b, emit.loc, row, group * kGroupRows);
     AffineExpr c, d;
     bindDims(emit.b.getContext(), c, d);
-    Pairs pairs;
-    for (unsigned slice : {0, 1}) {
-      Value first = applyExprs(
-          emit.b, emit.loc, {c * kChunkBytes + d + slice * (kChunkBytes / 2)},
-          {chunk, byte})[0];
-      SmallVector<Value> two = placer.placeNibbles(loadHalf(at, first));
-      std::copy(two.begin(), two.end(), pairs.begin() + 2 * slice);
-    }
-    return pairs;
+    Value first = applyExprs(emit.b, emit.loc,
+                             {c * kChunkBytes + d + i * (kChunkBytes / 2)},
+                             {chunk, byte})[0];
+    return placer.placeNibbles(loadHalf(at, first), i);
   }
 
 private:
@@ -221,16 +209,20 @@ public:
     loaded.clear();
   }
 
-  Pairs place(unsigned group) override {
-    const Pairs &words = loadChunk(group / turns);
+  Pairs place(unsigned group, unsigned i) override {
+    const Words &words = loadChunk(group / turns);
     Pairs pairs;
-    for (auto [word, pair] : llvm::zip_equal(words, pairs))
-      pair = turns == 2 ? placeBytes(word, group % turns)
-                        : placeNibbles(word, group % turns);
+    for (unsigned q : {0, 1})
+      pairs[q] = turns == 2 ? placeBytes(words[2 * i + q], group % turns)
+                            : placeNibbles(words[2 * i + q], group % turns);
     return pairs;
   }
 
 private:
+  /// All that a lane has of a step, in the order of pairs.
+  static constexpr unsigned kWords = 2 * kInstructionsPerStep;
+  using Words = std::array<Value, kWords>;
+
   /// The line of a step, one of its 32 elements along K, that `lane` passes:
   /// row lane mod 8 of matrix lane div 8, which becomes that pair of the lanes
   /// whose thread is (lane mod 8) div 2. See PairOrder.
@@ -245,7 +237,7 @@ private:
            exclusiveOr(pair, row.floorDiv(4)) * 2 + row % 2;
   }
 
-  const Pairs &loadChunk(unsigned number) {
+  const Words &loadChunk(unsigned number) {
     auto [it, isNew] = loaded.try_emplace(number);
     if (!isNew)
       return it->second;
@@ -261,13 +253,13 @@ private:
     if (current.value)
       offset = applyExprs(b, emit.loc, {c + s * stepBytes},
                           {offset, line, current.value})[0];
-    auto type = VectorType::get(kPairsPerStep, b.getI32Type());
+    auto type = VectorType::get(kWords, b.getI32Type());
     constexpr unsigned kTransposedBits = 16;
     Value matrices = LoadMatrixOp::create(
         b, emit.loc, type, memory, offset,
         current.value ? 0 : current.number * stepBytes, kTransposedBits,
         /*transposed=*/true);
-    for (unsigned i = 0; i != kPairsPerStep; ++i)
+    for (unsigned i = 0; i != kWords; ++i)
       it->second[i] = vector::ExtractOp::create(b, emit.loc, matrices, i);
     return it->second;
   }
@@ -298,7 +290,7 @@ private:
   int64_t rowBytes;
   Value line, swizzle, chunk;
   Step current = {};
-  llvm::SmallDenseMap<unsigned, Pairs> loaded;
+  llvm::SmallDenseMap<unsigned, Words> loaded;
 };
 } // namespace
 
