@@ -20,6 +20,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -38,13 +40,13 @@ struct ConvertOperand {
 
 class ConvertEmitter {
 public:
-  /// `hasSpecials` is null if no code is special.
+  /// `scan` is null if no code is special.
   ConvertEmitter(OpBuilder &b, const WarpProduct &product, const WarpTile &tile,
                  int64_t k, ConvertOperand x, ConvertOperand y,
-                 Value hasSpecials)
+                 SpecialScanPtr scan)
       : emit{b, product.loc}, tile(tile), steps(k / kStepElements),
         lane(product.lane), x(std::move(x)), y(std::move(y)),
-        hasSpecials(hasSpecials) {}
+        scan(std::move(scan)) {}
 
   SmallVector<Value> emitProduct(ValueRange elements);
 
@@ -60,6 +62,7 @@ private:
   void emitScaledStep(Sums &sums, const Step &step, CodePairs &xCodes,
                       CodePairs &yCodes);
   Pairs keepBlock(const Pairs &pairs, unsigned block) const;
+  Value dropFinite(Value value);
   void addScaled(Sums &sums, unsigned m, unsigned n, ValueRange products,
                  ArrayRef<std::array<Value, 2>> xScales,
                  ArrayRef<std::array<Value, 2>> yScales);
@@ -76,7 +79,9 @@ private:
   int64_t steps;
   Value lane;
   ConvertOperand x, y;
-  Value hasSpecials;
+  SpecialScanPtr scan;
+  /// The most that is left out of what is added, see addScaled.
+  Value leftOut;
 };
 } // namespace
 
@@ -119,63 +124,51 @@ SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Converts the codes of one operand, instruction by instruction.
+/// Converts the codes of one operand, step by step.
 class ExactPairs {
 public:
   explicit ExactPairs(const ConvertOperand &operand)
       : operand(operand), codes(operand.makeCodes()) {}
 
-  /// Number `number` of all instructions along K.
-  void advance(unsigned number) {
-    i = number % kInstructionsPerStep;
-    if (i != 0)
-      return;
-    step = {number / kInstructionsPerStep, {}};
+  /// The pairs of all groups, for each instruction of a step.
+  std::array<SmallVector<Pairs>, kInstructionsPerStep> convert(Step step) {
     if (!operand.scales.hasWordOfStepBefore(step.number))
       words = operand.scales.getRowWords(step, operand.groups);
     codes->load(step);
-    factors.assign(operand.groups, {});
-  }
-
-  Pairs get(unsigned group) {
-    if (!factors[group])
-      factors[group] = operand.scales.getFactor(step, words[group]);
-    return operand.scales.scale(codes->place(group, i), factors[group]);
+    std::array<SmallVector<Pairs>, kInstructionsPerStep> pairs;
+    for (unsigned group = 0; group != operand.groups; ++group) {
+      Value factor = operand.scales.getFactor(step, words[group]);
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+        pairs[i].push_back(
+            operand.scales.scale(codes->place(group, i), factor));
+    }
+    return pairs;
   }
 
 private:
   const ConvertOperand &operand;
   CodePairsPtr codes;
-  Step step = {};
-  unsigned i = 0;
-  SmallVector<Value> words, factors;
+  SmallVector<Value> words;
 };
 } // namespace
 
-/// While one instruction along K multiplies, A of the next one is converted: a
-/// part of it for each column of tiles.
 void ConvertEmitter::emitExact(Sums &sums) {
   ExactPairs xPairs(x), yPairs(y);
-  unsigned count = steps * kInstructionsPerStep;
-  SmallVector<Pairs> a, next;
-  xPairs.advance(0);
-  for (unsigned group = 0; group != x.groups; ++group)
-    a.push_back(xPairs.get(group));
-  for (unsigned number = 0; number != count; ++number) {
-    yPairs.advance(number);
-    if (number + 1 != count)
-      xPairs.advance(number + 1);
-    next.clear();
-    for (unsigned n = 0; n != y.groups; ++n) {
-      Pairs b = yPairs.get(n);
-      unsigned done = (n + 1) * x.groups / y.groups;
-      while (number + 1 != count && next.size() != done)
-        next.push_back(xPairs.get(next.size()));
-      for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m)
-        addProduct(sums, m, n, getFragmentA(a, m), b);
+  unsigned pieces = scan ? scan->getNumPieces() : 0, scanned = 0;
+  for (int64_t number = 0; number != steps; ++number) {
+    auto a = xPairs.convert({number, {}}), b = yPairs.convert({number, {}});
+    for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
+      for (unsigned n = 0; n != y.groups; ++n) {
+        for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m)
+          addProduct(sums, m, n, getFragmentA(a[i], m), b[i][n]);
+        // While instructions multiply, there is time for it.
+        if (scanned != pieces)
+          scan->emitPiece(scanned++);
+      }
     }
-    a = next;
   }
+  while (scanned != pieces)
+    scan->emitPiece(scanned++);
 }
 
 void ConvertEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
@@ -289,9 +282,20 @@ void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
     for (unsigned half : {0, 1})
       for (Value factor : {xScales[i / 2][half], yScales[i % 2][half]})
         value = arith::MulFOp::create(emit.b, emit.loc, value, factor);
+    if (leftOut)
+      value = dropFinite(value);
     sums[element] =
         arith::AddFOp::create(emit.b, emit.loc, sums[element], value);
   }
+}
+
+/// `value`, without what `leftOut` has of it: infinities and NaN are left.
+Value ConvertEmitter::dropFinite(Value value) {
+  OpBuilder &b = emit.b;
+  Value least = arith::NegFOp::create(b, emit.loc, leftOut);
+  Value part = arith::MaxNumFOp::create(b, emit.loc, value, least);
+  part = arith::MinNumFOp::create(b, emit.loc, part, leftOut);
+  return arith::SubFOp::create(b, emit.loc, value, part);
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,15 +326,11 @@ Value ConvertEmitter::emitIsLost() {
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);
 }
 
+/// Whether the warp's codes are exact as bf16.
 Value ConvertEmitter::emitIsExact() {
   OpBuilder &b = emit.b;
   Value isInside = emit.bitAnd(x.scales.areExact(), y.scales.areExact());
   Value areInside = emit.vote(NVVM::VoteSyncKind::all, isInside);
-  if (hasSpecials) {
-    Value none =
-        arith::XOrIOp::create(b, emit.loc, hasSpecials, emit.flag(true));
-    areInside = emit.bitAnd(areInside, none);
-  }
   auto ifInside = scf::IfOp::create(b, emit.loc, b.getI1Type(), areInside,
                                     /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -340,32 +340,57 @@ Value ConvertEmitter::emitIsExact() {
   Value isAtMostZero =
       emit.bitAnd(x.scales.areExactOrZero(), y.scales.areExactOrZero());
   Value areAtMostZero = emit.vote(NVVM::VoteSyncKind::all, isAtMostZero);
-  Value isLost = emitIsLost();
-  Value isKept = arith::XOrIOp::create(b, emit.loc, isLost, emit.flag(true));
-  Value isExact = emit.bitAnd(areAtMostZero, isKept);
-  if (hasSpecials)
-    isExact =
-        emit.bitAnd(isExact, arith::XOrIOp::create(b, emit.loc, hasSpecials,
-                                                   emit.flag(true)));
-  scf::YieldOp::create(b, emit.loc, isExact);
+  Value isKept = emit.negate(emitIsLost());
+  scf::YieldOp::create(b, emit.loc, emit.bitAnd(areAtMostZero, isKept));
   return ifInside.getResult(0);
 }
 
+/// `elements` with the product added: of exact codes first, and where there are
+/// none, or special ones, of those without scales.
 SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
   OpBuilder &b = emit.b;
-  Value isExact = emitIsExact();
-  auto ifExact = scf::IfOp::create(b, emit.loc, elements.getTypes(), isExact,
-                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  auto fill = [&](Block *block, void (ConvertEmitter::*emitSums)(Sums &)) {
+  Value isExact = emitIsExact();
+  SmallVector<Type> types(elements.getTypes());
+  if (scan)
+    types.push_back(b.getI1Type());
+  auto ifExact = scf::IfOp::create(b, emit.loc, types, isExact,
+                                   /*withElseRegion=*/true);
+  for (Block *block : {ifExact.thenBlock(), ifExact.elseBlock()}) {
     b.setInsertionPointToStart(block);
-    Sums sums(elements);
-    (this->*emitSums)(sums);
-    scf::YieldOp::create(b, emit.loc, sums);
-  };
-  fill(ifExact.thenBlock(), &ConvertEmitter::emitExact);
-  fill(ifExact.elseBlock(), &ConvertEmitter::emitScaledSums);
-  return ifExact.getResults();
+    Sums results(elements);
+    if (scan)
+      scan->begin();
+    if (block == ifExact.thenBlock())
+      emitExact(results);
+    else if (scan)
+      for (unsigned i = 0; i != scan->getNumPieces(); ++i)
+        scan->emitPiece(i);
+    if (scan)
+      results.push_back(scan->isFound());
+    scf::YieldOp::create(b, emit.loc, results);
+  }
+  b.setInsertionPointAfter(ifExact);
+  Sums sums(ifExact.getResults().take_front(elements.size()));
+  Value isScaled = emit.negate(isExact);
+  if (scan) {
+    Value isAny = scan->isFoundByAny(ifExact.getResults().back());
+    isScaled = emit.bitOr(isScaled, isAny);
+    auto constant = [&](float value) -> Value {
+      return arith::ConstantFloatOp::create(b, emit.loc, b.getF32Type(),
+                                            APFloat(value));
+    };
+    leftOut = emit.select(isExact, constant(std::numeric_limits<float>::max()),
+                          constant(0));
+  }
+  auto ifScaled = scf::IfOp::create(b, emit.loc, elements.getTypes(), isScaled,
+                                    /*withElseRegion=*/true);
+  b.setInsertionPointToStart(ifScaled.elseBlock());
+  scf::YieldOp::create(b, emit.loc, sums);
+  b.setInsertionPointToStart(ifScaled.thenBlock());
+  emitScaledSums(sums);
+  scf::YieldOp::create(b, emit.loc, sums);
+  return ifScaled.getResults();
 }
 
 //===----------------------------------------------------------------------===//
@@ -403,10 +428,10 @@ public:
     };
     auto warps = cast<WarpsAttr>(
         Attribute(cast<AccType>(op.getAcc().getType()).getLayout()));
-    Value hasSpecials =
-        emitHasSpecials(b, op, warps.getNumWarps() * int64_t(kWarpLanes));
+    int64_t numThreads = warps.getNumWarps() * int64_t(kWarpLanes);
     return ConvertEmitter(b, product, tile, k, makeOperand(Operand::A),
-                          makeOperand(Operand::B), hasSpecials)
+                          makeOperand(Operand::B),
+                          makeTileScan(b, op, numThreads))
         .emitProduct(acc);
   }
 
@@ -434,15 +459,9 @@ public:
           fragments.registers.size() * (operand == Operand::A ? kGroupsOfA : 1);
       return {makeCodes, std::move(scales), groups};
     };
-    Value hasSpecials;
-    for (auto [format, fragments] : {std::make_pair(product.row.lhs, &x),
-                                     std::make_pair(product.row.rhs, &y)})
-      if (Value found = emitHasSpecials(b, product.loc, *fragments, format))
-        hasSpecials = hasSpecials ? Value(arith::OrIOp::create(
-                                        b, product.loc, hasSpecials, found))
-                                  : found;
     return ConvertEmitter(b, product, tile, k, makeOperand(Operand::A, x),
-                          makeOperand(Operand::B, y), hasSpecials)
+                          makeOperand(Operand::B, y),
+                          makeFragmentScan(b, product.loc, product.row, x, y))
         .emitProduct(acc);
   }
 };

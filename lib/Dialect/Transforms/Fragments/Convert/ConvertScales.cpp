@@ -137,15 +137,18 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
         emit.add(number, emit.toWord(applyExprs(emit.b, emit.loc,
                                                 {l.floorDiv(2) % 2}, lane)[0]));
   }
-  Value both = extractByte(rowWord, number, 0x0101);
   const FormatInfo &info = getFormatInfo(row.scale);
   constexpr unsigned kMantissaBits = 7, kBias = 127;
   if (info.mantissaBits == 0) {
-    Value exponents = emit.multiply(both, 1u << kMantissaBits);
+    // A multiplication by a sum of two powers, which is not taken for shifts:
+    // those have enough to do.
+    Value exponents = emit.multiply(extractByte(rowWord, number, 0x0001),
+                                    (1u << kMantissaBits) * kHalves);
     if (!isFolded())
       return exponents;
     return emit.add(exponents, (format.exponent << kMantissaBits) * kHalves);
   }
+  Value both = extractByte(rowWord, number, 0x0101);
   // As bf16 a number of fewer bits, times a power of two.
   unsigned shift = kMantissaBits - info.mantissaBits;
   Value placed = emit.bitAnd(emit.shiftLeft(both, shift),

@@ -34,6 +34,8 @@ public:
 
   bool isNeeded() const { return first != 0; }
 
+  void reset() { kept = nullptr; }
+
   /// All bits that special codes have in common with the sign, and then one in
   /// the lowest of the bits that decide: the sign's place overflows.
   void add(Value word) {
@@ -54,21 +56,85 @@ private:
 };
 } // namespace
 
-/// Adds what the calling thread looks at of `memory`, all of which is codes.
-static void addShare(const WordEmitter &emit, SpecialTest &test, Value memory,
-                     int64_t numThreads) {
-  OpBuilder &b = emit.b;
-  Value flat = memref::CollapseShapeOp::create(
-      b, emit.loc, memory, ArrayRef<ReassociationIndices>{{0, 1}});
-  int64_t chunks =
-      cast<MemRefType>(flat.getType()).getNumElements() / kChunkBytes;
-  Value thread = gpu::ThreadIdOp::create(b, emit.loc, gpu::Dimension::x);
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  for (int64_t done = 0; done < chunks; done += numThreads) {
-    Value number = addIndex(b, emit.loc, thread, done);
-    if (done + numThreads > chunks)
-      number =
-          arith::MinUIOp::create(b, emit.loc, number, emit.index(chunks - 1));
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A piece is 16 bytes of an operand for each thread.
+class TileScan final : public SpecialScan {
+public:
+  TileScan(OpBuilder &b, TileMmaOp op, int64_t numThreads)
+      : emit{b, op.getLoc()}, numThreads(numThreads) {
+    RowAttr row = op.getRow();
+    for (auto [format, memory] : {std::make_pair(row.getA(), op.getA()),
+                                  std::make_pair(row.getB(), op.getB())}) {
+      SpecialTest test(emit, format);
+      if (!test.isNeeded())
+        continue;
+      int64_t chunks =
+          cast<MemRefType>(memory.getType()).getNumElements() / kChunkBytes;
+      auto rounds = llvm::divideCeilSigned(chunks, numThreads);
+      operands.push_back({memory, chunks, unsigned(rounds), test});
+    }
+  }
+
+  unsigned getNumPieces() const override {
+    unsigned count = 0;
+    for (const Scanned &operand : operands)
+      count += operand.rounds;
+    return count;
+  }
+
+  void begin() override {
+    thread = gpu::ThreadIdOp::create(emit.b, emit.loc, gpu::Dimension::x);
+    for (Scanned &operand : operands)
+      operand.test.reset();
+  }
+
+  void emitPiece(unsigned number) override {
+    for (Scanned &operand : operands) {
+      if (number < operand.rounds)
+        return addRound(operand, number);
+      number -= operand.rounds;
+    }
+  }
+
+  Value isFound() override {
+    Value found = operands.front().test.isFound();
+    for (const Scanned &operand : ArrayRef(operands).drop_front())
+      found = emit.bitOr(found, operand.test.isFound());
+    return found;
+  }
+
+  Value isFoundByAny(Value isFound) override {
+    Type i32 = emit.b.getI32Type();
+    Value flag = arith::ExtUIOp::create(emit.b, emit.loc, i32, isFound);
+    auto reduction = NVVM::BarrierReductionAttr::get(
+        emit.b.getContext(), NVVM::BarrierReduction::OR);
+    Value any = NVVM::BarrierOp::create(emit.b, emit.loc, TypeRange(i32),
+                                        Value(), Value(), reduction, flag)
+                    .getResult(0);
+    return emit.isDifferent(any, 0);
+  }
+
+private:
+  struct Scanned {
+    Value memory;
+    int64_t chunks;
+    unsigned rounds;
+    SpecialTest test;
+  };
+
+  void addRound(Scanned &operand, unsigned round) {
+    OpBuilder &b = emit.b;
+    Value flat = memref::CollapseShapeOp::create(
+        b, emit.loc, operand.memory, ArrayRef<ReassociationIndices>{{0, 1}});
+    Value number = addIndex(b, emit.loc, thread, round * numThreads);
+    if ((round + 1) * numThreads > operand.chunks)
+      number = arith::MinUIOp::create(b, emit.loc, number,
+                                      emit.index(operand.chunks - 1));
+    AffineExpr d0 = b.getAffineDimExpr(0);
     Value at = applyExprs(b, emit.loc, {d0 * kChunkBytes}, number)[0];
     Value bytes = vector::LoadOp::create(
         b, emit.loc, VectorType::get(kChunkBytes, b.getI8Type()), flat, at,
@@ -77,48 +143,76 @@ static void addShare(const WordEmitter &emit, SpecialTest &test, Value memory,
     Value words = vector::BitCastOp::create(
         b, emit.loc, VectorType::get(kWords, b.getI32Type()), bytes);
     for (int64_t i = 0; i != kWords; ++i)
-      test.add(vector::ExtractOp::create(b, emit.loc, words, i));
+      operand.test.add(vector::ExtractOp::create(b, emit.loc, words, i));
   }
+
+  WordEmitter emit;
+  int64_t numThreads;
+  SmallVector<Scanned> operands;
+  Value thread;
+};
+} // namespace
+
+SpecialScanPtr blockscale::makeTileScan(OpBuilder &b, TileMmaOp op,
+                                        int64_t numThreads) {
+  auto scan = std::make_unique<TileScan>(b, op, numThreads);
+  if (scan->getNumPieces() == 0)
+    return nullptr;
+  return scan;
 }
 
-Value blockscale::emitHasSpecials(OpBuilder &b, TileMmaOp op,
-                                  int64_t numThreads) {
-  WordEmitter emit{b, op.getLoc()};
-  RowAttr row = op.getRow();
-  Value found;
-  for (auto [format, memory] : {std::make_pair(row.getA(), op.getA()),
-                                std::make_pair(row.getB(), op.getB())}) {
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A piece is all fragments of an operand.
+class FragmentScan final : public SpecialScan {
+public:
+  FragmentScan(OpBuilder &b, Location loc, const OpRow &row,
+               const OperandFragments &x, const OperandFragments &y)
+      : emit{b, loc} {
+    for (auto [format, fragments] :
+         {std::make_pair(row.lhs, &x), std::make_pair(row.rhs, &y)})
+      if (SpecialTest(emit, format).isNeeded())
+        operands.emplace_back(format, fragments);
+  }
+
+  unsigned getNumPieces() const override { return operands.size(); }
+
+  void begin() override { found = nullptr; }
+
+  void emitPiece(unsigned number) override {
+    auto [format, fragments] = operands[number];
     SpecialTest test(emit, format);
-    if (!test.isNeeded())
-      continue;
-    addShare(emit, test, memory, numThreads);
+    for (const SmallVector<Value> &steps : fragments->registers)
+      for (Value registers : steps) {
+        int64_t count = cast<VectorType>(registers.getType()).getNumElements();
+        for (int64_t i = 0; i != count; ++i)
+          test.add(vector::ExtractOp::create(emit.b, emit.loc, registers, i));
+      }
     found = found ? emit.bitOr(found, test.isFound()) : test.isFound();
   }
-  if (!found)
-    return {};
-  Type i32 = b.getI32Type();
-  Value flag = arith::ExtUIOp::create(b, op.getLoc(), i32, found);
-  Value any =
-      NVVM::BarrierOp::create(b, op.getLoc(), TypeRange(i32), Value(), Value(),
-                              NVVM::BarrierReductionAttr::get(
-                                  b.getContext(), NVVM::BarrierReduction::OR),
-                              flag)
-          .getResult(0);
-  return emit.isDifferent(any, 0);
-}
 
-Value blockscale::emitHasSpecials(OpBuilder &b, Location loc,
-                                  const OperandFragments &fragments,
-                                  Format format) {
-  WordEmitter emit{b, loc};
-  SpecialTest test(emit, format);
-  if (!test.isNeeded())
-    return {};
-  for (const SmallVector<Value> &steps : fragments.registers)
-    for (Value registers : steps)
-      for (int64_t i = 0,
-                   e = cast<VectorType>(registers.getType()).getNumElements();
-           i != e; ++i)
-        test.add(vector::ExtractOp::create(b, loc, registers, i));
-  return emit.vote(NVVM::VoteSyncKind::any, test.isFound());
+  Value isFound() override { return found; }
+
+  Value isFoundByAny(Value isFound) override {
+    return emit.vote(NVVM::VoteSyncKind::any, isFound);
+  }
+
+private:
+  WordEmitter emit;
+  SmallVector<std::pair<Format, const OperandFragments *>> operands;
+  Value found;
+};
+} // namespace
+
+SpecialScanPtr blockscale::makeFragmentScan(OpBuilder &b, Location loc,
+                                            const OpRow &row,
+                                            const OperandFragments &x,
+                                            const OperandFragments &y) {
+  auto scan = std::make_unique<FragmentScan>(b, loc, row, x, y);
+  if (scan->getNumPieces() == 0)
+    return nullptr;
+  return scan;
 }

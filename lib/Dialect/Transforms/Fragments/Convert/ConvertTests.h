@@ -18,14 +18,32 @@
 
 namespace mlir::blockscale {
 
-/// Whether any code of an operand of `op` in shared memory is special: the same
-/// answer for all threads of the block, of which each looks at a part; they
-/// meet at a barrier. Null if no format has such codes.
-Value emitHasSpecials(OpBuilder &b, TileMmaOp op, int64_t numThreads);
+/// Looks for special codes piece by piece, so that other code can come between.
+class SpecialScan {
+public:
+  virtual ~SpecialScan() = default;
 
-/// The same for fragments of elements of `format`, and for the lanes of a warp.
-Value emitHasSpecials(OpBuilder &b, Location loc,
-                      const OperandFragments &fragments, Format format);
+  virtual unsigned getNumPieces() const = 0;
+  /// Starts anew, where the builder stands.
+  virtual void begin() = 0;
+  virtual void emitPiece(unsigned number) = 0;
+  /// Whether the pieces since `begin` have any.
+  virtual Value isFound() = 0;
+  /// Whether any of those who look found one, `isFound` being what this thread
+  /// says. All threads of the accumulator execute it.
+  virtual Value isFoundByAny(Value isFound) = 0;
+};
+
+using SpecialScanPtr = std::unique_ptr<SpecialScan>;
+
+/// For operands of `op` in shared memory, of which each of `numThreads` looks
+/// at a part: they meet at a barrier. Null if no format has such codes.
+SpecialScanPtr makeTileScan(OpBuilder &b, TileMmaOp op, int64_t numThreads);
+
+/// For fragments of elements of `row`, and the lanes of a warp.
+SpecialScanPtr makeFragmentScan(OpBuilder &b, Location loc, const OpRow &row,
+                                const OperandFragments &x,
+                                const OperandFragments &y);
 
 } // namespace mlir::blockscale
 

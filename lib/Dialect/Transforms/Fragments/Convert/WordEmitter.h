@@ -65,6 +65,10 @@ struct WordEmitter {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, x,
                                  integer(y));
   }
+  /// The other one of a flag.
+  Value negate(Value x) const {
+    return arith::XOrIOp::create(b, loc, x, flag(true));
+  }
   Value select(Value condition, Value x, Value y) const {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
