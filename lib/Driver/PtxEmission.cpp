@@ -15,12 +15,15 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -123,27 +126,61 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
 // PTX and cubin
 //===----------------------------------------------------------------------===//
 
-/// Called in place of abort().
-[[noreturn]] static void exitOnFatalError(void *, const char *reason, bool) {
-  StringRef text = StringRef(reason).split('\n').first;
-  llvm::errs() << "error: the code generator failed: " << text << "\n";
-  llvm::errs().flush();
-  std::_Exit(EXIT_FAILURE);
+/// What LLVM has to say in place of calling exit() or abort().
+namespace {
+struct Complaints {
+  void add(StringRef message) {
+    if (first.empty())
+      first = message.split('\n').first.str();
+  }
+
+  std::string first;
+  llvm::CrashRecoveryContext recovery;
+};
+} // namespace
+
+/// Called in place of abort(); leaves the code generator.
+static void onFatalError(void *data, const char *reason, bool) {
+  auto &complaints = *static_cast<Complaints *>(data);
+  complaints.add(reason);
+  complaints.recovery.HandleExit(EXIT_FAILURE);
+}
+
+/// Called in place of exit(), for what the code generator cannot do.
+static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
+  if (info->getSeverity() != llvm::DS_Error)
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  info->print(printer);
+  static_cast<Complaints *>(data)->add(text);
 }
 
 Result<std::string> blockscale::emitPtx(llvm::Module &module,
                                         llvm::TargetMachine &targetMachine) {
-  llvm::ScopedFatalErrorHandler handler(
-      [](void *data, const char *reason, bool diagnose) {
-        exitOnFatalError(data, reason, diagnose);
-      });
+  Complaints complaints;
+  module.getContext().setDiagnosticHandlerCallBack(onDiagnostic, &complaints);
+  llvm::ScopedFatalErrorHandler handler(onFatalError, &complaints);
   SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (targetMachine.addPassesToEmitFile(passes, stream, nullptr,
-                                        llvm::CodeGenFileType::AssemblyFile))
+  // What is left half-way is never destroyed.
+  auto *passes = new llvm::legacy::PassManager;
+  if (targetMachine.addPassesToEmitFile(*passes, stream, nullptr,
+                                        llvm::CodeGenFileType::AssemblyFile)) {
+    delete passes;
     return Error("the code generator writes no PTX");
-  passes.run(module);
+  }
+  llvm::CrashRecoveryContext::Enable();
+  bool isDone = complaints.recovery.RunSafely([&] { passes->run(module); });
+  llvm::CrashRecoveryContext::Disable();
+  module.getContext().setDiagnosticHandlerCallBack(nullptr);
+  if (isDone)
+    delete passes;
+  else
+    complaints.add("it stopped");
+  if (!complaints.first.empty())
+    return Error("the code generator failed: " + complaints.first);
   return std::string(text.str());
 }
 

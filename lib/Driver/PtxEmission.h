@@ -30,8 +30,8 @@ std::unique_ptr<llvm::Module>
 translateKernels(ModuleOp module, llvm::LLVMContext &context,
                  llvm::TargetMachine &targetMachine);
 
-/// The PTX of `module`. What the code generator cannot do ends the process
-/// with an error and exit code 1: LLVM has no other way out.
+/// The PTX of `module`. Where the code generator gives up, by an error or by
+/// ending the process, as LLVM would have it, that is a failure.
 Result<std::string> emitPtx(llvm::Module &module,
                             llvm::TargetMachine &targetMachine);
 

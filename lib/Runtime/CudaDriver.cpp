@@ -123,10 +123,6 @@ struct blockscale::CudaCode {
   cuda::Module module = nullptr;
 };
 
-static bool isCubin(std::string_view image) {
-  return image.substr(0, SELFMAG) == std::string_view(ELFMAG, SELFMAG);
-}
-
 /// The driver is told where an image starts, not where it ends: what would let
 /// it read too far must be found before.
 static Error checkImage(const std::string &image) {

@@ -41,6 +41,7 @@ int main(int argc, char **argv) {
   launcher.ownFlags = "[--time]";
   launcher.device = "on the first CUDA card";
   launcher.flags = {{"time", "", "Print the median time of some repetitions"}};
+  launcher.takesCubins = true;
   launcher.checkFlags = [&](const CommandLine &line) {
     wantsTime = line.has("time");
     return Error::success();

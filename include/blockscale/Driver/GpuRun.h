@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_DRIVER_GPURUN_H
 #define BLOCKSCALE_DRIVER_GPURUN_H
 
+#include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Driver/Program.h"
 #include "blockscale/Runtime/LaunchPlan.h"
 #include "blockscale/Simulator/Simulator.h"
@@ -57,6 +58,9 @@ struct GpuRunOptions {
   unsigned ptxVersion = 0;
   bool nativeOnly = false;
   std::string schedule;
+  Raising raising = Raising::Report;
+  /// Where the arguments are from, for messages; empty if they were drawn.
+  std::vector<std::string> files;
 };
 
 struct GpuRun {

@@ -104,6 +104,8 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
     RaiseOptions options;
     options.assumePositiveScales = assumePositiveScales;
+    if (reportOnly)
+      return report(options);
     RewritePatternSet patterns(&getContext());
     populateRaisePatterns(patterns, options);
     // What has nothing to do with contractions stays as it is.
@@ -123,6 +125,22 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
         // At the location: a remark at the op would print it, with all of its
         // function looked at for the names of its operands.
         emitRemark(op->getLoc(), "not raised to blockscale.mma_scaled: ")
+            << reason;
+    });
+  }
+
+private:
+  void report(const RaiseOptions &options) {
+    getOperation()->walk([&](Operation *op) {
+      std::string reason;
+      if (matchMmaScaled(op, options, reason))
+        emitRemark(op->getLoc(), "a block-scaled product stays plain "
+                                 "arithmetic; blockscale-raise (--raise) makes "
+                                 "it blockscale.mma_scaled");
+      else if (!reason.empty())
+        emitRemark(op->getLoc(),
+                   "a block-scaled product stays plain arithmetic, which "
+                   "blockscale-raise (--raise) does not change: ")
             << reason;
     });
   }

@@ -102,7 +102,10 @@ def RaisePass : Pass<"blockscale-raise"> {
   let options = [
     Option<"assumePositiveScales", "assume-positive-scales", "bool", "false",
            "Take scales of type f8E4M3FN to be positive where that is not "
-           "known">
+           "known">,
+    Option<"reportOnly", "report-only", "bool", "false",
+           "Change nothing; a remark names what would be raised, and why "
+           "something would not">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::blockscale::BlockScaleDialect",
