@@ -69,10 +69,16 @@ public:
         product(traceProduct(contraction.inputs, contraction.loops)) {}
 
   std::optional<RaiseMatch> run() {
-    if (!hasBlockScales() || !checkForm() || !assignSides() || !checkTypes())
+    if (!hasBlockScales() || !checkForm() || !assignSides() || !checkTypes() ||
+        !checkRoundings() || !checkTensorScales())
       return std::nullopt;
-    return matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
-                       scaleType, reason);
+    std::optional<RaiseMatch> match =
+        matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
+                    scaleType, reason);
+    if (match)
+      for (const Factor *factor : tensorScales)
+        match->tensorScales.push_back({factor->origin, factor->splat});
+    return match;
   }
 
 private:
@@ -81,6 +87,7 @@ private:
   std::string &reason;
   Product product;
   SideFactors sides[2];
+  SmallVector<const Factor *> tensorScales;
   std::vector<unsigned> legalBlocks;
   Type scaleType;
 
@@ -105,6 +112,8 @@ private:
     llvm::SmallPtrSet<Value, 4> elements;
     bool hasScale = false;
     for (auto [i, factor] : llvm::enumerate(product.factors)) {
+      if (factor.isTensorScale())
+        continue;
       hasScale |=
           isScale(factor) || (product.factors.size() > 2 && factor.isNarrow() &&
                               isCoarse(factor, contraction));
@@ -169,6 +178,10 @@ private:
     SmallVector<const Factor *> factors[2], splats;
     for (const Factor &factor : product.factors) {
       Type type = factor.origin.value.getType();
+      if (factor.isTensorScale()) {
+        tensorScales.push_back(&factor);
+        continue;
+      }
       bool isX = isReadBy(factor, contraction.getRow(Side::X));
       bool isY = isReadBy(factor, contraction.getRow(Side::Y));
       if (!factor.isNarrow())
@@ -278,6 +291,38 @@ private:
       return fail(types[0], " times ", types[1], " has no scales of type ",
                   scaleType);
     return checkSigns();
+  }
+
+  /// Of one element and its scale, bf16 has all bits; of more factors, or of
+  /// one that has more bits, it has not.
+  bool checkRoundings() {
+    for (unsigned rounding = 0; rounding != product.numRoundings; ++rounding) {
+      SmallVector<const Factor *> factors;
+      for (const Factor &factor : product.factors)
+        if (factor.rounding == rounding)
+          factors.push_back(&factor);
+      bool isOfOneSide =
+          llvm::any_of(sides, [&](const SideFactors &side) {
+            return llvm::all_of(factors, [&](const Factor *factor) {
+              return factor == side.element || factor == side.scale;
+            });
+          });
+      if (!isOfOneSide)
+        return fail("a product is rounded to bf16, expected that of an element "
+                    "and its scale, got one of ",
+                    factors.size(), " factors");
+    }
+    return true;
+  }
+
+  /// Without their scale for the whole tensor, sums may exceed f32, unless the
+  /// scales of blocks are small.
+  bool checkTensorScales() {
+    if (tensorScales.empty() || isa<Float8E4M3FNType>(scaleType))
+      return true;
+    return fail("a scale of type f32 for the whole tensor beside scales of "
+                "type ",
+                scaleType, ", expected f8E4M3FN");
   }
 
   /// Scales of type f8E4M3FN are read as ue4m3.
