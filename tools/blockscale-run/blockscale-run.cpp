@@ -67,6 +67,7 @@ static std::vector<Flag> getFlags() {
     add(flag, simulator);
   add({"sim-seed", "N", "The simulator's seed; the default is 0"}, simulator);
   add({"time", "", "Print the median time of some repetitions"}, card);
+  add({"check-memory", "", "Make an error of a write next to a buffer"}, card);
   return flags;
 }
 
@@ -134,7 +135,7 @@ struct RunOptions {
   std::vector<std::string> files;
   std::optional<uint64_t> seed;
   std::vector<std::string> outputs;
-  bool wantsTime = false, wantsComparison = false;
+  bool wantsTime = false, checksMemory = false, wantsComparison = false;
   bool wantsRaise = false, assumesPositiveScales = false;
   GpuRunOptions gpu;
   sim::Options simulator;
@@ -183,8 +184,10 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
   double milliseconds = 0;
   std::unique_ptr<GpuDevice> gpu;
   if (options.device == "cuda") {
-    Result<std::unique_ptr<GpuDevice>> card =
-        openCudaDevice(options.wantsTime ? &milliseconds : nullptr);
+    CudaRunOptions cuda;
+    cuda.milliseconds = options.wantsTime ? &milliseconds : nullptr;
+    cuda.checksMemory = options.checksMemory;
+    Result<std::unique_ptr<GpuDevice>> card = openCudaDevice(cuda);
     if (!card)
       return reportFailure(card.message());
     gpu = std::move(*card);
@@ -276,6 +279,7 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
     return ExitUsage;
   options.gpu.raising = options.wantsRaise ? Raising::None : Raising::Report;
   options.wantsTime = line.has("time");
+  options.checksMemory = line.has("check-memory");
   options.wantsComparison = line.has("compare");
   options.gpu.nativeOnly = line.has("native-only");
   options.gpu.schedule = line.get("schedule");

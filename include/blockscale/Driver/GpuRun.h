@@ -16,7 +16,7 @@
 
 #include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Driver/Program.h"
-#include "blockscale/Runtime/LaunchPlan.h"
+#include "blockscale/Runtime/CudaExecution.h"
 #include "blockscale/Simulator/Simulator.h"
 #include "blockscale/Support/Chips.h"
 
@@ -38,9 +38,9 @@ public:
                         std::vector<LaunchArgument> &arguments) = 0;
 };
 
-/// The first CUDA card. With `milliseconds`, measures some repetitions after
-/// the run whose results count, and stores the median there.
-Result<std::unique_ptr<GpuDevice>> openCudaDevice(double *milliseconds);
+/// The first CUDA card.
+Result<std::unique_ptr<GpuDevice>>
+openCudaDevice(const CudaRunOptions &options);
 
 /// The simulator, which prints its warnings, and writes statistics to a file
 /// ("-" for standard output) if the options want them.
