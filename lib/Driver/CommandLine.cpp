@@ -78,7 +78,8 @@ bool blockscale::parseNumber(StringRef flag, StringRef text, uint64_t &number) {
 bool blockscale::parsePtxVersion(StringRef text, unsigned &version) {
   // 8.7, as the .version directive has it, or 87.
   auto [major, minor] = text.split('.');
-  bool hasForm = !text.contains('.') || (major.size() == 1 && minor.size() == 1);
+  bool hasForm =
+      !text.contains('.') || (major.size() == 1 && minor.size() == 1);
   std::string digits = (major + minor).str();
   if (hasForm && !StringRef(digits).getAsInteger(10, version) &&
       isKnownPtxVersion(version))

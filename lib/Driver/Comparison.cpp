@@ -37,9 +37,8 @@ runCopy(const Program &program, StringRef entryName,
         function_ref<void(func::FuncOp)> change) {
   std::unique_ptr<Program> copy = program.parseAgain();
   // What a function calls is a part of it.
-  if (!copy || failed(copy->run([](OpPassManager &pm) {
-        pm.addPass(createInlinerPass());
-      })))
+  if (!copy || failed(copy->run(
+                   [](OpPassManager &pm) { pm.addPass(createInlinerPass()); })))
     return failure();
   bool isAmbiguous;
   Result<func::FuncOp> entry = copy->getEntry(entryName, isAmbiguous);
@@ -47,8 +46,7 @@ runCopy(const Program &program, StringRef entryName,
     return failure();
   // Bounds are known of ops, not of loops; the kernels are of unrolled ones.
   copy->dropSchedules();
-  if (failed(copy->keepOnly(*entry)) ||
-      failed(copy->run([](OpPassManager &pm) {
+  if (failed(copy->keepOnly(*entry)) || failed(copy->run([](OpPassManager &pm) {
         pm.addPass(createCanonicalizerPass());
         pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
       })))

@@ -184,9 +184,8 @@ static FailureOr<GpuCode> compile(ModuleOp module,
     if (level.stage > options.stage)
       break;
     pipeline.ptxVersion = ptx;
-    if (failed(runPasses(module, [&](OpPassManager &pm) {
-          level.build(pm, pipeline);
-        })))
+    if (failed(runPasses(
+            module, [&](OpPassManager &pm) { level.build(pm, pipeline); })))
       return failure();
     if (level.stage == GpuStage::Kernel && signature) {
       auto function = module.lookupSymbol<func::FuncOp>(signature->name);

@@ -18,9 +18,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-LogicalResult
-blockscale::runPasses(ModuleOp module,
-                      function_ref<void(OpPassManager &)> build) {
+LogicalResult blockscale::runPasses(ModuleOp module,
+                                    function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());
 #ifdef NDEBUG
   // Verified once, at the end: after each pass would be a tenth of the time.

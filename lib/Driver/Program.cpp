@@ -145,6 +145,5 @@ LogicalResult Program::raise(bool assumePositiveScales) {
   RaisePassOptions options;
   options.assumePositiveScales = assumePositiveScales;
   raiseOptions = options;
-  return run(
-      [&](OpPassManager &pm) { pm.addPass(createRaisePass(options)); });
+  return run([&](OpPassManager &pm) { pm.addPass(createRaisePass(options)); });
 }

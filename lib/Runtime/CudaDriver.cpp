@@ -305,12 +305,12 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
     params.push_back(value.words.data());
   const Dim3 &grid = config.grid, &block = config.block;
   cuda::Status status =
-      hasCluster ? launchCluster(api, context.stream, handle, config,
-                                 params.data())
-                 : api.launchKernel(handle, grid[0], grid[1], grid[2], block[0],
-                                    block[1], block[2], config.shared,
-                                    context.stream, params.data(),
-                                    /*extra=*/nullptr);
+      hasCluster
+          ? launchCluster(api, context.stream, handle, config, params.data())
+          : api.launchKernel(handle, grid[0], grid[1], grid[2], block[0],
+                             block[1], block[2], config.shared, context.stream,
+                             params.data(),
+                             /*extra=*/nullptr);
   return context.check("cannot launch " + title + " with grid " +
                            printDim3(grid) + ", block " + printDim3(block) +
                            ", cluster " + printDim3(config.cluster),

@@ -47,8 +47,8 @@ makeMemory(const CudaDevice &device, const LaunchPlan &plan,
     memory.addresses.push_back(0);
     if (!argument.isBuffer())
       continue;
-    Result<GuardedBuffer> buffer = GuardedBuffer::make(
-        device, argument.array.data.size(), hasGuards);
+    Result<GuardedBuffer> buffer =
+        GuardedBuffer::make(device, argument.array.data.size(), hasGuards);
     memory.names.push_back("argument #" +
                            std::to_string(memory.addresses.size() - 1));
     if (!buffer)
@@ -80,8 +80,8 @@ static Error checkGuards(const CardMemory &memory, const std::string &kernel) {
     if (*byte)
       return Error("kernel " + quoteForMessage(kernel) + " wrote outside of " +
                    memory.names[i] + ": expected writes to its " +
-                   std::to_string(buffer.getSize()) + " bytes, got one to byte " +
-                   std::to_string(**byte));
+                   std::to_string(buffer.getSize()) +
+                   " bytes, got one to byte " + std::to_string(**byte));
   }
   return Error::success();
 }

@@ -278,6 +278,8 @@ int cuMemAlloc_v2(uint64_t *address, size_t size) {
     return status;
   // Not zeros, which a program might take for granted.
   void *memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
+  if (!memory)
+    return 2;
   std::memset(memory, 0x55, size);
   *address = reinterpret_cast<uint64_t>(memory);
   state.buffers[*address] = size;

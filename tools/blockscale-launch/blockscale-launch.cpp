@@ -30,8 +30,8 @@ static Error execute(PreparedLaunch &launch, bool wantsTime,
   CudaRunOptions options;
   options.milliseconds = wantsTime ? &milliseconds : nullptr;
   options.checksMemory = checksMemory;
-  if (Error error = runOnCuda(*device, *code, launch.plan, launch.arguments,
-                              options))
+  if (Error error =
+          runOnCuda(*device, *code, launch.plan, launch.arguments, options))
     return pathError(launch.path, error.message());
   if (wantsTime)
     std::printf("%.4f ms\n", milliseconds);

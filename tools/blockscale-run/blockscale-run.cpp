@@ -310,9 +310,8 @@ static int checkDevice(const CommandLine &line, const RunOptions &options) {
     return reportUsage("expected a GPU for --device=" + device +
                        ", got --target=cpu");
   if (device == "cpu" && chip && !chip->isCpu())
-    return reportUsage("expected " + Twine(gpuDevices) +
-                       " for --target=" + line.get("target") +
-                       ", got --device=cpu");
+    return reportUsage("expected " + Twine(gpuDevices) + " for --target=" +
+                       line.get("target") + ", got --device=cpu");
   return checkNeeds(line, getFlags(), "--device=" + device);
 }
 

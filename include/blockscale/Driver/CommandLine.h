@@ -46,8 +46,8 @@ const Chip *parseTarget(StringRef name);
 /// printed.
 bool parseNumber(StringRef flag, StringRef text, uint64_t &number);
 
-/// Parses a PTX version such as "87" or "8.7"; false after a usage error has been
-/// printed.
+/// Parses a PTX version such as "87" or "8.7"; false after a usage error has
+/// been printed.
 bool parsePtxVersion(StringRef text, unsigned &version);
 
 /// Whether the flags of `table` that are on the command line have what they

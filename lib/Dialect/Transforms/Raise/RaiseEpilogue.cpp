@@ -29,8 +29,8 @@ static Value createEmpty(OpBuilder &builder, Location loc, Value like) {
 Value blockscale::createZeros(OpBuilder &builder, Location loc, Value acc) {
   auto type = cast<ShapedType>(acc.getType());
   if (type.hasStaticShape())
-    return arith::ConstantOp::create(builder, loc,
-                                     cast<TypedAttr>(builder.getZeroAttr(type)));
+    return arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
   return linalg::FillOp::create(builder, loc, zero,

@@ -42,8 +42,9 @@ bool Factor::isTensorScale() const {
   Value value = origin.value;
   linalg::LinalgOp body = origin.body;
   bool isInBody = body && value.getParentBlock() == body.getBlock();
-  return splat || (!isInBody &&
-         llvm::all_of(origin.index, llvm::IsaPred<AffineConstantExpr>));
+  return splat ||
+         (!isInBody &&
+          llvm::all_of(origin.index, llvm::IsaPred<AffineConstantExpr>));
 }
 
 //===----------------------------------------------------------------------===//

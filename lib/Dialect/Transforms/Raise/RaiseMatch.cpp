@@ -301,12 +301,11 @@ private:
       for (const Factor &factor : product.factors)
         if (factor.rounding == rounding)
           factors.push_back(&factor);
-      bool isOfOneSide =
-          llvm::any_of(sides, [&](const SideFactors &side) {
-            return llvm::all_of(factors, [&](const Factor *factor) {
-              return factor == side.element || factor == side.scale;
-            });
-          });
+      bool isOfOneSide = llvm::any_of(sides, [&](const SideFactors &side) {
+        return llvm::all_of(factors, [&](const Factor *factor) {
+          return factor == side.element || factor == side.scale;
+        });
+      });
       if (!isOfOneSide)
         return fail("a product is rounded to bf16, expected that of an element "
                     "and its scale, got one of ",
