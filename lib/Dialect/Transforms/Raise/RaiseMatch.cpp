@@ -59,6 +59,42 @@ static bool isEitherType(const Factor &factor) {
   return isa<Float8E4M3FNType>(factor.getElementType());
 }
 
+/// Of one element and its scale, bf16 has all bits; of more factors, or of one
+/// that has more bits, it has not.
+static bool checkRoundings(const Product &product, ArrayRef<SideFactors> sides,
+                           std::string &reason) {
+  for (unsigned rounding = 0; rounding != product.numRoundings; ++rounding) {
+    SmallVector<const Factor *> factors;
+    for (const Factor &factor : product.factors)
+      if (factor.rounding == rounding)
+        factors.push_back(&factor);
+    bool isOfOneSide = llvm::any_of(sides, [&](const SideFactors &side) {
+      return llvm::all_of(factors, [&](const Factor *factor) {
+        return factor == side.element || factor == side.scale;
+      });
+    });
+    if (isOfOneSide)
+      continue;
+    reason = "a product is rounded to bf16, expected that of an element and "
+             "its scale, got one of " +
+             std::to_string(factors.size()) + " factors";
+    return false;
+  }
+  return true;
+}
+
+/// Without their scale for the whole tensor, sums may exceed f32, unless the
+/// scales of blocks are small.
+static bool checkTensorScales(ArrayRef<const Factor *> scales, Type scaleType,
+                              std::string &reason) {
+  if (scales.empty() || isa<Float8E4M3FNType>(scaleType))
+    return true;
+  llvm::raw_string_ostream(reason)
+      << "a scale of type f32 for the whole tensor beside scales of type "
+      << scaleType << ", expected f8E4M3FN";
+  return false;
+}
+
 namespace {
 
 class Matcher {
@@ -70,7 +106,8 @@ public:
 
   std::optional<RaiseMatch> run() {
     if (!hasBlockScales() || !checkForm() || !assignSides() || !checkTypes() ||
-        !checkRoundings() || !checkTensorScales())
+        !checkRoundings(product, sides, reason) ||
+        !checkTensorScales(tensorScales, scaleType, reason))
       return std::nullopt;
     std::optional<RaiseMatch> match =
         matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
@@ -291,37 +328,6 @@ private:
       return fail(types[0], " times ", types[1], " has no scales of type ",
                   scaleType);
     return checkSigns();
-  }
-
-  /// Of one element and its scale, bf16 has all bits; of more factors, or of
-  /// one that has more bits, it has not.
-  bool checkRoundings() {
-    for (unsigned rounding = 0; rounding != product.numRoundings; ++rounding) {
-      SmallVector<const Factor *> factors;
-      for (const Factor &factor : product.factors)
-        if (factor.rounding == rounding)
-          factors.push_back(&factor);
-      bool isOfOneSide = llvm::any_of(sides, [&](const SideFactors &side) {
-        return llvm::all_of(factors, [&](const Factor *factor) {
-          return factor == side.element || factor == side.scale;
-        });
-      });
-      if (!isOfOneSide)
-        return fail("a product is rounded to bf16, expected that of an element "
-                    "and its scale, got one of ",
-                    factors.size(), " factors");
-    }
-    return true;
-  }
-
-  /// Without their scale for the whole tensor, sums may exceed f32, unless the
-  /// scales of blocks are small.
-  bool checkTensorScales() {
-    if (tensorScales.empty() || isa<Float8E4M3FNType>(scaleType))
-      return true;
-    return fail("a scale of type f32 for the whole tensor beside scales of "
-                "type ",
-                scaleType, ", expected f8E4M3FN");
   }
 
   /// Scales of type f8E4M3FN are read as ue4m3.
