@@ -37,6 +37,57 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
+// LLVM's errors
+//===----------------------------------------------------------------------===//
+
+/// What LLVM has to say in place of calling exit() or abort().
+namespace {
+struct Complaints {
+  void add(StringRef message) {
+    if (first.empty())
+      first = message.split('\n').first.str();
+  }
+
+  std::string first;
+  llvm::CrashRecoveryContext recovery;
+};
+} // namespace
+
+/// Called in place of abort(); leaves the code generator.
+static void onFatalError(void *data, const char *reason, bool) {
+  auto &complaints = *static_cast<Complaints *>(data);
+  complaints.add(reason);
+  complaints.recovery.HandleExit(EXIT_FAILURE);
+}
+
+/// Called in place of exit(), for what the code generator cannot do.
+static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
+  if (info->getSeverity() != llvm::DS_Error)
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  info->print(printer);
+  static_cast<Complaints *>(data)->add(text);
+}
+
+/// Runs `work`, in which LLVM may want to end the process; that is an error
+/// here. What `work` has made is not destroyed then.
+static Error runGuarded(llvm::LLVMContext &context, function_ref<void()> work) {
+  Complaints complaints;
+  context.setDiagnosticHandlerCallBack(onDiagnostic, &complaints);
+  llvm::ScopedFatalErrorHandler handler(onFatalError, &complaints);
+  llvm::CrashRecoveryContext::Enable();
+  if (!complaints.recovery.RunSafely(work))
+    complaints.add("it stopped");
+  llvm::CrashRecoveryContext::Disable();
+  context.setDiagnosticHandlerCallBack(nullptr);
+  if (complaints.first.empty())
+    return Error::success();
+  return Error("the code generator failed: " + complaints.first);
+}
+
+//===----------------------------------------------------------------------===//
 // LLVM IR
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +169,11 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
     }
   }
   markConvergent(*linked);
-  optimize(*linked, targetMachine);
+  if (Error error =
+          runGuarded(context, [&] { optimize(*linked, targetMachine); })) {
+    emitError(UnknownLoc::get(module.getContext())) << error.message();
+    return nullptr;
+  }
   return linked;
 }
 
@@ -126,61 +181,21 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
 // PTX and cubin
 //===----------------------------------------------------------------------===//
 
-/// What LLVM has to say in place of calling exit() or abort().
-namespace {
-struct Complaints {
-  void add(StringRef message) {
-    if (first.empty())
-      first = message.split('\n').first.str();
-  }
-
-  std::string first;
-  llvm::CrashRecoveryContext recovery;
-};
-} // namespace
-
-/// Called in place of abort(); leaves the code generator.
-static void onFatalError(void *data, const char *reason, bool) {
-  auto &complaints = *static_cast<Complaints *>(data);
-  complaints.add(reason);
-  complaints.recovery.HandleExit(EXIT_FAILURE);
-}
-
-/// Called in place of exit(), for what the code generator cannot do.
-static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
-  if (info->getSeverity() != llvm::DS_Error)
-    return;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::DiagnosticPrinterRawOStream printer(stream);
-  info->print(printer);
-  static_cast<Complaints *>(data)->add(text);
-}
-
 Result<std::string> blockscale::emitPtx(llvm::Module &module,
                                         llvm::TargetMachine &targetMachine) {
-  Complaints complaints;
-  module.getContext().setDiagnosticHandlerCallBack(onDiagnostic, &complaints);
-  llvm::ScopedFatalErrorHandler handler(onFatalError, &complaints);
   SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  // What is left half-way is never destroyed.
-  auto *passes = new llvm::legacy::PassManager;
-  if (targetMachine.addPassesToEmitFile(*passes, stream, nullptr,
-                                        llvm::CodeGenFileType::AssemblyFile)) {
-    delete passes;
+  bool isUnknown = false;
+  if (Error error = runGuarded(module.getContext(), [&] {
+        llvm::legacy::PassManager passes;
+        isUnknown = targetMachine.addPassesToEmitFile(
+            passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile);
+        if (!isUnknown)
+          passes.run(module);
+      }))
+    return error;
+  if (isUnknown)
     return Error("the code generator writes no PTX");
-  }
-  llvm::CrashRecoveryContext::Enable();
-  bool isDone = complaints.recovery.RunSafely([&] { passes->run(module); });
-  llvm::CrashRecoveryContext::Disable();
-  module.getContext().setDiagnosticHandlerCallBack(nullptr);
-  if (isDone)
-    delete passes;
-  else
-    complaints.add("it stopped");
-  if (!complaints.first.empty())
-    return Error("the code generator failed: " + complaints.first);
   return std::string(text.str());
 }
 

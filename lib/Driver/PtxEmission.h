@@ -25,7 +25,7 @@ Result<std::unique_ptr<llvm::TargetMachine>>
 makePtxTargetMachine(const Chip &chip, unsigned ptxVersion);
 
 /// The optimised LLVM IR of all `gpu.module`s of `module`, which are in the
-/// LLVM and NVVM dialects. Null after an error has been printed.
+/// LLVM and NVVM dialects. Null after an error has been emitted.
 std::unique_ptr<llvm::Module>
 translateKernels(ModuleOp module, llvm::LLVMContext &context,
                  llvm::TargetMachine &targetMachine);
