@@ -147,8 +147,8 @@ TEST_F(GpuCompilationTest, AfterAFailureTheNextCallWorks) {
       }
     }
   )mlir";
-  context.loadDialect<gpu::GPUDialect, LLVM::LLVMDialect,
-                      memref::MemRefDialect>();
+  context
+      .loadDialect<gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect>();
   EXPECT_TRUE(failed(compile(makeOptions("sm_80"), text)));
   EXPECT_EQ(diagnostics,
             "?: the code generator failed: Cannot select: intrinsic "
