@@ -12,10 +12,11 @@ install(TARGETS ${targets}
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY include/blockscale "${PROJECT_BINARY_DIR}/include/blockscale"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
+  PATTERN CMakeFiles EXCLUDE)
 install(DIRECTORY python/blockscale
   DESTINATION "${CMAKE_INSTALL_DATADIR}/blockscale/python"
-  FILES_MATCHING PATTERN "*.py")
+  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 
 export(EXPORT BlockScaleTargets
   NAMESPACE BlockScale::

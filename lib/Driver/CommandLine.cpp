@@ -19,6 +19,14 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// The names of all chips, with a space before each.
+static std::string listChips() {
+  std::string names;
+  for (const Chip &chip : getChips())
+    names += ' ' + std::string(chip.name);
+  return names;
+}
+
 std::variant<CommandLine, ExitCode>
 blockscale::parseCommandLine(int argc, char **argv, StringRef usage,
                              std::vector<Flag> table) {
@@ -32,6 +40,8 @@ blockscale::parseCommandLine(int argc, char **argv, StringRef usage,
   }
   if (line->has("help")) {
     llvm::outs() << "usage: " << usage << "\n\n" << printFlags(table);
+    if (llvm::any_of(table, [](const Flag &f) { return f.value == "CHIP"; }))
+      llvm::outs() << "\nCHIP is one of" << listChips() << "\n";
     return ExitSuccess;
   }
   if (line->has("version")) {
@@ -51,10 +61,6 @@ int blockscale::reportUsage(const Twine &message) {
   return ExitUsage;
 }
 
-int blockscale::reportUnsupported(const Twine &what) {
-  return reportFailure("not supported in this version: " + what);
-}
-
 const Chip *blockscale::parseTarget(StringRef name) {
   const Chip *chip = lookupChip(name);
   if (!chip)
@@ -70,10 +76,44 @@ bool blockscale::parseNumber(StringRef flag, StringRef text, uint64_t &number) {
 }
 
 bool blockscale::parsePtxVersion(StringRef text, unsigned &version) {
-  if (!text.getAsInteger(10, version) && isKnownPtxVersion(version))
+  // 8.7, as the .version directive has it, or 87.
+  auto [major, minor] = text.split('.');
+  bool hasForm =
+      !text.contains('.') || (major.size() == 1 && minor.size() == 1);
+  std::string digits = (major + minor).str();
+  if (hasForm && !StringRef(digits).getAsInteger(10, version) &&
+      isKnownPtxVersion(version))
     return true;
   reportUsage("unknown PTX version '" + text +
               "', expected one of 70 to 78, 80 to 88, 90");
+  return false;
+}
+
+int blockscale::checkNeeds(const CommandLine &line,
+                           const std::vector<Flag> &table, StringRef given) {
+  for (const Flag &flag : table)
+    if (line.has(flag.name) && !flag.needs.empty() &&
+        !StringRef(flag.needs).contains(given))
+      return reportUsage("expected " + Twine(flag.needs) + " for --" +
+                         flag.name + ", got " + given);
+  return ExitSuccess;
+}
+
+Flag blockscale::getRaiseFlag() {
+  return {"raise", "assume-positive-scales",
+          "Make mma_scaled of contractions of decoded operands",
+          /*isValueOptional=*/true};
+}
+
+bool blockscale::parseRaise(const CommandLine &line, bool &wantsRaise,
+                            bool &assumesPositiveScales) {
+  wantsRaise = line.has("raise");
+  std::string value = line.get("raise");
+  assumesPositiveScales = value == "assume-positive-scales";
+  if (value.empty() || assumesPositiveScales)
+    return true;
+  reportUsage("expected assume-positive-scales or nothing for --raise, got '" +
+              value + "'");
   return false;
 }
 

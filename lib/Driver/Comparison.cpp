@@ -37,12 +37,19 @@ runCopy(const Program &program, StringRef entryName,
         function_ref<void(func::FuncOp)> change) {
   std::unique_ptr<Program> copy = program.parseAgain();
   // What a function calls is a part of it.
-  if (failed(copy->run(
-          [](OpPassManager &pm) { pm.addPass(createInlinerPass()); })))
+  if (!copy || failed(copy->run(
+                   [](OpPassManager &pm) { pm.addPass(createInlinerPass()); })))
     return failure();
   bool isAmbiguous;
   Result<func::FuncOp> entry = copy->getEntry(entryName, isAmbiguous);
   if (!entry)
+    return failure();
+  // Bounds are known of ops, not of loops; the kernels are of unrolled ones.
+  copy->dropSchedules();
+  if (failed(copy->keepOnly(*entry)) || failed(copy->run([](OpPassManager &pm) {
+        pm.addPass(createCanonicalizerPass());
+        pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
+      })))
     return failure();
   change(*entry);
   return runOnCpu(*copy, *entry, arguments);

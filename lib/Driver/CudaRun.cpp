@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuRun.h"
-#include "blockscale/Runtime/CudaExecution.h"
 #include "blockscale/Runtime/PtxSummary.h"
 
 using namespace mlir;
@@ -49,8 +48,8 @@ Result<const Chip *> blockscale::getChipOfCard(unsigned capability) {
 namespace {
 class CudaCard : public GpuDevice {
 public:
-  CudaCard(CudaDevice device, double *milliseconds)
-      : device(std::move(device)), milliseconds(milliseconds) {}
+  CudaCard(CudaDevice device, const CudaRunOptions &options)
+      : device(std::move(device)), options(options) {}
 
   Result<const Chip *> chooseTarget(const Chip *wanted) override {
     unsigned capability = device.getCapability();
@@ -68,21 +67,21 @@ public:
     Result<CudaModule> module = device.load(ptx);
     if (!module)
       return module.error();
-    return runOnCuda(device, *module, plan, arguments, milliseconds);
+    return runOnCuda(device, *module, plan, arguments, options);
   }
 
 private:
   CudaDevice device;
-  double *milliseconds;
+  CudaRunOptions options;
 };
 } // namespace
 
 Result<std::unique_ptr<GpuDevice>>
-blockscale::openCudaDevice(double *milliseconds) {
+blockscale::openCudaDevice(const CudaRunOptions &options) {
   Result<CudaDevice> device = CudaDevice::open();
   if (!device)
     return device.error();
   std::unique_ptr<GpuDevice> card =
-      std::make_unique<CudaCard>(std::move(*device), milliseconds);
+      std::make_unique<CudaCard>(std::move(*device), options);
   return card;
 }

@@ -5,13 +5,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The levels in order, with the checks between them, for modules that any
+// compiler may have made.
+//
+//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuCompilation.h"
 
 #include "LaunchInfoExport.h"
 #include "PtxEmission.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/InputChecks.h"
+#include "blockscale/Driver/PassRunning.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,6 +29,11 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
+
+/// An error that is about no place in the module.
+static InFlightDiagnostic emitOptionError(ModuleOp module) {
+  return emitError(UnknownLoc::get(module.getContext()));
+}
 
 /// Instructions that kernels of others ask for themselves. (Without this, the
 /// code generator would end the process.)
@@ -51,11 +63,27 @@ static unsigned choosePtxVersion(ModuleOp module, const Chip &chip,
   unsigned lowest = getLowestPtx(module, chip);
   if (wanted == 0 || wanted >= lowest)
     return std::max(wanted, lowest);
-  llvm::errs() << "error: PTX " << formatPtxVersion(wanted)
-               << " is too old for " << StringRef(chip.name)
-               << " and the instructions of this program, expected at least "
-               << formatPtxVersion(lowest) << "\n";
+  emitOptionError(module)
+      << "PTX " << formatPtxVersion(wanted) << " is too old for "
+      << StringRef(chip.name)
+      << " and the instructions of this program, expected at least "
+      << formatPtxVersion(lowest);
   return 0;
+}
+
+/// What the programs check on their command lines.
+static LogicalResult checkOptions(ModuleOp module,
+                                  const GpuCompileOptions &options) {
+  if (!options.target)
+    return emitOptionError(module) << describeUnknownChip("");
+  for (const Chip *chip : {options.target, options.emulateOn})
+    if (chip && chip->isCpu())
+      return emitOptionError(module) << "expected a GPU as target, got cpu";
+  if (options.ptxVersion != 0 && !isKnownPtxVersion(options.ptxVersion))
+    return emitOptionError(module)
+           << "unknown PTX version " << options.ptxVersion
+           << ", expected one of 70 to 78, 80 to 88, 90";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,9 +126,8 @@ static std::optional<Signature> getSignature(ModuleOp module) {
 /// LLVM IR, PTX or cubin of a module at the level NVVM.
 static FailureOr<std::string> generateCode(ModuleOp module, GpuStage stage,
                                            const Chip &chip, unsigned ptx) {
-  auto fail = [](const std::string &message) -> LogicalResult {
-    llvm::errs() << "error: " << message << "\n";
-    return failure();
+  auto fail = [&](const std::string &message) -> LogicalResult {
+    return emitOptionError(module) << message;
   };
   auto machine = makePtxTargetMachine(chip, ptx);
   if (!machine)
@@ -123,11 +150,23 @@ static FailureOr<std::string> generateCode(ModuleOp module, GpuStage stage,
   return *text;
 }
 
-FailureOr<GpuCode> blockscale::compileForGpu(Program &program, GpuStage stage,
-                                             const GpuCompileOptions &options) {
-  ModuleOp module = program.getModule();
+static void buildRaising(OpPassManager &pm, Raising raising) {
+  if (raising == Raising::None)
+    return;
+  RaisePassOptions options;
+  options.reportOnly = raising == Raising::Report;
+  options.assumePositiveScales = raising == Raising::RaisePositiveScales;
+  pm.addPass(createRaisePass(options));
+}
+
+/// Everything but the collection of remarks.
+static FailureOr<GpuCode> compile(ModuleOp module,
+                                  const GpuCompileOptions &options) {
   const Chip &chip = options.getFinalChip();
-  if (failed(checkGpuInput(module)))
+  if (failed(checkGpuInput(module)) ||
+      failed(runPasses(module, [&](OpPassManager &pm) {
+        buildRaising(pm, options.raising);
+      })))
     return failure();
   std::optional<Signature> signature = getSignature(module);
 
@@ -142,11 +181,11 @@ FailureOr<GpuCode> blockscale::compileForGpu(Program &program, GpuStage stage,
   for (const Level &level : levels) {
     if (ptx == 0)
       return failure();
-    if (level.stage > stage)
+    if (level.stage > options.stage)
       break;
     pipeline.ptxVersion = ptx;
-    if (failed(
-            program.run([&](OpPassManager &pm) { level.build(pm, pipeline); })))
+    if (failed(runPasses(
+            module, [&](OpPassManager &pm) { level.build(pm, pipeline); })))
       return failure();
     if (level.stage == GpuStage::Kernel && signature) {
       auto function = module.lookupSymbol<func::FuncOp>(signature->name);
@@ -165,16 +204,37 @@ FailureOr<GpuCode> blockscale::compileForGpu(Program &program, GpuStage stage,
       ptx = choosePtxVersion(module, chip, options.ptxVersion);
   }
 
-  if (stage <= GpuStage::NVVM) {
+  if (options.stage <= GpuStage::NVVM) {
     llvm::raw_string_ostream(code.text) << module << "\n";
     return code;
   }
   if (failed(checkInstructions(module, chip)) ||
       failed(checkLoweredKernels(module)))
     return failure();
-  FailureOr<std::string> text = generateCode(module, stage, chip, ptx);
+  FailureOr<std::string> text = generateCode(module, options.stage, chip, ptx);
   if (failed(text))
     return failure();
   code.text = std::move(*text);
+  return code;
+}
+
+FailureOr<GpuCode> blockscale::compileForGpu(ModuleOp module,
+                                             const GpuCompileOptions &options) {
+  if (failed(checkOptions(module, options)))
+    return failure();
+  MLIRContext *context = module.getContext();
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  context->appendDialectRegistry(registry);
+
+  std::vector<GpuRemark> remarks;
+  ScopedDiagnosticHandler collector(context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+      remarks.push_back({diagnostic.getLocation(), diagnostic.str()});
+    return failure(); // Other handlers get it, too.
+  });
+  FailureOr<GpuCode> code = compile(module, options);
+  if (succeeded(code))
+    code->remarks = std::move(remarks);
   return code;
 }

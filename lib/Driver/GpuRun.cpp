@@ -15,7 +15,6 @@
 
 #include "GpuBuffers.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Runtime/PtxSummary.h"
 
 using namespace mlir;
@@ -44,19 +43,28 @@ static std::optional<double> countFlops(ModuleOp module, func::FuncOp entry) {
   return flops;
 }
 
-/// What the launches take: the arguments, then the results.
-static Result<std::vector<LaunchArgument>>
-makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
-                    std::vector<NpyArray> arrays) {
+/// The arguments as buffers hold them. What is wrong with one is told with its
+/// place in the program, and its file.
+static FailureOr<std::vector<LaunchArgument>>
+packArguments(const GpuSignature &signature, std::vector<NpyArray> arrays,
+              ArrayRef<Location> places, ArrayRef<std::string> files) {
   std::vector<LaunchArgument> arguments;
   for (auto [i, array] : llvm::enumerate(arrays)) {
     Result<LaunchArgument> argument =
         makeLaunchArgument(signature.arguments[i], std::move(array));
     if (!argument)
-      return Error("argument #" + std::to_string(i) + ": " +
-                   argument.message());
+      return emitError(places[i])
+             << (files.empty() ? "" : "'" + files[i] + "': ") << "argument #"
+             << i << ": " << argument.message();
     arguments.push_back(std::move(*argument));
   }
+  return arguments;
+}
+
+/// What the launches take: the arguments, then the results.
+static Result<std::vector<LaunchArgument>>
+makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
+                    std::vector<LaunchArgument> arguments) {
   std::vector<LaunchArgument> results;
   for (auto [value, extents] :
        llvm::zip_equal(signature.results, code.resultSizes)) {
@@ -104,6 +112,8 @@ FailureOr<GpuRun> blockscale::compileAndRun(Program &program,
   if (!target)
     return fail(target.message());
 
+  auto places = llvm::map_to_vector(
+      entry.getArguments(), [](BlockArgument arg) { return arg.getLoc(); });
   program.dropSchedules();
   if (failed(program.keepOnly(entry)))
     return failure();
@@ -114,14 +124,19 @@ FailureOr<GpuRun> blockscale::compileAndRun(Program &program,
   compile.ptxVersion = options.ptxVersion;
   compile.nativeOnly = options.nativeOnly;
   compile.schedule = options.schedule;
-  FailureOr<GpuCode> code = compileForGpu(program, GpuStage::PTX, compile);
+  compile.raising = options.raising;
+  FailureOr<GpuCode> code = compileForGpu(program.getModule(), compile);
   if (failed(code))
     return failure();
   if (!code->launchInfo)
     return fail("expected a function that kernels can be launched for");
 
+  FailureOr<std::vector<LaunchArgument>> packed =
+      packArguments(*signature, std::move(arguments), places, options.files);
+  if (failed(packed))
+    return failure();
   Result<std::vector<LaunchArgument>> launchArguments =
-      makeLaunchArguments(*signature, *code, std::move(arguments));
+      makeLaunchArguments(*signature, *code, std::move(*packed));
   if (!launchArguments)
     return fail(launchArguments.message());
   if (Error error = launch(device, *code, *launchArguments))

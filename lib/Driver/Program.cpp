@@ -13,12 +13,12 @@
 
 #include "blockscale/Driver/Program.h"
 
+#include "blockscale/Driver/PassRunning.h"
 #include "blockscale/Driver/SourceFile.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -40,6 +40,14 @@ Program::Program()
   context->printOpOnDiagnostic(false);
   diagnosticHandler =
       std::make_unique<SourceMgrDiagnosticHandler>(sourceMgr, context.get());
+  // What is about no place in the file, such as an option, has none.
+  context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    if (!isa<UnknownLoc>(diagnostic.getLocation()))
+      return failure();
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    llvm::errs() << (isError ? "error: " : "remark: ") << diagnostic << "\n";
+    return success();
+  });
 }
 
 Program::~Program() = default;
@@ -57,8 +65,18 @@ std::unique_ptr<Program> Program::parse(StringRef path) {
 std::unique_ptr<Program> Program::parseAgain() const {
   const llvm::MemoryBuffer *buffer =
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
-  return parse(llvm::MemoryBuffer::getMemBufferCopy(
+  std::unique_ptr<Program> program = parse(llvm::MemoryBuffer::getMemBufferCopy(
       buffer->getBuffer(), buffer->getBufferIdentifier()));
+  if (!program || !raiseOptions)
+    return program;
+  // What is not raised has been told the first time.
+  ScopedDiagnosticHandler silence(
+      program->context.get(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+      });
+  return succeeded(program->raise(raiseOptions->assumePositiveScales))
+             ? std::move(program)
+             : nullptr;
 }
 
 std::unique_ptr<Program>
@@ -120,20 +138,12 @@ LogicalResult Program::keepOnly(func::FuncOp entry) {
 }
 
 LogicalResult Program::run(function_ref<void(OpPassManager &)> build) {
-  PassManager pm(context.get());
-#ifdef NDEBUG
-  // Verified once, at the end: after each pass would be a tenth of the time.
-  pm.enableVerifier(false);
-#endif
-  build(pm);
-  bool hasError = false;
-  ScopedDiagnosticHandler counter(context.get(), [&](Diagnostic &diagnostic) {
-    hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    return failure(); // Leave it to the handler that prints.
-  });
-  if (succeeded(pm.run(getModule())) && succeeded(verify(getModule())))
-    return success();
-  if (!hasError)
-    emitError(getModule().getLoc(), "lowering failed");
-  return failure();
+  return runPasses(getModule(), build);
+}
+
+LogicalResult Program::raise(bool assumePositiveScales) {
+  RaisePassOptions options;
+  options.assumePositiveScales = assumePositiveScales;
+  raiseOptions = options;
+  return run([&](OpPassManager &pm) { pm.addPass(createRaisePass(options)); });
 }

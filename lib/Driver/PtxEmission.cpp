@@ -15,12 +15,15 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -32,6 +35,57 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// LLVM's errors
+//===----------------------------------------------------------------------===//
+
+/// What LLVM has to say in place of calling exit() or abort().
+namespace {
+struct Complaints {
+  void add(StringRef message) {
+    if (first.empty())
+      first = message.split('\n').first.str();
+  }
+
+  std::string first;
+  llvm::CrashRecoveryContext recovery;
+};
+} // namespace
+
+/// Called in place of abort(); leaves the code generator.
+static void onFatalError(void *data, const char *reason, bool) {
+  auto &complaints = *static_cast<Complaints *>(data);
+  complaints.add(reason);
+  complaints.recovery.HandleExit(EXIT_FAILURE);
+}
+
+/// Called in place of exit(), for what the code generator cannot do.
+static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
+  if (info->getSeverity() != llvm::DS_Error)
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  info->print(printer);
+  static_cast<Complaints *>(data)->add(text);
+}
+
+/// Runs `work`, in which LLVM may want to end the process; that is an error
+/// here. What `work` has made is not destroyed then.
+static Error runGuarded(llvm::LLVMContext &context, function_ref<void()> work) {
+  Complaints complaints;
+  context.setDiagnosticHandlerCallBack(onDiagnostic, &complaints);
+  llvm::ScopedFatalErrorHandler handler(onFatalError, &complaints);
+  llvm::CrashRecoveryContext::Enable();
+  if (!complaints.recovery.RunSafely(work))
+    complaints.add("it stopped");
+  llvm::CrashRecoveryContext::Disable();
+  context.setDiagnosticHandlerCallBack(nullptr);
+  if (complaints.first.empty())
+    return Error::success();
+  return Error("the code generator failed: " + complaints.first);
+}
 
 //===----------------------------------------------------------------------===//
 // LLVM IR
@@ -115,7 +169,11 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
     }
   }
   markConvergent(*linked);
-  optimize(*linked, targetMachine);
+  if (Error error =
+          runGuarded(context, [&] { optimize(*linked, targetMachine); })) {
+    emitError(UnknownLoc::get(module.getContext())) << error.message();
+    return nullptr;
+  }
   return linked;
 }
 
@@ -123,27 +181,21 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
 // PTX and cubin
 //===----------------------------------------------------------------------===//
 
-/// Called in place of abort().
-[[noreturn]] static void exitOnFatalError(void *, const char *reason, bool) {
-  StringRef text = StringRef(reason).split('\n').first;
-  llvm::errs() << "error: the code generator failed: " << text << "\n";
-  llvm::errs().flush();
-  std::_Exit(EXIT_FAILURE);
-}
-
 Result<std::string> blockscale::emitPtx(llvm::Module &module,
                                         llvm::TargetMachine &targetMachine) {
-  llvm::ScopedFatalErrorHandler handler(
-      [](void *data, const char *reason, bool diagnose) {
-        exitOnFatalError(data, reason, diagnose);
-      });
   SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (targetMachine.addPassesToEmitFile(passes, stream, nullptr,
-                                        llvm::CodeGenFileType::AssemblyFile))
+  bool isUnknown = false;
+  if (Error error = runGuarded(module.getContext(), [&] {
+        llvm::legacy::PassManager passes;
+        isUnknown = targetMachine.addPassesToEmitFile(
+            passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile);
+        if (!isUnknown)
+          passes.run(module);
+      }))
+    return error;
+  if (isUnknown)
     return Error("the code generator writes no PTX");
-  passes.run(module);
   return std::string(text.str());
 }
 

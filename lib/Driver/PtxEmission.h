@@ -25,13 +25,13 @@ Result<std::unique_ptr<llvm::TargetMachine>>
 makePtxTargetMachine(const Chip &chip, unsigned ptxVersion);
 
 /// The optimised LLVM IR of all `gpu.module`s of `module`, which are in the
-/// LLVM and NVVM dialects. Null after an error has been printed.
+/// LLVM and NVVM dialects. Null after an error has been emitted.
 std::unique_ptr<llvm::Module>
 translateKernels(ModuleOp module, llvm::LLVMContext &context,
                  llvm::TargetMachine &targetMachine);
 
-/// The PTX of `module`. What the code generator cannot do ends the process
-/// with an error and exit code 1: LLVM has no other way out.
+/// The PTX of `module`. Where the code generator gives up, by an error or by
+/// ending the process, as LLVM would have it, that is a failure.
 Result<std::string> emitPtx(llvm::Module &module,
                             llvm::TargetMachine &targetMachine);
 

@@ -8,7 +8,8 @@
 //
 // The order of the passes:
 //
-//   1. Functions are inlined first: a function is one sequence of launches.
+//   1. Functions are inlined and loops unrolled first: a function is one
+//      sequence of launches.
 //   2. Paths are chosen while ops are whole; what feeds an operand (a
 //      transpose, an unswizzle, a packed buffer) is still there to be read
 //      through when kernels are formed. What is left of it becomes loops.
@@ -57,6 +58,8 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanUp(pm);
+  // Constants are in sight, and what is unrolled are ops like any other.
+  pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
   AttachTargetPassOptions target;
   target.chip = options.target;
   target.emulateOn = options.emulateOn;

@@ -37,7 +37,8 @@ FileSource::~FileSource() {
 }
 
 Error FileSource::open(const std::string &path) {
-  descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor = path == "-" ? ::dup(STDIN_FILENO)
+                           : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status;
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0)
     return Error(systemErrorText(errno));

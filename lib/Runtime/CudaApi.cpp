@@ -61,10 +61,13 @@ Result<Api> cuda::openApi() {
   find(api.moduleGetFunction, "cuModuleGetFunction");
   find(api.funcSetAttribute, "cuFuncSetAttribute");
   find(api.memAlloc, "cuMemAlloc_v2");
+  find(api.memGetInfo, "cuMemGetInfo_v2");
   find(api.memFree, "cuMemFree_v2");
   find(api.memcpyHtoD, "cuMemcpyHtoD_v2");
   find(api.memcpyDtoH, "cuMemcpyDtoH_v2");
   find(api.launchKernel, "cuLaunchKernel");
+  find(api.streamCreate, "cuStreamCreate");
+  find(api.streamDestroy, "cuStreamDestroy_v2");
   find(api.eventCreate, "cuEventCreate");
   find(api.eventRecord, "cuEventRecord");
   find(api.eventSynchronize, "cuEventSynchronize");

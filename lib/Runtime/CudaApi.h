@@ -24,6 +24,7 @@ namespace mlir::blockscale::cuda {
 
 using Status = int;
 inline constexpr Status success = 0;
+inline constexpr Status errorOutOfMemory = 2;
 inline constexpr Status errorInvalidImage = 200;
 inline constexpr Status errorNoBinaryForGpu = 209;
 inline constexpr Status errorInvalidPtx = 218;
@@ -95,6 +96,7 @@ struct Api {
   Status (*funcSetAttribute)(Function function, FunctionAttribute attribute,
                              int value);
   Status (*memAlloc)(Address *address, size_t size);
+  Status (*memGetInfo)(size_t *freeBytes, size_t *totalBytes);
   Status (*memFree)(Address address);
   Status (*memcpyHtoD)(Address to, const void *from, size_t size);
   Status (*memcpyDtoH)(void *to, Address from, size_t size);
@@ -102,6 +104,8 @@ struct Api {
                          unsigned gridZ, unsigned blockX, unsigned blockY,
                          unsigned blockZ, unsigned sharedBytes, Stream stream,
                          void **params, void **extra);
+  Status (*streamCreate)(Stream *stream, unsigned flags);
+  Status (*streamDestroy)(Stream stream);
   Status (*eventCreate)(Event *event, unsigned flags);
   Status (*eventRecord)(Event event, Stream stream);
   Status (*eventSynchronize)(Event event);

@@ -28,6 +28,8 @@ struct blockscale::CudaContext {
   CudaContext(const CudaContext &) = delete;
   CudaContext &operator=(const CudaContext &) = delete;
   ~CudaContext() {
+    if (stream)
+      api.streamDestroy(stream);
     if (isRetained)
       api.primaryCtxRelease(device);
   }
@@ -42,6 +44,9 @@ struct blockscale::CudaContext {
   cuda::Api api;
   cuda::Device device;
   bool isRetained = false;
+  /// Of all launches. It waits for copies, which are in the default stream, and
+  /// they for it; but events in it wait for launches only.
+  cuda::Stream stream = nullptr;
   unsigned capability = 0;
   int driverVersion = 0;
 };
@@ -95,12 +100,18 @@ Error CudaBuffer::copyTo(void *host) const {
 
 Result<CudaBuffer> CudaDevice::allocate(uint64_t size) const {
   auto memory = std::make_unique<CudaBuffer::Memory>(context, size);
+  const cuda::Api &api = context->api;
   // The driver has no empty allocations, and a kernel may want an address.
   cuda::Status status =
-      context->api.memAlloc(&memory->address, std::max<uint64_t>(size, 1));
-  if (Error error = context->check("cannot allocate " + std::to_string(size) +
-                                       " bytes on the card",
-                                   status))
+      api.memAlloc(&memory->address, std::max<uint64_t>(size, 1));
+  std::string what =
+      "cannot allocate " + std::to_string(size) + " bytes on the card";
+  size_t freeBytes = 0, totalBytes = 0;
+  if (status == cuda::errorOutOfMemory &&
+      api.memGetInfo(&freeBytes, &totalBytes) == cuda::success)
+    what += ", which has " + std::to_string(freeBytes) + " free of " +
+            std::to_string(totalBytes);
+  if (Error error = context->check(what, status))
     return error;
   return CudaBuffer(std::move(memory));
 }
@@ -122,10 +133,6 @@ struct blockscale::CudaCode {
   std::shared_ptr<CudaContext> context;
   cuda::Module module = nullptr;
 };
-
-static bool isCubin(std::string_view image) {
-  return image.substr(0, SELFMAG) == std::string_view(ELFMAG, SELFMAG);
-}
 
 /// The driver is told where an image starts, not where it ends: what would let
 /// it read too far must be found before.
@@ -230,7 +237,8 @@ static std::string printDim3(const Dim3 &extents) {
          std::to_string(extents[2]);
 }
 
-static cuda::Status launchCluster(const cuda::Api &api, cuda::Function function,
+static cuda::Status launchCluster(const cuda::Api &api, cuda::Stream stream,
+                                  cuda::Function function,
                                   const CudaLaunch &config, void **params) {
   // What every card that has clusters can do; more needs permission.
   constexpr uint64_t maxPortableSize = 8;
@@ -248,6 +256,7 @@ static cuda::Status launchCluster(const cuda::Api &api, cuda::Function function,
     launch.block[i] = config.block[i];
   }
   launch.sharedBytes = config.shared;
+  launch.stream = stream;
   launch.attributes = &attribute;
   launch.numAttributes = 1;
   return api.launchKernelEx(&launch, function, params, nullptr);
@@ -296,11 +305,12 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
     params.push_back(value.words.data());
   const Dim3 &grid = config.grid, &block = config.block;
   cuda::Status status =
-      hasCluster ? launchCluster(api, handle, config, params.data())
-                 : api.launchKernel(handle, grid[0], grid[1], grid[2], block[0],
-                                    block[1], block[2], config.shared,
-                                    /*stream=*/nullptr, params.data(),
-                                    /*extra=*/nullptr);
+      hasCluster
+          ? launchCluster(api, context.stream, handle, config, params.data())
+          : api.launchKernel(handle, grid[0], grid[1], grid[2], block[0],
+                             block[1], block[2], config.shared, context.stream,
+                             params.data(),
+                             /*extra=*/nullptr);
   return context.check("cannot launch " + title + " with grid " +
                            printDim3(grid) + ", block " + printDim3(block) +
                            ", cluster " + printDim3(config.cluster),
@@ -363,6 +373,8 @@ Result<CudaDevice> CudaDevice::open() {
   context->isRetained = handle != nullptr;
   if (status == cuda::success)
     status = api->ctxSetCurrent(handle);
+  if (status == cuda::success)
+    status = api->streamCreate(&context->stream, /*flags=*/0);
   if (Error error = context->check("cannot use the CUDA device", status))
     return error;
   context->capability = major * 10 + minor;
@@ -379,7 +391,8 @@ namespace {
 
 /// Events, as long as they are needed.
 struct Events {
-  explicit Events(const cuda::Api &api) : api(api) {}
+  Events(const cuda::Api &api, cuda::Stream stream)
+      : api(api), stream(stream) {}
   Events(const Events &) = delete;
   Events &operator=(const Events &) = delete;
   ~Events() {
@@ -393,10 +406,11 @@ struct Events {
     if (cuda::Status status = api.eventCreate(&event, /*flags=*/0))
       return status;
     events.push_back(event);
-    return api.eventRecord(event, /*stream=*/nullptr);
+    return api.eventRecord(event, stream);
   }
 
   const cuda::Api &api;
+  cuda::Stream stream;
   std::vector<cuda::Event> events;
 };
 
@@ -406,7 +420,7 @@ Result<std::vector<double>>
 CudaDevice::measure(unsigned repetitions,
                     const std::function<Error()> &work) const {
   const cuda::Api &api = context->api;
-  Events events(api);
+  Events events(api, context->stream);
   cuda::Status status = events.record();
   for (unsigned i = 0; i < repetitions && status == cuda::success; ++i) {
     if (Error error = work())

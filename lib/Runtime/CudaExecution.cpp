@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/CudaExecution.h"
+#include "GuardedBuffer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +29,9 @@ namespace {
 /// What lies on the card: the buffer of each argument that is one, in order,
 /// and the workspace behind them.
 struct CardMemory {
-  std::vector<CudaBuffer> buffers;
+  std::vector<GuardedBuffer> buffers;
+  /// What messages call each of them.
+  std::vector<std::string> names;
   /// The address of each argument's buffer; 0 for scalars.
   std::vector<uint64_t> addresses;
   uint64_t workspace = 0;
@@ -38,13 +41,16 @@ struct CardMemory {
 
 static Result<CardMemory>
 makeMemory(const CudaDevice &device, const LaunchPlan &plan,
-           const std::vector<LaunchArgument> &arguments) {
+           const std::vector<LaunchArgument> &arguments, bool hasGuards) {
   CardMemory memory;
   for (const LaunchArgument &argument : arguments) {
     memory.addresses.push_back(0);
     if (!argument.isBuffer())
       continue;
-    Result<CudaBuffer> buffer = device.allocate(argument.array.data.size());
+    Result<GuardedBuffer> buffer =
+        GuardedBuffer::make(device, argument.array.data.size(), hasGuards);
+    memory.names.push_back("argument #" +
+                           std::to_string(memory.addresses.size() - 1));
     if (!buffer)
       return buffer.error();
     if (Error error = buffer->copyFrom(argument.array.data.data()))
@@ -53,13 +59,31 @@ makeMemory(const CudaDevice &device, const LaunchPlan &plan,
     memory.buffers.push_back(std::move(*buffer));
   }
   if (plan.workspace != 0) {
-    Result<CudaBuffer> buffer = device.allocate(plan.workspace);
+    Result<GuardedBuffer> buffer =
+        GuardedBuffer::make(device, plan.workspace, hasGuards);
+    memory.names.push_back("the workspace");
     if (!buffer)
       return buffer.error();
     memory.workspace = buffer->getAddress();
     memory.buffers.push_back(std::move(*buffer));
   }
   return memory;
+}
+
+/// Whether `kernel` wrote next to a buffer.
+static Error checkGuards(const CardMemory &memory, const std::string &kernel) {
+  for (size_t i = 0; i != memory.buffers.size(); ++i) {
+    const GuardedBuffer &buffer = memory.buffers[i];
+    Result<std::optional<int64_t>> byte = buffer.findWrite();
+    if (!byte)
+      return byte.error();
+    if (*byte)
+      return Error("kernel " + quoteForMessage(kernel) + " wrote outside of " +
+                   memory.names[i] + ": expected writes to its " +
+                   std::to_string(buffer.getSize()) +
+                   " bytes, got one to byte " + std::to_string(**byte));
+  }
+  return Error::success();
 }
 
 static Error copyBack(const CardMemory &memory,
@@ -146,11 +170,14 @@ static Result<double> measure(const CudaDevice &device,
                               const std::vector<ReadyKernel> &kernels,
                               std::chrono::duration<double> duration) {
   constexpr double maxRepetitions = 21;
+  constexpr unsigned warmUps = 3;
   constexpr double maxSeconds = 2;
   double repetitions = std::clamp(maxSeconds / std::max(duration.count(), 1e-6),
                                   1.0, maxRepetitions);
+  // Where one launch takes seconds, the run that counts has been enough.
+  unsigned leftOut = repetitions > 1 ? warmUps : 0;
   Result<std::vector<double>> times =
-      device.measure(static_cast<unsigned>(repetitions), [&] {
+      device.measure(leftOut + static_cast<unsigned>(repetitions), [&] {
         for (const ReadyKernel &ready : kernels)
           if (Error error = ready.kernel.launch(ready.launch))
             return error;
@@ -158,6 +185,7 @@ static Result<double> measure(const CudaDevice &device,
       });
   if (!times)
     return times.error();
+  times->erase(times->begin(), times->begin() + leftOut);
   auto median = times->begin() + times->size() / 2;
   std::nth_element(times->begin(), median, times->end());
   return *median;
@@ -166,8 +194,9 @@ static Result<double> measure(const CudaDevice &device,
 Error blockscale::runOnCuda(const CudaDevice &device, const CudaModule &code,
                             const LaunchPlan &plan,
                             std::vector<LaunchArgument> &arguments,
-                            double *milliseconds) {
-  Result<CardMemory> memory = makeMemory(device, plan, arguments);
+                            const CudaRunOptions &options) {
+  Result<CardMemory> memory =
+      makeMemory(device, plan, arguments, options.checksMemory);
   if (!memory)
     return memory.error();
   std::vector<ReadyKernel> kernels;
@@ -186,15 +215,17 @@ Error blockscale::runOnCuda(const CudaDevice &device, const CudaModule &code,
     if (Error error = device.synchronize())
       return Error("kernel " + quoteForMessage(plan.kernels[i].name) + ": " +
                    error.message());
+    if (Error error = checkGuards(*memory, plan.kernels[i].name))
+      return error;
   }
   auto end = std::chrono::steady_clock::now();
   if (Error error = copyBack(*memory, arguments))
     return error;
-  if (!milliseconds)
+  if (!options.milliseconds)
     return Error::success();
   Result<double> time = measure(device, kernels, end - start);
   if (!time)
     return time.error();
-  *milliseconds = *time;
+  *options.milliseconds = *time;
   return Error::success();
 }

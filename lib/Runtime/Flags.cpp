@@ -33,9 +33,10 @@ std::vector<std::string> CommandLine::getAll(std::string_view flag) const {
 static const Flag *findFlag(const std::vector<Flag> &table,
                             std::string_view written, FlagStyle style) {
   bool hasTwo = written.substr(0, 2) == "--";
-  if (!hasTwo && style == FlagStyle::Strict)
+  bool isHelp = written == "-h";
+  if (!hasTwo && !isHelp && style == FlagStyle::Strict)
     return nullptr;
-  std::string_view name = written.substr(hasTwo ? 2 : 1);
+  std::string_view name = isHelp ? "help" : written.substr(hasTwo ? 2 : 1);
   auto row = std::find_if(table.begin(), table.end(),
                           [&](const Flag &flag) { return flag.name == name; });
   return row == table.end() ? nullptr : &*row;
@@ -91,18 +92,30 @@ blockscale::parseFlags(const std::vector<Flag> &table,
   return line;
 }
 
-std::string blockscale::printFlags(const std::vector<Flag> &table) {
+static std::string printFlag(const Flag &flag) {
   constexpr size_t column = 24;
+  std::string line = flag.name.size() == 1 ? "  -" : "  --";
+  line.append(flag.name);
+  if (flag.isValueOptional)
+    line.append("[=").append(flag.value).append("]");
+  else if (!flag.value.empty())
+    line.append("=").append(flag.value);
+  line.resize(std::max(column, line.size() + 1), ' ');
+  return line.append(flag.help).append("\n");
+}
+
+std::string blockscale::printFlags(const std::vector<Flag> &table) {
   std::string text;
-  for (const Flag &flag : table) {
-    std::string left = flag.name.size() == 1 ? "  -" : "  --";
-    left.append(flag.name);
-    if (flag.isValueOptional)
-      left.append("[=").append(flag.value).append("]");
-    else if (!flag.value.empty())
-      left.append("=").append(flag.value);
-    left.resize(std::max(column, left.size() + 1), ' ');
-    text.append(left).append(flag.help).append("\n");
+  std::vector<std::string_view> needs = {""};
+  for (const Flag &flag : table)
+    if (std::find(needs.begin(), needs.end(), flag.needs) == needs.end())
+      needs.push_back(flag.needs);
+  for (std::string_view need : needs) {
+    if (!need.empty())
+      text.append("\nWith ").append(need).append(":\n");
+    for (const Flag &flag : table)
+      if (flag.needs == need)
+        text += printFlag(flag);
   }
   return text;
 }

@@ -120,9 +120,13 @@ static Error parseKernel(const CommandLine &line, PlannedKernel &kernel) {
 
 /// Finds the name of the kernel where the command line has none, and holds the
 /// arguments against its parameters.
-static int resolveKernel(const std::string &path, const PtxSummary &ptx,
+static int resolveKernel(const std::string &path, const std::string &image,
                          PlannedKernel &kernel) {
+  PtxSummary ptx = summarizePtx(image);
   std::string prefix = "'" + path + "': ";
+  if (kernel.name.empty() && isCubin(image))
+    return reportUsage(prefix + "expected --entry, because a cubin does not "
+                                "tell its kernels");
   if (kernel.name.empty() && ptx.entries.size() > 1) {
     std::string names;
     for (const PtxEntry &entry : ptx.entries)
@@ -144,7 +148,7 @@ static int resolveKernel(const std::string &path, const PtxSummary &ptx,
 /// One kernel with the arguments as they come.
 static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
   kernel.params = planParams(launch.arguments);
-  if (int code = resolveKernel(launch.path, summarizePtx(launch.image), kernel))
+  if (int code = resolveKernel(launch.path, launch.image, kernel))
     return code;
   if (Error error = loadBuffers(launch.arguments))
     return reportFailure(error.message());
@@ -226,6 +230,10 @@ int blockscale::runLauncher(const Launcher &launcher,
   if (!image)
     return reportFailure(image.message());
   launch.image = std::move(*image);
+  if (!launcher.takesCubins && isCubin(launch.image))
+    return reportFailure("'" + launch.path +
+                         "': expected PTX text, got a cubin, which runs on a "
+                         "card only");
   if (int code = line->has("launch-info")
                      ? prepareFunction(line->get("launch-info"), launch)
                      : prepareKernel(std::move(kernel), launch))

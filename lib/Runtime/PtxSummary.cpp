@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <elf.h>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -146,6 +147,10 @@ static std::optional<std::vector<uint64_t>> parseParams(Words &words) {
   if (!words.consume(")"))
     return std::nullopt;
   return sizes;
+}
+
+bool blockscale::isCubin(std::string_view image) {
+  return image.substr(0, SELFMAG) == std::string_view(ELFMAG, SELFMAG);
 }
 
 PtxSummary blockscale::summarizePtx(std::string_view text) {

@@ -41,6 +41,20 @@ Result<SimulatedProgram> SimulatedProgram::load(std::string ptx) {
   return SimulatedProgram(std::move(*program));
 }
 
+/// What was launched: too few threads are why a result often is not complete.
+static std::string describeLaunches(const LaunchPlan &plan) {
+  auto print = [](const Dim3 &extents) {
+    return std::to_string(extents[0]) + "," + std::to_string(extents[1]) + "," +
+           std::to_string(extents[2]);
+  };
+  std::string text;
+  for (const PlannedKernel &kernel : plan.kernels)
+    text += (text.empty() ? ", after kernel " : ", kernel ") +
+            quoteForMessage(kernel.name) + " ran with grid " +
+            print(kernel.grid) + " and block " + print(kernel.block);
+  return text;
+}
+
 Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                                      std::vector<LaunchArgument> &arguments,
                                      const Options &options) const {
@@ -81,6 +95,6 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
     if (argument.isStored())
       if (Error error = checkOutput(*allocation, options.allowUndefinedOutput,
                                     report.warnings))
-        return error;
+        return Error(error.message() + describeLaunches(plan));
   return report;
 }

@@ -58,22 +58,39 @@ const Chip *blockscale::lookupChip(std::string_view name) {
   return nullptr;
 }
 
-std::string blockscale::describeUnknownChip(std::string_view name) {
-  std::string message = "unknown target '" + std::string(name) + "'";
+/// `name` as the table writes names: SM_120A, sm120a, compute_120a and 120a
+/// are sm_120a.
+static std::string normalizeName(std::string_view name) {
+  std::string lower;
+  for (char c : name)
+    lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+  for (std::string_view prefix : {"compute_", "sm_", "sm-", "sm"})
+    if (lower.compare(0, prefix.size(), prefix) == 0)
+      return "sm_" + lower.substr(prefix.size());
+  bool isNumber = !lower.empty() && lower[0] >= '0' && lower[0] <= '9';
+  return isNumber ? "sm_" + lower : lower;
+}
+
+std::string blockscale::describeUnknownChip(std::string_view given) {
+  std::string name = normalizeName(given);
+  std::string message = "unknown target '" + std::string(given) + "'";
+  if (lookupChip(name))
+    message += " (did you mean " + name + "?)";
 
   // `sm_120` names a family of which only lettered targets have the
   // instructions.
   std::string lettered;
   for (const Chip &chip : getChips())
     if (chip.name.size() == name.size() + 1 &&
-        chip.name.substr(0, name.size()) == name &&
+        chip.name.compare(0, name.size(), name) == 0 &&
         (chip.name.back() == 'a' || chip.name.back() == 'f'))
       lettered += (lettered.empty() ? "" : " or ") + std::string(chip.name);
   if (!lettered.empty())
     return message + ": block-scaled instructions need the letter, expected " +
            lettered;
 
-  message += ", expected one of";
+  message = given.empty() ? "no target given, expected one of"
+                          : message + ", expected one of";
   for (const Chip &chip : getChips())
     message += ' ' + std::string(chip.name);
   return message;

@@ -36,7 +36,7 @@ module attributes {transform.with_named_sequence} {
       %x: tensor<16x64xf8E4M3FN>, %x_scale: tensor<16x2xf8E8M0FNU>,
       %y: tensor<64x8xf8E5M2>, %y_scale: tensor<2x8xf8E8M0FNU>,
       %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-    // expected-error@+3 {{'blockscale.mma_scaled' op expected the size of a tile along K to be a multiple of the block size, 32, got one that is not known to be}}
+    // expected-error@+3 {{'blockscale.mma_scaled' op expected the size of a tile along K to be a multiple of the block size, 32, got 48, or what the last tile has left}}
     // expected-error@+2 {{tile operation}}
     // expected-error@+1 {{failed to generate tiling loops}}
     %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc

@@ -19,9 +19,13 @@
 //   FAKE_CUDA_TRACE=FILE         gets a line for each call that matters
 //   FAKE_CUDA_TRACE_COPIES=1     the bytes that go to the card matter, too
 //   FAKE_CUDA_CAPABILITY=120     the card is not of compute capability 9.0
+//   FAKE_CUDA_WRITE=N            a kernel changes N bytes of each buffer, from
+//                                where its parameter points; if N is negative,
+//                                in front of that
 //
 //===----------------------------------------------------------------------===//
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +55,7 @@ struct State {
   std::map<uint64_t, size_t> buffers;
   int numModules = 0;
   int numEvents = 0;
+  int numStreams = 0;
   int numTimes = 0;
 };
 
@@ -94,7 +99,9 @@ static std::string addToBuffer(uint64_t address, uint8_t number) {
   auto [start, size] = *std::prev(next);
   if (address >= start + size)
     return "";
-  for (uint64_t i = address; i < start + size; ++i)
+  std::string setting = getSetting("FAKE_CUDA_WRITE");
+  uint64_t end = setting.empty() ? start + size : address + std::stoi(setting);
+  for (uint64_t i = std::min(address, end); i < std::max(address, end); ++i)
     *reinterpret_cast<uint8_t *>(i) += number;
   return " buffer of " + std::to_string(size) + " at " +
          std::to_string(address - start);
@@ -213,6 +220,8 @@ int cuDevicePrimaryCtxRelease_v2(int) {
   trace("release with " + std::to_string(state.buffers.size()) + " buffers, " +
         std::to_string(state.numModules) + " modules, " +
         std::to_string(state.numEvents) + " events");
+  if (state.numStreams != 0)
+    trace("streams are left");
   return 0;
 }
 
@@ -269,9 +278,17 @@ int cuMemAlloc_v2(uint64_t *address, size_t size) {
     return status;
   // Not zeros, which a program might take for granted.
   void *memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
+  if (!memory)
+    return 2;
   std::memset(memory, 0x55, size);
   *address = reinterpret_cast<uint64_t>(memory);
   state.buffers[*address] = size;
+  return 0;
+}
+
+int cuMemGetInfo_v2(size_t *freeBytes, size_t *totalBytes) {
+  *freeBytes = 3000;
+  *totalBytes = 5000;
   return 0;
 }
 
@@ -299,13 +316,15 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
 
 int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
-                   unsigned blockZ, unsigned sharedBytes, void *, void **params,
-                   void **) {
+                   unsigned blockZ, unsigned sharedBytes, void *stream,
+                   void **params, void **) {
   unsigned grid[] = {gridX, gridY, gridZ};
   unsigned block[] = {blockX, blockY, blockZ};
   unsigned cluster[] = {1, 1, 1};
   if (int status = getStatus("cuLaunchKernel"))
     return status;
+  if (stream != &state.numStreams)
+    return 400;
   return launch(grid, block, cluster, sharedBytes, function, params);
 }
 
@@ -330,7 +349,9 @@ struct LaunchConfig {
 int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
                      void **params, void **) {
   constexpr int clusterDimension = 4;
-  if (config->numAttributes != 1 || config->attributes->id != clusterDimension)
+  if (config->numAttributes != 1 ||
+      config->attributes->id != clusterDimension ||
+      config->stream != &state.numStreams)
     return 1;
   return launch(config->grid, config->block, config->attributes->cluster,
                 config->sharedBytes, function, params);
@@ -351,13 +372,26 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *,
   return getStatus("cuTensorMapEncodeTiled");
 }
 
+int cuStreamCreate(void **stream, unsigned flags) {
+  ++state.numStreams;
+  *stream = &state.numStreams;
+  return flags == 0 ? getStatus("cuStreamCreate") : 1;
+}
+
+int cuStreamDestroy_v2(void *stream) {
+  state.numStreams -= stream == &state.numStreams;
+  return 0;
+}
+
 int cuEventCreate(void **event, unsigned) {
   ++state.numEvents;
   *event = &state;
   return getStatus("cuEventCreate");
 }
 
-int cuEventRecord(void *, void *) { return 0; }
+int cuEventRecord(void *, void *stream) {
+  return stream == &state.numStreams ? 0 : 400;
+}
 
 int cuEventSynchronize(void *) { return getStatus("cuEventSynchronize"); }
 

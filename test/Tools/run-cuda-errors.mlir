@@ -45,7 +45,7 @@
 
 // What fails on the card.
 // RUN: %{env} FAKE_CUDA_FAIL=cuMemAlloc=2 %{add} 2>&1 | %{check} --check-prefix=ALLOCATE
-// ALLOCATE: {{^}}error: cannot allocate 8 bytes on the card: no description (unknown error, 2){{$}}
+// ALLOCATE: {{^}}error: cannot allocate 8 bytes on the card, which has 3000 free of 5000: no description (unknown error, 2){{$}}
 // ALLOCATE-NOT: {{.}}
 // RUN: %{env} FAKE_CUDA_FAIL=cuCtxSynchronize=700 %{add} 2>&1 | %{check} --check-prefix=ADDRESS
 // ADDRESS: {{^}}error: kernel '{{add.*}}': execution failed: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS, 700){{$}}

@@ -63,6 +63,12 @@ func.func @copy(%a: tensor<2xi8>, %b: tensor<2xi8>) -> tensor<2xi8> {
   return %a : tensor<2xi8>
 }
 
+// --check-memory: the kernel of this driver writes up to the end of the memory
+// that was allocated.
+// RUN: %python %S/Inputs/expect.py 1 %{run} --check-memory --entry=copy --seed=1 2>&1 | FileCheck %s --check-prefix=GUARD
+// GUARD: {{^}}error: kernel '{{copy.*}}' wrote outside of argument #0: expected writes to its 2 bytes, got one to byte 2{{$}}
+// RUN: env FAKE_CUDA_WRITE=2 %{run} --check-memory --entry=copy %t/a.npy %t/b.npy | FileCheck %s --check-prefix=COPY --match-full-lines
+
 //===----------------------------------------------------------------------===//
 // The target
 //===----------------------------------------------------------------------===//

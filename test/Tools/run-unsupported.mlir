@@ -3,17 +3,6 @@
 // RUN: rm -rf %t && mkdir -p %t
 // DEFINE: %{run} = %python %S/Inputs/expect.py 1 blockscale-run %s --seed=1 -o %t/out.npy
 
-// RUN: %{run} --device=sim --entry=main --time 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--time with --device=sim"
-// RUN: %{run} --target=sm_120a --entry=main 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--target=sm_120a with --device=cpu"
-// RUN: %{run} --entry=main --time 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--time with --device=cpu"
-// RUN: %{run} --entry=main --compare 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--compare with --device=cpu"
-// RUN: %{run} --entry=main --sim-seed=1 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--sim-seed with --device=cpu"
-// RUN: %{run} --entry=main --stats 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--stats with --device=cpu"
-// RUN: %{run} --entry=main --schedule=tile=32x32x128,warps=2x2,stages=1 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--schedule with --device=cpu"
-// RUN: %{run} --entry=main --ptx-version=87 2>&1 | FileCheck %s --check-prefix=SUPPORT -DWHAT="--ptx-version with --device=cpu"
-// SUPPORT: {{^}}error: not supported in this version: [[WHAT]]{{$}}
-// SUPPORT-NOT: {{.}}
-
 // Types that no file holds.
 // RUN: %{run} --entry=vector 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #1" -DTYPE="vector<4xf32>"
 // RUN: %{run} --entry=memref 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #0" -DTYPE="memref<4xf32>"

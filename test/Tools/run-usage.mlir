@@ -60,10 +60,30 @@
 // TWICE: {{^}}error: expected --entry once, got it twice{{$}}
 // TWICE-NOT: {{.}}
 
+// Flags for another device.
+// DEFINE: %{other} = FileCheck %s --check-prefix=OTHER
+// RUN: %{run} %s --device=sim --entry=add --time --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=cuda for --time" -DDEVICE=sim
+// RUN: %{run} %s --target=sm_120a --entry=add --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=sim or --device=cuda for --target=sm_120a" -DDEVICE=cpu
+// RUN: %{run} %s --entry=add --time --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=cuda for --time" -DDEVICE=cpu
+// RUN: %{run} %s --entry=add --compare --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=sim or --device=cuda for --compare" -DDEVICE=cpu
+// RUN: %{run} %s --entry=add --sim-seed=1 --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=sim for --sim-seed" -DDEVICE=cpu
+// RUN: %{run} %s --entry=add --stats --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=sim for --stats" -DDEVICE=cpu
+// RUN: %{run} %s --device=cuda --entry=add --jobs=2 --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=sim for --jobs" -DDEVICE=cuda
+// RUN: %{run} %s --entry=add --schedule=tile=32x32x128,warps=2x2,stages=1 --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=sim or --device=cuda for --schedule" -DDEVICE=cpu
+// RUN: %{run} %s --entry=add --ptx-version=8.7 --seed=1 %{one} 2>&1 | %{other} -DNEEDS="--device=sim or --device=cuda for --ptx-version" -DDEVICE=cpu
+// OTHER: {{^}}error: expected [[NEEDS]], got --device=[[DEVICE]]{{$}}
+// OTHER-NOT: {{.}}
+
+// RUN: blockscale-run -h | FileCheck %s --check-prefix=HELP
 // RUN: blockscale-run --help | FileCheck %s --check-prefix=HELP
 // HELP: {{^}}usage: blockscale-run IN.mlir [IN.npy]... [FLAG]...
 // HELP: {{^}}  -o=OUT.npy {{ *}}Store a result
+// HELP: {{^}}With --device=sim or --device=cuda:
+// HELP: {{^}}With --device=sim:
 // HELP: {{^}}  --sim-seed=N
+// HELP: {{^}}With --device=cuda:
+// HELP: {{^}}  --time
+// HELP: {{^}}CHIP is one of cpu sm_80 {{.*}} sm_121f{{$}}
 
 // RUN: ls -A %t/out | count 0
 

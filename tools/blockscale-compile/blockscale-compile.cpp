@@ -31,19 +31,26 @@ using namespace mlir::blockscale;
 // Command line
 //===----------------------------------------------------------------------===//
 
+/// What only kernels have.
+static constexpr std::string_view gpuTarget = "a GPU as --target";
+
 static const std::vector<Flag> flags = {
     {"target", "CHIP", "The chip to compile for, or cpu"},
     {"entry", "NAME", "Compile this function and what it calls"},
     {"emit", "STAGE",
      "tile, kernel, instr, nvvm, llvm, ptx or cubin; the default is ptx, for "
      "cpu llvm"},
-    {"ptx-version", "N", "PTX version, 87 for 8.7"},
+    getRaiseFlag(),
     {"native-only", "",
      "Refuse an op that no block-scaled instruction computes"},
+    {"ptx-version", "N", "PTX version, 8.7 or 87", false, false, gpuTarget},
     {"schedule", "S",
-     "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3"},
-    {"emulate-on", "CHIP", "Emulate the target's instructions there"},
-    {"launch-info", "FILE", "Write how to launch, as JSON"},
+     "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3", false,
+     false, gpuTarget},
+    {"emulate-on", "CHIP", "Emulate the target's instructions there", false,
+     false, gpuTarget},
+    {"launch-info", "FILE", "Write how to launch, as JSON", false, false,
+     gpuTarget},
     {"o", "OUT", "Where to write; - is standard output, the default"},
     {"print-support-matrix", "CHIP",
      "Print what is supported, for one chip or for all",
@@ -63,6 +70,7 @@ struct Job {
   /// Null: all functions.
   std::optional<std::string> entry;
   std::optional<std::string> launchInfo;
+  bool wantsRaise = false, assumesPositiveScales = false;
   GpuCompileOptions options;
 };
 } // namespace
@@ -141,11 +149,9 @@ static int compileForCpu(Program &program, const Stage &lastStage,
 // GPU
 //===----------------------------------------------------------------------===//
 
-static int compileForGpu(Program &program, const Stage &lastStage,
-                         const Job &job) {
+static int compileForGpu(Program &program, const Job &job) {
   bool hasFunctions = !program.getModule().getOps<func::FuncOp>().empty();
-  FailureOr<GpuCode> code =
-      compileForGpu(program, lastStage.gpuStage, job.options);
+  FailureOr<GpuCode> code = compileForGpu(program.getModule(), job.options);
   if (failed(code))
     return ExitFailure;
 
@@ -179,9 +185,11 @@ static int compile(const Stage &lastStage, const Job &job) {
     if (failed(program->keepOnly(*entry)))
       return ExitFailure;
   }
+  if (job.wantsRaise && failed(program->raise(job.assumesPositiveScales)))
+    return ExitFailure;
   if (job.options.target->isCpu())
     return compileForCpu(*program, lastStage, job);
-  return compileForGpu(*program, lastStage, job);
+  return compileForGpu(*program, job);
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,16 +268,20 @@ int main(int argc, char **argv) {
     job.entry = line.get("entry");
   if (line.has("launch-info"))
     job.launchInfo = line.get("launch-info");
+  if (!parseRaise(line, job.wantsRaise, job.assumesPositiveScales))
+    return ExitUsage;
+  if (job.wantsRaise)
+    job.options.raising = Raising::None; // It is done before.
   if (int code = readOptions(line, job.options))
     return code;
   bool isCpu = job.options.target->isCpu();
   const Stage *stage = readStage(line, *job.options.target);
   if (!stage || (line.has("schedule") && !checkSchedule(job.options.schedule)))
     return ExitUsage;
-  for (const char *flag :
-       {"ptx-version", "emulate-on", "launch-info", "schedule"})
-    if (isCpu && line.has(flag))
-      return reportUnsupported(Twine("--") + flag + " with --target=cpu");
+  if (isCpu)
+    if (int code = checkNeeds(line, flags, "--target=cpu"))
+      return code;
+  job.options.stage = stage->gpuStage;
   if (job.launchInfo && stage->gpuStage < GpuStage::Kernel)
     return reportUsage("the stage 'tile' has no launches for --launch-info");
   return compile(*stage, job);

@@ -18,7 +18,8 @@
 
 using namespace mlir::blockscale;
 
-static Error execute(PreparedLaunch &launch, bool wantsTime) {
+static Error execute(PreparedLaunch &launch, bool wantsTime,
+                     bool checksMemory) {
   Result<CudaDevice> device = CudaDevice::open();
   if (!device)
     return device.error();
@@ -26,8 +27,11 @@ static Error execute(PreparedLaunch &launch, bool wantsTime) {
   if (!code)
     return pathError(launch.path, code.message());
   double milliseconds = 0;
-  if (Error error = runOnCuda(*device, *code, launch.plan, launch.arguments,
-                              wantsTime ? &milliseconds : nullptr))
+  CudaRunOptions options;
+  options.milliseconds = wantsTime ? &milliseconds : nullptr;
+  options.checksMemory = checksMemory;
+  if (Error error =
+          runOnCuda(*device, *code, launch.plan, launch.arguments, options))
     return pathError(launch.path, error.message());
   if (wantsTime)
     std::printf("%.4f ms\n", milliseconds);
@@ -35,18 +39,22 @@ static Error execute(PreparedLaunch &launch, bool wantsTime) {
 }
 
 int main(int argc, char **argv) {
-  bool wantsTime = false;
+  bool wantsTime = false, checksMemory = false;
   Launcher launcher;
   launcher.name = "blockscale-launch";
-  launcher.ownFlags = "[--time]";
+  launcher.ownFlags = "[--time] [--check-memory]";
   launcher.device = "on the first CUDA card";
-  launcher.flags = {{"time", "", "Print the median time of some repetitions"}};
+  launcher.flags = {
+      {"time", "", "Print the median time of some repetitions"},
+      {"check-memory", "", "Make an error of a write next to a buffer"}};
+  launcher.takesCubins = true;
   launcher.checkFlags = [&](const CommandLine &line) {
     wantsTime = line.has("time");
+    checksMemory = line.has("check-memory");
     return Error::success();
   };
   launcher.execute = [&](PreparedLaunch &launch) {
-    return execute(launch, wantsTime);
+    return execute(launch, wantsTime, checksMemory);
   };
   return runLauncher(launcher, std::vector<std::string>(argv + 1, argv + argc));
 }

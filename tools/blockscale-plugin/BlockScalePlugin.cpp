@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For users of the stock mlir-opt, who need not build one of their own.
+// For users of the stock mlir-opt, who need not build one of their own. The
+// dialect brings all that the pipelines need: mlir-opt has upstream's dialects
+// and models of interfaces, but not this project's models.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -24,7 +25,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK
     mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "BlockScale", BLOCKSCALE_VERSION,
           [](DialectRegistry *registry) {
-            registry->insert<blockscale::BlockScaleDialect>();
+            blockscale::registerPipelineDialects(*registry);
           }};
 }
 

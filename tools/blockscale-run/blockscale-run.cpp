@@ -31,35 +31,43 @@ using namespace mlir::blockscale;
 // Command line
 //===----------------------------------------------------------------------===//
 
-/// Those that only --device=sim has.
-static std::vector<Flag> getSimulatorFlags() {
-  std::vector<Flag> flags = sim::getSimulatorFlags();
-  flags.push_back({"sim-seed", "N", "The simulator's seed; the default is 0"});
-  return flags;
-}
+/// The devices that a flag is for.
+static constexpr std::string_view gpuDevices = "--device=sim or --device=cuda",
+                                  simulator = "--device=sim",
+                                  card = "--device=cuda";
 
 static std::vector<Flag> getFlags() {
   std::vector<Flag> flags = {
       {"entry", "NAME", "The function; needed where several are public"},
       {"device", "DEVICE", "cpu (the default), sim or cuda"},
-      {"target", "CHIP",
-       "The chip to compile for; the default is sm_120a for sim, for cuda the "
-       "card's"},
-      {"ptx-version", "N", "PTX version, 87 for 8.7"},
+      getRaiseFlag(),
       {"native-only", "",
        "Refuse an op that no block-scaled instruction computes"},
-      {"schedule", "S",
-       "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3"},
-      {"time", "", "Print the median time of some repetitions, for cuda"},
-      {"compare", "",
-       "Compare with the reference; fail where an error is over its bound"},
       {"seed", "N", "Draw the arguments at random, from this seed"},
       {"o", "OUT.npy",
        "Store a result in a .npy file instead of printing; once for each "
        "result, in order",
        /*isValueOptional=*/false, /*isRepeatable=*/true},
+      {"target", "CHIP",
+       "The chip to compile for; the default is sm_120a for sim, for cuda the "
+       "card's"},
   };
-  llvm::append_range(flags, getSimulatorFlags());
+  auto add = [&](Flag flag, std::string_view needs) {
+    flag.needs = needs;
+    flags.push_back(flag);
+  };
+  add({"ptx-version", "N", "PTX version, 8.7 or 87"}, gpuDevices);
+  add({"schedule", "S",
+       "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3"},
+      gpuDevices);
+  add({"compare", "",
+       "Compare with the reference; fail where an error is over its bound"},
+      gpuDevices);
+  for (const Flag &flag : sim::getSimulatorFlags())
+    add(flag, simulator);
+  add({"sim-seed", "N", "The simulator's seed; the default is 0"}, simulator);
+  add({"time", "", "Print the median time of some repetitions"}, card);
+  add({"check-memory", "", "Make an error of a write next to a buffer"}, card);
   return flags;
 }
 
@@ -127,7 +135,8 @@ struct RunOptions {
   std::vector<std::string> files;
   std::optional<uint64_t> seed;
   std::vector<std::string> outputs;
-  bool wantsTime = false, wantsComparison = false;
+  bool wantsTime = false, checksMemory = false, wantsComparison = false;
+  bool wantsRaise = false, assumesPositiveScales = false;
   GpuRunOptions gpu;
   sim::Options simulator;
   std::string statisticsPath;
@@ -175,8 +184,10 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
   double milliseconds = 0;
   std::unique_ptr<GpuDevice> gpu;
   if (options.device == "cuda") {
-    Result<std::unique_ptr<GpuDevice>> card =
-        openCudaDevice(options.wantsTime ? &milliseconds : nullptr);
+    CudaRunOptions cuda;
+    cuda.milliseconds = options.wantsTime ? &milliseconds : nullptr;
+    cuda.checksMemory = options.checksMemory;
+    Result<std::unique_ptr<GpuDevice>> card = openCudaDevice(cuda);
     if (!card)
       return reportFailure(card.message());
     gpu = std::move(*card);
@@ -232,7 +243,8 @@ static int checkCounts(func::FuncOp entry, const RunOptions &options,
 
 static int run(const RunOptions &options) {
   std::unique_ptr<Program> program = Program::parse(options.source);
-  if (!program)
+  if (!program || (options.wantsRaise &&
+                   failed(program->raise(options.assumesPositiveScales))))
     return ExitFailure;
   bool isAmbiguous;
   Result<func::FuncOp> entry = program->getEntry(options.entry, isAmbiguous);
@@ -263,7 +275,11 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
                        "', expected one of cpu sim cuda");
   options.entry = line.get("entry");
   options.outputs = line.getAll("o");
+  if (!parseRaise(line, options.wantsRaise, options.assumesPositiveScales))
+    return ExitUsage;
+  options.gpu.raising = options.wantsRaise ? Raising::None : Raising::Report;
   options.wantsTime = line.has("time");
+  options.checksMemory = line.has("check-memory");
   options.wantsComparison = line.has("compare");
   options.gpu.nativeOnly = line.has("native-only");
   options.gpu.schedule = line.get("schedule");
@@ -294,22 +310,9 @@ static int checkDevice(const CommandLine &line, const RunOptions &options) {
     return reportUsage("expected a GPU for --device=" + device +
                        ", got --target=cpu");
   if (device == "cpu" && chip && !chip->isCpu())
-    return reportUnsupported("--target=" + line.get("target") +
-                             " with --device=cpu");
-  auto refuse = [&](std::string_view flag) {
-    return reportUnsupported("--" + Twine(flag) + " with --device=" + device);
-  };
-  if (device == "cpu")
-    for (const char *flag : {"ptx-version", "schedule", "time", "compare"})
-      if (line.has(flag))
-        return refuse(flag);
-  if (device == "sim" && line.has("time"))
-    return refuse("time");
-  if (device != "sim")
-    for (const Flag &flag : getSimulatorFlags())
-      if (line.has(flag.name))
-        return refuse(flag.name);
-  return ExitSuccess;
+    return reportUsage("expected " + Twine(gpuDevices) + " for --target=" +
+                       line.get("target") + ", got --device=cpu");
+  return checkNeeds(line, getFlags(), "--device=" + device);
 }
 
 int main(int argc, char **argv) {
@@ -323,6 +326,7 @@ int main(int argc, char **argv) {
   RunOptions options;
   options.source = line.positional.front();
   options.files.assign(line.positional.begin() + 1, line.positional.end());
+  options.gpu.files = options.files;
   if (int code = readOptions(line, options))
     return code;
   if (int code = checkDevice(line, options))

@@ -39,9 +39,6 @@ std::variant<CommandLine, ExitCode> parseCommandLine(int argc, char **argv,
 int reportFailure(const Twine &message);
 int reportUsage(const Twine &message);
 
-/// "not supported in this version: ...", for what is yet to be delivered.
-int reportUnsupported(const Twine &what);
-
 /// Looks up a target by name; null after a usage error has been printed.
 const Chip *parseTarget(StringRef name);
 
@@ -49,9 +46,21 @@ const Chip *parseTarget(StringRef name);
 /// printed.
 bool parseNumber(StringRef flag, StringRef text, uint64_t &number);
 
-/// Parses a PTX version such as "87"; false after a usage error has been
-/// printed.
+/// Parses a PTX version such as "87" or "8.7"; false after a usage error has
+/// been printed.
 bool parsePtxVersion(StringRef text, unsigned &version);
+
+/// Whether the flags of `table` that are on the command line have what they
+/// need, if that is `given`. Success, or the exit code after an error.
+int checkNeeds(const CommandLine &line, const std::vector<Flag> &table,
+               StringRef given);
+
+/// `--raise[=assume-positive-scales]`.
+Flag getRaiseFlag();
+
+/// Reads it; false after a usage error has been printed.
+bool parseRaise(const CommandLine &line, bool &wantsRaise,
+                bool &assumesPositiveScales);
 
 /// Whether `text` has the form of a schedule; false after a usage error has
 /// been printed.

@@ -14,8 +14,9 @@
 #ifndef BLOCKSCALE_DRIVER_GPURUN_H
 #define BLOCKSCALE_DRIVER_GPURUN_H
 
+#include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Driver/Program.h"
-#include "blockscale/Runtime/LaunchPlan.h"
+#include "blockscale/Runtime/CudaExecution.h"
 #include "blockscale/Simulator/Simulator.h"
 #include "blockscale/Support/Chips.h"
 
@@ -37,9 +38,9 @@ public:
                         std::vector<LaunchArgument> &arguments) = 0;
 };
 
-/// The first CUDA card. With `milliseconds`, measures some repetitions after
-/// the run whose results count, and stores the median there.
-Result<std::unique_ptr<GpuDevice>> openCudaDevice(double *milliseconds);
+/// The first CUDA card.
+Result<std::unique_ptr<GpuDevice>>
+openCudaDevice(const CudaRunOptions &options);
 
 /// The simulator, which prints its warnings, and writes statistics to a file
 /// ("-" for standard output) if the options want them.
@@ -57,6 +58,9 @@ struct GpuRunOptions {
   unsigned ptxVersion = 0;
   bool nativeOnly = false;
   std::string schedule;
+  Raising raising = Raising::Report;
+  /// Where the arguments are from, for messages; empty if they were drawn.
+  std::vector<std::string> files;
 };
 
 struct GpuRun {

@@ -21,8 +21,8 @@ namespace mlir::blockscale {
 /// code can be. Fails after an error at the place.
 LogicalResult checkInput(ModuleOp module);
 
-/// The same for the lowering to GPUs: functions on tensors of static shapes,
-/// with names that PTX can have, and `gpu.module`s.
+/// The same for the lowering to GPUs: functions on tensors, with names that
+/// PTX can have, and `gpu.module`s.
 LogicalResult checkGpuInput(ModuleOp module);
 
 /// (`--native-only`) Refuses the first `mma_scaled` of `module`: the CPU has no

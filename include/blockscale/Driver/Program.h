@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_DRIVER_PROGRAM_H
 #define BLOCKSCALE_DRIVER_PROGRAM_H
 
+#include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Runtime/Error.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -17,6 +18,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <memory>
+#include <optional>
 
 namespace mlir {
 class SourceMgrDiagnosticHandler;
@@ -33,7 +35,7 @@ public:
   static std::unique_ptr<Program> parse(StringRef path);
   ~Program();
 
-  /// The program as it was parsed, once more.
+  /// The program as it was parsed, and raised if it was, once more.
   std::unique_ptr<Program> parseAgain() const;
 
   ModuleOp getModule() { return *module; }
@@ -50,6 +52,9 @@ public:
   /// Makes `entry` the only public function and drops what it does not use.
   LogicalResult keepOnly(func::FuncOp entry);
 
+  /// Makes `mma_scaled` of contractions of decoded operands.
+  LogicalResult raise(bool assumePositiveScales);
+
   /// Runs the passes that `build` adds. A failure has always been explained by
   /// an error.
   LogicalResult run(function_ref<void(OpPassManager &)> build);
@@ -63,6 +68,8 @@ private:
   llvm::SourceMgr sourceMgr;
   std::unique_ptr<SourceMgrDiagnosticHandler> diagnosticHandler;
   OwningOpRef<ModuleOp> module;
+  /// With which the module was raised, if it was.
+  std::optional<RaisePassOptions> raiseOptions;
 };
 
 } // namespace mlir::blockscale

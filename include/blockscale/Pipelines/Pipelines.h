@@ -49,8 +49,7 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
 };
 
 /// The levels of the lowering for GPUs, each from the one before. The module
-/// holds functions on tensors of static shapes, `gpu.module`s with kernels, or
-/// both.
+/// holds functions on tensors, `gpu.module`s with kernels, or both.
 ///
 /// Tile: each `mma_scaled` has a path that the target takes.
 void buildGpuTilePipeline(OpPassManager &pm, const GpuPipelineOptions &options);

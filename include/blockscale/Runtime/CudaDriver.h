@@ -94,7 +94,8 @@ private:
 };
 
 /// The first card that the driver shows (it heeds CUDA_VISIBLE_DEVICES), with
-/// its primary context. Buffers and modules keep the context alive.
+/// its primary context and a stream for all launches. Buffers and modules keep
+/// them alive.
 class CudaDevice {
 public:
   static Result<CudaDevice> open();

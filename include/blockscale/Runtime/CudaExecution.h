@@ -14,13 +14,22 @@
 
 namespace mlir::blockscale {
 
+struct CudaRunOptions {
+  /// If not null, the kernels are launched again after the run that counts, and
+  /// this gets the median of the times on the card, in milliseconds. The first
+  /// few launches warm the card up and are left out; what all of them compute
+  /// is dropped.
+  double *milliseconds = nullptr;
+  /// A write next to a buffer is an error that names the kernel and the
+  /// argument. Needs the memory of the buffers on the host once more.
+  bool checksMemory = false;
+};
+
 /// Carries out a plan once: copies the buffers of `arguments` to the card,
-/// launches the kernels in order, and copies what is to be stored back. With
-/// `milliseconds`, launches them again after that, and gives the median of the
-/// times on the card; what the repetitions compute is dropped.
+/// launches the kernels in order, and copies what is to be stored back.
 Error runOnCuda(const CudaDevice &device, const CudaModule &code,
                 const LaunchPlan &plan, std::vector<LaunchArgument> &arguments,
-                double *milliseconds = nullptr);
+                const CudaRunOptions &options = {});
 
 } // namespace mlir::blockscale
 

@@ -33,6 +33,9 @@ struct Flag {
   bool isValueOptional = false;
   /// Others stand at most once.
   bool isRepeatable = false;
+  /// What the flag needs beside it, such as "--device=sim"; empty for nothing.
+  /// The help lists the flags that need the same under that.
+  std::string_view needs = {};
 };
 
 /// What a command line may look like.
@@ -55,12 +58,13 @@ struct CommandLine {
   std::vector<std::string> positional;
 };
 
-/// `arguments` are those of main without the program's name.
+/// `arguments` are those of main without the program's name. `-h` is `--help`,
+/// where the table has that.
 Result<CommandLine> parseFlags(const std::vector<Flag> &table,
                                const std::vector<std::string> &arguments,
                                FlagStyle style = FlagStyle::Strict);
 
-/// A line for each flag.
+/// A line for each flag; those that need something come last.
 std::string printFlags(const std::vector<Flag> &table);
 
 } // namespace mlir::blockscale

@@ -34,6 +34,8 @@ struct Launcher {
   /// and what it runs kernels on.
   std::string name, ownFlags, device;
   std::vector<Flag> flags;
+  /// Whether it runs machine code as well as PTX.
+  bool takesCubins = false;
   /// Checks the values of its own flags; a failure is one of the command line.
   std::function<Error(const CommandLine &)> checkFlags;
   /// Carries the launch out; buffers are stored afterwards.

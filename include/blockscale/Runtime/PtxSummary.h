@@ -39,6 +39,9 @@ struct PtxSummary {
 
 PtxSummary summarizePtx(std::string_view text);
 
+/// Whether `image` is machine code, which is an ELF file, and no PTX text.
+bool isCubin(std::string_view image);
+
 /// Holds the number and sizes of a kernel's parameters against the entry of
 /// its name; success where nothing is known of that.
 Error checkParams(const PtxSummary &ptx, const PlannedKernel &kernel);

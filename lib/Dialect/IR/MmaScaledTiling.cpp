@@ -131,6 +131,19 @@ private:
 };
 } // namespace
 
+/// What is known of a number along K that may not be a multiple of the block: a
+/// constant, or what the last tile of a loop makes of one.
+static std::string describeUnknownMultiple(OpFoldResult value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return std::to_string(*constant);
+  if (auto min = cast<Value>(value).getDefiningOp<affine::AffineMinOp>())
+    for (AffineExpr result : min.getMap().getResults())
+      if (auto constant = dyn_cast<AffineConstantExpr>(result))
+        return std::to_string(constant.getValue()) +
+               ", or what the last tile has left";
+  return "one that is not known to be";
+}
+
 FailureOr<TilingResult>
 MmaScaledOp::getTiledImplementation(OpBuilder &builder,
                                     ArrayRef<OpFoldResult> offsets,
@@ -149,9 +162,7 @@ MmaScaledOp::getTiledImplementation(OpBuilder &builder,
         emitOpError("expected the ")
         << row.name << " of a tile along K to be a multiple of the block size, "
         << getBlock() << ", got ";
-    if (std::optional<int64_t> constant = getConstantIntValue(row.value))
-      return error << *constant;
-    return error << "one that is not known to be";
+    return error << describeUnknownMultiple(row.value);
   }
 
   Tile tile(builder, *this, offsets, sizes);

@@ -9,7 +9,7 @@ the .td files below include/, whose fences are indented.
              after `> `.
     python   runs on its own; if there are comments `# -> TEXT`, it must print these texts, line by
              line
-    others   (`text`, `cmake`, `c`) are not run
+    others   (`text`, `cmake`, `c`, `cpp`) are not run
 
 A build with sanitizers has a plugin that the stock mlir-opt-22 cannot load; commands with it are left
 out there.
@@ -32,7 +32,7 @@ BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 TABLES = sorted((REPO / "include").rglob("*.td"))
 RUN_KINDS = ("mlir", "console", "python")
-OTHER_KINDS = ("text", "cmake", "c")
+OTHER_KINDS = ("text", "cmake", "c", "cpp")
 TIMEOUT_S = 120
 
 

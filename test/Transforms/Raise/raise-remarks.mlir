@@ -504,9 +504,9 @@ func.func @f32_element(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, 
   return %d : tensor<16x8xf32>
 }
 
-// The product of element and scale is rounded.
+// A product of more than an element and its scale is rounded.
 func.func @bf16(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: an operand is decoded to bf16, expected f32}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a product is rounded to bf16, expected that of an element and its scale, got one of 3 factors}}
   %d = linalg.generic {
          indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                           affine_map<(m, n, k) -> (m, k floordiv 32)>,
@@ -517,9 +517,58 @@ func.func @bf16(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: ten
        outs(%acc : tensor<16x8xf32>) {
   ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
     %xh = arith.scaling_extf %a, %sa : f8E4M3FN, f8E8M0FNU to bf16
+    %yh = arith.extf %b : f8E5M2 to bf16
+    %q = arith.mulf %xh, %yh : bf16
+    %qw = arith.extf %q : bf16 to f32
+    %r = arith.addf %c, %qw : f32
+    linalg.yield %r : f32
+  } -> tensor<16x8xf32>
+  return %d : tensor<16x8xf32>
+}
+
+// bf16 does not have all bits of a scale for the whole tensor.
+func.func @bf16_tensor_scale(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3FN>, %y: tensor<64x8xf4E2M1FN>, %g: f32, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a product is rounded to bf16, expected that of an element and its scale, got one of 3 factors}}
+  %d = linalg.generic {
+         indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                          affine_map<(m, n, k) -> (m, k floordiv 16)>,
+                          affine_map<(m, n, k) -> (k, n)>,
+                          affine_map<(m, n, k) -> (m, n)>],
+         iterator_types = ["parallel", "parallel", "reduction"]}
+       ins(%x, %sx, %y : tensor<16x64xf4E2M1FN>, tensor<16x4xf8E4M3FN>, tensor<64x8xf4E2M1FN>)
+       outs(%acc : tensor<16x8xf32>) {
+  ^bb0(%a: f4E2M1FN, %sa: f8E4M3FN, %b: f4E2M1FN, %c: f32):
+    %ae = arith.extf %a : f4E2M1FN to f32
+    %se = arith.extf %sa : f8E4M3FN to f32
+    %abs = math.absf %se : f32
+    %sg = arith.mulf %abs, %g : f32
+    %xs = arith.mulf %ae, %sg : f32
+    %xh = arith.truncf %xs : f32 to bf16
     %xw = arith.extf %xh : bf16 to f32
-    %yw = arith.extf %b : f8E5M2 to f32
+    %yw = arith.extf %b : f4E2M1FN to f32
     %q = arith.mulf %xw, %yw : f32
+    %r = arith.addf %c, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<16x8xf32>
+  return %d : tensor<16x8xf32>
+}
+
+// Without the scale for the whole tensor, a sum could exceed f32.
+func.func @tensor_scale_e8m0(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %g: f32, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a scale of type f32 for the whole tensor beside scales of type f8E8M0FNU, expected f8E4M3FN}}
+  %d = linalg.generic {
+         indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                          affine_map<(m, n, k) -> (m, k floordiv 32)>,
+                          affine_map<(m, n, k) -> (k, n)>,
+                          affine_map<(m, n, k) -> (m, n)>],
+         iterator_types = ["parallel", "parallel", "reduction"]}
+       ins(%x, %sx, %y : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>)
+       outs(%acc : tensor<16x8xf32>) {
+  ^bb0(%a: f8E4M3FN, %sa: f8E8M0FNU, %b: f8E5M2, %c: f32):
+    %xw = arith.scaling_extf %a, %sa : f8E4M3FN, f8E8M0FNU to f32
+    %yw = arith.extf %b : f8E5M2 to f32
+    %p = arith.mulf %xw, %yw : f32
+    %q = arith.mulf %p, %g : f32
     %r = arith.addf %c, %q : f32
     linalg.yield %r : f32
   } -> tensor<16x8xf32>

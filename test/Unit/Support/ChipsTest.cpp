@@ -62,6 +62,19 @@ TEST(Chips, UnknownNamesAreExplained) {
   EXPECT_EQ(describeUnknownChip("sm_120"),
             "unknown target 'sm_120': block-scaled instructions need the "
             "letter, expected sm_120a or sm_120f");
+  EXPECT_EQ(describeUnknownChip("120"),
+            "unknown target '120': block-scaled instructions need the letter, "
+            "expected sm_120a or sm_120f");
+  for (const char *name : {"SM_120A", "120a", "sm120a", "compute_120a"})
+    EXPECT_EQ(describeUnknownChip(name).rfind(
+                  "unknown target '" + std::string(name) +
+                      "' (did you mean sm_120a?), expected one of cpu sm_80 ",
+                  0),
+              0u)
+        << describeUnknownChip(name);
+  EXPECT_EQ(
+      describeUnknownChip("").rfind("no target given, expected one of cpu ", 0),
+      0u);
   std::string text = describeUnknownChip("sm_75");
   EXPECT_NE(text.find("'sm_75'"), std::string::npos);
   for (const Chip &chip : getChips())

@@ -65,8 +65,16 @@ static LogicalResult raise(Operation *op, const RaiseOptions &options,
   bool isKnown = hasKnownSize(Side::X, x, Side::Y, y) &&
                  hasKnownSize(Side::X, xScale, Side::Y, yScale);
   IntegerAttr blockSize = isKnown ? nullptr : rewriter.getI64IntegerAttr(block);
-  rewriter.replaceOpWithNewOp<MmaScaledOp>(op, match->acc.getType(), x, xScale,
-                                           y, yScale, match->acc, blockSize);
+  if (match->tensorScales.empty()) {
+    rewriter.replaceOpWithNewOp<MmaScaledOp>(
+        op, match->acc.getType(), x, xScale, y, yScale, match->acc, blockSize);
+    return success();
+  }
+  Value zero = createZeros(rewriter, loc, match->acc);
+  Value product = MmaScaledOp::create(rewriter, loc, zero.getType(), x, xScale,
+                                      y, yScale, zero, blockSize);
+  rewriter.replaceOp(
+      op, scaleAndAdd(rewriter, loc, product, match->tensorScales, match->acc));
   return success();
 }
 
@@ -104,6 +112,8 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
     RaiseOptions options;
     options.assumePositiveScales = assumePositiveScales;
+    if (reportOnly)
+      return report(options);
     RewritePatternSet patterns(&getContext());
     populateRaisePatterns(patterns, options);
     // What has nothing to do with contractions stays as it is.
@@ -123,6 +133,22 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
         // At the location: a remark at the op would print it, with all of its
         // function looked at for the names of its operands.
         emitRemark(op->getLoc(), "not raised to blockscale.mma_scaled: ")
+            << reason;
+    });
+  }
+
+private:
+  void report(const RaiseOptions &options) {
+    getOperation()->walk([&](Operation *op) {
+      std::string reason;
+      if (matchMmaScaled(op, options, reason))
+        emitRemark(op->getLoc(), "a block-scaled product stays plain "
+                                 "arithmetic; blockscale-raise (--raise) makes "
+                                 "it blockscale.mma_scaled");
+      else if (!reason.empty())
+        emitRemark(op->getLoc(),
+                   "a block-scaled product stays plain arithmetic, which "
+                   "blockscale-raise (--raise) does not change: ")
             << reason;
     });
   }

@@ -268,6 +268,10 @@ bool blockscale::followAccess(Access &access, Loops &loops) {
         access.value = op.getSource();
         return true;
       })
+      .Case([&](tensor::SplatOp op) {
+        access = makeAccess(access, op.getInput());
+        return true;
+      })
       .Case([&](vector::ShapeCastOp op) {
         return followShapeCast(access, op, loops);
       })

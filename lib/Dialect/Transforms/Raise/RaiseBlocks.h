@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEBLOCKS_H
 
 #include "Raise/RaiseContraction.h"
+#include "Raise/RaiseEpilogue.h"
 #include "Raise/RaiseOperand.h"
 
 namespace mlir::blockscale {
@@ -34,6 +35,8 @@ struct RaiseMatch {
   RaisedSide y;
   Value acc;
   int64_t block;
+  /// What the whole product is multiplied by.
+  SmallVector<TensorScale> tensorScales = {};
 };
 
 /// As the op and remarks call it.

@@ -35,6 +35,18 @@ static bool isNarrowFloat(Type type) {
 
 bool Factor::isNarrow() const { return isNarrowFloat(origin.value.getType()); }
 
+bool Factor::isTensorScale() const {
+  if (!getElementType().isF32() || origin.isAbsolute)
+    return false;
+  // What a body computes is not there to be taken.
+  Value value = origin.value;
+  linalg::LinalgOp body = origin.body;
+  bool isInBody = body && value.getParentBlock() == body.getBlock();
+  return splat ||
+         (!isInBody &&
+          llvm::all_of(origin.index, llvm::IsaPred<AffineConstantExpr>));
+}
+
 //===----------------------------------------------------------------------===//
 // Signs and constants
 //===----------------------------------------------------------------------===//
@@ -107,6 +119,7 @@ namespace {
 struct Pending {
   Access access;
   FactorRole role;
+  std::optional<unsigned> rounding;
 };
 
 class Tracer {
@@ -115,13 +128,13 @@ public:
 
   void run(ArrayRef<Access> accesses) {
     for (const Access &access : llvm::reverse(accesses))
-      pending.push_back({access, FactorRole::Unknown});
+      pending.push_back({access, FactorRole::Unknown, std::nullopt});
     while (!pending.empty()) {
       Pending next = pending.pop_back_val();
       if (product.factors.size() == kMaxFactors)
         return note("the product has more than " + Twine(kMaxFactors) +
                     " factors");
-      trace(next.access, next.role);
+      trace(std::move(next));
     }
   }
 
@@ -138,12 +151,16 @@ private:
 
   /// Follows one factor; where it turns out to be a product, leaves its
   /// factors in `pending`.
-  void trace(Access access, FactorRole role) {
+  void trace(Pending next) {
     Factor factor;
-    factor.role = role;
+    factor.role = next.role;
+    Access &access = next.access;
     while (true) {
       Value value = access.value;
       checkType(getElementTypeOrSelf(value));
+      if (getElementTypeOrSelf(value).isBF16() && !next.rounding)
+        next.rounding = product.numRoundings++;
+      factor.rounding = next.rounding;
       bool isNarrow = isNarrowFloat(value.getType());
       if (isNarrow && !access.body && isa<ShapedType>(value.getType()))
         factor.forms.push_back(access);
@@ -153,7 +170,7 @@ private:
       // A tensor of vectors has vectors in bodies: not followed.
       if (access.body && isa<ShapedType>(value.getType()))
         break;
-      if (!isNarrow && splitProduct(access, role))
+      if (!isNarrow && splitProduct(next))
         return;
       if (!stepThrough(access, isNarrow))
         break;
@@ -171,19 +188,23 @@ private:
     product.factors.push_back(std::move(factor));
   }
 
-  /// Products, and roundings of them, have to be in f32.
+  /// Products, and roundings of them, have to be in f32, or bf16, which has the
+  /// bits of an element and its scale, too.
   void checkType(Type type) {
-    if (isa<FloatType>(type) && !isNarrowFloat(type) && !type.isF32()) {
+    if (isa<FloatType>(type) && !isNarrowFloat(type) && !type.isF32() &&
+        !type.isBF16()) {
       std::string text;
       llvm::raw_string_ostream(text)
-          << "an operand is decoded to " << type << ", expected f32";
+          << "an operand is decoded to " << type << ", expected f32 or bf16";
       note(text);
     }
   }
 
-  bool splitProduct(const Access &access, FactorRole role) {
+  bool splitProduct(const Pending &whole) {
+    const Access &access = whole.access;
+    FactorRole role = whole.role;
     auto add = [&](Value value, FactorRole valueRole) {
-      pending.push_back({access, valueRole});
+      pending.push_back({access, valueRole, whole.rounding});
       pending.back().access.value = value;
     };
     if (auto mul = access.value.getDefiningOp<arith::MulFOp>()) {

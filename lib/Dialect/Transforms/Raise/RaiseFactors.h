@@ -37,9 +37,14 @@ struct Factor {
   FloatAttr splat;
   /// No element is negative. Zero may be -0.
   bool isNonNegative = false;
+  /// The number of the product that is rounded to bf16 and that this is a
+  /// factor of; all of one number are in that product.
+  std::optional<unsigned> rounding;
 
   Type getElementType() const { return getElementTypeOrSelf(origin.value); }
   bool isNarrow() const;
+  /// Whether it is one f32 for all loops, as a scale for a whole tensor is.
+  bool isTensorScale() const;
   /// What is nearest to the contraction.
   const Access &getNearest() const {
     return forms.empty() ? origin : forms.front();
@@ -51,6 +56,8 @@ struct Product {
   std::vector<Factor> factors;
   /// What is not exact about it: the first thing that was found, or empty.
   std::string problem;
+  /// How many products are rounded to bf16.
+  unsigned numRoundings = 0;
 };
 
 /// Follows the product of `accesses` to its factors. The work is bounded by a

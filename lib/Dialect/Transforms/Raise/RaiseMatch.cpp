@@ -59,6 +59,42 @@ static bool isEitherType(const Factor &factor) {
   return isa<Float8E4M3FNType>(factor.getElementType());
 }
 
+/// Of one element and its scale, bf16 has all bits; of more factors, or of one
+/// that has more bits, it has not.
+static bool checkRoundings(const Product &product, ArrayRef<SideFactors> sides,
+                           std::string &reason) {
+  for (unsigned rounding = 0; rounding != product.numRoundings; ++rounding) {
+    SmallVector<const Factor *> factors;
+    for (const Factor &factor : product.factors)
+      if (factor.rounding == rounding)
+        factors.push_back(&factor);
+    bool isOfOneSide = llvm::any_of(sides, [&](const SideFactors &side) {
+      return llvm::all_of(factors, [&](const Factor *factor) {
+        return factor == side.element || factor == side.scale;
+      });
+    });
+    if (isOfOneSide)
+      continue;
+    reason = "a product is rounded to bf16, expected that of an element and "
+             "its scale, got one of " +
+             std::to_string(factors.size()) + " factors";
+    return false;
+  }
+  return true;
+}
+
+/// Without their scale for the whole tensor, sums may exceed f32, unless the
+/// scales of blocks are small.
+static bool checkTensorScales(ArrayRef<const Factor *> scales, Type scaleType,
+                              std::string &reason) {
+  if (scales.empty() || isa<Float8E4M3FNType>(scaleType))
+    return true;
+  llvm::raw_string_ostream(reason)
+      << "a scale of type f32 for the whole tensor beside scales of type "
+      << scaleType << ", expected f8E4M3FN";
+  return false;
+}
+
 namespace {
 
 class Matcher {
@@ -69,10 +105,17 @@ public:
         product(traceProduct(contraction.inputs, contraction.loops)) {}
 
   std::optional<RaiseMatch> run() {
-    if (!hasBlockScales() || !checkForm() || !assignSides() || !checkTypes())
+    if (!hasBlockScales() || !checkForm() || !assignSides() || !checkTypes() ||
+        !checkRoundings(product, sides, reason) ||
+        !checkTensorScales(tensorScales, scaleType, reason))
       return std::nullopt;
-    return matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
-                       scaleType, reason);
+    std::optional<RaiseMatch> match =
+        matchBlocks(contraction, get(Side::X), get(Side::Y), legalBlocks,
+                    scaleType, reason);
+    if (match)
+      for (const Factor *factor : tensorScales)
+        match->tensorScales.push_back({factor->origin, factor->splat});
+    return match;
   }
 
 private:
@@ -81,6 +124,7 @@ private:
   std::string &reason;
   Product product;
   SideFactors sides[2];
+  SmallVector<const Factor *> tensorScales;
   std::vector<unsigned> legalBlocks;
   Type scaleType;
 
@@ -105,6 +149,8 @@ private:
     llvm::SmallPtrSet<Value, 4> elements;
     bool hasScale = false;
     for (auto [i, factor] : llvm::enumerate(product.factors)) {
+      if (factor.isTensorScale())
+        continue;
       hasScale |=
           isScale(factor) || (product.factors.size() > 2 && factor.isNarrow() &&
                               isCoarse(factor, contraction));
@@ -169,6 +215,10 @@ private:
     SmallVector<const Factor *> factors[2], splats;
     for (const Factor &factor : product.factors) {
       Type type = factor.origin.value.getType();
+      if (factor.isTensorScale()) {
+        tensorScales.push_back(&factor);
+        continue;
+      }
       bool isX = isReadBy(factor, contraction.getRow(Side::X));
       bool isY = isReadBy(factor, contraction.getRow(Side::Y));
       if (!factor.isNarrow())

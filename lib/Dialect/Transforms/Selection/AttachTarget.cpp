@@ -40,7 +40,8 @@ private:
   const Chip *lookup(StringRef name) {
     const Chip *found = lookupChip(name);
     if (!found)
-      emitError(getOperation()->getLoc(), describeUnknownChip(name));
+      // The option is wrong, and no place in the module.
+      emitError(UnknownLoc::get(&getContext()), describeUnknownChip(name));
     return found;
   }
 };

@@ -47,7 +47,8 @@ private:
   LogicalResult parseOption(const Chip &chip) {
     if (schedule.empty())
       return success();
-    auto emitHere = [&] { return emitError(getOperation()->getLoc()); };
+    // The option is wrong, and no place in the module.
+    auto emitHere = [&] { return emitError(UnknownLoc::get(&getContext())); };
     for (Path path : chip.paths) {
       const KernelBackend *backend = getKernelBackend(path);
       const ScheduleRules *rules =

@@ -86,7 +86,7 @@ TEST(MatrixMessagesTest, Warnings) {
 /// the product.
 static std::string getUndefinedOutput(const std::string &lane,
                                       const std::string &changes) {
-  return getError(makeRun(
+  std::string error = getError(makeRun(
       "mov.b32 %r10, 0; mov.f32 %f0, 0.0; mov.b32 %r11, 0; mov.b32 %r12, 0;"
       "and.b32 %r4, %r0, 15; shr.u32 %r5, %r0, 4; mad.lo.u32 %r6, %r4, 32, %r2;"
       "mad.lo.u32 %r6, %r5, 16, %r6; setp.ne.u32 %p0, %r4, " +
@@ -101,6 +101,7 @@ static std::string getUndefinedOutput(const std::string &lane,
       "mul.wide.u32 %d9, %r0, 8; add.u64 %d9, %buf1, %d9;"
       "st.global.v2.f32 [%d9], {%f4, %f5};"
       "st.global.v2.f32 [%d9 + 256], {%f6, %f7};"));
+  return error.substr(0, error.find(", after kernel"));
 }
 
 TEST(MatrixMessagesTest, UndefinedRowsAndColumns) {

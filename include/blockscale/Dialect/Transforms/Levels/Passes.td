@@ -239,6 +239,42 @@ def LowerLeftoversPass
   }];
 }
 
+def UnrollHostLoopsPass
+    : Pass<"blockscale-unroll-host-loops", "::mlir::func::FuncOp"> {
+  let summary = "unroll loops around kernels";
+  let description = [{
+    A function on tensors becomes a sequence of launches, which has no loops.
+    Every `scf.for` of the function that is not inside of a structured op is
+    unrolled and what comes of it canonicalized. One whose bounds are not
+    constant is refused, as is one that would become more than 4096 ops.
+
+    Before:
+
+    ```mlir
+    func.func @twice(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %a) -> tensor<4xf32> {
+        %y = arith.addf %x, %a : tensor<4xf32>
+        scf.yield %y : tensor<4xf32>
+      }
+      return %r : tensor<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @twice(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = arith.addf %a, %a : tensor<4xf32>
+      %1 = arith.addf %0, %a : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 def VerifyStagePass : Pass<"blockscale-verify-stage", "::mlir::ModuleOp"> {
   let summary = "check the contract of a level";
   let description = [{

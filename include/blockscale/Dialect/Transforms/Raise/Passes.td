@@ -45,6 +45,14 @@ def RaisePass : Pass<"blockscale-raise"> {
       from it, and `mma_scaled` has the product. The product of both operands
       can likewise leave f32 for infinity or zero upstream only. A program that
       relies on that infinity should not be raised.
+    * bf16 has all bits of one element times its scale, so that decoding to it
+      is decoding to f32, but for results below 2^-133, which it rounds. A
+      product of more factors that is rounded to bf16 is not raised.
+    * One f32 for a whole tensor beside `f8E4M3FN` scales, wherever it is
+      multiplied, multiplies the result of an `mma_scaled` with a zero
+      accumulator, and the accumulator is added after it. Results differ by the
+      roundings that the upstream form has in every product. It is taken to be
+      finite: infinity times a sum is not the sum of infinities.
     * `mma_scaled` ignores the sign of `f8E4M3FN` scales, and `arith.extf` does
       not. They are raised where no scale is negative: constants, `math.absf`,
       a bit mask, or anything with `assume-positive-scales`.
@@ -102,7 +110,10 @@ def RaisePass : Pass<"blockscale-raise"> {
   let options = [
     Option<"assumePositiveScales", "assume-positive-scales", "bool", "false",
            "Take scales of type f8E4M3FN to be positive where that is not "
-           "known">
+           "known">,
+    Option<"reportOnly", "report-only", "bool", "false",
+           "Change nothing; a remark names what would be raised, and why "
+           "something would not">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::blockscale::BlockScaleDialect",

@@ -1,0 +1,103 @@
+//===- RaiseEpilogue.cpp - Scales of whole tensors ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mma_scaled has no place for a scale of type f32: the product of the codes is
+// multiplied by it afterwards, by an elementwise op that kernels take over.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise/RaiseEpilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static Value createEmpty(OpBuilder &builder, Location loc, Value like) {
+  return tensor::EmptyOp::create(builder, loc,
+                                 tensor::getMixedSizes(builder, loc, like),
+                                 getElementTypeOrSelf(like));
+}
+
+Value blockscale::createZeros(OpBuilder &builder, Location loc, Value acc) {
+  auto type = cast<ShapedType>(acc.getType());
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+  return linalg::FillOp::create(builder, loc, zero,
+                                createEmpty(builder, loc, acc))
+      .getResult(0);
+}
+
+static SmallVector<int64_t> getConstantIndex(const Access &access) {
+  return llvm::map_to_vector(access.index, [](AffineExpr expr) {
+    return cast<AffineConstantExpr>(expr).getValue();
+  });
+}
+
+/// The scale as a scalar; null if it is an element of a tensor.
+static Value getScalar(OpBuilder &builder, Location loc,
+                       const TensorScale &scale) {
+  Value value = scale.place.value;
+  if (scale.splat)
+    return arith::ConstantOp::create(builder, loc, scale.splat);
+  if (isa<RankedTensorType>(value.getType()))
+    return nullptr;
+  if (isa<VectorType>(value.getType()))
+    return vector::ExtractOp::create(builder, loc, value,
+                                     getConstantIndex(scale.place));
+  return value;
+}
+
+static Value scaleVector(OpBuilder &builder, Location loc, Value product,
+                         ArrayRef<TensorScale> scales, Value acc) {
+  for (const TensorScale &scale : scales) {
+    Value factor = vector::BroadcastOp::create(builder, loc, product.getType(),
+                                               getScalar(builder, loc, scale));
+    product = arith::MulFOp::create(builder, loc, product, factor);
+  }
+  return arith::AddFOp::create(builder, loc, acc, product);
+}
+
+Value blockscale::scaleAndAdd(OpBuilder &builder, Location loc, Value product,
+                              ArrayRef<TensorScale> scales, Value acc) {
+  if (isa<VectorType>(product.getType()))
+    return scaleVector(builder, loc, product, scales, acc);
+
+  auto type = cast<RankedTensorType>(product.getType());
+  unsigned rank = type.getRank();
+  SmallVector<Value> inputs = {product, acc}, scalars;
+  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(rank));
+  for (const TensorScale &scale : scales) {
+    scalars.push_back(getScalar(builder, loc, scale));
+    if (scalars.back())
+      continue;
+    inputs.push_back(scale.place.value);
+    maps.push_back(
+        AffineMap::get(rank, 0, scale.place.index, builder.getContext()));
+  }
+  maps.push_back(builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location place, ValueRange elements) {
+    Value value = elements[0];
+    unsigned next = 2;
+    for (Value scalar : scalars)
+      value = arith::MulFOp::create(nested, place, value,
+                                    scalar ? scalar : elements[next++]);
+    value = arith::AddFOp::create(nested, place, elements[1], value);
+    linalg::YieldOp::create(nested, place, value);
+  };
+  return linalg::GenericOp::create(builder, loc, type, inputs,
+                                   createEmpty(builder, loc, acc), maps, loops,
+                                   body)
+      .getResult(0);
+}

@@ -1,0 +1,33 @@
+//===- RaiseEpilogue.h - Scales of whole tensors ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEEPILOGUE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEEPILOGUE_H
+
+#include "Raise/RaiseAccess.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace mlir::blockscale {
+
+/// One f32: `splat`, or if that is null a scalar, or the element of a tensor or
+/// vector at a constant index.
+struct TensorScale {
+  Access place;
+  FloatAttr splat;
+};
+
+/// An accumulator of the type and the sizes of `acc` with zeros.
+Value createZeros(OpBuilder &builder, Location loc, Value acc);
+
+/// `product` times all `scales`, one after the other, plus `acc`.
+Value scaleAndAdd(OpBuilder &builder, Location loc, Value product,
+                  ArrayRef<TensorScale> scales, Value acc);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEEPILOGUE_H

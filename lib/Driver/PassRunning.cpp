@@ -1,0 +1,40 @@
+//===- PassRunning.cpp - Passes whose failures are explained --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream passes may fail without a word; a caller would have nothing to show.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/PassRunning.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+LogicalResult blockscale::runPasses(ModuleOp module,
+                                    function_ref<void(OpPassManager &)> build) {
+  PassManager pm(module.getContext());
+#ifdef NDEBUG
+  // Verified once, at the end: after each pass would be a tenth of the time.
+  pm.enableVerifier(false);
+#endif
+  build(pm);
+  bool hasError = false;
+  ScopedDiagnosticHandler counter(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        return failure(); // Leave it to the handler that prints.
+      });
+  if (succeeded(pm.run(module)) && succeeded(verify(module)))
+    return success();
+  if (!hasError)
+    emitError(module.getLoc(), "lowering failed");
+  return failure();
+}
