@@ -32,7 +32,10 @@ SCRIPTS = {
         r"GEMM 128 x 128 x 128, f8E4M3FN: .*\nGEMM 128 x 128 x 128 with tcgen05.mma, .*\n",
     ),
 }
-ELSEWHERE = {"sass_loop.py"}
+ELSEWHERE = {
+    "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py", "gpu_measure.py",
+    "gpu_report.py", "gpu_triton.py",
+}
 
 
 def has(tool):
