@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // While the warps of one block convert codes, those of another one multiply:
-// two blocks share a multiprocessor where its shared memory allows.
+// two blocks share a multiprocessor where its shared memory allows. What is not
+// exact is computed again for a tile along K, which is small for that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 const KernelBackend &blockscale::getConvertBackend() {
-  static const WarpsBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2});
+  static const WarpsBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2,
+                                     /*mostK=*/128});
   return backend;
 }

@@ -17,6 +17,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 const KernelBackend &blockscale::getMmaSyncBackend() {
-  static const WarpsBackend backend({/*mostStages=*/4, /*wantedBlocks=*/1});
+  static const WarpsBackend backend({/*mostStages=*/4, /*wantedBlocks=*/1,
+                                     /*mostK=*/1024});
   return backend;
 }

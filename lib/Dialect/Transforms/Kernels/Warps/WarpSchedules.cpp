@@ -159,10 +159,11 @@ static std::array<int64_t, 4> getSizes(MmaScaledOp op) {
 ///   dimension that has fewer: 64 or 32;
 /// * where that makes too few blocks to fill a chip, the longer side of the
 ///   tile is halved, down to 64;
-/// * rows of 128 bytes along K, or less where K ends before;
+/// * rows of 128 bytes along K, or less where K ends before, or the path wants
+///   fewer elements;
 /// * as many stages, up to the path's limit, as K has steps and shared memory
-///   has room for; two of them, if there is a choice, before as many blocks on a
-///   multiprocessor as the path asks for.
+///   has room for; two of them, if there is a choice, before as many blocks on
+///   a multiprocessor as the path asks for.
 ScheduleInterface WarpScheduleRules::choose(MmaScaledOp op,
                                             InstructionAttr instruction,
                                             const Chip &chip) const {
@@ -184,7 +185,7 @@ ScheduleInterface WarpScheduleRules::choose(MmaScaledOp op,
   OpRow row = op.getRow();
   Kind kind = instruction.getKind();
   int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, row.lhs).bits;
-  tile.push_back(fit(k, kBankLineBytes, rowElements));
+  tile.push_back(fit(k, kBankLineBytes, std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
     return MmaSyncScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);

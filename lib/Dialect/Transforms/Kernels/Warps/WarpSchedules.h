@@ -28,6 +28,8 @@ struct WarpScheduleLimits {
   int64_t mostStages;
   /// Blocks that shared memory of a multiprocessor should have room for.
   int64_t wantedBlocks;
+  /// The most elements along K of a tile.
+  int64_t mostK;
 };
 
 std::unique_ptr<ScheduleRules>
