@@ -73,12 +73,12 @@ def describe(program, expectations):
     return buffers, results
 
 
-def check_case(case, folder, launcher):
+def check_case(case, folder, launcher, flags=()):
     """Launches one case and checks its results; its files are made and removed here."""
     if is_kernel(case):
-        how = ["--entry=kernel", f"--grid={case.grid}", f"--block={case.block}"]
+        how = ["--entry=kernel", f"--grid={case.grid}", f"--block={case.block}", *flags]
         return launch(case, folder, launcher, how, case.arrays, [("f4", case.shape, case)])
-    how = [f"--launch-info={folder / case.name}.json"]
+    how = [f"--launch-info={folder / case.name}.json", *flags]
     for program, expectations in ((case.program, case.expectations), *case.variants):
         launch(case, folder, launcher, how, *describe(program, expectations))
     return None

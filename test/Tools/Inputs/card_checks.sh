@@ -177,7 +177,7 @@ holds check-memory-values h.npy "8 8 8 8"
 sed 's/st.global.u32 .*/trap;/; s/fill/stop/' fill.ptx > trap.ptx
 expect trap 1 "^error: 'trap.ptx': kernel 'stop': execution failed: .*\(CUDA_ERROR_[A-Z_]*, [0-9]+\)$" \
   "$launch" trap.ptx --grid=1 --block=4 out:t.npy:i4:4 i32:7
-sed 's/st.global.u32 .*/st.global.u32 [0], %r0;/; s/fill/null/' fill.ptx > null.ptx
+sed 's/st.global.u32 .*/{ .reg .b64 %zero; mov.b64 %zero, 0; st.global.u32 [%zero], %r0; }/; s/fill/null/' fill.ptx > null.ptx
 expect fault 1 "^error: 'null.ptx': kernel 'null': execution failed: .*\(CUDA_ERROR_ILLEGAL_ADDRESS, 700\)$" \
   "$launch" null.ptx --grid=1 --block=4 out:t.npy:i4:4 i32:7
 sed 's/.version 7.0/.version 9.9/' fill.ptx > new.ptx
