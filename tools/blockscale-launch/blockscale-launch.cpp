@@ -45,6 +45,12 @@ int main(int argc, char **argv) {
     wantsTime = line.has("time");
     return Error::success();
   };
+  launcher.countMultiprocessors = []() -> Result<uint32_t> {
+    Result<CudaDevice> device = CudaDevice::open();
+    if (!device)
+      return device.error();
+    return device->countMultiprocessors();
+  };
   launcher.execute = [&](PreparedLaunch &launch) {
     return execute(launch, wantsTime);
   };
