@@ -40,8 +40,6 @@ struct GpuCode {
   /// How to launch the one public function, from the stage `Kernel` on; nullopt
   /// if there is none or there are several.
   std::optional<LaunchInfo> launchInfo;
-  /// The sizes of the buffer of each result of that function.
-  std::vector<std::vector<LaunchExtent>> resultSizes;
 };
 
 /// Compiles `program`, which is consumed, down to `stage`. Fails after an error
