@@ -62,6 +62,10 @@ public:
     return wanted;
   }
 
+  Result<uint32_t> countMultiprocessors() override {
+    return device.countMultiprocessors();
+  }
+
   Error execute(const std::string &ptx, const LaunchPlan &plan,
                 std::vector<LaunchArgument> &arguments) override {
     Result<CudaModule> module = device.load(ptx);

@@ -94,7 +94,7 @@ namespace {
 /// What is known of the public function before it becomes launches.
 struct Signature {
   std::string name;
-  unsigned numArguments;
+  FunctionType type;
 };
 
 struct Level {
@@ -118,7 +118,7 @@ static std::optional<Signature> getSignature(ModuleOp module) {
       continue;
     if (signature)
       return std::nullopt;
-    signature = {function.getSymName().str(), function.getNumArguments()};
+    signature = {function.getSymName().str(), function.getFunctionType()};
   }
   return signature;
 }
@@ -190,15 +190,10 @@ static FailureOr<GpuCode> compile(ModuleOp module,
     if (level.stage == GpuStage::Kernel && signature) {
       auto function = module.lookupSymbol<func::FuncOp>(signature->name);
       FailureOr<LaunchInfo> info =
-          exportLaunchInfo(function, signature->numArguments, chip.name);
+          exportLaunchInfo(function, signature->type, chip.name);
       if (failed(info))
         return failure();
-      FailureOr<std::vector<std::vector<LaunchExtent>>> sizes =
-          exportResultSizes(function, signature->numArguments);
-      if (failed(sizes))
-        return failure();
       code.launchInfo = std::move(*info);
-      code.resultSizes = std::move(*sizes);
     }
     if (level.stage == GpuStage::Instruction)
       ptx = choosePtxVersion(module, chip, options.ptxVersion);

@@ -15,6 +15,7 @@
 
 #include "GpuBuffers.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Runtime/LaunchNumbers.h"
 #include "blockscale/Runtime/PtxSummary.h"
 
 using namespace mlir;
@@ -66,23 +67,18 @@ static Result<std::vector<LaunchArgument>>
 makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
                     std::vector<LaunchArgument> arguments) {
   std::vector<LaunchArgument> results;
-  for (auto [value, extents] :
-       llvm::zip_equal(signature.results, code.resultSizes)) {
-    std::vector<int64_t> shape;
-    for (const LaunchExtent &extent : extents) {
-      Result<uint32_t> size = planExtent(extent, arguments);
-      if (!size)
-        return size.error();
-      shape.push_back(*size);
-    }
-    Result<LaunchArgument> result = makeLaunchResult(value, std::move(shape));
+  auto operand = code.launchInfo->operands.begin() + arguments.size();
+  for (const GpuValue &value : signature.results) {
+    Result<std::vector<int64_t>> shape =
+        evaluateShape(*operand++, {arguments, /*multiprocessors=*/0});
+    if (!shape)
+      return Error("result #" + std::to_string(results.size()) + ": " +
+                   shape.message());
+    Result<LaunchArgument> result = makeLaunchResult(value, std::move(*shape));
     if (!result)
       return result.error();
     results.push_back(std::move(*result));
   }
-  // The launch info ends with the last argument that a kernel takes.
-  arguments.resize(
-      std::min<size_t>(arguments.size(), code.launchInfo->numArguments()));
   std::move(results.begin(), results.end(), std::back_inserter(arguments));
   return arguments;
 }
@@ -90,7 +86,13 @@ makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
 /// Carries out the launches of `code` and leaves the results in `arguments`.
 static Error launch(GpuDevice &device, const GpuCode &code,
                     std::vector<LaunchArgument> &arguments) {
-  Result<LaunchPlan> plan = planLaunch(*code.launchInfo, arguments);
+  Result<uint32_t> multiprocessors = code.launchInfo->usesMultiprocessors()
+                                         ? device.countMultiprocessors()
+                                         : Result<uint32_t>(0u);
+  if (!multiprocessors)
+    return multiprocessors.error();
+  Result<LaunchPlan> plan =
+      planLaunch(*code.launchInfo, arguments, *multiprocessors);
   if (!plan)
     return plan.error();
   PtxSummary ptx = summarizePtx(code.text);

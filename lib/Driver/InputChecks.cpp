@@ -163,7 +163,47 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
   return success();
 }
 
-/// Parameters are bare pointers: their sizes must be in their types.
+/// Whether a kernel's parameter of `type` takes what a launch passes for
+/// `passed`.
+static bool isParameterOf(Type type, Type passed) {
+  auto tensor = dyn_cast<RankedTensorType>(passed);
+  if (!tensor)
+    return type == passed;
+  Type element = tensor.getElementType();
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
+    element = IntegerType::get(type.getContext(), 8);
+  return type == MemRefType::get(tensor.getShape(), element);
+}
+
+/// The kernel of a launch, which takes what is passed; null after an error.
+static gpu::GPUFuncOp checkLaunch(LaunchOp op) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+      op, op.getKernelAttr());
+  if (!kernel || !kernel.isKernel()) {
+    op.emitOpError("expected a kernel in a gpu.module, got ") << op.getKernel();
+    return {};
+  }
+  SmallVector<Type> passed(op.getInputs().getTypes());
+  llvm::append_range(passed, op.getOutputs().getTypes());
+  size_t numMaps = op.getTensorMaps() ? op.getTensorMaps()->size() : 0;
+  passed.append(numMaps, LLVM::LLVMPointerType::get(op.getContext()));
+  TypeRange types = kernel.getArgumentTypes();
+  if (types.size() != passed.size()) {
+    op.emitOpError("expected a kernel of ")
+        << passed.size() << " parameters, got one of " << types.size();
+    return {};
+  }
+  for (auto [i, type] : llvm::enumerate(types))
+    if (!isParameterOf(type, passed[i])) {
+      op.emitOpError("expected parameter #")
+          << i << " of the kernel to take " << passed[i] << ", got " << type;
+      return {};
+    }
+  return kernel;
+}
+
+/// Parameters of kernels that no function launches are bare pointers: their
+/// sizes must be in their types.
 static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
   if (!isPtxIdentifier(kernel.getName()))
     return emitUnsupported(kernel) << "a kernel named '" << kernel.getName()
@@ -187,6 +227,16 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
 /// All kernels, and the functions that become kernels, share one space of
 /// names in PTX.
 static LogicalResult checkKernels(ModuleOp module) {
+  llvm::DenseSet<Operation *> launched;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    WalkResult result = function.walk([&](LaunchOp op) -> WalkResult {
+      gpu::GPUFuncOp kernel = checkLaunch(op);
+      launched.insert(kernel);
+      return WalkResult(success(kernel != nullptr));
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
   llvm::StringSet<> names;
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic())
@@ -200,7 +250,7 @@ static LogicalResult checkKernels(ModuleOp module) {
                             "has, got '")
                << symbol.getName() << "'";
       auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
-      if (kernel && failed(checkKernel(kernel)))
+      if (kernel && !launched.contains(kernel) && failed(checkKernel(kernel)))
         return failure();
     }
   return success();
@@ -223,10 +273,10 @@ LogicalResult blockscale::checkGpuInput(ModuleOp module) {
   }
   WalkResult result =
       module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
-        // Kernels are at any level; functions hold no launches yet.
+        // Kernels are at any level; functions launch on tensors.
         bool isKernel = op->getParentOfType<gpu::GPUModuleOp>() != nullptr;
         bool isLow = isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) ||
-                     isa<gpu::LaunchOp, gpu::LaunchFuncOp, LaunchOp>(op);
+                     isa<gpu::LaunchOp, gpu::LaunchFuncOp>(op);
         if (isLow && !isKernel)
           return emitUnsupported(op)
                  << "'" << op->getName() << "' in the input";

@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
+//
 // Host code is not compiled for GPUs: what it says of launches becomes data.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LaunchInfoExport.h"
 
-#include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
+#include "LaunchExprExport.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Driver/ElementStorage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,96 +26,91 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// The alignment of buffers in the workspace, that of cuMemAlloc.
-static constexpr uint64_t kAlignment = 256;
+static constexpr int64_t kAlignment = 256;
 
-/// `expr`, of the dynamic sizes of `function`, divided by `divisor`, as a size
-/// of one argument: d, d * codes or d floordiv bytes * codes. nullopt for
-/// anything else. A factor of `codes` may have been cancelled against one of
-/// `divisor`, which gets it back.
-static std::optional<ArgumentSize>
-matchSize(func::FuncOp function, AffineExpr expr, uint64_t &divisor) {
-  ArgumentSize size;
-  auto take = [&](AffineExprKind kind, uint32_t &number) {
-    if (expr.getKind() != kind)
-      return;
-    auto binary = cast<AffineBinaryOpExpr>(expr);
-    if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS())) {
-      number = static_cast<uint32_t>(constant.getValue());
-      expr = binary.getLHS();
+namespace {
+
+/// Reads the launches of a function one after the other.
+class InfoExporter {
+public:
+  InfoExporter(func::FuncOp function, unsigned numArguments)
+      : function(function), numArguments(numArguments), exprs(function) {}
+
+  LogicalResult exportLaunch(gpu::LaunchFuncOp op) {
+    KernelLaunch &kernel = info.kernels.emplace_back();
+    kernel.name = op.getKernelName().str();
+    gpu::KernelDim3 grid = op.getGridSizeOperandValues();
+    gpu::KernelDim3 block = op.getBlockSizeOperandValues();
+    Value blocks[] = {grid.x, grid.y, grid.z};
+    for (unsigned i = 0; i != 3; ++i) {
+      std::optional<LaunchExpr> extent = exprs.exportValue(blocks[i]);
+      if (!extent)
+        return op.emitError("not supported in this version: a launch of a "
+                            "number of blocks that is not made of sizes of "
+                            "arguments");
+      if (extent->isNumber() &&
+          (extent->number < 1 || extent->number > maxLaunchNumber))
+        return op.emitError("not supported in this version: a launch of ")
+               << extent->number << " blocks";
+      kernel.grid[i] = std::move(*extent);
     }
-  };
-  take(AffineExprKind::Mul, size.codes);
-  take(AffineExprKind::FloorDiv, size.bytes);
-  auto dim = dyn_cast<AffineDimExpr>(expr);
-  if (!dim)
-    return std::nullopt;
-  DynamicSize of = getDynamicSizes(function)[dim.getPosition()];
-  auto [codes, bytes] = getCodesAndBytes(function, of);
-  if (bytes != size.bytes || codes % size.codes != 0)
-    return std::nullopt;
-  divisor *= codes / size.codes;
-  size.codes = static_cast<uint32_t>(codes);
-  size.argument = of.argument;
-  size.dimension = of.dim;
-  return size;
-}
-
-/// `expr` as a number, or as a size divided by one; nullopt for anything else.
-static std::optional<LaunchExtent> matchExtent(func::FuncOp function,
-                                               AffineExpr expr) {
-  if (!expr)
-    return std::nullopt;
-  auto getNumber = [](AffineExpr of) -> std::optional<uint32_t> {
-    auto constant = dyn_cast<AffineConstantExpr>(of);
-    if (!constant || constant.getValue() < 1 ||
-        constant.getValue() > maxLaunchNumber)
-      return std::nullopt;
-    return static_cast<uint32_t>(constant.getValue());
-  };
-  if (std::optional<uint32_t> number = getNumber(expr))
-    return *number;
-  uint64_t divisor = 1;
-  if (expr.getKind() == AffineExprKind::CeilDiv) {
-    auto quotient = cast<AffineBinaryOpExpr>(expr);
-    divisor = getNumber(quotient.getRHS()).value_or(0);
-    expr = quotient.getLHS();
+    if (failed(exportConstants(op, "threads", block, kernel.block)))
+      return failure();
+    if (op.hasClusterSize() &&
+        failed(exportConstants(op, "blocks of a cluster",
+                               op.getClusterSizeOperandValues(),
+                               kernel.cluster)))
+      return failure();
+    if (Value shared = op.getDynamicSharedMemorySize()) {
+      std::optional<int64_t> bytes = getConstantIntValue(shared);
+      if (!bytes || *bytes < 0 || *bytes > maxLaunchNumber)
+        return op.emitError("not supported in this version: dynamic shared "
+                            "memory of a size that is not constant");
+      kernel.shared = static_cast<uint32_t>(*bytes);
+    }
+    for (Value operand : op.getKernelOperands()) {
+      auto map = operand.getDefiningOp<TensorMapOp>();
+      std::optional<LaunchParam> param =
+          exportParam(map ? map.getSource() : operand);
+      if (param && map && failed(exportTensorMap(map, *param)))
+        return failure();
+      if (!param)
+        return op.emitError("not supported in this version: a parameter that "
+                            "is not made of sizes of arguments, of type ")
+               << operand.getType();
+      kernel.params.push_back(std::move(*param));
+    }
+    return success();
   }
-  std::optional<ArgumentSize> size = matchSize(function, expr, divisor);
-  if (!size || divisor < 1 || divisor > maxLaunchNumber)
-    return std::nullopt;
-  return CeilDiv{*size, static_cast<uint32_t>(divisor)};
-}
 
-/// The size of a grid or a block in a dimension.
-static FailureOr<LaunchExtent> exportExtent(gpu::LaunchFuncOp launch,
-                                            Value value) {
-  auto function = launch->getParentOfType<func::FuncOp>();
-  if (std::optional<LaunchExtent> extent =
-          matchExtent(function, getSizeExpr(function, value)))
-    return *extent;
-  std::optional<int64_t> known = getConstantIntValue(value);
-  return launch.emitError("not supported in this version: a launch of ")
-         << (known ? std::to_string(*known)
-                   : "a number that is not one dynamic size, divided by a "
-                     "constant,")
-         << " of blocks or threads";
-}
-
-FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
-                                                   unsigned numArguments,
-                                                   std::string_view target) {
   LaunchInfo info;
-  info.target = std::string(target);
-  DenseMap<Value, uint64_t> offsets;
-  auto getParam = [&](Value operand) -> LaunchParam {
-    // Those of collect-kernels: an argument, its first element, a size of one,
-    // or an allocation.
+
+private:
+  static LogicalResult exportConstants(gpu::LaunchFuncOp op, StringRef what,
+                                       gpu::KernelDim3 values, Dim3 &numbers) {
+    for (auto [value, number] :
+         llvm::zip_equal(std::array{values.x, values.y, values.z}, numbers)) {
+      std::optional<int64_t> known = getConstantIntValue(value);
+      if (!known)
+        return op.emitError("not supported in this version: a launch of a "
+                            "dynamic number of ")
+               << what;
+      if (*known < 1 || *known > maxLaunchNumber)
+        return op.emitError("not supported in this version: a launch of ")
+               << *known << " " << what;
+      number = static_cast<uint32_t>(*known);
+    }
+    return success();
+  }
+
+  /// One of those of collect-kernels: an argument, its first element, a size of
+  /// one, or an allocation.
+  std::optional<LaunchParam> exportParam(Value operand) {
     if (operand.getDefiningOp<arith::IndexCastUIOp>()) {
-      uint64_t divisor = 1;
-      std::optional<ArgumentSize> size =
-          matchSize(function, getSizeExpr(function, operand), divisor);
-      if (size && divisor == 1)
-        return LaunchParam::ofSize(*size);
+      std::optional<LaunchExpr> size = exprs.exportValue(operand);
+      if (!size || size->kind != LaunchExpr::Kind::Size)
+        return std::nullopt;
+      return LaunchParam::ofSize(size->size);
     }
     if (auto place = operand.getDefiningOp<memref::ReinterpretCastOp>())
       operand = place.getSource();
@@ -121,71 +119,162 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
       return i < numArguments ? LaunchParam::argument(i)
                               : LaunchParam::result(i - numArguments);
     }
-    auto [offset, isNew] = offsets.try_emplace(operand, info.workspace);
+    auto alloc = operand.getDefiningOp<memref::AllocOp>();
+    if (!alloc)
+      return std::nullopt;
+    auto [offset, isNew] = offsets.try_emplace(alloc, info.workspace);
     if (isNew) {
-      auto type = cast<MemRefType>(operand.getType());
-      Type element = type.getElementType();
-      unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-      uint64_t bytes = type.getNumElements() * llvm::divideCeil(bits, 8);
-      info.workspace += llvm::alignTo(bytes, kAlignment);
+      std::optional<LaunchExpr> bytes = countBytes(alloc);
+      if (!bytes)
+        return std::nullopt;
+      info.workspace =
+          LaunchExpr::make(LaunchExpr::Kind::Add, info.workspace,
+                           LaunchExpr::alignTo(*bytes, kAlignment));
     }
     return LaunchParam::workspace(offset->second);
-  };
+  }
 
+  /// Makes `param`, which is the memory of `op`, a tensor map of that.
+  LogicalResult exportTensorMap(TensorMapOp op, LaunchParam &param) {
+    TensorMapAttr attr = op.getMap();
+    Result<TensorMap> form = makeTensorMap(
+        attr.getDtype().str(), {attr.getBox().begin(), attr.getBox().end()},
+        {attr.getElementStrides().begin(), attr.getElementStrides().end()},
+        attr.getSwizzle().str(), attr.getFill().str(), attr.getL2().str());
+    if (!form)
+      return op.emitOpError(form.message());
+    LaunchTensorMap &map = param.tensorMap.emplace();
+    map.form = std::move(*form);
+    std::optional<SmallVector<LaunchExpr>> memory =
+        exprs.exportSizes(op.getSource());
+    for (auto [affine, numbers] :
+         {std::pair(attr.getSizes().getValue(), &map.sizes),
+          std::pair(attr.getStrides().getValue(), &map.strides)})
+      for (AffineExpr expr : llvm::reverse(affine.getResults())) {
+        std::optional<LaunchExpr> number =
+            memory ? exprs.substitute(expr, {}, *memory) : std::nullopt;
+        if (!number)
+          return op.emitOpError("not supported in this version: a tensor map "
+                                "whose sizes are not made of those of "
+                                "arguments");
+        numbers->push_back(std::move(*number));
+      }
+    return success();
+  }
+
+  std::optional<LaunchExpr> countBytes(memref::AllocOp alloc) {
+    Type element = alloc.getType().getElementType();
+    unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    std::optional<SmallVector<LaunchExpr>> sizes = exprs.exportSizes(alloc);
+    if (!sizes)
+      return std::nullopt;
+    LaunchExpr bytes = static_cast<int64_t>(llvm::divideCeil(bits, 8));
+    for (const LaunchExpr &size : *sizes)
+      bytes = LaunchExpr::make(LaunchExpr::Kind::Mul, size, bytes);
+    return bytes;
+  }
+
+  func::FuncOp function;
+  unsigned numArguments;
+  LaunchExprExporter exprs;
+  DenseMap<Operation *, LaunchExpr> offsets;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// The unit in which buffer number `i` of `function` holds elements of `type`,
+/// which it was before it became bytes.
+static PackedUnit getUnit(func::FuncOp function, unsigned i,
+                          RankedTensorType type) {
+  std::optional<Format> format = getElementFormat(type.getElementType());
+  if (!format || type.getRank() == 0)
+    return {1, 1};
+  unsigned bits = getFormatInfo(*format).bits;
+  int64_t count = type.getShape().back();
+  auto buffer = cast<MemRefType>(function.getArgumentTypes()[i]);
+  bool isPacked = ShapedType::isDynamic(count)
+                      ? bits == 4 || function.getArgAttr(i, kCodeBitsAttrName)
+                      : buffer.getShape().back() != count;
+  return isPacked ? getPackedUnit(bits) : PackedUnit{1, 1};
+}
+
+/// What buffer number `i` of `function` holds, which is of `type` in the
+/// program. No dtype means that no array has such elements.
+static FailureOr<std::optional<LaunchOperand>>
+exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
+  std::optional<ElementStorage> storage =
+      getElementStorage(getElementTypeOrSelf(type));
+  if (!storage)
+    return std::optional<LaunchOperand>();
+  LaunchOperand operand;
+  operand.dtype = storage->dtype;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return std::optional(operand);
+  PackedUnit unit = getUnit(function, i, tensor);
+  operand.codes = static_cast<uint32_t>(unit.codes);
+  operand.bytes = static_cast<uint32_t>(unit.bytes);
+  LaunchExprExporter exprs(function);
+  auto map = function.getArgAttrOfType<AffineMapAttr>(i, kSizesAttrName);
+  for (auto [dim, known] : llvm::enumerate(tensor.getShape())) {
+    bool isPacked = dim + 1 == tensor.getShape().size() && unit.codes != 1;
+    if (!ShapedType::isDynamic(known)) {
+      operand.shape.emplace_back(known);
+      continue;
+    }
+    if (isArgument) {
+      ArgumentSize size = {i, static_cast<uint32_t>(dim)};
+      if (isPacked) {
+        size.codes = operand.codes;
+        size.bytes = operand.bytes;
+      }
+      operand.shape.push_back(LaunchExpr::ofSize(size));
+      continue;
+    }
+    std::optional<LaunchExpr> size =
+        map ? exprs.exportExpr(map.getValue().getResult(dim)) : std::nullopt;
+    if (!size)
+      return function.emitError("not supported in this version: a result of a "
+                                "size, in dimension ")
+             << dim << ", that is not made of sizes of arguments";
+    if (isPacked)
+      size = LaunchExpr::make(
+          LaunchExpr::Kind::Mul,
+          LaunchExpr::make(LaunchExpr::Kind::CeilDiv, *size, unit.bytes),
+          unit.codes);
+    operand.shape.push_back(std::move(*size));
+  }
+  return std::optional(operand);
+}
+
+FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
+                                                   FunctionType type,
+                                                   std::string_view target) {
+  unsigned numArguments = type.getNumInputs();
+  InfoExporter exporter(function, numArguments);
   WalkResult result = function.walk([&](gpu::LaunchFuncOp op) -> WalkResult {
-    KernelLaunch &kernel = info.kernels.emplace_back();
-    kernel.name = op.getKernelName().str();
-    gpu::KernelDim3 grid = op.getGridSizeOperandValues();
-    gpu::KernelDim3 block = op.getBlockSizeOperandValues();
-    Value blocks[] = {grid.x, grid.y, grid.z};
-    Value threads[] = {block.x, block.y, block.z};
-    for (unsigned i = 0; i != 3; ++i) {
-      FailureOr<LaunchExtent> numBlocks = exportExtent(op, blocks[i]);
-      if (failed(numBlocks))
-        return WalkResult::interrupt();
-      kernel.grid[i] = *numBlocks;
-      FailureOr<LaunchExtent> numThreads = exportExtent(op, threads[i]);
-      if (failed(numThreads))
-        return WalkResult::interrupt();
-      const auto *known = std::get_if<uint32_t>(&*numThreads);
-      if (!known)
-        return op.emitError("not supported in this version: a launch of a "
-                            "dynamic number of threads");
-      kernel.block[i] = *known;
-    }
-    if (Value shared = op.getDynamicSharedMemorySize()) {
-      std::optional<int64_t> bytes = getConstantIntValue(shared);
-      if (!bytes || *bytes < 0 || *bytes > maxLaunchNumber)
-        return op.emitError("not supported in this version: dynamic shared "
-                            "memory of a size that is not constant");
-      kernel.shared = static_cast<uint32_t>(*bytes);
-    }
-    for (Value operand : op.getKernelOperands())
-      kernel.params.push_back(getParam(operand));
-    return WalkResult::advance();
+    return exporter.exportLaunch(op);
   });
   if (result.wasInterrupted())
     return failure();
-  return info;
-}
-
-FailureOr<std::vector<std::vector<LaunchExtent>>>
-blockscale::exportResultSizes(func::FuncOp function, unsigned numArguments) {
-  std::vector<std::vector<LaunchExtent>> results;
-  for (unsigned i = numArguments; i != function.getNumArguments(); ++i) {
-    auto type = cast<MemRefType>(function.getArgumentTypes()[i]);
-    auto map = function.getArgAttrOfType<AffineMapAttr>(i, kSizesAttrName);
-    std::vector<LaunchExtent> &extents = results.emplace_back();
-    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-      AffineExpr expr = map ? map.getValue().getResult(dim)
-                            : getAffineConstantExpr(size, type.getContext());
-      std::optional<LaunchExtent> extent = matchExtent(function, expr);
-      if (!extent)
-        return function.emitError("not supported in this version: result #")
-               << i - numArguments << " of a size, in dimension " << dim
-               << ", that is not one dynamic size, divided by a constant";
-      extents.push_back(*extent);
+  LaunchInfo info = std::move(exporter.info);
+  info.target = std::string(target);
+  auto types = llvm::to_vector(
+      llvm::concat<const Type>(type.getInputs(), type.getResults()));
+  for (auto [i, operandType] : llvm::enumerate(types)) {
+    FailureOr<std::optional<LaunchOperand>> operand =
+        exportOperand(function, i, operandType, i < numArguments);
+    if (failed(operand))
+      return failure();
+    if (!*operand) {
+      info.operands.clear();
+      break;
     }
+    info.operands.push_back(std::move(**operand));
   }
-  return results;
+  return info;
 }

@@ -14,17 +14,11 @@
 
 namespace mlir::blockscale {
 
-/// Reads the launches of `function`, which is at the kernel level: its first
-/// `numArguments` parameters are the arguments, the others the results. Fails
-/// after an error.
-FailureOr<LaunchInfo> exportLaunchInfo(func::FuncOp function,
-                                       unsigned numArguments,
+/// Reads the launches of `function`, which is at the kernel level, and was of
+/// `type` in the program: its first parameters are the arguments, the others
+/// the results. Fails after an error.
+FailureOr<LaunchInfo> exportLaunchInfo(func::FuncOp function, FunctionType type,
                                        std::string_view target);
-
-/// The sizes of the buffers of results, those that are packed in bytes, for
-/// each result of a `function` as above. Fails after an error.
-FailureOr<std::vector<std::vector<LaunchExtent>>>
-exportResultSizes(func::FuncOp function, unsigned numArguments);
 
 } // namespace mlir::blockscale
 

@@ -31,6 +31,10 @@ public:
     return wanted ? wanted : lookupChip(kDefaultTarget);
   }
 
+  Result<uint32_t> countMultiprocessors() override {
+    return sim::kMultiprocessors;
+  }
+
   Error execute(const std::string &ptx, const LaunchPlan &plan,
                 std::vector<LaunchArgument> &arguments) override {
     Result<sim::SimulatedProgram> program = sim::SimulatedProgram::load(ptx);

@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -82,6 +83,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createCheckLoopSizesPass());
   pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertTensorToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createSplatsToFillsPass());
@@ -109,7 +111,6 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFlattenParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createConvertParallelLoopToGpuPass());
-  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addPass(createGpuKernelOutliningPass());
   pm.addPass(createCollectKernelsPass());
@@ -141,6 +142,7 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
   toLLVM.useBarePtrCallConv = true;
   toLLVM.allowPatternRollback = false; // Half the time.
   kernels.addPass(createConvertGpuOpsToNVVMOps(toLLVM));
+  kernels.addNestedPass<LLVM::LLVMFuncOp>(createMarkTensorMapsPass());
   kernels.addPass(createConvertNVVMToLLVMPass());
   // What could be cleaned up here, LLVM does.
   kernels.addPass(createReconcileUnrealizedCastsPass());

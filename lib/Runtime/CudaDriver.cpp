@@ -334,7 +334,8 @@ Result<CudaParam> CudaDevice::encode(const TensorMap &map,
       static_cast<uint32_t>(map.getRank()), address, map.sizes.data(),
       map.strides.data() + 1, map.box.data(), map.elementStrides.data(),
       /*interleave=*/0, static_cast<int>(map.swizzle->number),
-      /*promotion=*/0, map.fill == TensorMapFill::Nan);
+      map.promotion ? static_cast<int>(map.promotion->number) : 0,
+      map.fill == TensorMapFill::Nan);
   if (Error error = context->check("cannot make a tensor map", status))
     return error;
   return param;
@@ -382,6 +383,16 @@ Result<CudaDevice> CudaDevice::open() {
 }
 
 unsigned CudaDevice::getCapability() const { return context->capability; }
+
+Result<uint32_t> CudaDevice::countMultiprocessors() const {
+  int count = 0;
+  cuda::Status status = context->api.deviceGetAttribute(
+      &count, cuda::multiprocessorCount, context->device);
+  if (Error error =
+          context->check("cannot count the card's multiprocessors", status))
+    return error;
+  return static_cast<uint32_t>(count);
+}
 
 Error CudaDevice::synchronize() const {
   return context->check("execution failed", context->api.ctxSynchronize());

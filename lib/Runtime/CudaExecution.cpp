@@ -106,7 +106,6 @@ static Error copyBack(const CardMemory &memory,
 
 static Result<CudaParam> makeParam(const CudaDevice &device,
                                    const PlannedParam &param,
-                                   const std::vector<LaunchArgument> &arguments,
                                    const CardMemory &memory) {
   uint64_t bits = param.value;
   switch (param.kind) {
@@ -118,15 +117,9 @@ static Result<CudaParam> makeParam(const CudaDevice &device,
   case PlannedParam::Kind::Workspace:
     bits += memory.workspace;
     break;
-  case PlannedParam::Kind::TensorMap: {
-    Result<CudaParam> map = device.encode(*arguments[param.value].tensorMap,
-                                          memory.addresses[param.value]);
-    if (!map)
-      return Error("argument #" + std::to_string(param.value) + ": " +
-                   map.message());
-    return map;
   }
-  }
+  if (param.tensorMap)
+    return device.encode(*param.tensorMap, bits);
   CudaParam value;
   value.words[0] = bits;
   return value;
@@ -142,11 +135,10 @@ struct ReadyKernel {
 
 } // namespace
 
-static Result<ReadyKernel>
-makeReady(const CudaDevice &device, const CudaModule &code,
-          const PlannedKernel &planned,
-          const std::vector<LaunchArgument> &arguments,
-          const CardMemory &memory) {
+static Result<ReadyKernel> makeReady(const CudaDevice &device,
+                                     const CudaModule &code,
+                                     const PlannedKernel &planned,
+                                     const CardMemory &memory) {
   Result<CudaKernel> kernel = code.getKernel(planned.name, planned.shared);
   if (!kernel)
     return kernel.error();
@@ -155,10 +147,11 @@ makeReady(const CudaDevice &device, const CudaModule &code,
   ready.launch.block = planned.block;
   ready.launch.cluster = planned.cluster;
   ready.launch.shared = planned.shared;
-  for (const PlannedParam &param : planned.params) {
-    Result<CudaParam> value = makeParam(device, param, arguments, memory);
+  for (size_t i = 0; i < planned.params.size(); ++i) {
+    Result<CudaParam> value = makeParam(device, planned.params[i], memory);
     if (!value)
-      return value.error();
+      return Error("parameter #" + std::to_string(i) + " of kernel " +
+                   quoteForMessage(planned.name) + ": " + value.message());
     ready.launch.params.push_back(*value);
   }
   return ready;
@@ -201,8 +194,7 @@ Error blockscale::runOnCuda(const CudaDevice &device, const CudaModule &code,
     return memory.error();
   std::vector<ReadyKernel> kernels;
   for (const PlannedKernel &planned : plan.kernels) {
-    Result<ReadyKernel> ready =
-        makeReady(device, code, planned, arguments, *memory);
+    Result<ReadyKernel> ready = makeReady(device, code, planned, *memory);
     if (!ready)
       return ready.error();
     kernels.push_back(std::move(*ready));

@@ -13,6 +13,8 @@
 
 #include "blockscale/Runtime/LaunchPlan.h"
 
+#include "blockscale/Runtime/LaunchNumbers.h"
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -21,10 +23,10 @@ static constexpr unsigned pointerSize = 8;
 static PlannedParam planArgument(const std::vector<LaunchArgument> &arguments,
                                  size_t index) {
   const LaunchArgument &argument = arguments[index];
-  if (argument.tensorMap)
-    return {PlannedParam::Kind::TensorMap, index, tensorMapBytes};
   if (argument.isBuffer())
-    return {PlannedParam::Kind::Buffer, index, pointerSize};
+    return {PlannedParam::Kind::Buffer, index,
+            argument.tensorMap ? tensorMapBytes : pointerSize,
+            argument.tensorMap};
   return {PlannedParam::Kind::Scalar, argument.bits, argument.size};
 }
 
@@ -54,95 +56,174 @@ Error blockscale::checkArguments(const LaunchInfo &info,
   return Error::success();
 }
 
-/// The size of an argument in a dimension.
-static Result<uint32_t> getSize(const std::vector<LaunchArgument> &arguments,
-                                const ArgumentSize &size) {
-  const LaunchArgument &argument = arguments[size.argument];
-  std::string where = "argument #" + std::to_string(size.argument) + ": ";
-  if (!argument.isBuffer())
-    return Error(where + "expected an array, whose size is asked for, got " +
-                 quoteForMessage(argument.text));
-  const std::vector<int64_t> &shape = argument.array.shape;
-  if (size.dimension >= shape.size())
-    return Error(where + "expected an array of at least " +
-                 std::to_string(size.dimension + 1) + " dimensions, got " +
-                 std::to_string(shape.size()));
-  int64_t inArray = shape[size.dimension];
-  std::string inDimension =
-      " in dimension " + std::to_string(size.dimension) + ", got ";
-  if (inArray > maxLaunchNumber / size.codes)
-    return Error(where + "expected a size of at most " +
-                 std::to_string(maxLaunchNumber / size.codes) + inDimension +
-                 std::to_string(inArray));
-  if (inArray % size.bytes != 0)
-    return Error(where + "expected a multiple of " +
-                 std::to_string(size.bytes) + " bytes" + inDimension +
-                 std::to_string(inArray));
-  return static_cast<uint32_t>(inArray / size.bytes * size.codes);
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+/// A size that is 0 and in `expr`; null if there is none.
+static const ArgumentSize *findEmptySize(const LaunchExpr &expr,
+                                         const LaunchFacts &facts) {
+  if (expr.kind == LaunchExpr::Kind::Size) {
+    Result<uint32_t> size = evaluate(expr.size, facts);
+    return size && *size == 0 ? &expr.size : nullptr;
+  }
+  for (const LaunchExpr &operand : expr.operands)
+    if (const ArgumentSize *size = findEmptySize(operand, facts))
+      return size;
+  return nullptr;
 }
 
-Result<uint32_t>
-blockscale::planExtent(const LaunchExtent &extent,
-                       const std::vector<LaunchArgument> &arguments) {
-  if (const auto *number = std::get_if<uint32_t>(&extent))
-    return *number;
-  const auto &quotient = *std::get_if<CeilDiv>(&extent);
-  Result<uint32_t> size = getSize(arguments, quotient.size);
-  if (!size)
-    return size;
-  // Cards have no empty grids.
-  if (*size == 0)
-    return Error("argument #" + std::to_string(quotient.size.argument) +
+/// Cards have no empty grids.
+static Result<uint32_t> planExtent(const LaunchExpr &expr, size_t dimension,
+                                   const LaunchFacts &facts) {
+  Result<int64_t> extent = evaluate(expr, facts);
+  if (!extent)
+    return extent.error();
+  if (*extent >= 1 && *extent <= int64_t(maxLaunchNumber))
+    return static_cast<uint32_t>(*extent);
+  if (const ArgumentSize *empty = findEmptySize(expr, facts))
+    return Error("argument #" + std::to_string(empty->argument) +
                  ": expected a size of at least 1 in dimension " +
-                 std::to_string(quotient.size.dimension) + ", got 0");
-  return (*size - 1) / quotient.divisor + 1;
+                 std::to_string(empty->dimension) + ", got 0");
+  return Error("expected 1 to " + std::to_string(maxLaunchNumber) +
+               " blocks in dimension " + std::to_string(dimension) +
+               " of the grid, got " + std::to_string(*extent));
 }
 
-static Result<PlannedParam>
-planParam(const LaunchParam &param, size_t numArguments,
-          const std::vector<LaunchArgument> &arguments) {
-  switch (param.kind) {
-  case LaunchParam::Kind::Argument:
-    return planArgument(arguments, param.index);
-  case LaunchParam::Kind::Result:
-    return planArgument(arguments, numArguments + param.index);
-  case LaunchParam::Kind::Size: {
-    Result<uint32_t> size = getSize(arguments, param.size);
-    if (!size)
-      return size.error();
-    return PlannedParam{PlannedParam::Kind::Scalar, *size, sizeof(uint32_t)};
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Parameters of the kernels of one launch info.
+class ParamPlanner {
+public:
+  ParamPlanner(size_t numArguments, uint64_t workspace,
+               const LaunchFacts &facts)
+      : numArguments(numArguments), workspace(workspace), facts(facts) {}
+
+  Result<PlannedParam> plan(const LaunchParam &param) const {
+    Result<PlannedParam> planned = planPlace(param);
+    if (!planned || !param.tensorMap)
+      return planned;
+    return planTensorMap(*param.tensorMap, std::move(*planned));
   }
-  case LaunchParam::Kind::Workspace:
-    break;
+
+private:
+  Result<PlannedParam> planPlace(const LaunchParam &param) const {
+    switch (param.kind) {
+    case LaunchParam::Kind::Argument:
+      return planArgument(facts.arguments, param.index);
+    case LaunchParam::Kind::Result:
+      return planArgument(facts.arguments, numArguments + param.index);
+    case LaunchParam::Kind::Size: {
+      Result<uint32_t> size = evaluate(param.size, facts);
+      if (!size)
+        return size.error();
+      return PlannedParam{PlannedParam::Kind::Scalar, *size, sizeof(uint32_t)};
+    }
+    case LaunchParam::Kind::Workspace:
+      break;
+    }
+    Result<int64_t> offset = evaluate(param.offset, facts);
+    if (!offset)
+      return offset.error();
+    if (*offset < 0 || static_cast<uint64_t>(*offset) >= workspace)
+      return Error("expected an offset into the workspace of " +
+                   std::to_string(workspace) + " bytes, got " +
+                   std::to_string(*offset));
+    return PlannedParam{PlannedParam::Kind::Workspace,
+                        static_cast<uint64_t>(*offset), pointerSize};
   }
-  return PlannedParam{PlannedParam::Kind::Workspace, param.offset, pointerSize};
+
+  /// `planned` is the memory of the map.
+  Result<PlannedParam> planTensorMap(const LaunchTensorMap &map,
+                                     PlannedParam planned) const {
+    bool isWorkspace = planned.kind == PlannedParam::Kind::Workspace;
+    if (planned.tensorMap ||
+        (planned.kind != PlannedParam::Kind::Buffer && !isWorkspace))
+      return Error("expected a buffer for a tensor map, got a scalar or a "
+                   "tensor map");
+    TensorMap tensor = map.form;
+    tensor.strides.assign(1, tensor.type->bits / 8);
+    for (auto [exprs, numbers] : {std::pair(&map.sizes, &tensor.sizes),
+                                  std::pair(&map.strides, &tensor.strides)})
+      for (const LaunchExpr &expr : *exprs) {
+        Result<int64_t> number = evaluate(expr, facts);
+        if (!number)
+          return number.error();
+        // What is negative is too large.
+        numbers->push_back(static_cast<uint64_t>(*number));
+      }
+    uint64_t bytes = isWorkspace
+                         ? workspace - planned.value
+                         : facts.arguments[planned.value].array.data.size();
+    if (Error error = checkTensor(tensor, bytes))
+      return error;
+    if (isWorkspace && planned.value % tensor.type->strideAlignment != 0)
+      return Error("expected an offset of a tensor that is a multiple of " +
+                   std::to_string(tensor.type->strideAlignment) + ", got " +
+                   std::to_string(planned.value));
+    planned.tensorMap = std::move(tensor);
+    planned.size = tensorMapBytes;
+    return planned;
+  }
+
+  size_t numArguments;
+  uint64_t workspace;
+  const LaunchFacts &facts;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static Result<PlannedKernel> planKernel(const KernelLaunch &launch,
+                                        const ParamPlanner &params,
+                                        const LaunchFacts &facts) {
+  PlannedKernel kernel;
+  kernel.name = launch.name;
+  kernel.block = launch.block;
+  kernel.cluster = launch.cluster;
+  kernel.shared = launch.shared;
+  for (size_t i = 0; i < kernel.grid.size(); ++i) {
+    Result<uint32_t> extent = planExtent(launch.grid[i], i, facts);
+    if (!extent)
+      return extent.error();
+    kernel.grid[i] = *extent;
+  }
+  for (size_t i = 0; i < launch.params.size(); ++i) {
+    Result<PlannedParam> planned = params.plan(launch.params[i]);
+    if (!planned)
+      return Error("parameter #" + std::to_string(i) + " of kernel " +
+                   quoteForMessage(launch.name) + ": " + planned.message());
+    kernel.params.push_back(std::move(*planned));
+  }
+  return kernel;
 }
 
 Result<LaunchPlan>
 blockscale::planLaunch(const LaunchInfo &info,
-                       const std::vector<LaunchArgument> &arguments) {
-  size_t numArguments = info.numArguments();
+                       const std::vector<LaunchArgument> &arguments,
+                       uint32_t multiprocessors) {
+  LaunchFacts facts = {arguments, multiprocessors};
+  if (Error error = checkOperands(info, facts))
+    return error;
+  Result<int64_t> workspace = evaluate(info.workspace, facts);
+  if (!workspace)
+    return Error("workspace: " + workspace.message());
+  if (*workspace < 0)
+    return Error("expected a workspace of at least 0 bytes, got " +
+                 std::to_string(*workspace));
   LaunchPlan plan;
-  plan.workspace = info.workspace;
+  plan.workspace = static_cast<uint64_t>(*workspace);
+  ParamPlanner params(info.numArguments(), plan.workspace, facts);
   for (const KernelLaunch &launch : info.kernels) {
-    PlannedKernel kernel;
-    kernel.name = launch.name;
-    kernel.block = launch.block;
-    kernel.cluster = launch.cluster;
-    kernel.shared = launch.shared;
-    for (size_t i = 0; i < kernel.grid.size(); ++i) {
-      Result<uint32_t> extent = planExtent(launch.grid[i], arguments);
-      if (!extent)
-        return extent.error();
-      kernel.grid[i] = *extent;
-    }
-    for (const LaunchParam &param : launch.params) {
-      Result<PlannedParam> planned = planParam(param, numArguments, arguments);
-      if (!planned)
-        return planned.error();
-      kernel.params.push_back(*planned);
-    }
-    plan.kernels.push_back(std::move(kernel));
+    Result<PlannedKernel> kernel = planKernel(launch, params, facts);
+    if (!kernel)
+      return kernel.error();
+    plan.kernels.push_back(std::move(*kernel));
   }
   return plan;
 }

@@ -152,12 +152,15 @@ static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
     return code;
   if (Error error = loadBuffers(launch.arguments))
     return reportFailure(error.message());
+  // Tensor maps have sizes now.
+  kernel.params = planParams(launch.arguments);
   launch.plan = {{kernel}, /*workspace=*/0};
   return ExitSuccess;
 }
 
 /// All kernels of a function, as its launch info says.
-static int prepareFunction(const std::string &infoPath,
+static int prepareFunction(const Launcher &launcher,
+                           const std::string &infoPath,
                            PreparedLaunch &launch) {
   Result<std::string> text = readInput(infoPath);
   if (!text)
@@ -170,7 +173,13 @@ static int prepareFunction(const std::string &infoPath,
     return reportUsage(prefix + error.message());
   if (Error error = loadBuffers(launch.arguments))
     return reportFailure(error.message());
-  Result<LaunchPlan> plan = planLaunch(*info, launch.arguments);
+  Result<uint32_t> multiprocessors = info->usesMultiprocessors()
+                                         ? launcher.countMultiprocessors()
+                                         : Result<uint32_t>(0u);
+  if (!multiprocessors)
+    return reportFailure(multiprocessors.message());
+  Result<LaunchPlan> plan =
+      planLaunch(*info, launch.arguments, *multiprocessors);
   if (!plan)
     return reportFailure(prefix + plan.message());
   launch.plan = std::move(*plan);
@@ -234,9 +243,10 @@ int blockscale::runLauncher(const Launcher &launcher,
     return reportFailure("'" + launch.path +
                          "': expected PTX text, got a cubin, which runs on a "
                          "card only");
-  if (int code = line->has("launch-info")
-                     ? prepareFunction(line->get("launch-info"), launch)
-                     : prepareKernel(std::move(kernel), launch))
+  if (int code =
+          line->has("launch-info")
+              ? prepareFunction(launcher, line->get("launch-info"), launch)
+              : prepareKernel(std::move(kernel), launch))
     return code;
   if (Error error = launcher.execute(launch))
     return reportFailure(error.message());

@@ -6,16 +6,113 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of a tensor, as cuTensorMapEncodeTiled has them.
+// The rules of boxes and tensors, as cuTensorMapEncodeTiled has them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Runtime/TensorMap.h"
+#include "TensorMapTables.h"
 
 #include <algorithm>
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+/// What the innermost size of a box is a multiple of, in bytes.
+static constexpr uint32_t boxAlignment = 16;
+
+Error blockscale::checkTensorBox(const TensorMap &map) {
+  const TensorMapType &type = *map.type;
+  std::string name(type.name);
+  if (map.elementStrides.size() != map.getRank())
+    return Error("expected " + std::to_string(map.getRank()) +
+                 " numbers behind STRIDES=, as BOX has, got " +
+                 std::to_string(map.elementStrides.size()));
+  if (map.elementStrides[0] != 1)
+    return Error("expected 1 as the last number behind STRIDES=, got " +
+                 std::to_string(map.elementStrides[0]));
+  if (type.boxSize && map.box[0] != type.boxSize)
+    return Error("expected an innermost size of " +
+                 std::to_string(type.boxSize) + " for a box of " + name +
+                 ", got " + std::to_string(map.box[0]));
+  uint64_t bits = uint64_t(map.box[0]) * type.bits;
+  if (bits % (8 * boxAlignment) != 0)
+    return Error("expected an innermost size of a multiple of " +
+                 std::to_string(boxAlignment) + " bytes for a box, got " +
+                 std::to_string(map.box[0]) + " elements of " +
+                 std::to_string(type.bits) + " bits");
+  uint64_t bytes = type.getSharedBytes(map.box[0]);
+  if (bytes > map.swizzle->span)
+    return Error(
+        "expected an innermost size of at most " +
+        std::to_string(map.swizzle->span) + " bytes for a box with SWIZZLE=" +
+        std::string(map.swizzle->name) + ", got " + std::to_string(bytes));
+  // The driver has these types without a swizzle, or with one of 128 bytes
+  // that leaves 16 in order.
+  bool isSwizzleLegal = map.swizzle->lineMask == 0 || map.swizzle->span == 128;
+  if (type.elementsPerUnit && (!isSwizzleLegal || map.swizzle->flipsHalves))
+    return Error("expected SWIZZLE=none, 128, 128-atom32 or 128-atom64 for " +
+                 name + ", got " + std::string(map.swizzle->name));
+  if (map.fill == TensorMapFill::Nan && !type.isFloat)
+    return Error("expected a floating-point type with FILL=nan, got " + name);
+  return Error::success();
+}
+
+/// Numbers from 1 to `most`, turned around.
+static Error takeNumbers(const char *what, const std::vector<int64_t> &from,
+                         uint32_t most, std::vector<uint32_t> &to) {
+  for (auto number = from.rbegin(); number != from.rend(); ++number) {
+    if (*number < 1 || *number > int64_t(most))
+      return Error("expected numbers from 1 to " + std::to_string(most) +
+                   " in the " + what + " of a tensor map, got " +
+                   std::to_string(*number));
+    to.push_back(static_cast<uint32_t>(*number));
+  }
+  return Error::success();
+}
+
+/// Finds the row of a name.
+template <typename Row, size_t size>
+static Error takeRow(const char *what, const Row (&table)[size],
+                     std::string_view name, const Row *&row) {
+  row = lookupName(table, name);
+  return row ? Error::success()
+             : Error("expected one of " + listNames(table) + " as the " + what +
+                     " of a tensor map, got " + quoteForMessage(name));
+}
+
+Result<TensorMap> blockscale::makeTensorMap(
+    std::string_view dtype, const std::vector<int64_t> &box,
+    const std::vector<int64_t> &elementStrides, std::string_view swizzle,
+    std::string_view fill, std::string_view promotion) {
+  TensorMap map;
+  const TensorMapFillName *fillRow;
+  if (Error error = takeRow("type", tensorMapTypes, dtype, map.type))
+    return error;
+  if (Error error = takeRow("swizzle", tensorMapSwizzles, swizzle, map.swizzle))
+    return error;
+  if (Error error = takeRow("fill", tensorMapFills, fill, fillRow))
+    return error;
+  if (Error error = takeRow("L2 promotion", tensorMapPromotions, promotion,
+                            map.promotion))
+    return error;
+  map.fill = fillRow->fill;
+  if (Error error = takeNumbers("box", box, maxTensorBox, map.box))
+    return error;
+  if (Error error = takeNumbers("element strides", elementStrides,
+                                maxElementStride, map.elementStrides))
+    return error;
+  if (Error error = checkTensorBox(map))
+    return error;
+  return map;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
 
 static constexpr uint64_t maxSize = uint64_t(1) << 32;
 /// Strides are less than this.
@@ -58,6 +155,30 @@ Error blockscale::setTensor(TensorMap &map, const NpyArray &array) {
     map.sizes[0] = *count;
   }
   map.strides.assign(1, type.bits / 8);
+  for (size_t i = 1; i != rank; ++i) {
+    map.strides.push_back(stride);
+    stride *= map.sizes[i];
+  }
+  // It is the whole array.
+  return checkTensor(map, /*bytes=*/UINT64_MAX);
+}
+
+/// From the first byte of a tensor to the one behind its last; the largest
+/// number where that is more.
+static uint64_t countBytes(const TensorMap &map) {
+  uint64_t bytes = map.type->getGlobalBytes(map.sizes[0]);
+  for (size_t i = 1; i != map.getRank(); ++i) {
+    uint64_t distance;
+    if (__builtin_mul_overflow(map.sizes[i] - 1, map.strides[i], &distance) ||
+        __builtin_add_overflow(bytes, distance, &bytes))
+      return UINT64_MAX;
+  }
+  return bytes;
+}
+
+Error blockscale::checkTensor(const TensorMap &map, uint64_t bytes) {
+  const TensorMapType &type = *map.type;
+  size_t rank = map.getRank();
   for (size_t i = 0; i != rank; ++i) {
     std::string where = inDimension(rank - 1 - i);
     if (map.sizes[i] < 1 || map.sizes[i] > maxSize)
@@ -70,13 +191,15 @@ Error blockscale::setTensor(TensorMap &map, const NpyArray &array) {
                    std::to_string(map.sizes[0]));
     if (i + 1 == rank)
       break;
+    uint64_t stride = map.strides[i + 1];
     if (stride % type.strideAlignment != 0 || stride >= strideLimit)
       return Error("expected a stride that is a multiple of " +
                    std::to_string(type.strideAlignment) +
                    " and less than 2^40 bytes for " + std::string(type.name) +
                    inDimension(rank - 2 - i) + std::to_string(stride));
-    map.strides.push_back(stride);
-    stride *= map.sizes[i + 1];
   }
+  if (uint64_t needed = countBytes(map); needed > bytes)
+    return Error("expected a tensor of at most " + std::to_string(bytes) +
+                 " bytes, as its memory has, got " + std::to_string(needed));
   return Error::success();
 }

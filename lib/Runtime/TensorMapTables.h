@@ -49,6 +49,26 @@ inline constexpr TensorMapSwizzle tensorMapSwizzles[] = {
     {"128-atom64", 6, 128, 1, 6},
 };
 
+inline constexpr TensorMapPromotion tensorMapPromotions[] = {
+    {"none", 0},
+    {"64", 1},
+    {"128", 2},
+    {"256", 3},
+};
+
+struct TensorMapFillName {
+  std::string_view name;
+  TensorMapFill fill;
+};
+inline constexpr TensorMapFillName tensorMapFills[] = {
+    {"zero", TensorMapFill::Zero},
+    {"nan", TensorMapFill::Nan},
+};
+
+/// Elements of a box in a dimension, and steps between them, at most.
+inline constexpr uint32_t maxTensorBox = 256;
+inline constexpr uint32_t maxElementStride = 8;
+
 /// The row of a name; null if there is none.
 template <typename Row, size_t size>
 const Row *lookupName(const Row (&table)[size], std::string_view name) {

@@ -19,11 +19,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr uint32_t maxBox = 256;
-static constexpr uint32_t maxElementStride = 8;
-/// What the innermost size of a box is a multiple of, in bytes.
-static constexpr uint32_t boxAlignment = 16;
-
 //===----------------------------------------------------------------------===//
 // Values of keys
 //===----------------------------------------------------------------------===//
@@ -58,7 +53,7 @@ static Error parseNumbers(std::string_view key, std::string_view text,
 }
 
 static Error parseBox(TensorMapText &result, std::string_view value) {
-  return parseNumbers("BOX", value, maxBox, result.map.box);
+  return parseNumbers("BOX", value, maxTensorBox, result.map.box);
 }
 
 static Error parseStrides(TensorMapText &result, std::string_view value) {
@@ -98,47 +93,6 @@ static constexpr struct {
     {"FILL", parseFill},
     {"STORE", parseStore},
 };
-
-//===----------------------------------------------------------------------===//
-// Rules of boxes
-//===----------------------------------------------------------------------===//
-
-static Error checkBox(const TensorMap &map) {
-  const TensorMapType &type = *map.type;
-  std::string name(type.name);
-  if (map.elementStrides.size() != map.getRank())
-    return Error("expected " + std::to_string(map.getRank()) +
-                 " numbers behind STRIDES=, as BOX has, got " +
-                 std::to_string(map.elementStrides.size()));
-  if (map.elementStrides[0] != 1)
-    return Error("expected 1 as the last number behind STRIDES=, got " +
-                 std::to_string(map.elementStrides[0]));
-  if (type.boxSize && map.box[0] != type.boxSize)
-    return Error("expected an innermost size of " +
-                 std::to_string(type.boxSize) + " for a box of " + name +
-                 ", got " + std::to_string(map.box[0]));
-  uint64_t bits = uint64_t(map.box[0]) * type.bits;
-  if (bits % (8 * boxAlignment) != 0)
-    return Error("expected an innermost size of a multiple of " +
-                 std::to_string(boxAlignment) + " bytes for a box, got " +
-                 std::to_string(map.box[0]) + " elements of " +
-                 std::to_string(type.bits) + " bits");
-  uint64_t bytes = type.getSharedBytes(map.box[0]);
-  if (bytes > map.swizzle->span)
-    return Error(
-        "expected an innermost size of at most " +
-        std::to_string(map.swizzle->span) + " bytes for a box with SWIZZLE=" +
-        std::string(map.swizzle->name) + ", got " + std::to_string(bytes));
-  // The driver has these types without a swizzle, or with one of 128 bytes
-  // that leaves 16 in order.
-  bool isSwizzleLegal = map.swizzle->lineMask == 0 || map.swizzle->span == 128;
-  if (type.elementsPerUnit && (!isSwizzleLegal || map.swizzle->flipsHalves))
-    return Error("expected SWIZZLE=none, 128, 128-atom32 or 128-atom64 for " +
-                 name + ", got " + std::string(map.swizzle->name));
-  if (map.fill == TensorMapFill::Nan && !type.isFloat)
-    return Error("expected a floating-point type with FILL=nan, got " + name);
-  return Error::success();
-}
 
 //===----------------------------------------------------------------------===//
 // The whole text
@@ -197,7 +151,7 @@ Result<TensorMapText> blockscale::parseTensorMap(std::string_view text) {
   result.path = text;
   if (result.map.elementStrides.empty())
     result.map.elementStrides.assign(result.map.getRank(), 1);
-  if (Error error = checkBox(result.map))
+  if (Error error = checkTensorBox(result.map))
     return error;
   return result;
 }

@@ -598,3 +598,91 @@ func.func @launch_l1_threads(%d: tensor<4xf32>) {
        ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @launch_l2_sizes(%d: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'blockscale.launch' op expected three positive sizes of a cluster, got 2, 0, 1}}
+  %0 = blockscale.launch @k::@f blocks = [2, 1, 1] threads = [32, 1, 1]
+       cluster = [2, 0, 1] ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @launch_l2_divides(%n: index, %d: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'blockscale.launch' op expected sizes of a cluster that divide the blocks, got 2, 2, 1}}
+  %0 = blockscale.launch @k::@f blocks = [%n, 3, 1] threads = [32, 1, 1]
+       cluster = [2, 2, 1] ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
+                              strides = affine_map<()[m, k] -> (k)>,
+                              box = [4, 16], element_strides = [1, 1],
+                              swizzle = "none", fill = "zero", l2 = "none">
+func.func @launch_l3_number(%d: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'blockscale.launch' op expected a number of an operand for each of 1 tensor maps, got 2}}
+  %0 = blockscale.launch @k::@f blocks = [2, 1, 1] threads = [32, 1, 1]
+       tensor_maps = [#map] of [0, 0]
+       ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
+                              strides = affine_map<()[m, k] -> (k)>,
+                              box = [4, 16], element_strides = [1, 1],
+                              swizzle = "none", fill = "zero", l2 = "none">
+func.func @launch_l3_tensor(%v: f32, %d: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'blockscale.launch' op expected the number of a tensor among 2 inputs and outputs, got 0}}
+  %0 = blockscale.launch @k::@f blocks = [2, 1, 1] threads = [32, 1, 1]
+       tensor_maps = [#map] of [0]
+       ins(%v : f32) outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
+                              strides = affine_map<()[m, k] -> (k)>,
+                              box = [4, 16], element_strides = [1, 1],
+                              swizzle = "none", fill = "zero", l2 = "none">
+func.func @launch_l3_rank(%d: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'blockscale.launch' op expected a tensor map of 1 symbols, one for each dimension of the memory, got 2}}
+  %0 = blockscale.launch @k::@f blocks = [2, 1, 1] threads = [32, 1, 1]
+       tensor_maps = [#map] of [0]
+       ins() outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+#map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
+                              strides = affine_map<()[m, k] -> (k)>,
+                              box = [4, 16], element_strides = [1, 1],
+                              swizzle = "none", fill = "zero", l2 = "none">
+func.func @tensor_map_m1(%x: memref<4x8x16xi8>) {
+  // expected-error@+1 {{'blockscale.tensor_map' op expected a tensor map of 3 symbols, one for each dimension of the memory, got 2}}
+  %map = blockscale.tensor_map %x : memref<4x8x16xi8> with #map
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 1 to 5 numbers in box, as many in element_strides and in sizes, and one less in strides, got 2, 2, 2 and 2}}
+#map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
+                              strides = affine_map<()[m, k] -> (k, 1)>,
+                              box = [4, 16], element_strides = [1, 1],
+                              swizzle = "none", fill = "zero", l2 = "none">
+
+// -----
+
+// expected-error@+1 {{expected maps of the same symbols and of no dimensions, got}}
+#map = #blockscale.tensor_map<"u1", sizes = affine_map<(m)[k] -> (m, k)>,
+                              strides = affine_map<()[m, k] -> (k)>,
+                              box = [4, 16], element_strides = [1, 1],
+                              swizzle = "none", fill = "zero", l2 = "none">

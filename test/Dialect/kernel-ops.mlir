@@ -199,3 +199,32 @@ func.func @launch_dynamic(%x: tensor<?x?xi8>, %d: tensor<?x?xf32>, %m: index, %n
        ins(%x : tensor<?x?xi8>) outs(%d : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
+
+// CHECK-LABEL: func @launch_of_the_card(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x32xi8>, %[[D:[a-z0-9]+]]: tensor<4xf32>
+// CHECK:         %[[N:.*]] = blockscale.multiprocessors
+// CHECK:         blockscale.launch @kernels::@f blocks = [2, %[[N]], 1] threads = [128, 1, 1] cluster = [2, 1, 1] tensor_maps = [#blockscale.tensor_map<"u1", sizes = #{{[a-z0-9]+}}, strides = #{{[a-z0-9]+}}, box = [4, 32], element_strides = [1, 1], swizzle = "none", fill = "zero", l2 = "none">] of [0] ins(%[[X]] : tensor<?x32xi8>) outs(%[[D]] : tensor<4xf32>) -> tensor<4xf32>
+func.func @launch_of_the_card(%x: tensor<?x32xi8>, %d: tensor<4xf32>)
+    -> tensor<4xf32> {
+  %n = blockscale.multiprocessors
+  %r = blockscale.launch @kernels::@f blocks = [2, %n, 1]
+       threads = [128, 1, 1] cluster = [2, 1, 1]
+       tensor_maps = [#blockscale.tensor_map<
+           "u1", sizes = affine_map<()[m, k] -> (m, k)>,
+           strides = affine_map<()[m, k] -> (k)>, box = [4, 32],
+           element_strides = [1, 1], swizzle = "none", fill = "zero",
+           l2 = "none">] of [0]
+       ins(%x : tensor<?x32xi8>) outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// CHECK-LABEL: func @tensor_map(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x32xi8>)
+// CHECK:         blockscale.tensor_map %[[X]] : memref<?x32xi8> with <"u1", sizes = #{{[a-z0-9]+}}, strides = #{{[a-z0-9]+}}, box = [4, 32], element_strides = [1, 1], swizzle = "32", fill = "nan", l2 = "256">
+func.func @tensor_map(%x: memref<?x32xi8>) -> !llvm.ptr {
+  %map = blockscale.tensor_map %x : memref<?x32xi8> with #blockscale.tensor_map<
+             "u1", sizes = affine_map<()[m, k] -> (m, k)>,
+             strides = affine_map<()[m, k] -> (k)>, box = [4, 32],
+             element_strides = [1, 1], swizzle = "32", fill = "nan", l2 = "256">
+  return %map : !llvm.ptr
+}

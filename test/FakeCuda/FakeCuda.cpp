@@ -205,6 +205,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   std::string setting = getSetting("FAKE_CUDA_CAPABILITY");
   int capability = setting.empty() ? 90 : std::stoi(setting);
   *value = device != 7       ? 0
+           : attribute == 16 ? 132
            : attribute == 75 ? capability / 10
            : attribute == 76 ? capability % 10
                              : -1;
@@ -360,13 +361,15 @@ int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
 int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *,
                            const uint64_t *dims, const uint64_t *strides,
                            const unsigned *box, const unsigned *elementStrides,
-                           int, int swizzle, int, int fill) {
+                           int, int swizzle, int promotion, int fill) {
   std::ostringstream text;
   text << "type " << type << ", swizzle " << swizzle << ", fill " << fill
        << ", dims";
   for (unsigned i = 0; i != rank; ++i)
     text << " " << dims[i] << "/" << (i ? strides[i - 1] : 0) << "/" << box[i]
          << "/" << elementStrides[i];
+  if (promotion != 0)
+    text << ", l2 " << promotion;
   std::snprintf(static_cast<char *>(map), kTensorMapBytes, "%s",
                 text.str().c_str());
   return getStatus("cuTensorMapEncodeTiled");

@@ -53,6 +53,12 @@ int main(int argc, char **argv) {
     checksMemory = line.has("check-memory");
     return Error::success();
   };
+  launcher.countMultiprocessors = []() -> Result<uint32_t> {
+    Result<CudaDevice> device = CudaDevice::open();
+    if (!device)
+      return device.error();
+    return device->countMultiprocessors();
+  };
   launcher.execute = [&](PreparedLaunch &launch) {
     return execute(launch, wantsTime, checksMemory);
   };

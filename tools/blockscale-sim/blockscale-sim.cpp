@@ -52,6 +52,9 @@ int main(int argc, char **argv) {
     statisticsPath = sim::getStatisticsPath(line);
     return sim::parseSimulatorFlags(line, "seed", options);
   };
+  launcher.countMultiprocessors = [] {
+    return Result<uint32_t>(sim::kMultiprocessors);
+  };
   launcher.execute = [&](PreparedLaunch &launch) {
     return execute(launch, options, statisticsPath);
   };

@@ -88,8 +88,6 @@ struct GpuCode {
   /// How to launch the one public function, from the stage `Kernel` on; nullopt
   /// if there is none or there are several.
   std::optional<LaunchInfo> launchInfo;
-  /// The sizes of the buffer of each result of that function.
-  std::vector<std::vector<LaunchExtent>> resultSizes;
   /// In the order in which they were emitted.
   std::vector<GpuRemark> remarks;
 };

@@ -103,6 +103,8 @@ public:
   /// 90 for compute capability 9.0, of which code is for sm_90.
   unsigned getCapability() const;
 
+  Result<uint32_t> countMultiprocessors() const;
+
   /// Loads PTX text or a cubin.
   Result<CudaModule> load(const std::string &image) const;
 

@@ -16,20 +16,31 @@
 //       "grid": [{"ceildiv": [{"arg": 0, "dim": 0}, 128]}, 2, 1],
 //       "block": [128, 1, 1], "cluster": [1, 1, 1], "shared": 65536,
 //       "params": [{"arg": 0}, {"result": 0}, {"workspace": 256},
-//                  {"size": {"arg": 0, "dim": 0}}]}]}
+//                  {"size": {"arg": 0, "dim": 0}},
+//                  {"tensor_map": {"of": {"arg": 0}, "dtype": "u1",
+//                                  "sizes": [512, 128], "strides": [128],
+//                                  "box": [64, 128],
+//                                  "element_strides": [1, 1],
+//                                  "swizzle": "128", "fill": "zero",
+//                                  "l2": "none"}}]}],
+//    "operands": [{"dtype": "u1", "shape": [512, 256], "packed": [2, 1]},
+//                 {"dtype": "f4", "shape": [512]}]}
+//
+// Numbers that depend on sizes are expressions, see LaunchExpr.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_RUNTIME_LAUNCHINFO_H
 #define BLOCKSCALE_RUNTIME_LAUNCHINFO_H
 
-#include "blockscale/Runtime/Error.h"
+#include "blockscale/Runtime/LaunchExpr.h"
+#include "blockscale/Runtime/TensorMap.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace mlir::blockscale {
@@ -40,23 +51,16 @@ using Dim3 = std::array<uint32_t, 3>;
 /// Extents, indices and shared memory are at most this.
 inline constexpr uint32_t maxLaunchNumber = INT32_MAX;
 
-/// The size of an argument of the function in a dimension. Where that is
-/// packed, its array has a size in bytes, of which `bytes` hold `codes` codes.
-struct ArgumentSize {
-  uint32_t argument;
-  uint32_t dimension;
-  uint32_t codes = 1;
-  uint32_t bytes = 1;
+/// A tensor map of memory. Dimensions start with the innermost one, as in
+/// `TensorMap`; in a file it is the last.
+struct LaunchTensorMap {
+  /// All but sizes and strides.
+  TensorMap form;
+  /// In elements.
+  std::vector<LaunchExpr> sizes;
+  /// In bytes, of all dimensions but the innermost.
+  std::vector<LaunchExpr> strides;
 };
-
-/// A size divided by `divisor` and rounded up.
-struct CeilDiv {
-  ArgumentSize size;
-  uint32_t divisor;
-};
-
-/// How many blocks a grid has in a dimension.
-using LaunchExtent = std::variant<uint32_t, CeilDiv>;
 
 /// What a kernel gets for one of its parameters.
 struct LaunchParam {
@@ -72,16 +76,16 @@ struct LaunchParam {
   };
 
   static LaunchParam argument(uint32_t index) {
-    return {Kind::Argument, index, {}, 0};
+    return {Kind::Argument, index, {}, 0, std::nullopt};
   }
   static LaunchParam result(uint32_t index) {
-    return {Kind::Result, index, {}, 0};
+    return {Kind::Result, index, {}, 0, std::nullopt};
   }
   static LaunchParam ofSize(const ArgumentSize &size) {
-    return {Kind::Size, 0, size, 0};
+    return {Kind::Size, 0, size, 0, std::nullopt};
   }
-  static LaunchParam workspace(uint64_t offset) {
-    return {Kind::Workspace, 0, {}, offset};
+  static LaunchParam workspace(LaunchExpr offset) {
+    return {Kind::Workspace, 0, {}, std::move(offset), std::nullopt};
   }
 
   Kind kind;
@@ -90,12 +94,14 @@ struct LaunchParam {
   /// Of a size.
   ArgumentSize size;
   /// In bytes, into the workspace.
-  uint64_t offset;
+  LaunchExpr offset;
+  /// In place of a pointer: a tensor map of what it would point to.
+  std::optional<LaunchTensorMap> tensorMap;
 };
 
 struct KernelLaunch {
   std::string name;
-  std::array<LaunchExtent, 3> grid = {1u, 1u, 1u};
+  std::array<LaunchExpr, 3> grid = {1, 1, 1};
   Dim3 block = {1, 1, 1};
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes.
@@ -103,18 +109,33 @@ struct KernelLaunch {
   std::vector<LaunchParam> params;
 };
 
+/// What the buffer of an argument or a result holds; a scalar has no
+/// dimensions.
+struct LaunchOperand {
+  DType dtype;
+  /// In elements, also where the last dimension is packed: `bytes` of the
+  /// buffer hold `codes` elements then.
+  std::vector<LaunchExpr> shape;
+  uint32_t codes = 1;
+  uint32_t bytes = 1;
+};
+
 /// A function as a sequence of kernels, at least one. Offsets into the
-/// workspace are less than its size. The function has as many arguments and
-/// results as the highest index in the kernels says, so that the last of each
-/// must occur there.
+/// workspace are less than its size.
 struct LaunchInfo {
   std::string target;
   std::vector<KernelLaunch> kernels;
   /// Bytes of memory that the kernels share, undefined at first.
-  uint64_t workspace = 0;
+  LaunchExpr workspace = 0;
+  /// The arguments, then the results; empty where nobody said.
+  std::vector<LaunchOperand> operands;
 
+  /// As many as the highest index says, or as there are operands in front of
+  /// the results.
   uint32_t numArguments() const;
+  /// As many as the highest index says.
   uint32_t numResults() const;
+  bool usesMultiprocessors() const;
 };
 
 /// Reads the text of a file. Trusts nothing; a message says where in the JSON

@@ -28,13 +28,13 @@ struct PlannedParam {
     Buffer,
     /// The address of the workspace plus `value`.
     Workspace,
-    /// The tensor map of argument number `value` in the list.
-    TensorMap,
   };
   Kind kind;
   uint64_t value;
   /// Bytes that the parameter has in the kernel.
   unsigned size;
+  /// In place of the address: a tensor map of the memory there.
+  std::optional<TensorMap> tensorMap = {};
 };
 
 struct PlannedKernel {
@@ -54,7 +54,8 @@ struct LaunchPlan {
   uint64_t workspace = 0;
 };
 
-/// The parameters of a kernel that takes the arguments as they come.
+/// The parameters of a kernel that takes the arguments as they come. Before
+/// buffers are loaded, only their sizes in bytes are right.
 std::vector<PlannedParam>
 planParams(const std::vector<LaunchArgument> &arguments);
 
@@ -65,13 +66,11 @@ Error checkArguments(const LaunchInfo &info,
 
 /// The kernels of a function, for arguments that `checkArguments` accepts and
 /// whose buffers are loaded: one for each argument of the function, then one
-/// for each result. Where a size is packed, the array's is in bytes.
+/// for each result. Where a size is packed, the array's is in bytes. Refuses
+/// buffers that are not as large as the launch info says.
 Result<LaunchPlan> planLaunch(const LaunchInfo &info,
-                              const std::vector<LaunchArgument> &arguments);
-
-/// The number that `extent` is for these arguments.
-Result<uint32_t> planExtent(const LaunchExtent &extent,
-                            const std::vector<LaunchArgument> &arguments);
+                              const std::vector<LaunchArgument> &arguments,
+                              uint32_t multiprocessors);
 
 } // namespace mlir::blockscale
 

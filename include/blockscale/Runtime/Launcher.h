@@ -38,6 +38,9 @@ struct Launcher {
   bool takesCubins = false;
   /// Checks the values of its own flags; a failure is one of the command line.
   std::function<Error(const CommandLine &)> checkFlags;
+  /// How many multiprocessors the device has; asked only where a launch depends
+  /// on that.
+  std::function<Result<uint32_t>()> countMultiprocessors;
   /// Carries the launch out; buffers are stored afterwards.
   std::function<Error(PreparedLaunch &)> execute;
 };

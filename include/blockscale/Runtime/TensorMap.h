@@ -80,11 +80,20 @@ struct TensorMapSwizzle {
 
 enum class TensorMapFill : uint8_t { Zero, Nan };
 
+/// How much the L2 cache fetches around what a copy reads: a row of a table.
+struct TensorMapPromotion {
+  std::string_view name;
+  /// Of CUtensorMapL2promotion.
+  unsigned number;
+};
+
 struct TensorMap {
   const TensorMapType *type = nullptr;
   const TensorMapSwizzle *swizzle = nullptr;
   /// What a load gives for elements outside of the tensor.
   TensorMapFill fill = TensorMapFill::Zero;
+  /// Null for none.
+  const TensorMapPromotion *promotion = nullptr;
   /// How many elements a box spans, and the step between those that are moved.
   std::vector<uint32_t> box, elementStrides;
   /// The tensor: sizes in elements, and from one index to the next, in bytes;
@@ -110,9 +119,23 @@ struct TensorMapText {
 };
 Result<TensorMapText> parseTensorMap(std::string_view text);
 
-/// Takes the sizes and strides of the tensor from an array, and checks them by
-/// the driver's rules.
+/// A tensor map without sizes and strides, by the names of the tables and with
+/// the innermost dimension last; checked by `checkTensorBox`.
+Result<TensorMap> makeTensorMap(std::string_view dtype,
+                                const std::vector<int64_t> &box,
+                                const std::vector<int64_t> &elementStrides,
+                                std::string_view swizzle, std::string_view fill,
+                                std::string_view promotion);
+
+/// Checks by the driver's rules all that does not depend on the tensor.
+Error checkTensorBox(const TensorMap &map);
+
+/// Takes the sizes and strides of the tensor from an array, and checks them.
 Error setTensor(TensorMap &map, const NpyArray &array);
+
+/// Checks sizes and strides by the driver's rules, and that the tensor is in a
+/// memory of `bytes`.
+Error checkTensor(const TensorMap &map, uint64_t bytes);
 
 } // namespace mlir::blockscale
 

@@ -27,6 +27,10 @@ namespace mlir::blockscale::sim {
 
 struct TranslatedModule;
 
+/// How many multiprocessors grids are limited by that ask for it. Few, so that
+/// blocks of small problems have several tiles each; even, for pairs of blocks.
+inline constexpr uint32_t kMultiprocessors = 4;
+
 struct Options {
   /// Draws the order in which warps run.
   uint64_t seed = 0;

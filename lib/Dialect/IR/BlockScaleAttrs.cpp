@@ -270,3 +270,31 @@ void TileLayoutAttr::print(AsmPrinter &printer) const {
     printer << ", swizzled";
   printer << ">";
 }
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
+                      AffineMapAttr sizes, AffineMapAttr strides,
+                      ArrayRef<int64_t> box, ArrayRef<int64_t> elementStrides,
+                      StringRef, StringRef, StringRef) { // (T1)
+  constexpr size_t kMaxRank = 5;
+  AffineMap sizeMap = sizes.getValue(), strideMap = strides.getValue();
+  size_t rank = box.size();
+  if (rank < 1 || rank > kMaxRank || elementStrides.size() != rank ||
+      sizeMap.getNumResults() != rank || strideMap.getNumResults() != rank - 1)
+    return emitError() << "expected 1 to " << kMaxRank
+                       << " numbers in box, as many in element_strides and in "
+                          "sizes, and one less in strides, got "
+                       << rank << ", " << elementStrides.size() << ", "
+                       << sizeMap.getNumResults() << " and "
+                       << strideMap.getNumResults();
+  if (sizeMap.getNumDims() != 0 || strideMap.getNumDims() != 0 ||
+      sizeMap.getNumSymbols() != strideMap.getNumSymbols())
+    return emitError() << "expected maps of the same symbols and of no "
+                          "dimensions, got "
+                       << sizes << " and " << strides;
+  return success();
+}

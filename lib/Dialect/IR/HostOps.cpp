@@ -127,6 +127,63 @@ SmallVector<OpFoldResult> LaunchOp::getBlocks() {
   return getMixedValues(getStaticBlocks(), getDynamicBlocks(), builder);
 }
 
+static LogicalResult verifyCluster(LaunchOp op) { // (L2)
+  if (!op.getCluster())
+    return success();
+  ArrayRef<int64_t> cluster = *op.getCluster(), blocks = op.getStaticBlocks();
+  bool areSizes = cluster.size() == 3 &&
+                  llvm::all_of(cluster, [](int64_t n) { return n > 0; });
+  bool divides =
+      areSizes && llvm::all_of(llvm::zip_equal(blocks, cluster), [](auto pair) {
+        auto [count, size] = pair;
+        return ShapedType::isDynamic(count) || count % size == 0;
+      });
+  if (divides)
+    return success();
+  InFlightDiagnostic diagnostic =
+      areSizes ? op.emitOpError("expected sizes of a cluster that divide the "
+                                "blocks, got ")
+               : op.emitOpError("expected three positive sizes of a cluster, "
+                                "got ");
+  llvm::interleaveComma(cluster, diagnostic);
+  return diagnostic;
+}
+
+/// Whether `map` is of memory of that many dimensions.
+static LogicalResult verifyRank(Operation *op, TensorMapAttr map,
+                                int64_t rank) {
+  int64_t numSymbols = map.getSizes().getValue().getNumSymbols();
+  if (numSymbols == rank)
+    return success();
+  return op->emitOpError("expected a tensor map of ")
+         << rank << " symbols, one for each dimension of the memory, got "
+         << numSymbols;
+}
+
+static LogicalResult verifyTensorMaps(LaunchOp op) { // (L3)
+  size_t numMaps = op.getTensorMaps() ? op.getTensorMaps()->size() : 0;
+  size_t numMapped = op.getMapped() ? op.getMapped()->size() : 0;
+  if (numMaps != numMapped)
+    return op.emitOpError("expected a number of an operand for each of ")
+           << numMaps << " tensor maps, got " << numMapped;
+  if (numMaps == 0)
+    return success();
+  auto operands =
+      llvm::to_vector(llvm::concat<Value>(op.getInputs(), op.getOutputs()));
+  for (auto [map, number] : llvm::zip_equal(
+           op.getTensorMaps()->getAsRange<TensorMapAttr>(), *op.getMapped())) {
+    auto type = number >= 0 && number < static_cast<int64_t>(operands.size())
+                    ? dyn_cast<RankedTensorType>(operands[number].getType())
+                    : RankedTensorType();
+    if (!type)
+      return op.emitOpError("expected the number of a tensor among ")
+             << operands.size() << " inputs and outputs, got " << number;
+    if (failed(verifyRank(op, map, type.getRank())))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult LaunchOp::verify() { // (L1)
   auto isPositive = [](int64_t size) { return size > 0; };
   auto isSize = [](int64_t size) {
@@ -151,5 +208,15 @@ LogicalResult LaunchOp::verify() { // (L1)
   if (static_cast<int64_t>(getShared()) < 0)
     return emitOpError("expected shared memory not to be negative, got ")
            << static_cast<int64_t>(getShared());
-  return success();
+  if (failed(verifyCluster(*this)))
+    return failure();
+  return verifyTensorMaps(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// tensor_map
+//===----------------------------------------------------------------------===//
+
+LogicalResult TensorMapOp::verify() { // (M1)
+  return verifyRank(*this, getMap(), getSource().getType().getRank());
 }

@@ -119,11 +119,12 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
                      llvm::ArrayRef<int32_t> coordinates, SharedPlace place,
                      std::optional<SharedPlace> mbarrier) {
   const auto &form = step.getForm<TensorCopyForm>();
-  const TensorMap &map = *bound.map;
+  const TensorMap &map = bound.map;
   AddressSpace space = AddressSpace::SharedCluster;
+  Storage &storage = bound.tensor->storage;
   Span shared,
-      tensor = {bound.tensor->storage.data(), bound.tensor->storage.states(),
-                &bound.tensor->storage};
+      tensor =
+          Span{storage.data(), storage.states(), &storage}.at(bound.offset);
   // Boxes may be larger than any memory: the first check is of their size.
   uint64_t window = place.block->getSharedBase() + place.offset;
   if (!warp.resolve(lane, space, window, getBoxBytes(map), kBoxAlignment,
@@ -131,7 +132,8 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
     return;
   TensorBox box =
       placeBox(map, coordinates, place.offset, /*isStore=*/!form.isLoad);
-  observePieces(warp, lane, form.isLoad, bound.tensor->address, box);
+  observePieces(warp, lane, form.isLoad, bound.tensor->address + bound.offset,
+                box);
   auto transfer =
       std::make_shared<TensorTransfer>(map, std::move(box), form.isLoad);
   uint64_t size = std::max<uint64_t>(transfer->box.size, getBoxBytes(map));
@@ -211,7 +213,7 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
       getLaneValue(warp, step.operands[1], lane, "an address");
   if (!bound || !address)
     return;
-  const TensorMap &map = *bound->map;
+  const TensorMap &map = bound->map;
   if (!form.isLoad && map.type->elementsPerUnit && map.type->bits == 4)
     return warp.fail(lane, "expected a type that can be stored, got a tensor "
                            "map of " +

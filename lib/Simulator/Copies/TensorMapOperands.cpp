@@ -99,7 +99,7 @@ sim::findTensorMap(Warp &warp, unsigned lane, const TensorMapUse &use,
   const BoundTensorMap *bound = findTensorMap(warp, lane, use);
   if (!bound)
     return nullptr;
-  const TensorMap &map = *bound->map;
+  const TensorMap &map = bound->map;
   if (map.getRank() != slots.size()) {
     warp.fail(lane, "expected a tensor map of rank " +
                         llvm::Twine(slots.size()) +

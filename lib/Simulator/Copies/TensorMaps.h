@@ -24,17 +24,19 @@
 
 namespace mlir::blockscale::sim {
 
-/// A tensor map and the memory of its tensor.
+/// A tensor map and the memory of its tensor, which starts `offset` bytes into
+/// the allocation.
 struct BoundTensorMap {
-  const TensorMap *map;
+  TensorMap map;
   GlobalMemory::Allocation *tensor;
+  uint64_t offset = 0;
 };
 
 class TensorMaps {
 public:
-  /// Adds a map, which gets the next number.
+  /// Adds a map, which gets the next number. No kernel runs.
   uint32_t add(BoundTensorMap map) {
-    maps.push_back(map);
+    maps.push_back(std::move(map));
     return static_cast<uint32_t>(maps.size() - 1);
   }
 

@@ -129,7 +129,7 @@ static Error checkParameters(const Kernel &kernel,
       return reject("expected parameter " + std::to_string(i) + " of " +
                     std::to_string(kernel.parameters[i].size) + " bytes, got " +
                     std::to_string(planned.params[i].size));
-    if (planned.params[i].kind != PlannedParam::Kind::TensorMap &&
+    if (!planned.params[i].tensorMap &&
         planned.params[i].size > sizeof planned.params[i].value)
       return reject("not supported in this version: parameter " +
                     std::to_string(i) + " of " +

@@ -58,40 +58,41 @@ void sim::fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
                               argument.array.data.data(),
                               argument.array.data.size(), kBufferAlignment)
             : nullptr);
-    run.mapNumbers.push_back(
-        argument.tensorMap
-            ? run.tensorMaps.add({&*argument.tensorMap, run.arguments.back()})
-            : 0);
   }
   if (plan.workspace) {
     GlobalMemory::Allocation &workspace =
         run.memory.allocate("the workspace", plan.workspace, kBufferAlignment);
     std::memset(workspace.storage.ensureStates(), ByteUndefined,
                 plan.workspace);
-    run.workspace = workspace.address;
+    run.workspace = &workspace;
   }
 }
 
 void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
-                         const RunMemory &run, Storage &parameters) {
+                         RunMemory &run, Storage &parameters) {
   for (auto [place, param] :
        llvm::zip_equal(kernel.parameters, planned.params)) {
-    uint64_t value = param.value;
+    GlobalMemory::Allocation *memory = nullptr;
+    uint64_t offset = 0, value = param.value;
     switch (param.kind) {
     case PlannedParam::Kind::Scalar:
       break;
     case PlannedParam::Kind::Buffer:
-      value = run.arguments[param.value]->address;
+      memory = run.arguments[param.value];
+      value = memory->address;
       break;
     case PlannedParam::Kind::Workspace:
-      value += run.workspace;
+      memory = run.workspace;
+      offset = param.value;
+      value = memory->address + offset;
       break;
-    case PlannedParam::Kind::TensorMap:
-      TensorMaps::write(run.mapNumbers[param.value],
-                        parameters.data() + place.offset);
-      continue;
     }
-    std::memcpy(parameters.data() + place.offset, &value, place.size);
+    uint8_t *bytes = parameters.data() + place.offset;
+    if (param.tensorMap)
+      TensorMaps::write(run.tensorMaps.add({*param.tensorMap, memory, offset}),
+                        bytes);
+    else
+      std::memcpy(bytes, &value, place.size);
   }
 }
 

@@ -24,9 +24,8 @@ struct RunMemory {
   GlobalMemory memory;
   std::vector<GlobalMemory::Allocation *> arguments;
   TensorMaps tensorMaps;
-  /// By argument: the number of its tensor map, if it is one.
-  std::vector<uint32_t> mapNumbers;
-  uint64_t workspace = 0;
+  /// Null if there is none.
+  GlobalMemory::Allocation *workspace = nullptr;
 };
 
 /// Makes the variables of the module, the workspace, and the buffers of the
@@ -34,9 +33,9 @@ struct RunMemory {
 void fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
                 std::vector<LaunchArgument> &arguments, RunMemory &run);
 
-/// Writes the parameters of a kernel.
+/// Writes the parameters of a kernel, and makes the tensor maps among them.
 void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
-                    const RunMemory &run, Storage &parameters);
+                    RunMemory &run, Storage &parameters);
 
 /// Bytes of a buffer that is stored must have been defined; else a warning, if
 /// that is allowed.

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import chain_cases  # noqa: E402
 import conftest  # noqa: E402, F401
 import convert_cases  # noqa: E402
 import dynamic_cases  # noqa: E402
@@ -108,7 +109,7 @@ def every_case():
     return [
         *gpu_cases.all_cases(), *vector_kernels.all_kernels(), *tile_kernels.all_tiles(),
         *layout_cases.all_layouts(), *fusion_cases.all_fusions(), *layout_cases.schedules(),
-        *dynamic_cases.all_dynamic(), *convert_cases.all_edges(),
+        *dynamic_cases.all_dynamic(), *convert_cases.all_edges(), *chain_cases.all_chains(),
     ]
 
 

@@ -93,3 +93,81 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+// Memory of dynamic sizes is passed as its place, and its sizes are computed in
+// the kernel of those of arguments, which need not be passed for that. Clusters
+// stay.
+
+// CHECK-LABEL: func.func @temporary(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?xf32>, %[[R:[a-z0-9]+]]: memref<4xf32>)
+// CHECK-DAG:     %[[N:.*]] = memref.dim %[[X]], %c0
+// CHECK-DAG:     %[[TWICE:.*]] = arith.muli %[[N]], %c2
+// CHECK-DAG:     %[[T:.*]] = memref.alloc(%[[TWICE]]) : memref<?xf32>
+// CHECK-DAG:     %[[PLACE:.*]] = memref.reinterpret_cast %[[T]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[SIZE:.*]] = arith.index_castui %[[N]] : index to i32
+// CHECK:         gpu.launch_func @kernels::@temporary__loops_0 clusters in (%c2, %c1, %c1) {{.*}} args(%[[SIZE]] : i32, %[[PLACE]] : memref<f32>)
+// CHECK:         gpu.launch_func @kernels::@temporary blocks
+// CHECK:       gpu.func @temporary__loops_0(%[[N32:[a-z0-9]+]]: i32, %[[PLACE:[a-z0-9]+]]: memref<f32> {llvm.align = 16 : i64, llvm.noalias}) kernel
+// CHECK:         %[[N:.*]] = arith.index_castui %[[N32]] : i32 to index
+// CHECK:         %[[TWICE:.*]] = arith.muli %[[N]], %c2
+// CHECK:         memref.reinterpret_cast %[[PLACE]] to offset: [0], sizes: [%[[TWICE]]], strides: [1] : memref<f32> to memref<?xf32>
+module attributes {gpu.container_module} {
+  func.func @temporary(%x: memref<?xf32>, %r: memref<4xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %twice = arith.muli %n, %c2 : index
+    %t = memref.alloc(%twice) : memref<?xf32>
+    gpu.launch_func @kernels::@fill clusters in (%c2, %c1, %c1)
+        blocks in (%c2, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%t : memref<?xf32>)
+    gpu.launch_func @kernels::@last blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%t : memref<?xf32>, %r : memref<4xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @fill(%t: memref<?xf32>) kernel {
+      %c0 = arith.constant 0 : index
+      %n = memref.dim %t, %c0 : memref<?xf32>
+      %v = arith.constant 1.0 : f32
+      memref.store %v, %t[%n] : memref<?xf32>
+      gpu.return
+    }
+    gpu.func @last(%t: memref<?xf32>, %r: memref<4xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// A tensor map is a parameter of 128 bytes, by value.
+
+// CHECK-LABEL: func.func @map(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x64xi8>)
+// CHECK:         %[[MAP:.*]] = blockscale.tensor_map %[[X]]
+// CHECK:         gpu.launch_func @kernels::@map {{.*}} args(%{{.*}} : memref<i8>, %{{.*}} : i32, %[[MAP]] : !llvm.ptr)
+// CHECK:       gpu.func @map(%{{.*}}: memref<i8> {{{.*}}}, %{{.*}}: i32, %[[MAP:[a-z0-9]+]]: !llvm.ptr) kernel attributes {blockscale.tensor_map_params = array<i64: 2>}
+// CHECK:         llvm.load volatile %[[MAP]]
+#map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
+                              strides = affine_map<()[m, k] -> (k)>,
+                              box = [4, 16], element_strides = [1, 1],
+                              swizzle = "none", fill = "zero", l2 = "none">
+module attributes {gpu.container_module} {
+  func.func @map(%x: memref<?x64xi8>) {
+    %c1 = arith.constant 1 : index
+    %map = blockscale.tensor_map %x : memref<?x64xi8> with #map
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?x64xi8>, %map : !llvm.ptr)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<?x64xi8>, %map: !llvm.ptr) kernel {
+      %v = llvm.load volatile %map : !llvm.ptr -> i64
+      gpu.return
+    }
+  }
+}

@@ -81,25 +81,35 @@ func.func @of_vectors() {
 
 // -----
 
-func.func @dynamic_workspace(%n: index) {
-  // expected-error@+1 {{not supported in this version: memory of dynamic sizes between kernels on a GPU target, 'memref<?xf32>'}}
-  %t = memref.alloc(%n) : memref<?xf32>
-  return
+module attributes {gpu.container_module} {
+  func.func @no_purpose(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    // expected-error@+1 {{expected one of "mma_scaled" "swizzle_scales" "loops" as 'blockscale.purpose', got "sums"}}
+    gpu.func @k(%x: memref<8xf32>) kernel attributes {blockscale.purpose = "sums"} {
+      gpu.return
+    }
+  }
 }
 
 // -----
 
 module attributes {gpu.container_module} {
-  func.func @clusters(%x: memref<8xf32>) {
+  func.func @card(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
-    // expected-error@+1 {{not supported in this version: clusters}}
-    gpu.launch_func @kernels::@k clusters in (%c1, %c1, %c1)
-        blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-        args(%x : memref<8xf32>)
+    // A kernel does not know it.
+    // expected-error@+1 {{not supported in this version: 'blockscale.multiprocessors' between kernels on a GPU target}}
+    %n = blockscale.multiprocessors
+    gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>, %n : index)
     return
   }
   gpu.module @kernels {
-    gpu.func @k(%x: memref<8xf32>) kernel {
+    gpu.func @k(%x: memref<8xf32>, %n: index) kernel {
       gpu.return
     }
   }

@@ -51,10 +51,10 @@ module attributes {gpu.container_module} {
     gpu.launch_func @g_kernel::@g_kernel blocks in (%c1, %c1, %c1)
         threads in (%c1, %c1, %c1)
         args(%x : memref<8xf32>, %t : memref<16xf32>)
-    gpu.launch_func @kernels::@g__mma_scaled blocks in (%c1, %c1, %c1)
+    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
         threads in (%c1, %c1, %c1)
         args(%t : memref<16xf32>, %r : memref<8xf32>)
-    gpu.launch_func @kernels::@g__mma_scaled_0 blocks in (%c1, %c1, %c1)
+    gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1)
         threads in (%c1, %c1, %c1) args(%r : memref<8xf32>)
     return
   }
@@ -64,10 +64,12 @@ module attributes {gpu.container_module} {
     }
   }
   gpu.module @kernels {
-    gpu.func @g__mma_scaled(%t: memref<16xf32>, %r: memref<8xf32>) kernel {
+    gpu.func @first(%t: memref<16xf32>, %r: memref<8xf32>) kernel
+        attributes {blockscale.purpose = "mma_scaled"} {
       gpu.return
     }
-    gpu.func @g__mma_scaled_0(%r: memref<8xf32>) kernel {
+    gpu.func @second(%r: memref<8xf32>) kernel
+        attributes {blockscale.purpose = "mma_scaled"} {
       gpu.return
     }
   }

@@ -18,16 +18,24 @@ static constexpr std::string_view text =
     R"({"name":"main","grid":[{"ceildiv":[{"arg":4,"dim":1},128]},2,3],)"
     R"("block":[32,4,1],"cluster":[2,1,1],"shared":65536,)"
     R"("params":[{"arg":0},{"result":2},{"size":{"arg":3,"dim":63,"packed":[4,3]}},)"
-    R"({"workspace":511}]},)"
-    R"({"name":"main__sum","grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],)"
-    R"("shared":0,"params":[]}],"workspace":512})"
+    R"({"workspace":511},)"
+    R"({"tensor_map":{"of":{"workspace":{"mul":[{"size":{"arg":0,"dim":0}},16]}},)"
+    R"("dtype":"u1","sizes":[{"size":{"arg":0,"dim":1}},64],"strides":[64],)"
+    R"("box":[2,32],"element_strides":[2,1],"swizzle":"32","fill":"zero",)"
+    R"("l2":"128"}}]},)"
+    R"({"name":"main__sum","grid":[{"min":[{"size":{"arg":0,"dim":0}},{"multiprocessors":2}]},1,1],)"
+    R"("block":[1,1,1],"cluster":[1,1,1],"shared":0,"params":[]}],)"
+    R"("workspace":512,"operands":[{"dtype":"u1","shape":[{"size":{"arg":0,"dim":0}},64],"packed":[2,1]},)"
+    R"({"dtype":"f4","shape":[]},{"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},)"
+    R"({"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},)"
+    R"({"dtype":"f2","shape":[{"add":[{"size":{"arg":0,"dim":0}},{"max":[{"size":{"arg":1,"dim":0}},3]}]}]}]})"
     "\n";
 
 TEST(LaunchInfoTest, ReadsEveryField) {
   Result<LaunchInfo> info = parseLaunchInfo(text);
   ASSERT_TRUE(info) << info.message();
   EXPECT_EQ(info->target, "sm_120a");
-  EXPECT_EQ(info->workspace, 512u);
+  EXPECT_TRUE(info->workspace == LaunchExpr(512));
   EXPECT_EQ(info->numArguments(), 5u);
   EXPECT_EQ(info->numResults(), 3u);
   ASSERT_EQ(info->kernels.size(), 2u);
@@ -39,16 +47,12 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_EQ(kernel.block, (Dim3{32, 4, 1}));
   EXPECT_EQ(kernel.cluster, (Dim3{2, 1, 1}));
   EXPECT_EQ(kernel.shared, 65536u);
-  const auto *quotient = std::get_if<CeilDiv>(&kernel.grid[0]);
-  ASSERT_TRUE(quotient);
-  EXPECT_EQ(quotient->size.argument, 4u);
-  EXPECT_EQ(quotient->size.dimension, 1u);
-  EXPECT_EQ(quotient->size.codes, 1u);
-  EXPECT_EQ(quotient->size.bytes, 1u);
-  EXPECT_EQ(quotient->divisor, 128u);
-  EXPECT_EQ(std::get<uint32_t>(kernel.grid[1]), 2u);
-  EXPECT_EQ(std::get<uint32_t>(kernel.grid[2]), 3u);
-  ASSERT_EQ(kernel.params.size(), 4u);
+  EXPECT_TRUE(kernel.grid[0] == LaunchExpr::make(LaunchExpr::Kind::CeilDiv,
+                                                 LaunchExpr::ofSize({4, 1}),
+                                                 128));
+  EXPECT_TRUE(kernel.grid[1] == LaunchExpr(2));
+  EXPECT_TRUE(kernel.grid[2] == LaunchExpr(3));
+  ASSERT_EQ(kernel.params.size(), 5u);
   EXPECT_EQ(kernel.params[0].kind, LaunchParam::Kind::Argument);
   EXPECT_EQ(kernel.params[0].index, 0u);
   EXPECT_EQ(kernel.params[1].kind, LaunchParam::Kind::Result);
@@ -59,7 +63,24 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_EQ(kernel.params[2].size.codes, 4u);
   EXPECT_EQ(kernel.params[2].size.bytes, 3u);
   EXPECT_EQ(kernel.params[3].kind, LaunchParam::Kind::Workspace);
-  EXPECT_EQ(kernel.params[3].offset, 511u);
+  EXPECT_TRUE(kernel.params[3].offset == LaunchExpr(511));
+  EXPECT_EQ(kernel.params[4].kind, LaunchParam::Kind::Workspace);
+  ASSERT_TRUE(kernel.params[4].tensorMap);
+  const LaunchTensorMap &map = *kernel.params[4].tensorMap;
+  EXPECT_EQ(map.form.type->name, "u1");
+  EXPECT_EQ(map.form.box, (std::vector<uint32_t>{32, 2}));
+  EXPECT_EQ(map.form.elementStrides, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(map.form.swizzle->name, "32");
+  EXPECT_EQ(map.form.promotion->name, "128");
+  ASSERT_EQ(map.sizes.size(), 2u);
+  EXPECT_TRUE(map.sizes[0] == LaunchExpr(64));
+  EXPECT_TRUE(map.sizes[1] == LaunchExpr::ofSize({0, 1}));
+  EXPECT_EQ(map.strides.size(), 1u);
+  EXPECT_TRUE(info->usesMultiprocessors());
+  ASSERT_EQ(info->operands.size(), 8u);
+  EXPECT_EQ(info->operands[0].dtype, DType::U1);
+  EXPECT_EQ(info->operands[0].codes, 2u);
+  EXPECT_TRUE(info->operands[1].shape.empty());
 }
 
 TEST(LaunchInfoTest, WritesWhatItReads) {
@@ -94,11 +115,11 @@ TEST(LaunchInfoTest, RefusesWrongFields) {
   EXPECT_EQ(parseChanged(R"("shared":65536,)", ""),
             "$.kernels[0]: expected a field 'shared', got none");
   EXPECT_EQ(parseChanged(R"("version":1)", R"("version":1,"extra":1)"),
-            "$: expected the fields version target kernels workspace, got "
-            "'extra'");
+            "$: expected the fields version target kernels workspace "
+            "operands, got 'extra'");
   EXPECT_EQ(parseChanged(R"("dim":1)", R"("dim":1,"by":2)"),
-            "$.kernels[0].grid[0].ceildiv[0]: expected the fields arg dim, "
-            "got 'by'");
+            "$.kernels[0].grid[0].ceildiv[0]: expected the fields arg dim "
+            "packed, got 'by'");
   EXPECT_EQ(parseChanged(R"("version":1)", R"("version":1,"version":1)"),
             "expected a field 'version' once in an object, got it twice");
 }
@@ -118,8 +139,8 @@ TEST(LaunchInfoTest, RefusesWrongValues) {
             "$.kernels[0].cluster[1]: expected an integer from 1 to "
             "2147483647, got 0");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},2,true])"),
-            "$.kernels[0].grid[2]: expected an integer or {\"ceildiv\": ...}, "
-            "got true");
+            "$.kernels[0].grid[2]: expected a number or an object of one "
+            "field of size multiprocessors add mul ceildiv min max, got true");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},-2,3])"),
             "$.kernels[0].grid[1]: expected an integer from 1 to 2147483647, "
             "got -2");
@@ -172,10 +193,83 @@ TEST(LaunchInfoTest, RefusesWrongParameters) {
             "511, got 512");
   EXPECT_EQ(parseChanged(R"("workspace":512)", R"("workspace":0)"),
             "$.kernels[0].params[3]: expected a workspace, got one of 0 bytes");
-  EXPECT_EQ(parseChanged(R"({"arg":0})", R"({"tensor_map":{"arg":0}})"),
-            "not supported in this version: tensor_map parameters");
   EXPECT_EQ(parseChanged(R"("params":[])", R"("params":{})"),
             "$.kernels[1].params: expected an array, got an object of 0");
+}
+
+TEST(LaunchInfoTest, RefusesWrongExpressions) {
+  std::string grid = "$.kernels[1].grid[0]";
+  EXPECT_EQ(
+      parseChanged(R"({"multiprocessors":2})", R"({"multiprocessors":0})"),
+      grid + ".min[1].multiprocessors: expected an integer from 1 to "
+             "2147483647, got 0");
+  EXPECT_EQ(parseChanged(R"({"multiprocessors":2}]})", "1,2]}"),
+            grid + ".min: expected an array of 2, got an array of 3");
+  EXPECT_EQ(parseChanged(R"({"min":)", R"({"mean":)"),
+            grid + ": expected one of size multiprocessors add mul ceildiv min "
+                   "max, got 'mean'");
+  EXPECT_EQ(parseChanged(R"({"multiprocessors":2})", "9223372036854775808"),
+            grid + ".min[1]: expected an integer from -9223372036854775808 to "
+                   "9223372036854775807, got 9223372036854775808");
+  EXPECT_EQ(parseChanged(R"({"min":[{"size":{"arg":0,"dim":0}},)"
+                         R"({"multiprocessors":2}]})",
+                         R"({"mul":[9223372036854775807,2]})"),
+            grid + ".mul: expected an operation whose result has 64 bits, got "
+                   "an array of 2");
+  // The factor may be left to be 1.
+  EXPECT_EQ(
+      parseChanged(R"({"multiprocessors":2})", R"({"multiprocessors":null})"),
+      "no error");
+}
+
+TEST(LaunchInfoTest, RefusesWrongTensorMaps) {
+  std::string map = "$.kernels[0].params[4].tensor_map";
+  EXPECT_EQ(parseChanged(R"("dtype":"u1","sizes")", R"("dtype":"u9","sizes")"),
+            map + ".dtype: expected one of u1 u2 u4 i4 u8 i8 f2 f4 f8 bf16 "
+                  "f4ftz tf32 tf32ftz u4x16_align8 u4x16_align16 "
+                  "u6x16_align16, got 'u9'");
+  EXPECT_EQ(parseChanged(R"("swizzle":"32")", R"("swizzle":32)"),
+            map + ".swizzle: expected one of none 32 64 128 128-atom32 "
+                  "128-atom32-flip8 128-atom64, got 32");
+  EXPECT_EQ(parseChanged(R"("l2":"128")", R"("l2":"512")"),
+            map + ".l2: expected one of none 64 128 256, got '512'");
+  EXPECT_EQ(parseChanged(R"("box":[2,32])", R"("box":[2,64])"),
+            map + ": expected an innermost size of at most 32 bytes for a box "
+                  "with SWIZZLE=32, got 64");
+  EXPECT_EQ(parseChanged(R"("box":[2,32])", R"("box":[])"),
+            map + ".box: expected an array of 1 to 5, got an array of 0");
+  EXPECT_EQ(parseChanged(R"("strides":[64])", R"("strides":[64,1])"),
+            map + ".strides: expected an array of 1, got an array of 2");
+  EXPECT_EQ(parseChanged(
+                R"("of":{"workspace":{"mul":[{"size":{"arg":0,"dim":0}},16]}})",
+                R"("of":{"size":{"arg":0,"dim":0}})"),
+            map + ".of: expected memory, got a size");
+  EXPECT_EQ(parseChanged(R"("fill":"zero",)", R"("fil":"zero",)"),
+            map + ": expected the fields of dtype sizes strides box swizzle "
+                  "element_strides fill l2, got 'fil'");
+  // What has a default may be left out.
+  EXPECT_EQ(
+      parseChanged(R"("element_strides":[2,1],"swizzle":"32","fill":"zero",)"
+                   R"("l2":"128"})",
+                   R"("swizzle":"32"})"),
+      "no error");
+}
+
+TEST(LaunchInfoTest, RefusesWrongOperands) {
+  EXPECT_EQ(parseChanged(R"({"dtype":"f4","shape":[]},)", ""),
+            "$.operands: expected an array of at least 8, as kernels have "
+            "arguments and results, got an array of 7");
+  EXPECT_EQ(parseChanged(R"("dtype":"f4","shape":[])", R"("dtype":"f4")"),
+            "$.operands[1]: expected a field 'shape', got none");
+  EXPECT_EQ(parseChanged(R"("dtype":"f2")", R"("dtype":"half")"),
+            "$.operands[7].dtype: expected one of u1 i1 u2 i2 f2 u4 i4 f4 u8 "
+            "i8 f8, got 'half'");
+  EXPECT_EQ(parseChanged(R"("arg":1,"dim":0}},3)", R"("arg":5,"dim":0}},3)"),
+            "$.operands[7]: expected sizes of the 5 arguments, got one of "
+            "argument #5");
+  EXPECT_EQ(parseChanged(R"("shape":[]})", R"("shape":[],"packed":[2,1]})"),
+            "$.operands[1].shape: expected an array of at least 1 for what is "
+            "packed, got an array of 0");
 }
 
 static std::string parseMessage(std::string_view json) {

@@ -11,6 +11,9 @@
 #include <gtest/gtest.h>
 
 using namespace mlir::blockscale;
+using Kind = LaunchExpr::Kind;
+
+static constexpr uint32_t multiprocessors = 6;
 
 /// Arguments that are arrays of bytes of these shapes.
 static std::vector<LaunchArgument>
@@ -21,42 +24,247 @@ makeArguments(const std::vector<std::vector<int64_t>> &shapes) {
     argument.kind = LaunchArgument::Kind::In;
     argument.array.dtype = DType::U1;
     argument.array.shape = shape;
+    uint64_t size = 1;
+    for (int64_t extent : shape)
+      size *= extent < 4096 ? extent : 0;
+    argument.array.data.resize(size);
   }
   return arguments;
 }
 
-static std::string plan(const LaunchExtent &extent,
+static LaunchInfo makeInfo() {
+  LaunchInfo info;
+  info.target = "sm_90";
+  info.kernels.emplace_back().name = "k";
+  return info;
+}
+
+/// What a grid of that many blocks becomes.
+static std::string plan(const LaunchExpr &extent,
                         const std::vector<std::vector<int64_t>> &shapes) {
-  Result<uint32_t> planned = planExtent(extent, makeArguments(shapes));
-  return planned ? std::to_string(*planned) : planned.message();
+  LaunchInfo info = makeInfo();
+  info.kernels[0].grid[1] = extent;
+  Result<LaunchPlan> planned =
+      planLaunch(info, makeArguments(shapes), multiprocessors);
+  return planned ? std::to_string(planned->kernels[0].grid[1])
+                 : planned.message();
+}
+
+static LaunchExpr size(const ArgumentSize &of) {
+  return LaunchExpr::ofSize(of);
+}
+static LaunchExpr ceilDiv(const LaunchExpr &lhs, const LaunchExpr &rhs) {
+  return LaunchExpr::make(Kind::CeilDiv, lhs, rhs);
 }
 
 TEST(LaunchPlanTest, DividesSizes) {
-  EXPECT_EQ(plan(7u, {}), "7");
-  EXPECT_EQ(plan(CeilDiv{{0, 1}, 128}, {{1, 128}}), "1");
-  EXPECT_EQ(plan(CeilDiv{{0, 1}, 128}, {{1, 129}}), "2");
-  EXPECT_EQ(plan(CeilDiv{{0, 1}, 128}, {{1, 2147483647}}), "16777216");
+  EXPECT_EQ(plan(7, {}), "7");
+  EXPECT_EQ(plan(ceilDiv(size({0, 1}), 128), {{1, 128}}), "1");
+  EXPECT_EQ(plan(ceilDiv(size({0, 1}), 128), {{1, 129}}), "2");
+  EXPECT_EQ(plan(ceilDiv(size({0, 1}), 128), {{1, 2147483647}}), "16777216");
 }
 
 /// The sizes of packed arrays are in bytes, those of arguments in codes.
 TEST(LaunchPlanTest, CountsCodes) {
-  EXPECT_EQ(plan(CeilDiv{{1, 0, 2, 1}, 1}, {{1}, {33}}), "66");
-  EXPECT_EQ(plan(CeilDiv{{0, 0, 4, 3}, 1}, {{24}}), "32");
-  EXPECT_EQ(plan(CeilDiv{{0, 0, 4, 3}, 10}, {{24}}), "4");
+  EXPECT_EQ(plan(size({1, 0, 2, 1}), {{1}, {33}}), "66");
+  EXPECT_EQ(plan(size({0, 0, 4, 3}), {{24}}), "32");
+  EXPECT_EQ(plan(ceilDiv(size({0, 0, 4, 3}), 10), {{24}}), "4");
+}
+
+TEST(LaunchPlanTest, Computes) {
+  LaunchExpr m = size({0, 0}), n = size({0, 1});
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Add, m, -3), {{10, 4}}), "7");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Mul, m, n), {{10, 4}}), "40");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Min, m, n), {{10, 4}}), "4");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Max, m, n), {{10, 4}}), "10");
+  EXPECT_EQ(plan(LaunchExpr::ofMultiprocessors(), {}), "6");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Min, LaunchExpr::make(Kind::Mul, m, n),
+                                  LaunchExpr::ofMultiprocessors(2)),
+                 {{10, 4}}),
+            "12");
+  EXPECT_EQ(plan(ceilDiv(m, n), {{10, 4}}), "3");
+}
+
+/// What is known at once is folded, and means the same.
+TEST(LaunchPlanTest, Folds) {
+  LaunchExpr m = size({0, 0}), packed = size({0, 0, 4, 3});
+  EXPECT_TRUE(ceilDiv(ceilDiv(m, 8), 4) == ceilDiv(m, 32));
+  EXPECT_TRUE(LaunchExpr::make(Kind::Mul, 1, m) == m);
+  LaunchExpr many = LaunchExpr::make(Kind::Mul, m, 512);
+  EXPECT_TRUE(LaunchExpr::make(Kind::Mul, LaunchExpr::make(Kind::Mul, m, 4),
+                               128) == many);
+  EXPECT_TRUE(LaunchExpr::alignTo(many, 256) == many);
+  EXPECT_TRUE(ceilDiv(LaunchExpr::make(Kind::Mul, m, 3), 2).kind ==
+              Kind::CeilDiv);
+  EXPECT_TRUE(LaunchExpr::make(Kind::Add, 0, m) == m);
+  EXPECT_TRUE(LaunchExpr::make(Kind::Min, m, m) == m);
+  EXPECT_TRUE(LaunchExpr::make(Kind::Mul, m, 0) == LaunchExpr(0));
+  EXPECT_TRUE(LaunchExpr::make(Kind::Mul, ceilDiv(packed, 4), 4) == packed);
+  EXPECT_FALSE(LaunchExpr::make(Kind::Mul, ceilDiv(m, 4), 4) == m);
+  EXPECT_TRUE(LaunchExpr::alignTo(1000, 256) == LaunchExpr(1024));
+  EXPECT_TRUE(ceilDiv(-7, 4) == LaunchExpr(-1));
+  EXPECT_TRUE(ceilDiv(7, 4) == LaunchExpr(2));
 }
 
 TEST(LaunchPlanTest, RefusesSizes) {
-  EXPECT_EQ(plan(CeilDiv{{0, 1}, 1}, {{8}}),
+  EXPECT_EQ(plan(size({0, 1}), {{8}}),
             "argument #0: expected an array of at least 2 dimensions, got 1");
-  EXPECT_EQ(plan(CeilDiv{{0, 0}, 1}, {{0}}),
+  EXPECT_EQ(plan(size({0, 0}), {{0}}),
             "argument #0: expected a size of at least 1 in dimension 0, got 0");
-  EXPECT_EQ(plan(CeilDiv{{0, 0}, 1}, {{2147483648}}),
+  EXPECT_EQ(plan(size({0, 0}), {{2147483648}}),
             "argument #0: expected a size of at most 2147483647 in dimension "
             "0, got 2147483648");
-  EXPECT_EQ(plan(CeilDiv{{0, 0, 2, 1}, 1}, {{1073741824}}),
+  EXPECT_EQ(plan(size({0, 0, 2, 1}), {{1073741824}}),
             "argument #0: expected a size of at most 1073741823 in dimension "
             "0, got 1073741824");
-  EXPECT_EQ(plan(CeilDiv{{0, 0, 4, 3}, 1}, {{25}}),
+  EXPECT_EQ(plan(size({0, 0, 4, 3}), {{25}}),
             "argument #0: expected a multiple of 3 bytes in dimension 0, got "
             "25");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Add, size({0, 0}), -8), {{8}}),
+            "expected 1 to 2147483647 blocks in dimension 1 of the grid, got "
+            "0");
+  EXPECT_EQ(
+      plan(ceilDiv(8, LaunchExpr::make(Kind::Add, size({0, 0}), -8)), {{8}}),
+      "expected a result of 64 bits of ceildiv, got operands 8 and 0");
+  LaunchExpr large = LaunchExpr::make(Kind::Mul, size({0, 0}), INT64_MAX);
+  EXPECT_EQ(plan(large, {{8}}), "expected a result of 64 bits of mul, got "
+                                "operands 8 and 9223372036854775807");
+}
+
+TEST(LaunchPlanTest, PlansTheWorkspace) {
+  LaunchInfo info = makeInfo();
+  info.workspace = LaunchExpr::alignTo(size({0, 0}), 256);
+  info.kernels[0].params = {
+      LaunchParam::argument(0),
+      LaunchParam::workspace(LaunchExpr::make(Kind::Mul, size({0, 0}), 2))};
+  Result<LaunchPlan> plan = planLaunch(info, makeArguments({{100}}), 1);
+  ASSERT_TRUE(plan) << plan.message();
+  EXPECT_EQ(plan->workspace, 256u);
+  const PlannedParam &param = plan->kernels[0].params[1];
+  EXPECT_EQ(param.kind, PlannedParam::Kind::Workspace);
+  EXPECT_EQ(param.value, 200u);
+  EXPECT_EQ(planLaunch(info, makeArguments({{127}}), 1)->workspace, 256u);
+  EXPECT_EQ(planLaunch(info, makeArguments({{128}}), 1).message(),
+            "parameter #1 of kernel 'k': expected an offset into the workspace "
+            "of 256 bytes, got 256");
+  info.workspace = LaunchExpr::make(Kind::Add, size({0, 0}), -5);
+  EXPECT_EQ(planLaunch(info, makeArguments({{1}}), 1).message(),
+            "expected a workspace of at least 0 bytes, got -4");
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// A map of M x N bytes with boxes of 2 x 16.
+static LaunchParam makeMap(LaunchParam of, const LaunchExpr &rows,
+                           const LaunchExpr &columns) {
+  Result<TensorMap> form =
+      makeTensorMap("u1", {2, 16}, {1, 1}, "none", "zero", "128");
+  EXPECT_TRUE(form) << form.message();
+  of.tensorMap = {*form, {columns, rows}, {columns}};
+  return of;
+}
+
+static Result<LaunchPlan> planMap(const LaunchParam &param,
+                                  const std::vector<std::vector<int64_t>> &of) {
+  LaunchInfo info = makeInfo();
+  info.workspace = 1024;
+  info.kernels[0].params = {param};
+  return planLaunch(info, makeArguments(of), 1);
+}
+
+TEST(LaunchPlanTest, PlansTensorMaps) {
+  LaunchExpr m = size({0, 0}), n = size({0, 1});
+  Result<LaunchPlan> plan =
+      planMap(makeMap(LaunchParam::argument(0), m, n), {{5, 48}});
+  ASSERT_TRUE(plan) << plan.message();
+  const PlannedParam &param = plan->kernels[0].params[0];
+  EXPECT_EQ(param.kind, PlannedParam::Kind::Buffer);
+  EXPECT_EQ(param.size, tensorMapBytes);
+  ASSERT_TRUE(param.tensorMap);
+  EXPECT_EQ(param.tensorMap->sizes, (std::vector<uint64_t>{48, 5}));
+  EXPECT_EQ(param.tensorMap->strides, (std::vector<uint64_t>{1, 48}));
+  EXPECT_EQ(param.tensorMap->box, (std::vector<uint32_t>{16, 2}));
+  EXPECT_EQ(param.tensorMap->promotion->number, 2u);
+
+  plan = planMap(makeMap(LaunchParam::workspace(512), 2, 256), {});
+  ASSERT_TRUE(plan) << plan.message();
+  EXPECT_EQ(plan->kernels[0].params[0].value, 512u);
+}
+
+TEST(LaunchPlanTest, RefusesTensorMaps) {
+  LaunchExpr m = size({0, 0}), n = size({0, 1});
+  std::string where = "parameter #0 of kernel 'k': ";
+  LaunchParam map = makeMap(LaunchParam::argument(0), m, n);
+  EXPECT_EQ(planMap(map, {{5, 40}}).message(),
+            where + "expected a stride that is a multiple of 16 and less than "
+                    "2^40 bytes for u1 in dimension 0, got 40");
+  EXPECT_EQ(planMap(map, {{0, 48}}).message(),
+            where + "expected a size from 1 to 2^32 in dimension 0, got 0");
+  LaunchParam large =
+      makeMap(LaunchParam::argument(0), LaunchExpr::make(Kind::Add, m, 1), n);
+  EXPECT_EQ(planMap(large, {{5, 48}}).message(),
+            where + "expected a tensor of at most 240 bytes, as its memory "
+                    "has, got 288");
+  EXPECT_EQ(planMap(makeMap(LaunchParam::workspace(512), 3, 256), {}).message(),
+            where +
+                "expected a tensor of at most 512 bytes, as its memory has, "
+                "got 768");
+  EXPECT_EQ(planMap(makeMap(LaunchParam::workspace(8), 2, 256), {}).message(),
+            where + "expected an offset of a tensor that is a multiple of 16, "
+                    "got 8");
+  LaunchInfo info = makeInfo();
+  info.kernels[0].params = {map};
+  std::vector<LaunchArgument> arguments(1);
+  arguments[0].text = "i32:4";
+  EXPECT_EQ(planLaunch(info, arguments, 1).message(),
+            where + "expected a buffer for a tensor map, got a scalar or a "
+                    "tensor map");
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static std::string check(const std::vector<LaunchOperand> &operands,
+                         const std::vector<LaunchArgument> &arguments) {
+  LaunchInfo info = makeInfo();
+  info.kernels[0].params = {LaunchParam::argument(0), LaunchParam::result(0)};
+  info.operands = operands;
+  Result<LaunchPlan> plan = planLaunch(info, arguments, 1);
+  return plan ? "no error" : plan.message();
+}
+
+TEST(LaunchPlanTest, ChecksOperands) {
+  LaunchOperand packed = {DType::U1, {4, 64}, 2, 1};
+  LaunchOperand bytes = {DType::U1, {size({0, 0}), 8}};
+  EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 32}, {4, 8}})),
+            "no error");
+  // The same bytes in another shape.
+  EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 32}, {32}})), "no error");
+  EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 64}, {4, 8}})),
+            "argument #0: expected a buffer of 128 bytes (4x32 of u1, packed), "
+            "got 256 (4x64 of u1)");
+  EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 32}, {5, 8}})),
+            "result #0: expected a buffer of 32 bytes (4x8 of u1), got 40 "
+            "(5x8 of u1)");
+  LaunchOperand odd = {DType::U1, {4, 63}, 2, 1};
+  EXPECT_EQ(check({odd, bytes}, makeArguments({{4, 32}, {4, 8}})),
+            "argument #0: expected rows that end on a byte when packed, got 63 "
+            "elements, of which 2 are in 1 bytes");
+}
+
+TEST(LaunchPlanTest, ChecksScalars) {
+  LaunchOperand scalar = {DType::F4, {}}, bytes = {DType::U1, {8}};
+  std::vector<LaunchArgument> arguments(1);
+  arguments[0].text = "f32:1";
+  arguments[0].size = 4;
+  arguments.push_back(makeArguments({{8}})[0]);
+  EXPECT_EQ(check({scalar, bytes}, arguments), "no error");
+  arguments[0].size = 8;
+  EXPECT_EQ(check({scalar, bytes}, arguments),
+            "argument #0: expected a scalar of 4 bytes, got one of 8");
+  EXPECT_EQ(check({bytes, bytes}, arguments),
+            "argument #0: expected an array of 8 of u1, got 'f32:1'");
 }

@@ -150,6 +150,7 @@ TEST(TensorMapTest, IsAParameterOf128Bytes) {
   EXPECT_TRUE(argument->isStored());
   std::vector<PlannedParam> params = planParams({*argument});
   ASSERT_EQ(params.size(), 1u);
-  EXPECT_EQ(params[0].kind, PlannedParam::Kind::TensorMap);
+  EXPECT_EQ(params[0].kind, PlannedParam::Kind::Buffer);
+  EXPECT_TRUE(params[0].tensorMap);
   EXPECT_EQ(params[0].size, 128u);
 }

@@ -14,6 +14,7 @@
 #include "blockscale/Support/InstructionTable.h"
 #include "blockscale/Support/SharedLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"

@@ -255,6 +255,47 @@ def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
   }];
 }
 
+def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {
+  let summary = "how bulk tensor copies see memory";
+  let description = [{
+    What becomes a tensor map when a kernel is launched, with the names that the
+    launch info has for types, swizzles, fills and promotions of the L2 cache.
+    Lists have the innermost dimension last.
+
+    * `sizes`: in elements, an affine map of the sizes of the memory, which are
+      its symbols, so that they may be multiplied.
+    * `strides`: in bytes, such a map, of all dimensions but the innermost.
+    * `box`, `element_strides`: the elements that one copy spans, and the steps
+      between those that it moves.
+
+    Constraint (T1): `box`, `element_strides` and `sizes` have 1 to 5 numbers
+    each, `strides` has one less; both maps have the same symbols and no
+    dimensions.
+
+    Example:
+
+    ```mlir
+    #map = #blockscale.tensor_map<
+        "u1", sizes = affine_map<()[m, k] -> (m, k)>,
+        strides = affine_map<()[m, k] -> (k)>, box = [64, 128],
+        element_strides = [1, 1], swizzle = "128", fill = "zero", l2 = "none">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$dtype,
+                        "::mlir::AffineMapAttr":$sizes,
+                        "::mlir::AffineMapAttr":$strides,
+                        ArrayRefParameter<"int64_t">:$box,
+                        ArrayRefParameter<"int64_t">:$element_strides,
+                        StringRefParameter<>:$swizzle,
+                        StringRefParameter<>:$fill, StringRefParameter<>:$l2);
+  let assemblyFormat = [{
+    `<` $dtype `,` `sizes` `=` $sizes `,` `strides` `=` $strides `,`
+    `box` `=` `[` $box `]` `,` `element_strides` `=` `[` $element_strides `]`
+    `,` `swizzle` `=` $swizzle `,` `fill` `=` $fill `,` `l2` `=` $l2 `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def BlockScale_AccType : TypeDef<BlockScale_Dialect, "Acc"> {
   let mnemonic = "acc";
   let summary = "an f32 accumulator of a block or a warp";

@@ -34,7 +34,7 @@ def BlockScale_Dialect : Dialect {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

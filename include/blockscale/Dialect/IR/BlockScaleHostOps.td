@@ -15,7 +15,8 @@
 #ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEHOSTOPS_TD
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEHOSTOPS_TD
 
-include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleAttrs.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -65,26 +66,111 @@ def BlockScale_PackOp : BlockScale_PackingOp<"pack"> {
   let results = (outs RankedTensorOf<[I8]>:$result);
 }
 
+def BlockScale_MultiprocessorsOp : BlockScale_Op<"multiprocessors", [Pure]> {
+  let summary = "the number of multiprocessors of the card";
+  let description = [{
+    What the numbers of blocks of a launch may be limited by, such as those of
+    kernels whose blocks take one tile after the other. It is not known before
+    the launch, and has no place in kernels.
+
+    Example:
+
+    ```mlir
+    func.func @blocks(%tiles: index) -> index {
+      %n = blockscale.multiprocessors
+      %r = arith.minui %tiles, %n : index
+      return %r : index
+    }
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def BlockScale_TensorMapOp : BlockScale_Op<"tensor_map", [Pure]> {
+  let summary = "a tensor map of memory";
+  let description = [{
+    What a `launch` with tensor maps becomes: an operand of `gpu.launch_func`.
+    The kernel's parameter is the 128 bytes of the map, by value.
+
+    Constraint (M1): the memory has as many dimensions as the map has symbols.
+
+    Example:
+
+    ```mlir
+    func.func @map(%x: memref<?x128xi8>) -> !llvm.ptr {
+      %map = blockscale.tensor_map %x : memref<?x128xi8>
+             with #blockscale.tensor_map<
+                 "u1", sizes = affine_map<()[m, k] -> (m, k)>,
+                 strides = affine_map<()[m, k] -> (k)>, box = [64, 128],
+                 element_strides = [1, 1], swizzle = "128", fill = "zero",
+                 l2 = "none">
+      return %map : !llvm.ptr
+    }
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, BlockScale_TensorMapAttr:$map);
+  let results = (outs LLVM_DefaultPointer:$result);
+  let assemblyFormat = "$source `:` type($source) `with` $map attr-dict";
+  let hasVerifier = 1;
+}
+
 def BlockScale_LaunchOp : BlockScale_Op<"launch", [
     DestinationStyleOpInterface, AttrSizedOperandSegments]> {
   let summary = "launch a kernel on tensors";
   let description = [{
     Runs a kernel that reads `inputs` and writes `outputs` whole. The kernel
     takes one memref for each tensor, in order, with the identity layout and
-    bytes for elements of at most 8 bits, and scalars as they are. Bufferization turns the op into
+    bytes for elements of at most 8 bits, and scalars as they are; then one
+    `!llvm.ptr` for each of `tensor_maps`. Bufferization turns the op into
     `gpu.launch_func`.
 
     `blocks` are constants or values of type `index`. `shared` is the dynamic
-    shared memory of a block, in bytes.
+    shared memory of a block, in bytes. `cluster` are the blocks of a cluster,
+    which divide those of the grid.
+
+    `tensor_maps` are of the memory of tensors, those numbers `mapped` among
+    inputs and outputs. Their symbols are the sizes of that memory.
 
     Constraint (L1): `blocks` and `threads` are three positive sizes each, there
     is an operand for each size of `blocks` that is no constant, and `shared` is
     not negative.
+
+    Constraint (L2): `cluster` are three positive sizes, which divide those of
+    `blocks` that are constants.
+
+    Constraint (L3): there is a number in `mapped` for each tensor map, of a
+    tensor of as many dimensions as the map has symbols.
+
+    Example, of a launch that is limited by the card:
+
+    ```mlir
+    func.func @persistent(%x: tensor<?x128xf8E4M3FN>, %tiles: index)
+        -> tensor<4xf32> {
+      %most = blockscale.multiprocessors
+      %blocks = arith.minui %tiles, %most : index
+      %e = tensor.empty() : tensor<4xf32>
+      %r = blockscale.launch @kernels::@k blocks = [%blocks, 1, 1]
+           threads = [128, 1, 1] shared = 65536
+           tensor_maps = [#blockscale.tensor_map<
+               "u1", sizes = affine_map<()[m, k] -> (m, k)>,
+               strides = affine_map<()[m, k] -> (k)>, box = [64, 128],
+               element_strides = [1, 1], swizzle = "128", fill = "zero",
+               l2 = "128">] of [0]
+           ins(%x : tensor<?x128xf8E4M3FN>) outs(%e : tensor<4xf32>)
+           -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    }
+    ```
   }];
   let arguments = (ins
     SymbolRefAttr:$kernel,
     Variadic<Index>:$dynamicBlocks, DenseI64ArrayAttr:$staticBlocks,
     DenseI64ArrayAttr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared,
+    OptionalAttr<DenseI64ArrayAttr>:$cluster,
+    OptionalAttr<TypedArrayAttrBase<BlockScale_TensorMapAttr,
+                                    "tensor maps">>:$tensorMaps,
+    OptionalAttr<DenseI64ArrayAttr>:$mapped,
     Variadic<AnyTypeOf<[AnyRankedTensor, AnySignlessIntegerOrIndex, AnyFloat]>>
         :$inputs,
     Variadic<AnyRankedTensor>:$outputs);
@@ -92,7 +178,8 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
   let assemblyFormat = [{
     $kernel `blocks` `=` custom<DynamicIndexList>($dynamicBlocks, $staticBlocks)
     `threads` `=` $threads
-    (`shared` `=` $shared^)? `ins` `(` ($inputs^ `:` type($inputs))? `)`
+    (`shared` `=` $shared^)? (`cluster` `=` $cluster^)?
+    (`tensor_maps` `=` $tensorMaps^ `of` $mapped)? `ins` `(` ($inputs^ `:` type($inputs))? `)`
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict
     `->` type($results)
   }];

@@ -87,9 +87,21 @@ static bool isElementwise(linalg::GenericOp op) {
   return isPlainBody(*op.getBody());
 }
 
+/// Whether all that is asked of `value` by other ops than `user` are sizes.
+static bool isUsedOnceBy(Value value, Operation *user) {
+  unsigned numUses = 0;
+  for (OpOperand &use : value.getUses()) {
+    if (use.getOwner() == user)
+      ++numUses;
+    else if (!isa<tensor::DimOp>(use.getOwner()))
+      return false;
+  }
+  return numUses == 1;
+}
+
 linalg::GenericOp blockscale::findElementwiseProducer(MmaScaledOp op) {
   auto producer = op.getAcc().getDefiningOp<linalg::GenericOp>();
-  if (!producer || !op.getAcc().hasOneUse() || !isElementwise(producer))
+  if (!producer || !isUsedOnceBy(op.getAcc(), op) || !isElementwise(producer))
     return {};
   return producer;
 }
@@ -205,6 +217,30 @@ private:
   }
 };
 
+/// The size of a result is that of what it is written to: asked there, it is no
+/// use of an op that another one may join.
+struct SizeOfResult final : OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::DimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto generic = op.getSource().getDefiningOp<linalg::GenericOp>();
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!generic || !dim)
+      return rewriter.notifyMatchFailure(op, "expected a known dimension of a "
+                                             "result of linalg.generic");
+    Value init =
+        generic.getTiedOpOperand(cast<OpResult>(op.getSource()))->get();
+    auto type = cast<RankedTensorType>(init.getType());
+    auto empty = init.getDefiningOp<tensor::EmptyOp>();
+    if (empty && *dim >= 0 && *dim < type.getRank() && type.isDynamicDim(*dim))
+      rewriter.replaceOp(op, empty.getDynamicSize(*dim));
+    else
+      rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().assign(init); });
+    return success();
+  }
+};
+
 /// A tensor of one scalar is filled with that.
 struct SplatToFill final : OpRewritePattern<tensor::SplatOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -231,7 +267,8 @@ struct JoinElementwisePass final
       return;
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
-    patterns.add<GeneralizeElementwise, SplatToFill>(&getContext());
+    patterns.add<GeneralizeElementwise, SizeOfResult, SplatToFill>(
+        &getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *use) { return use->get().hasOneUse(); });
     if (failed(applyPatternsGreedily(function, std::move(patterns)))) {

@@ -14,6 +14,7 @@
 #include "Kernels/Backend.h"
 #include "Kernels/HostProblem.h"
 #include "Kernels/KernelModule.h"
+#include "Kernels/KernelPurpose.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -80,7 +81,7 @@ static FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
 /// A kernel without a body, which takes the memory of `inputs` and then that of
 /// the result.
 static gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op,
-                                 StringRef what, ValueRange inputs,
+                                 StringRef purpose, ValueRange inputs,
                                  RankedTensorType resultType,
                                  const KernelShape &shape) {
   auto function = op->getParentOfType<func::FuncOp>();
@@ -92,11 +93,12 @@ static gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(kernels.getBody());
   auto kernel = gpu::GPUFuncOp::create(
-      builder, op->getLoc(), (function.getSymName() + "__" + what).str(),
+      builder, op->getLoc(), (function.getSymName() + "__" + purpose).str(),
       builder.getFunctionType(types, {}));
   SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
+  kernel->setAttr(kPurposeAttrName, builder.getStringAttr(purpose));
   SmallVector<int32_t> threads(shape.threads.begin(), shape.threads.end());
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(threads));
   return kernel;
@@ -124,7 +126,8 @@ static void replaceByLaunch(PatternRewriter &rewriter, Operation *op,
   dispatchIndexOpFoldResults(blocks, dynamicBlocks, staticBlocks);
   rewriter.replaceOpWithNewOp<LaunchOp>(
       op, TypeRange(resultType), symbol, dynamicBlocks, staticBlocks,
-      shape.threads, shape.shared, inputs, empty);
+      shape.threads, shape.shared, /*cluster=*/nullptr,
+      /*tensorMaps=*/nullptr, /*mapped=*/nullptr, inputs, empty);
 }
 
 namespace {
@@ -175,7 +178,7 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     if (failed(blocks))
       return failure();
 
-    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, "mma_scaled", inputs,
+    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kMmaScaledPurpose, inputs,
                                        problem.resultType, shape);
     backend->build(kernel, problem);
 
@@ -213,8 +216,8 @@ struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
     if (failed(blocks))
       return failure();
     Value source = op.getSource();
-    gpu::GPUFuncOp kernel =
-        makeKernel(rewriter, op, "swizzle_scales", source, resultType, shape);
+    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kSwizzleScalesPurpose,
+                                       source, resultType, shape);
     buildSwizzleKernel(kernel);
     replaceByLaunch(rewriter, op, kernel, source, resultType,
                     getSwizzledSizes(rewriter, op.getLoc(), sizes), shape,

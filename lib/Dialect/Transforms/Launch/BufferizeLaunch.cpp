@@ -76,6 +76,12 @@ struct LaunchModel
       copies.push_back(toIdentityLayout(rewriter, loc, *buffer));
     }
     llvm::append_range(arguments, copies);
+    if (launch.getTensorMaps())
+      for (auto [map, number] :
+           llvm::zip_equal(launch.getTensorMaps()->getAsRange<TensorMapAttr>(),
+                           *launch.getMapped()))
+        arguments.push_back(
+            TensorMapOp::create(rewriter, loc, arguments[number], map));
     gpu::KernelDim3 blocks = makeSizes(rewriter, loc, launch.getBlocks());
     gpu::KernelDim3 threads = makeSizes(
         rewriter, loc,
@@ -85,8 +91,14 @@ struct LaunchModel
       shared = arith::ConstantIntOp::create(
           rewriter, loc, rewriter.getI32Type(),
           static_cast<int64_t>(launch.getShared()));
+    std::optional<gpu::KernelDim3> cluster;
+    if (launch.getCluster())
+      cluster = makeSizes(
+          rewriter, loc,
+          getAsIndexOpFoldResult(op->getContext(), *launch.getCluster()));
     gpu::LaunchFuncOp::create(rewriter, loc, launch.getKernel(), blocks,
-                              threads, shared, arguments);
+                              threads, shared, arguments,
+                              /*asyncObject=*/nullptr, cluster);
     for (auto [copy, result] : llvm::zip_equal(copies, results))
       if (copy != result)
         memref::CopyOp::create(rewriter, loc, copy, result);

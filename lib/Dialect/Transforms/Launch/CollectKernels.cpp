@@ -12,8 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelModule.h"
+#include "Kernels/KernelPurpose.h"
 #include "Launch/KernelParameters.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -70,7 +73,7 @@ private:
     for (size_t f = 0; f != functions.size(); ++f) {
       func::FuncOp function = functions[f];
       ArrayRef<Launch> ofFunction = launches[f];
-      size_t main = getMainKernel(function, ofFunction);
+      size_t main = getMainKernel(ofFunction);
       auto checks = llvm::to_vector(function.getOps<cf::AssertOp>());
       for (auto [i, launch] : llvm::enumerate(ofFunction))
         if (failed(rewriteKernelParameters(
@@ -96,7 +99,7 @@ private:
         element.isIndex() || element.isInteger(1) ||
         (element.isIntOrFloat() &&
          llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()));
-    return type.hasStaticShape() && type.getLayout().isIdentity() && isWhole;
+    return type.getLayout().isIdentity() && isWhole;
   }
 
   /// The launches of a function, which has little else.
@@ -110,28 +113,41 @@ private:
         if (!kernel || !seen.insert(kernel).second)
           return launch.emitError("expected a kernel of its own, got ")
                  << launch.getKernel();
-        if (launch.hasClusterSize())
-          return launch.emitError("not supported in this version: clusters");
+        if (failed(verifyPurpose(kernel)))
+          return failure();
         launches.push_back({launch, kernel});
         continue;
       }
-      bool isAllowed = isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp,
-                           cf::AssertOp, ViewLikeOpInterface>(op) ||
-                       isa_and_nonnull<arith::ArithDialect>(op.getDialect());
+      bool isAllowed =
+          isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp, cf::AssertOp,
+              MultiprocessorsOp, TensorMapOp, ViewLikeOpInterface>(op) ||
+          isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(
+              op.getDialect());
+      if (op.getNumRegions() != 0)
+        isAllowed = false;
       if (isa<func::ReturnOp>(op))
         isAllowed = op.getNumOperands() == 0;
-      if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-        if (!alloc.getType().hasStaticShape())
-          return op.emitError("not supported in this version: memory of "
-                              "dynamic sizes between kernels on a GPU target, ")
-                 << alloc.getType();
+      if (auto alloc = dyn_cast<memref::AllocOp>(op))
         isAllowed = isWorkspace(alloc.getType());
-      }
       if (!isAllowed)
         return op.emitError("not supported in this version: '")
                << op.getName() << "' outside of kernels on a GPU target";
     }
     return launches;
+  }
+
+  static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
+    Attribute purpose = kernel->getAttr(kPurposeAttrName);
+    auto name = dyn_cast_or_null<StringAttr>(purpose);
+    if (!purpose ||
+        (name && llvm::is_contained(
+                     {kMmaScaledPurpose, kSwizzleScalesPurpose, kLoopsPurpose},
+                     name.getValue())))
+      return success();
+    return kernel.emitError("expected one of \"")
+           << kMmaScaledPurpose << "\" \"" << kSwizzleScalesPurpose << "\" \""
+           << kLoopsPurpose << "\" as '" << kPurposeAttrName << "', got "
+           << purpose;
   }
 
   static void moveKernel(gpu::GPUFuncOp kernel, gpu::GPUModuleOp kernels) {
@@ -172,12 +188,11 @@ private:
     for (size_t f = 0; f != functions.size(); ++f) {
       func::FuncOp function = functions[f];
       ArrayRef<Launch> ofFunction = launches[f];
-      size_t main = getMainKernel(function, ofFunction);
+      size_t main = getMainKernel(ofFunction);
       for (auto [i, launch] : llvm::enumerate(ofFunction)) {
         std::string name = function.getSymName().str();
         if (i != main) {
-          name +=
-              "__" + getWhat(function, launch).str() + "_" + std::to_string(i);
+          name += "__" + getPurpose(launch).str() + "_" + std::to_string(i);
           while (!taken.insert(name).second)
             name += "_";
         }
@@ -192,18 +207,14 @@ private:
   }
 
   /// What form-kernels made the kernel for, "loops" for others.
-  static StringRef getWhat(func::FuncOp function, Launch launch) {
-    StringRef name = launch.kernel.getName();
-    for (StringRef what : {"mma_scaled", "swizzle_scales"})
-      if (name.starts_with((function.getSymName() + "__" + what).str()))
-        return what;
-    return "loops";
+  static StringRef getPurpose(const Launch &launch) {
+    auto purpose = launch.kernel->getAttrOfType<StringAttr>(kPurposeAttrName);
+    return purpose ? purpose.getValue() : StringRef(kLoopsPurpose);
   }
 
-  static size_t getMainKernel(func::FuncOp function,
-                              ArrayRef<Launch> launches) {
+  static size_t getMainKernel(ArrayRef<Launch> launches) {
     for (auto [i, launch] : llvm::enumerate(launches))
-      if (getWhat(function, launch) == "mma_scaled")
+      if (getPurpose(launch) == kMmaScaledPurpose)
         return i;
     return launches.empty() ? 0 : launches.size() - 1;
   }

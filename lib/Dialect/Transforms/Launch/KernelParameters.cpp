@@ -14,7 +14,9 @@
 #include "Launch/KernelParameters.h"
 
 #include "Utils/StoredCodes.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -64,6 +66,53 @@ static LogicalResult moveGlobal(memref::GetGlobalOp getGlobal,
   return success();
 }
 
+/// The sizes of `buffer`, an argument of `function`, as expressions of the
+/// dynamic sizes.
+static SmallVector<AffineExpr> getSizeExprs(func::FuncOp function,
+                                            BlockArgument buffer,
+                                            ArrayRef<DynamicSize> sizes) {
+  Builder builder(function.getContext());
+  unsigned number = buffer.getArgNumber();
+  if (auto map =
+          function.getArgAttrOfType<AffineMapAttr>(number, kSizesAttrName))
+    return SmallVector<AffineExpr>(map.getValue().getResults());
+  SmallVector<AffineExpr> exprs;
+  for (auto [dim, known] :
+       llvm::enumerate(cast<MemRefType>(buffer.getType()).getShape())) {
+    exprs.push_back(builder.getAffineConstantExpr(known));
+    for (auto [i, size] : llvm::enumerate(sizes))
+      if (size.argument == number && size.dim == dim)
+        exprs.back() = builder.getAffineDimExpr(i);
+  }
+  return exprs;
+}
+
+/// The strides of row-major memory.
+static SmallVector<OpFoldResult>
+computeStrides(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> shape) {
+  SmallVector<OpFoldResult> strides(shape.size());
+  OpFoldResult stride = builder.getIndexAttr(1);
+  for (size_t i = strides.size(); i-- != 0;) {
+    strides[i] = stride;
+    Value lhs = getValueOrCreateConstantIndexOp(builder, loc, stride);
+    Value rhs = getValueOrCreateConstantIndexOp(builder, loc, shape[i]);
+    stride =
+        getAsOpFoldResult(builder.createOrFold<arith::MulIOp>(loc, lhs, rhs));
+  }
+  return strides;
+}
+
+/// Says of `kernel` which of its parameters are tensor maps.
+static void markTensorMaps(gpu::GPUFuncOp kernel, ArrayRef<Value> parameters) {
+  SmallVector<int64_t> maps;
+  for (auto [i, parameter] : llvm::enumerate(parameters))
+    if (parameter.getDefiningOp<TensorMapOp>())
+      maps.push_back(static_cast<int64_t>(i));
+  if (!maps.empty())
+    kernel->setAttr(kTensorMapParamsAttrName,
+                    DenseI64ArrayAttr::get(kernel.getContext(), maps));
+}
+
 namespace {
 
 class ParameterRewriter {
@@ -100,6 +149,7 @@ public:
     if (failed(kernel.eraseArguments(old)))
       return failure();
     launch.getKernelOperandsMutable().assign(parameters);
+    markTensorMaps(kernel, parameters);
     return success();
   }
 
@@ -123,8 +173,9 @@ private:
     return Value(kernel.getArgument(index));
   }
 
-  /// A buffer or a scalar. A buffer of dynamic sizes is passed as the place of
-  /// its first element, and becomes what it is when something uses it.
+  /// A buffer, a scalar or a tensor map. A buffer of dynamic sizes is passed as
+  /// the place of its first element, and becomes what it is when something uses
+  /// it.
   LogicalResult addBuffer(Value value) {
     auto type = dyn_cast<MemRefType>(value.getType());
     if (!type || type.hasStaticShape()) {
@@ -183,21 +234,8 @@ private:
 
   /// The sizes of `buffer`, an argument, in the kernel.
   FailureOr<SmallVector<OpFoldResult>> getSizes(BlockArgument buffer) {
-    unsigned number = buffer.getArgNumber();
-    SmallVector<AffineExpr> exprs;
-    if (auto map =
-            function.getArgAttrOfType<AffineMapAttr>(number, kSizesAttrName)) {
-      exprs.assign(map.getValue().getResults().begin(),
-                   map.getValue().getResults().end());
-    } else {
-      for (auto [dim, known] :
-           llvm::enumerate(cast<MemRefType>(buffer.getType()).getShape())) {
-        exprs.push_back(builder.getAffineConstantExpr(known));
-        for (auto [i, size] : llvm::enumerate(dynamicSizes))
-          if (size.argument == number && size.dim == dim)
-            exprs.back() = builder.getAffineDimExpr(i);
-      }
-    }
+    SmallVector<AffineExpr> exprs =
+        getSizeExprs(function, buffer, dynamicSizes);
     for (unsigned i = 0; i != sizes.size(); ++i) {
       bool isUsed = llvm::any_of(
           exprs, [&](AffineExpr expr) { return expr.isFunctionOfDim(i); });
@@ -218,11 +256,24 @@ private:
     return getAsOpFoldResult(values);
   }
 
-  /// Makes `buffer`, an argument of dynamic sizes, of its place and its sizes.
-  LogicalResult makeView(BlockArgument buffer) {
+  /// The sizes of `buffer`, an argument or an allocation whose dynamic sizes
+  /// are mapped, in the kernel.
+  FailureOr<SmallVector<OpFoldResult>> getSizesOf(Value buffer) {
+    if (auto argument = dyn_cast<BlockArgument>(buffer))
+      return getSizes(argument);
+    SmallVector<OpFoldResult> shape =
+        buffer.getDefiningOp<memref::AllocOp>().getMixedSizes();
+    for (OpFoldResult &size : shape)
+      if (auto value = dyn_cast<Value>(size))
+        size = mapping.lookup(value);
+    return shape;
+  }
+
+  /// Makes `buffer`, which has dynamic sizes, of its place and its sizes.
+  LogicalResult makeView(Value buffer) {
     if (!places.contains(buffer) && failed(addBuffer(buffer)))
       return failure();
-    FailureOr<SmallVector<OpFoldResult>> shape = getSizes(buffer);
+    FailureOr<SmallVector<OpFoldResult>> shape = getSizesOf(buffer);
     if (failed(shape))
       return failure();
     auto type = cast<MemRefType>(buffer.getType());
@@ -230,17 +281,8 @@ private:
     for (auto [size, known] : llvm::zip_equal(*shape, type.getShape()))
       if (ShapedType::isDynamic(known))
         size = getValueOrCreateConstantIndexOp(builder, kernel.getLoc(), size);
-    SmallVector<OpFoldResult> strides(shape->size());
-    OpFoldResult stride = builder.getIndexAttr(1);
-    for (size_t i = strides.size(); i-- != 0;) {
-      strides[i] = stride;
-      Value lhs =
-          getValueOrCreateConstantIndexOp(builder, kernel.getLoc(), stride);
-      Value rhs = getValueOrCreateConstantIndexOp(builder, kernel.getLoc(),
-                                                  (*shape)[i]);
-      stride = getAsOpFoldResult(
-          builder.createOrFold<arith::MulIOp>(kernel.getLoc(), lhs, rhs));
-    }
+    SmallVector<OpFoldResult> strides =
+        computeStrides(builder, kernel.getLoc(), *shape);
     mapping.map(buffer,
                 memref::ReinterpretCastOp::create(
                     builder, kernel.getLoc(), type, places.lookup(buffer),
@@ -259,26 +301,59 @@ private:
         continue;
       }
       Operation *producer = next.getDefiningOp();
-      if (!producer || isa<memref::AllocOp>(producer)) {
-        auto type = dyn_cast<MemRefType>(next.getType());
-        bool isDynamic = type && !type.hasStaticShape();
-        if (failed(isDynamic ? makeView(cast<BlockArgument>(next))
-                             : addBuffer(next)))
+      bool isPassed = !producer || isa<TensorMapOp>(producer);
+      if (isPassed || isSizeOfArgument(producer)) {
+        if (failed(isPassed ? passBuffer(next)
+                            : moveSize(cast<memref::DimOp>(producer))))
           return failure();
         continue;
       }
-      if (!isa<ViewLikeOpInterface, memref::GetGlobalOp, memref::DimOp>(
-              producer) &&
-          !isa_and_nonnull<arith::ArithDialect>(producer->getDialect()))
+      if (!isa<memref::AllocOp, ViewLikeOpInterface, memref::GetGlobalOp,
+               memref::DimOp>(producer) &&
+          !isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(
+              producer->getDialect()))
         return producer->emitError("not supported in this version: '")
                << producer->getName() << "' between kernels on a GPU target";
       size_t numPending = pending.size();
       for (Value operand : producer->getOperands())
         if (!mapping.contains(operand))
           pending.push_back(operand);
-      if (pending.size() == numPending && failed(cloneInside(producer)))
+      if (pending.size() != numPending)
+        continue;
+      if (failed(isa<memref::AllocOp>(producer) ? passBuffer(next)
+                                                : cloneInside(producer)))
         return failure();
     }
+    return success();
+  }
+
+  /// Maps a buffer, a scalar or a tensor map to a parameter.
+  LogicalResult passBuffer(Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    return type && !type.hasStaticShape() ? makeView(value) : addBuffer(value);
+  }
+
+  /// Whether `op` asks for a size of an argument that the kernel does not have
+  /// (yet): then it need not be passed.
+  bool isSizeOfArgument(Operation *op) {
+    auto dim = dyn_cast<memref::DimOp>(op);
+    if (!dim || mapping.contains(dim.getSource()) ||
+        places.contains(dim.getSource()))
+      return false;
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    return isa<BlockArgument>(dim.getSource()) && type && index &&
+           *index >= 0 && *index < type.getRank();
+  }
+
+  LogicalResult moveSize(memref::DimOp dim) {
+    FailureOr<SmallVector<OpFoldResult>> shape =
+        getSizes(cast<BlockArgument>(dim.getSource()));
+    if (failed(shape))
+      return failure();
+    mapping.map(dim.getResult(), getValueOrCreateConstantIndexOp(
+                                     builder, kernel.getLoc(),
+                                     (*shape)[*dim.getConstantIndex()]));
     return success();
   }
 

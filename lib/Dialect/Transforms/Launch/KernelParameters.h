@@ -16,6 +16,11 @@
 
 namespace mlir::blockscale {
 
+/// The attribute of a kernel with the numbers of the parameters that are tensor
+/// maps.
+inline constexpr StringLiteral kTensorMapParamsAttrName =
+    "blockscale.tensor_map_params";
+
 /// The copies, beside kernels, of constants of the host.
 using GlobalMap = DenseMap<Operation *, memref::GlobalOp>;
 

@@ -47,7 +47,7 @@ static bool isTileOp(Operation *op) {
   if (auto mma = dyn_cast<MmaScaledOp>(op))
     return mma->hasAttr(kPathAttrName);
   return !isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
-              AccForEachOp, LaunchOp, InstructionOpInterface>(op);
+              AccForEachOp, InstructionOpInterface>(op);
 }
 
 static bool isKernelOp(Operation *op) {
@@ -60,7 +60,7 @@ static bool isKernelOp(Operation *op) {
 /// with.
 static bool isLaunchingOp(Operation *op) {
   if (isa<func::FuncOp, func::ReturnOp, gpu::LaunchFuncOp, memref::AllocOp,
-          ViewLikeOpInterface>(op))
+          TensorMapOp, ViewLikeOpInterface>(op))
     return true;
   return isMemoryEffectFree(op) &&
          llvm::all_of(op->getResultTypes(),

@@ -73,6 +73,78 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
 }
 
+def CheckLoopSizesPass
+    : Pass<"blockscale-check-loop-sizes", "::mlir::func::FuncOp"> {
+  let summary = "check dynamic sizes that loops have to agree on";
+  let description = [{
+    Asserts, in front of each op of linalg on tensors whose sizes are not all
+    known, that each operand has the sizes that the loops over it ask for:
+    kernels of their loops do not look where memory ends.
+
+    Before:
+
+    ```mlir
+    func.func @negate(%x: tensor<?xf32>, %r: tensor<?xf32>) -> tensor<?xf32> {
+      %0 = linalg.negf ins(%x : tensor<?xf32>) outs(%r : tensor<?xf32>)
+           -> tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @negate(%x: tensor<?xf32>, %r: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %size = tensor.dim %r, %c0 : tensor<?xf32>
+      %fits = arith.cmpi eq, %size, %n : index
+      cf.assert %fits, "expected size 0 of operand #1 to fit the loops over it"
+      %0 = linalg.negf ins(%x : tensor<?xf32>) outs(%r : tensor<?xf32>)
+           -> tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }
+    ```
+
+    (The message also has the op and its place, as that of a check on the CPU.)
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def MarkTensorMapsPass
+    : Pass<"blockscale-mark-tensor-maps", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "keep tensor maps where the launch has put them";
+  let description = [{
+    A parameter that is a tensor map is 128 bytes by value, and constant for the
+    grid: copies read it where it is, and not in a copy of the thread's own. (The
+    attributes that say so get lost before the level NVVM.)
+
+    Before:
+
+    ```mlir
+    llvm.func @f(%map: !llvm.ptr)
+        attributes {blockscale.tensor_map_params = array<i64: 0>, nvvm.kernel} {
+      llvm.return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    llvm.func @f(%map: !llvm.ptr {llvm.align = 64 : i64,
+                                  llvm.byval = !llvm.array<128 x i8>,
+                                  nvvm.grid_constant})
+        attributes {nvvm.kernel} {
+      llvm.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 def SeparateResultsPass
     : Pass<"blockscale-separate-results", "::mlir::func::FuncOp"> {
   let summary = "return each buffer once";
@@ -113,8 +185,9 @@ def CollectKernelsPass
     and launches only, and:
 
     * all kernels are in the `gpu.module` named `kernels`;
-    * the first kernel of an `mma_scaled` has the name of its function (where
-      there is none, the last kernel has), any other one is `FUNCTION__WHAT`;
+    * the first kernel whose attribute `blockscale.purpose` is "mma_scaled" has
+      the name of its function (where there is none, the last kernel has), any
+      other one is `FUNCTION__PURPOSE` ("loops" without the attribute);
     * a kernel's parameters are whole buffers: views of them and constants have
       moved into the kernel;
     * the kernel with the name of the function has all its arguments and then
@@ -122,7 +195,9 @@ def CollectKernelsPass
       sizes of the arguments, as `i32`; after these come allocations. Buffers of
       dynamic sizes are passed as memrefs of rank 0 and become what they are in
       the kernel;
-    * assertions of the host, about sizes, are at the start of the first kernel.
+    * assertions of the host, about sizes, are at the start of the first kernel;
+    * `blockscale.tensor_map_params` of a kernel are the numbers of the parameters
+      that are tensor maps.
 
     Two attributes of arguments say what types do not. `blockscale.sizes` is an
     affine map of the dynamic sizes (by argument, then by dimension) to those of

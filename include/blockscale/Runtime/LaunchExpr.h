@@ -1,0 +1,99 @@
+//===- LaunchExpr.h - Numbers of a launch -----------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Numbers that are known when arguments and the card are: grids, the workspace,
+// offsets into it, sizes and strides of tensor maps, shapes of buffers. In a
+// launch info they are JSON: a number, or one of
+//
+//   {"size": {"arg": 0, "dim": 1}}     a size of an argument
+//   {"multiprocessors": 2}             2 times the card's
+//   {"add": [a, b]}                    and mul, ceildiv, min, max
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_RUNTIME_LAUNCHEXPR_H
+#define BLOCKSCALE_RUNTIME_LAUNCHEXPR_H
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace mlir::blockscale {
+
+/// The size of an argument of the function in a dimension. Where that is
+/// packed, its array has a size in bytes, of which `bytes` hold `codes` codes.
+struct ArgumentSize {
+  uint32_t argument = 0;
+  uint32_t dimension = 0;
+  uint32_t codes = 1;
+  uint32_t bytes = 1;
+
+  bool operator==(const ArgumentSize &other) const {
+    return argument == other.argument && dimension == other.dimension &&
+           codes == other.codes && bytes == other.bytes;
+  }
+};
+
+struct LaunchExpr {
+  enum class Kind : uint8_t {
+    /// `number`.
+    Number,
+    /// `size`.
+    Size,
+    /// `number` times the multiprocessors of the card.
+    Multiprocessors,
+    /// Of two operands each; the quotient is rounded up.
+    Add,
+    Mul,
+    CeilDiv,
+    Min,
+    Max,
+  };
+
+  LaunchExpr(int64_t number = 0) : number(number) {}
+  static LaunchExpr ofSize(const ArgumentSize &size);
+  static LaunchExpr ofMultiprocessors(int64_t factor = 1);
+  /// The operation of two operands. Folds what is known and what changes
+  /// nothing, such as a factor of 1.
+  static LaunchExpr make(Kind kind, LaunchExpr lhs, LaunchExpr rhs);
+  /// `expr` rounded up to a multiple of `unit`.
+  static LaunchExpr alignTo(const LaunchExpr &expr, int64_t unit);
+
+  bool isNumber() const { return kind == Kind::Number; }
+  /// Whether it depends on the card.
+  bool usesMultiprocessors() const;
+  /// How many arguments there must be.
+  uint32_t numArguments() const;
+
+  bool operator==(const LaunchExpr &other) const;
+
+  Kind kind = Kind::Number;
+  int64_t number = 0;
+  ArgumentSize size;
+  std::vector<LaunchExpr> operands;
+};
+
+/// The operations, by the names that they have in a file.
+struct LaunchOperation {
+  LaunchExpr::Kind kind;
+  std::string_view name;
+};
+inline constexpr LaunchOperation launchOperations[] = {
+    {LaunchExpr::Kind::Add, "add"},         {LaunchExpr::Kind::Mul, "mul"},
+    {LaunchExpr::Kind::CeilDiv, "ceildiv"}, {LaunchExpr::Kind::Min, "min"},
+    {LaunchExpr::Kind::Max, "max"},
+};
+
+/// What `kind`, an operation, makes of two numbers; false where that is no
+/// number of 64 bits, or a division by what is not positive.
+bool applyLaunchOperation(LaunchExpr::Kind kind, int64_t lhs, int64_t rhs,
+                          int64_t &result);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_RUNTIME_LAUNCHEXPR_H

@@ -1,0 +1,26 @@
+//===- KernelPurpose.h - What kernels are for ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPURPOSE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPURPOSE_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::blockscale {
+
+/// The attribute of a `gpu.func` that says which op it was formed for: one of
+/// the names below. Kernels without it are loops.
+inline constexpr llvm::StringLiteral kPurposeAttrName = "blockscale.purpose";
+
+inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
+inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
+inline constexpr llvm::StringLiteral kLoopsPurpose = "loops";
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPURPOSE_H

@@ -1,0 +1,56 @@
+//===- LaunchExprExport.h - Numbers of a launch -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DRIVER_LAUNCHEXPREXPORT_H
+#define BLOCKSCALE_LIB_DRIVER_LAUNCHEXPREXPORT_H
+
+#include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
+#include "blockscale/Runtime/LaunchExpr.h"
+
+#include <optional>
+
+namespace mlir::blockscale {
+
+/// Numbers that a function on the host computes from its dynamic sizes.
+class LaunchExprExporter {
+public:
+  explicit LaunchExprExporter(func::FuncOp function)
+      : function(function), sizes(getDynamicSizes(function)) {}
+
+  /// A value of `function`; nullopt where it is made of something else than
+  /// sizes, numbers and the multiprocessors of the card.
+  std::optional<LaunchExpr> exportValue(Value value);
+
+  /// The sizes of memory: of an argument, a result or an allocation.
+  std::optional<SmallVector<LaunchExpr>> exportSizes(Value memory);
+
+  /// An expression of others.
+  static std::optional<LaunchExpr> substitute(AffineExpr expr,
+                                              ArrayRef<LaunchExpr> dims,
+                                              ArrayRef<LaunchExpr> symbols);
+
+  /// An expression of the dynamic sizes, see `getSizeExpr`.
+  std::optional<LaunchExpr> exportExpr(AffineExpr expr) const;
+
+private:
+  /// Dynamic size `position`, as the memref counts it or as `expr` makes codes
+  /// of that; nullopt if `expr` is neither.
+  std::optional<LaunchExpr> matchSize(AffineExpr expr) const;
+
+  /// A grid is a few operations away from sizes; what is shared is counted
+  /// again.
+  static constexpr unsigned kMostOps = 256;
+
+  func::FuncOp function;
+  SmallVector<DynamicSize> sizes;
+  unsigned numOps = 0;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DRIVER_LAUNCHEXPREXPORT_H

@@ -1,0 +1,84 @@
+//===- JsonNode.cpp - JSON values with their place ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Files of JSON may be written by other programs: what a field may hold is
+// checked in one place, in one form of message.
+//
+//===----------------------------------------------------------------------===//
+
+#include "JsonNode.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+using nlohmann::json;
+
+static std::string describe(const json &value) {
+  if (value.is_string())
+    return quoteForMessage(value.get_ref<const std::string &>());
+  if (value.is_object() || value.is_array())
+    return std::string("an ") + value.type_name() + " of " +
+           std::to_string(value.size());
+  return value.dump();
+}
+
+Error blockscale::expected(const JsonNode &node, const std::string &what) {
+  return Error(node.where + ": expected " + what + ", got " +
+               describe(node.value));
+}
+
+Error blockscale::checkFields(const JsonNode &node,
+                              const std::vector<std::string> &names,
+                              const std::vector<std::string> &optional) {
+  if (!node.value.is_object())
+    return expected(node, "an object");
+  for (const std::string &name : names)
+    if (!node.value.contains(name))
+      return Error(node.where + ": expected a field '" + name + "', got none");
+  std::vector<std::string> known(names);
+  known.insert(known.end(), optional.begin(), optional.end());
+  for (const auto &field : node.value.items())
+    if (std::find(known.begin(), known.end(), field.key()) == known.end()) {
+      std::string list;
+      for (const std::string &name : known)
+        list += " " + name;
+      return Error(node.where + ": expected the fields" + list + ", got " +
+                   quoteForMessage(field.key()));
+    }
+  return Error::success();
+}
+
+Error blockscale::checkArray(const JsonNode &node, size_t size) {
+  if (!node.value.is_array() || node.value.size() != size)
+    return expected(node, "an array of " + std::to_string(size));
+  return Error::success();
+}
+
+Error blockscale::readInteger(const JsonNode &node, int64_t min, int64_t max,
+                              int64_t &number) {
+  // What is not negative is of the unsigned type.
+  bool fits =
+      node.value.is_number_unsigned()
+          ? node.value.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
+          : node.value.is_number_integer();
+  if (fits)
+    number = node.value.get<int64_t>();
+  if (!fits || number < min || number > max)
+    return expected(node, "an integer from " + std::to_string(min) + " to " +
+                              std::to_string(max));
+  return Error::success();
+}
+
+Error blockscale::readName(const JsonNode &node, std::string &name) {
+  if (!node.value.is_string() ||
+      node.value.get_ref<const std::string &>() == "")
+    return expected(node, "a string that is not empty");
+  name = node.value.get<std::string>();
+  return Error::success();
+}

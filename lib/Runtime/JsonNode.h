@@ -1,0 +1,70 @@
+//===- JsonNode.h - JSON values with their place ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Readers of JSON that trust nothing: each function checks what it takes, and a
+// message names the path to it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_RUNTIME_JSONNODE_H
+#define BLOCKSCALE_LIB_RUNTIME_JSONNODE_H
+
+#include "blockscale/Runtime/Error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <vector>
+
+namespace mlir::blockscale {
+
+/// A value and where it stands, as JSONPath: "$.kernels[0].grid[1]".
+struct JsonNode {
+  const nlohmann::json &value;
+  std::string where;
+
+  bool has(const std::string &name) const {
+    return value.is_object() && value.contains(name);
+  }
+  /// The field of an object that is known to have it.
+  JsonNode getField(const std::string &name) const {
+    return {*value.find(name), where + "." + name};
+  }
+  JsonNode getElement(size_t i) const {
+    return {value[i], where + "[" + std::to_string(i) + "]"};
+  }
+};
+
+/// "WHERE: expected WHAT, got ...".
+Error expected(const JsonNode &node, const std::string &what);
+
+/// Checks that a value is an object with these fields, and no others but
+/// `optional` ones.
+Error checkFields(const JsonNode &node, const std::vector<std::string> &names,
+                  const std::vector<std::string> &optional = {});
+
+Error checkArray(const JsonNode &node, size_t size);
+
+/// Reads an integer from `min` to `max`.
+Error readInteger(const JsonNode &node, int64_t min, int64_t max,
+                  int64_t &number);
+template <typename Integer>
+Error readInteger(const JsonNode &node, int64_t min, int64_t max,
+                  Integer &number) {
+  int64_t wide;
+  if (Error error = readInteger(node, min, max, wide))
+    return error;
+  number = static_cast<Integer>(wide);
+  return Error::success();
+}
+
+/// Reads a string that is not empty.
+Error readName(const JsonNode &node, std::string &name);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_RUNTIME_JSONNODE_H

@@ -1,0 +1,130 @@
+//===- LaunchExpr.cpp - Numbers of a launch -------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compilers build these numbers a step at a time; what can be known at once is
+// folded, so that most stay a number or one division.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/LaunchExpr.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+using Kind = LaunchExpr::Kind;
+
+LaunchExpr LaunchExpr::ofSize(const ArgumentSize &size) {
+  LaunchExpr expr;
+  expr.kind = Kind::Size;
+  expr.size = size;
+  return expr;
+}
+
+LaunchExpr LaunchExpr::ofMultiprocessors(int64_t factor) {
+  LaunchExpr expr(factor);
+  expr.kind = Kind::Multiprocessors;
+  return expr;
+}
+
+bool blockscale::applyLaunchOperation(Kind kind, int64_t lhs, int64_t rhs,
+                                      int64_t &result) {
+  switch (kind) {
+  case Kind::Add:
+    return !__builtin_add_overflow(lhs, rhs, &result);
+  case Kind::Mul:
+    return !__builtin_mul_overflow(lhs, rhs, &result);
+  case Kind::CeilDiv:
+    if (rhs < 1)
+      return false;
+    result = lhs / rhs + (lhs % rhs > 0 ? 1 : 0);
+    return true;
+  case Kind::Min:
+    result = std::min(lhs, rhs);
+    return true;
+  case Kind::Max:
+    result = std::max(lhs, rhs);
+    return true;
+  case Kind::Number:
+  case Kind::Size:
+  case Kind::Multiprocessors:
+    break;
+  }
+  return false;
+}
+
+LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
+  int64_t known;
+  if (lhs.isNumber() && rhs.isNumber() &&
+      applyLaunchOperation(kind, lhs.number, rhs.number, known))
+    return known;
+  bool isCommutative = kind != Kind::CeilDiv;
+  if (isCommutative && lhs.isNumber())
+    std::swap(lhs, rhs);
+  // x + 0, x * 1, x ceildiv 1; x * 0.
+  if (rhs.isNumber()) {
+    if ((kind == Kind::Add && rhs.number == 0) ||
+        ((kind == Kind::Mul || kind == Kind::CeilDiv) && rhs.number == 1))
+      return lhs;
+    if (kind == Kind::Mul && rhs.number == 0)
+      return rhs;
+  }
+  // The quotient of a quotient; a multiple that has lost its factor.
+  if (rhs.isNumber() && rhs.number > 0 && lhs.kind == Kind::CeilDiv &&
+      lhs.operands[1].isNumber()) {
+    const LaunchExpr &inner = lhs.operands[0];
+    int64_t divisor = lhs.operands[1].number;
+    if (kind == Kind::CeilDiv &&
+        !__builtin_mul_overflow(divisor, rhs.number, &divisor))
+      return make(Kind::CeilDiv, inner, divisor);
+    if (kind == Kind::Mul && rhs.number == divisor &&
+        inner.kind == Kind::Size && inner.size.codes % divisor == 0)
+      return inner;
+  }
+  // The multiple of a multiple; a quotient without remainder.
+  if (rhs.isNumber() && rhs.number > 0 && lhs.kind == Kind::Mul &&
+      lhs.operands[1].isNumber()) {
+    const LaunchExpr &inner = lhs.operands[0];
+    int64_t factor = lhs.operands[1].number;
+    if (kind == Kind::Mul &&
+        !__builtin_mul_overflow(factor, rhs.number, &factor))
+      return make(Kind::Mul, inner, factor);
+    if (kind == Kind::CeilDiv && factor % rhs.number == 0)
+      return make(Kind::Mul, inner, factor / rhs.number);
+  }
+  if ((kind == Kind::Min || kind == Kind::Max) && lhs == rhs)
+    return lhs;
+  LaunchExpr expr;
+  expr.kind = kind;
+  expr.operands = {std::move(lhs), std::move(rhs)};
+  return expr;
+}
+
+LaunchExpr LaunchExpr::alignTo(const LaunchExpr &expr, int64_t unit) {
+  return make(Kind::Mul, make(Kind::CeilDiv, expr, unit), unit);
+}
+
+bool LaunchExpr::usesMultiprocessors() const {
+  return kind == Kind::Multiprocessors ||
+         std::any_of(operands.begin(), operands.end(),
+                     [](const LaunchExpr &operand) {
+                       return operand.usesMultiprocessors();
+                     });
+}
+
+uint32_t LaunchExpr::numArguments() const {
+  uint32_t number = kind == Kind::Size ? size.argument + 1 : 0;
+  for (const LaunchExpr &operand : operands)
+    number = std::max(number, operand.numArguments());
+  return number;
+}
+
+bool LaunchExpr::operator==(const LaunchExpr &other) const {
+  return kind == other.kind && number == other.number && size == other.size &&
+         operands == other.operands;
+}

@@ -1,0 +1,157 @@
+//===- LaunchExprJson.cpp - Numbers of a launch in a file -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One form of expressions, wherever in a launch info they stand; also the older
+// form in which a size is a bare {"arg": i, "dim": d} below a "ceildiv".
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchExprJson.h"
+
+#include "blockscale/Runtime/LaunchInfo.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+using nlohmann::ordered_json;
+
+/// As many dimensions as an array can have.
+static constexpr uint32_t maxDimension = 63;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+Error blockscale::readPackedUnit(const JsonNode &node, uint32_t &codes,
+                                 uint32_t &bytes) {
+  constexpr uint32_t maxUnit = 8;
+  if (Error error = checkArray(node, 2))
+    return error;
+  if (Error error = readInteger(node.getElement(0), 1, maxUnit, codes))
+    return error;
+  return readInteger(node.getElement(1), 1, maxUnit, bytes);
+}
+
+Error blockscale::readSize(const JsonNode &node, ArgumentSize &size) {
+  if (Error error = checkFields(node, {"arg", "dim"}, {"packed"}))
+    return error;
+  if (Error error =
+          readInteger(node.getField("arg"), 0, maxLaunchNumber, size.argument))
+    return error;
+  if (Error error =
+          readInteger(node.getField("dim"), 0, maxDimension, size.dimension))
+    return error;
+  if (!node.has("packed"))
+    return Error::success();
+  return readPackedUnit(node.getField("packed"), size.codes, size.bytes);
+}
+
+static Error readOperand(const JsonNode &node, LaunchExpr &expr) {
+  // The older form.
+  if (node.has("arg")) {
+    ArgumentSize size;
+    if (Error error = readSize(node, size))
+      return error;
+    expr = LaunchExpr::ofSize(size);
+    return Error::success();
+  }
+  return readExpr(node, INT64_MIN, INT64_MAX, expr);
+}
+
+static Error readOperation(const JsonNode &node, LaunchExpr::Kind kind,
+                           LaunchExpr &expr) {
+  if (Error error = checkArray(node, 2))
+    return error;
+  LaunchExpr lhs, rhs;
+  if (Error error = readOperand(node.getElement(0), lhs))
+    return error;
+  JsonNode last = node.getElement(1);
+  // A divisor that is known is checked here, where its place is known too.
+  bool isDivisor = kind == LaunchExpr::Kind::CeilDiv && last.value.is_number();
+  if (Error error = isDivisor ? readExpr(last, 1, maxLaunchNumber, rhs)
+                              : readOperand(last, rhs))
+    return error;
+  int64_t known;
+  if (lhs.isNumber() && rhs.isNumber() &&
+      !applyLaunchOperation(kind, lhs.number, rhs.number, known))
+    return expected(node, "an operation whose result has 64 bits");
+  expr = LaunchExpr::make(kind, std::move(lhs), std::move(rhs));
+  return Error::success();
+}
+
+Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
+                           LaunchExpr &expr) {
+  if (node.value.is_number()) {
+    int64_t number;
+    if (Error error = readInteger(node, min, max, number))
+      return error;
+    expr = number;
+    return Error::success();
+  }
+  std::string names = "size multiprocessors";
+  for (const LaunchOperation &operation : launchOperations)
+    names.append(" ").append(operation.name);
+  if (!node.value.is_object() || node.value.size() != 1)
+    return expected(node, "a number or an object of one field of " + names);
+  const std::string &name = node.value.begin().key();
+  JsonNode field = node.getField(name);
+  if (name == "size") {
+    ArgumentSize size;
+    if (Error error = readSize(field, size))
+      return error;
+    expr = LaunchExpr::ofSize(size);
+    return Error::success();
+  }
+  if (name == "multiprocessors") {
+    int64_t factor = 1;
+    if (!field.value.is_null())
+      if (Error error = readInteger(field, 1, maxLaunchNumber, factor))
+        return error;
+    expr = LaunchExpr::ofMultiprocessors(factor);
+    return Error::success();
+  }
+  for (const LaunchOperation &operation : launchOperations)
+    if (operation.name == name)
+      return readOperation(field, operation.kind, expr);
+  return Error(node.where + ": expected one of " + names + ", got " +
+               quoteForMessage(name));
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+ordered_json blockscale::makeSize(const ArgumentSize &size) {
+  ordered_json object = {{"arg", size.argument}, {"dim", size.dimension}};
+  if (size.codes != 1 || size.bytes != 1)
+    object["packed"] = ordered_json::array({size.codes, size.bytes});
+  return object;
+}
+
+ordered_json blockscale::makeExpr(const LaunchExpr &expr) {
+  switch (expr.kind) {
+  case LaunchExpr::Kind::Number:
+    return expr.number;
+  case LaunchExpr::Kind::Size:
+    return {{"size", makeSize(expr.size)}};
+  case LaunchExpr::Kind::Multiprocessors:
+    return {{"multiprocessors", expr.number}};
+  default:
+    break;
+  }
+  const LaunchExpr &lhs = expr.operands[0], &rhs = expr.operands[1];
+  // The older form, where it can be said in that.
+  bool isOlder = expr.kind == LaunchExpr::Kind::CeilDiv &&
+                 lhs.kind == LaunchExpr::Kind::Size && rhs.isNumber();
+  auto operands = ordered_json::array(
+      {isOlder ? makeSize(lhs.size) : makeExpr(lhs), makeExpr(rhs)});
+  ordered_json object;
+  for (const LaunchOperation &operation : launchOperations)
+    if (operation.kind == expr.kind)
+      object[std::string(operation.name)] = operands;
+  return object;
+}

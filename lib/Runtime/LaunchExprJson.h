@@ -1,0 +1,33 @@
+//===- LaunchExprJson.h - Numbers of a launch in a file ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_RUNTIME_LAUNCHEXPRJSON_H
+#define BLOCKSCALE_LIB_RUNTIME_LAUNCHEXPRJSON_H
+
+#include "JsonNode.h"
+#include "blockscale/Runtime/LaunchExpr.h"
+
+namespace mlir::blockscale {
+
+/// Reads {"arg": i, "dim": d}, and for a packed dimension {..., "packed":
+/// [codes, bytes]}.
+Error readSize(const JsonNode &node, ArgumentSize &size);
+
+/// Reads [codes, bytes].
+Error readPackedUnit(const JsonNode &node, uint32_t &codes, uint32_t &bytes);
+
+/// Reads a number from `min` to `max`, or an expression.
+Error readExpr(const JsonNode &node, int64_t min, int64_t max,
+               LaunchExpr &expr);
+
+nlohmann::ordered_json makeSize(const ArgumentSize &size);
+nlohmann::ordered_json makeExpr(const LaunchExpr &expr);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_RUNTIME_LAUNCHEXPRJSON_H

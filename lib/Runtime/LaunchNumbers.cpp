@@ -1,0 +1,166 @@
+//===- LaunchNumbers.cpp - Numbers of a launch, worked out ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place where an expression of a launch info becomes a number, for
+// cards and for the simulator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/LaunchNumbers.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Result<uint32_t> blockscale::evaluate(const ArgumentSize &size,
+                                      const LaunchFacts &facts) {
+  const LaunchArgument &argument = facts.arguments[size.argument];
+  std::string where = "argument #" + std::to_string(size.argument) + ": ";
+  if (!argument.isBuffer())
+    return Error(where + "expected an array, whose size is asked for, got " +
+                 quoteForMessage(argument.text));
+  const std::vector<int64_t> &shape = argument.array.shape;
+  if (size.dimension >= shape.size())
+    return Error(where + "expected an array of at least " +
+                 std::to_string(size.dimension + 1) + " dimensions, got " +
+                 std::to_string(shape.size()));
+  int64_t inArray = shape[size.dimension];
+  std::string inDimension =
+      " in dimension " + std::to_string(size.dimension) + ", got ";
+  if (inArray > maxLaunchNumber / size.codes)
+    return Error(where + "expected a size of at most " +
+                 std::to_string(maxLaunchNumber / size.codes) + inDimension +
+                 std::to_string(inArray));
+  if (inArray % size.bytes != 0)
+    return Error(where + "expected a multiple of " +
+                 std::to_string(size.bytes) + " bytes" + inDimension +
+                 std::to_string(inArray));
+  return static_cast<uint32_t>(inArray / size.bytes * size.codes);
+}
+
+Result<int64_t> blockscale::evaluate(const LaunchExpr &expr,
+                                     const LaunchFacts &facts) {
+  switch (expr.kind) {
+  case LaunchExpr::Kind::Number:
+    return expr.number;
+  case LaunchExpr::Kind::Size: {
+    Result<uint32_t> size = evaluate(expr.size, facts);
+    if (!size)
+      return size.error();
+    return int64_t(*size);
+  }
+  case LaunchExpr::Kind::Multiprocessors:
+    // Both factors have 32 bits.
+    return expr.number * facts.multiprocessors;
+  default:
+    break;
+  }
+  Result<int64_t> lhs = evaluate(expr.operands[0], facts);
+  if (!lhs)
+    return lhs;
+  Result<int64_t> rhs = evaluate(expr.operands[1], facts);
+  if (!rhs)
+    return rhs;
+  int64_t result;
+  if (applyLaunchOperation(expr.kind, *lhs, *rhs, result))
+    return result;
+  std::string name;
+  for (const LaunchOperation &operation : launchOperations)
+    if (operation.kind == expr.kind)
+      name = operation.name;
+  return Error("expected a result of 64 bits of " + name + ", got operands " +
+               std::to_string(*lhs) + " and " + std::to_string(*rhs));
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static std::string printShape(const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return shape.empty() ? "no dimensions" : text;
+}
+
+static std::string printDims(const std::vector<int64_t> &shape, DType dtype) {
+  return printShape(shape) + " of " + std::string(getDTypeInfo(dtype).code);
+}
+
+Result<std::vector<int64_t>>
+blockscale::evaluateShape(const LaunchOperand &operand,
+                          const LaunchFacts &facts) {
+  std::vector<int64_t> shape;
+  for (const LaunchExpr &expr : operand.shape) {
+    Result<int64_t> size = evaluate(expr, facts);
+    if (!size)
+      return size.error();
+    if (*size < 0)
+      return Error("expected a size of at least 0, got " +
+                   std::to_string(*size));
+    shape.push_back(*size);
+  }
+  if (operand.codes == 1 && operand.bytes == 1)
+    return shape;
+  if (shape.back() % operand.codes != 0)
+    return Error("expected rows that end on a byte when packed, got " +
+                 std::to_string(shape.back()) + " elements, of which " +
+                 std::to_string(operand.codes) + " are in " +
+                 std::to_string(operand.bytes) + " bytes");
+  if (__builtin_mul_overflow(shape.back() / operand.codes,
+                             int64_t(operand.bytes), &shape.back()))
+    return Error("expected a size of 64 bits");
+  return shape;
+}
+
+/// The message is without the name of the argument.
+static Error checkOperand(const LaunchOperand &operand,
+                          const LaunchArgument &argument,
+                          const LaunchFacts &facts) {
+  Result<std::vector<int64_t>> shape = evaluateShape(operand, facts);
+  if (!shape)
+    return shape.error();
+  Result<int64_t> bytes = computeByteSize(operand.dtype, *shape);
+  if (!bytes)
+    return bytes.error();
+  if (!argument.isBuffer()) {
+    if (!operand.shape.empty())
+      return Error("expected an array of " + printDims(*shape, operand.dtype) +
+                   ", got " + quoteForMessage(argument.text));
+    if (*bytes != int64_t(argument.size))
+      return Error("expected a scalar of " + std::to_string(*bytes) +
+                   " bytes, got one of " + std::to_string(argument.size));
+    return Error::success();
+  }
+  const NpyArray &array = argument.array;
+  if (array.data.size() == static_cast<size_t>(*bytes))
+    return Error::success();
+  bool isPacked = operand.codes != 1 || operand.bytes != 1;
+  return Error("expected a buffer of " + std::to_string(*bytes) + " bytes (" +
+               printDims(*shape, operand.dtype) + (isPacked ? ", packed" : "") +
+               "), got " + std::to_string(array.data.size()) + " (" +
+               printDims(array.shape, array.dtype) + ")");
+}
+
+Error blockscale::checkOperands(const LaunchInfo &info,
+                                const LaunchFacts &facts) {
+  size_t numArguments = info.numArguments();
+  for (size_t i = 0; i < info.operands.size(); ++i) {
+    Error error = checkOperand(info.operands[i], facts.arguments[i], facts);
+    if (!error)
+      continue;
+    bool isResult = i >= numArguments;
+    return Error((isResult ? "result #" : "argument #") +
+                 std::to_string(isResult ? i - numArguments : i) + ": " +
+                 error.message());
+  }
+  return Error::success();
+}
