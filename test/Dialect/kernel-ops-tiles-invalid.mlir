@@ -89,8 +89,8 @@ func.func private @layout_major() attributes {
 // -----
 
 func.func private @layout_storage() attributes {
-  // expected-error@+1 {{expected one of slots bytes padded, got 'packed'}}
-  a = #blockscale.tile_layout<k, packed>
+  // expected-error@+1 {{expected one of slots bytes padded packed, got 'bits'}}
+  a = #blockscale.tile_layout<k, bits>
 }
 
 // -----
@@ -304,7 +304,7 @@ func.func @tile_mma_t4_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x16, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_packed_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the layout <k, slots> for an instruction that takes packed fp4}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a layout that kind::mxf4 takes for elements of 4 bits, one of <k, slots>, got <mn, slots>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        {b_layout = #blockscale.tile_layout<mn, slots>}
@@ -320,7 +320,7 @@ func.func @tile_mma_t5_packed_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_packed_bytes(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have the layout <k, slots> for an instruction that takes packed fp4}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a to have a layout that kind::mxf4 takes for elements of 4 bits, one of <k, slots>, got <k, bytes>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        {a_layout = #blockscale.tile_layout<k, bytes>}
@@ -352,7 +352,7 @@ func.func @tile_mma_t5_mn_rows(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected b not to be padded: its elements have 8 bits}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a layout that kind::mxf8f6f4 takes for elements of 8 bits, one of <k, slots> <k, bytes> <mn, slots> <mn, bytes>, got <k, padded>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>
        {a_layout = #blockscale.tile_layout<k, padded>, b_layout = #blockscale.tile_layout<k, padded>}
@@ -503,7 +503,7 @@ func.func @load_matrix_d1_strided(%tile: !tile, %at: index) {
 
 !tile = memref<8x64xi8, #gpu.address_space<workgroup>>
 func.func @load_matrix_d2(%tile: !tile, %at: index) {
-  // expected-error@+1 {{'blockscale.load_matrix' op expected code_bits to be 4, 6 or 8, got 5}}
+  // expected-error@+1 {{'blockscale.load_matrix' op expected code_bits to be 4, 6 or 8, or 16 where it is transposed, got 5}}
   %0 = blockscale.load_matrix %tile[%at] code_bits = 5 : !tile -> vector<4xi32>
   return
 }
@@ -557,7 +557,7 @@ func.func @tile_mma_t6(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_w1(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction of mma_sync for an accumulator in warps, got #blockscale.instruction<tcgen05, 128x16x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction of a warp for an accumulator in warps, got #blockscale.instruction<tcgen05, 128x16x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
        instruction = <tcgen05, 128x16x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc

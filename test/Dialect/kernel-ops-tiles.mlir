@@ -19,11 +19,23 @@ func.func private @schedules() attributes {
 // CHECK-SAME:    l1 = #blockscale.tile_layout<k, slots, swizzled>
 // CHECK-SAME:    l2 = #blockscale.tile_layout<mn, bytes, swizzled>
 // CHECK-SAME:    l3 = #blockscale.tile_layout<mn, padded>
+// CHECK-SAME:    l4 = #blockscale.tile_layout<k, packed>
 func.func private @layouts() attributes {
   l0 = #blockscale.tile_layout<k, slots>,
   l1 = #blockscale.tile_layout<k, slots, swizzled>,
   l2 = #blockscale.tile_layout<mn, bytes, swizzled>,
-  l3 = #blockscale.tile_layout<mn, padded>
+  l3 = #blockscale.tile_layout<mn, padded>,
+  l4 = #blockscale.tile_layout<k, packed>
+}
+
+// Groups that do not take turns are not mentioned.
+
+// CHECK-LABEL: func private @warps() attributes {
+// CHECK-SAME:    w0 = #blockscale.warps<2x4>, w1 = #blockscale.warps<2x2, interleave = 1x4>, w2 = #blockscale.warps<1x1, interleave = 2x1>
+func.func private @warps() attributes {
+  w0 = #blockscale.warps<2x4, interleave = 1x1>,
+  w1 = #blockscale.warps<2x2, interleave = 1x4>,
+  w2 = #blockscale.warps<1x1, interleave = 2x1>
 }
 
 // Scales in the order of lanes: by groups, and of the 32x4x4 layout. With `mn`,

@@ -72,7 +72,8 @@ struct Slot {
 };
 
 /// The slot in which an instruction of `kind` takes elements of `format`: its
-/// own 4 bits for the fp4 kinds, 8 bits otherwise, in which fp4 is in [5:2].
+/// own 4 bits for the fp4 kinds, 8 bits otherwise. In those of `mxf8f6f4`, fp4
+/// is in [5:2].
 Slot getSlot(Kind kind, Format format);
 
 /// Where scale words are: one 32-bit register in each lane serves `tiles`

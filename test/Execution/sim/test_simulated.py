@@ -4,6 +4,7 @@ The rows are those of blockscale.LEGAL_ROWS, which test/Unit holds against the c
 new row runs here, or the suite fails.
 """
 
+import copy
 import re
 import subprocess
 from collections import Counter
@@ -70,9 +71,23 @@ ELSEWHERE = [*gpu_bundle.select("-37x19x96"), *gpu_bundle.select("dynamic-chosen
 
 
 @pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)
-def test_plain(case, tmp_path):
+def test_converted(case, tmp_path):
     """The code for chips without block-scaled instructions."""
     check(case, tmp_path, ["--target=sm_80"])
+
+
+@pytest.mark.parametrize(
+    "case", tiers.first(gpu_bundle.select("-37x19x96"), 2), ids=lambda case: case.name
+)
+def test_plain(case, tmp_path):
+    """Plain arithmetic, for which ops ask."""
+    program = copy.copy(case.program)
+    path = "{blockscale.path = #blockscale.path<decompose>}"
+    program.body = [re.sub("(mma_scaled .*?) :", rf"\1 {path} :", line) for line in program.body]
+    assert sum(path in line for line in program.body) == len(program.results)
+    case = case._replace(program=program)
+    check(case, tmp_path, ["--target=sm_80"])
+    assert "mma" not in (tmp_path / f"{case.name}.ptx").read_text().replace("mma_scaled", "")
 
 
 @pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)

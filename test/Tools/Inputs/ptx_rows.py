@@ -5,7 +5,8 @@
 
 rows: one program for each legal row of the support matrix. Its PTX has the row's
 instruction, as written down here from the PTX ISA, and no other mma. With --ptxas, every row
-is compiled for every native chip, and assembled.
+is compiled for every native chip, and assembled. For sm_80 every row has the instruction of
+bf16 that operands are converted for.
 
 instructions: a gpu.module with each of the 28 instructions under every selector. The PTX has
 them all. With --ptxas, for every native chip, and assembled.
@@ -26,6 +27,10 @@ import blockscale
 
 # The lowest PTX version that has the target (PTX ISA, "Release Notes").
 CHIPS = {"sm_120a": "8.7", "sm_120f": "8.8", "sm_121a": "8.8", "sm_121f": "8.8"}
+
+# Chips that convert operands, and the instruction of all their rows.
+CONVERTING = {"sm_80": "7.0"}
+CONVERTED = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"
 
 PTX_NAMES = {
     "f8E4M3FN": "e4m3",
@@ -83,7 +88,8 @@ def compile_and_read(text, chip):
     """The PTX of a program, and how many of each mma it has."""
     ptx = run(["blockscale-compile", "-", f"--target={chip}"], text)
     require(f"\n.target {chip}\n" in ptx, f"expected .target {chip} in\n{ptx[:200]}")
-    require(f"\n.version {CHIPS[chip]}\n" in ptx, f"expected .version {CHIPS[chip]}\n{ptx[:200]}")
+    version = {**CHIPS, **CONVERTING}[chip]
+    require(f"\n.version {version}\n" in ptx, f"expected .version {version}\n{ptx[:200]}")
     return ptx, Counter(re.findall(r"\bw?g?mma[.:_]\S+", ptx))
 
 
@@ -108,7 +114,7 @@ def read_rows():
         chip, lhs, rhs, scale, block, status = line.split()[:6]
         if status != "illegal":
             rows.setdefault(chip, []).append((lhs, rhs, scale, int(block)))
-    for chip in CHIPS:
+    for chip in (*CHIPS, *CONVERTING):
         require(rows[chip] == rows["cpu"], f"the rows of {chip} and cpu differ")
     return rows["cpu"]
 
@@ -143,7 +149,7 @@ PROGRAMS = ((16, 8, 64, False), (37, 19, 96, True))
 
 def check_row(row, sizes, chip, with_ptxas):
     ptx, found = compile_and_read(make_program(row, *sizes), chip)
-    opcode = get_opcode(EXPECTED[row])
+    opcode = CONVERTED if chip in CONVERTING else get_opcode(EXPECTED[row])
     require(list(found) == [opcode], f"{row} on {chip}: expected {opcode} only, got {dict(found)}")
     if with_ptxas:
         assemble(ptx, chip)
@@ -158,14 +164,15 @@ def check_rows(with_ptxas):
         require(row in EXPECTED, f"no check for {row}")
     one_of_each_kind = (("f8E5M2", "f4E2M1FN", "f8E8M0FNU", 32), MXFP4, HALVED, NVFP4)
     if with_ptxas:
-        cases = list(product(rows, PROGRAMS[1:], CHIPS))
+        cases = list(product(rows, PROGRAMS[1:], (*CHIPS, *CONVERTING)))
     else:
         cases = list(product(rows, PROGRAMS, ["sm_120a"]))
         cases += product(rows, PROGRAMS[:1], ["sm_121f"])
         cases += product(one_of_each_kind, PROGRAMS[1:], ["sm_120f", "sm_121a"])
+        cases += product(rows, PROGRAMS[1:], CONVERTING)
     counts = dict(run_all(check_row, [(*case, with_ptxas) for case in cases]))
     for (row, sizes, chip), count in counts.items():
-        if row == HALVED:
+        if row == HALVED and chip in CHIPS:
             once = counts[MXFP4, sizes, chip]
             require(count == 2 * once, f"{row}: expected twice {once} instructions, got {count}")
     require({row for row, _, _ in counts} == set(rows), "a row was not compiled")

@@ -3,8 +3,8 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path | FileCheck %s --check-prefix=MMA
 // RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_121f --blockscale-select-path | FileCheck %s --check-prefix=MMA-SYNC
 // RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120f --blockscale-select-path=native-only | FileCheck %s --check-prefix=MMA-SYNC
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=DECOMPOSE
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=DECOMPOSE
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=CONVERT
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=CONVERT
 
 // The example of the pass' description.
 
@@ -16,8 +16,8 @@
 // MMA-NEXT:          return %[[D]]
 // MMA-SYNC-LABEL:  func.func @mma(
 // MMA-SYNC:          #blockscale.path<mma_sync>
-// DECOMPOSE-LABEL: func.func @mma(
-// DECOMPOSE:         #blockscale.path<decompose>
+// CONVERT-LABEL: func.func @mma(
+// CONVERT:         #blockscale.path<convert>
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
                %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
@@ -27,12 +27,11 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
   return %d : tensor<16x8xf32>
 }
 
-// The row that no instruction of PTX 9.0 computes alone; in a kernel. Where the
-// chip lacks its instructions, they will be software.
+// The row that no instruction of PTX 9.0 computes alone; in a kernel.
 // MMA-SYNC-LABEL:  gpu.func @mxfp4_b16(
 // MMA-SYNC:          #blockscale.path<mma_sync>
-// DECOMPOSE-LABEL: gpu.func @mxfp4_b16(
-// DECOMPOSE:         #blockscale.path<mma_sync>
+// CONVERT-LABEL: gpu.func @mxfp4_b16(
+// CONVERT:         #blockscale.path<convert>
 gpu.module @kernels {
   gpu.func @mxfp4_b16(
       %x: vector<16x64xf4E2M1FN>, %sx: vector<16x4xf8E8M0FNU>,

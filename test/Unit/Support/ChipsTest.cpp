@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/Chips.h"
+#include "blockscale/Support/InstructionTable.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -27,12 +28,21 @@ TEST(Chips, PathFollowsTheFamily) {
     unsigned family = chip.capability / 10;
     Path expected = family == 12                   ? Path::MmaSync
                     : family == 10 || family == 11 ? Path::Tcgen05
-                                                   : Path::Decompose;
+                    : chip.isCpu()                 ? Path::Decompose
+                                                   : Path::Convert;
     EXPECT_EQ(chip.paths.front(), expected) << chip.name;
+    EXPECT_EQ(chip.has(Path::Convert), !chip.isCpu()) << chip.name;
     EXPECT_EQ(chip.paths.back(), Path::Decompose) << chip.name;
     EXPECT_TRUE(chip.has(expected)) << chip.name;
     EXPECT_EQ(isKnownPtxVersion(chip.lowestPtx), !chip.isCpu()) << chip.name;
   }
+}
+
+static bool hasNativeInstruction(Path path) {
+  for (const Instruction &instruction : getInstructions())
+    if (instruction.path == path && instruction.isNative())
+      return true;
+  return false;
 }
 
 TEST(Chips, RowsOfPaths) {
@@ -40,9 +50,15 @@ TEST(Chips, RowsOfPaths) {
     const PathInfo &info = getPathInfo(Path(i));
     EXPECT_EQ(info.path, Path(i));
     EXPECT_FALSE(info.name.empty());
-    // What has instructions wants their scales swizzled.
-    EXPECT_EQ(info.wantsSwizzledScales, !info.opcode.empty());
+    EXPECT_EQ(info.opcode.empty(), info.path == Path::Decompose);
+    // Block-scaled instructions want their scales swizzled.
+    EXPECT_EQ(info.wantsSwizzledScales, hasNativeInstruction(info.path));
+    EXPECT_EQ(info.isWarpLevel, info.opcode.substr(0, 8) == "mma.sync");
   }
+  EXPECT_EQ(getPathInfo(Path::Convert).name, "convert");
+  EXPECT_EQ(getPathInfo(Path::Convert).opcode,
+            "mma.sync.m16n8k16.f32.bf16.bf16.f32");
+  EXPECT_TRUE(getPathInfo(Path::Convert).hasLowering);
   EXPECT_FALSE(getPathInfo(Path::Tcgen05).hasLowering);
   EXPECT_EQ(getVectorPath(), Path::MmaSync);
 }

@@ -73,6 +73,46 @@ TEST(InstructionTable, MmaSyncRows) {
   EXPECT_EQ(perKind[unsigned(Kind::MXF4NVF4)], 2u);
 }
 
+// Any row, with codes in bytes; fp4 twice with packed ones too.
+TEST(InstructionTable, ConvertRows) {
+  unsigned perKind[kNumKinds] = {};
+  for (const Instruction &row : getInstructions(Path::Convert)) {
+    ++perKind[unsigned(row.kind)];
+    bool isPacked = row.kind == Kind::BF16Packed;
+    EXPECT_EQ(row.m, 16u);
+    EXPECT_EQ(row.n, 8u);
+    EXPECT_EQ(row.k, isPacked ? 64u : 32u);
+    EXPECT_EQ(row.k, row.scaleVec * row.blockSize);
+    EXPECT_EQ(hasContainers(row.kind), !isPacked);
+    EXPECT_TRUE(row.isEmitted());
+    EXPECT_FALSE(row.isNative());
+    EXPECT_EQ(row.rewrite, Rewrite::None);
+    EXPECT_EQ(getOpcode(row), "mma.sync.m16n8k16.f32.bf16.bf16.f32");
+    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_80")), 70u);
+    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_90a")), 80u);
+  }
+  EXPECT_EQ(perKind[unsigned(Kind::BF16)], 25u);
+  EXPECT_EQ(perKind[unsigned(Kind::BF16Packed)], 3u);
+  EXPECT_EQ(stringifyKind(Kind::BF16), "bf16");
+  EXPECT_EQ(stringifyKind(Kind::BF16Packed), "bf16_packed");
+}
+
+TEST(InstructionTable, NativeInstructionsComeFirst) {
+  for (const OpRow &row : getOpRows())
+    for (const Chip &chip : getChips()) {
+      auto any = chooseInstruction(row, chip, /*mustBeLowered=*/true);
+      auto native = chooseNative(row, chip, /*mustBeLowered=*/true);
+      EXPECT_EQ(bool(any), !chip.isCpu()) << chip.name;
+      EXPECT_EQ(bool(native), chip.capability / 10 == 12) << chip.name;
+      if (native)
+        EXPECT_EQ(any->emitted, native->emitted) << chip.name;
+      else if (any)
+        EXPECT_EQ(any->emitted->path, Path::Convert) << chip.name;
+      auto later = chooseNative(row, chip, /*mustBeLowered=*/false);
+      EXPECT_EQ(bool(later), chip.capability >= 100) << chip.name;
+    }
+}
+
 TEST(InstructionTable, OneRowIsNotEmitted) {
   for (const Instruction &row : getInstructions(Path::MmaSync)) {
     if (row.isEmitted())
@@ -98,7 +138,7 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
 
 TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
   for (const OpRow &row : getOpRows())
-    for (Path path : {Path::MmaSync, Path::Tcgen05}) {
+    for (Path path : {Path::MmaSync, Path::Tcgen05, Path::Convert}) {
       std::optional<InstructionChoice> choice = chooseInstruction(row, path);
       ASSERT_TRUE(choice);
       EXPECT_EQ(choice->wanted->getOpRow(), row);
@@ -128,7 +168,9 @@ TEST(InstructionTable, ChipsChooseTheirFirstPath) {
   };
   EXPECT_EQ(getPath("sm_120a", true), Path::MmaSync);
   EXPECT_EQ(getPath("sm_100a", false), Path::Tcgen05);
-  EXPECT_EQ(getPath("sm_90", false), Path::Decompose);
+  EXPECT_EQ(getPath("sm_100a", true), Path::Convert);
+  EXPECT_EQ(getPath("sm_90", false), Path::Convert);
+  EXPECT_EQ(getPath("cpu", false), Path::Decompose);
   EXPECT_TRUE(hasOpcode(*lookupChip("sm_121f"), "mma.sync"));
   EXPECT_FALSE(hasOpcode(*lookupChip("sm_100a"), "mma.sync"));
 }

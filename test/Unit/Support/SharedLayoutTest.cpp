@@ -72,7 +72,84 @@ TEST(SharedLayout, TermsThatShareBitsAreExclusive) {
   EXPECT_EQ(applyLayout<1>(terms, std::array<int64_t, 2>{3, 1})[0], 2);
 }
 
+//===----------------------------------------------------------------------===//
+// Layouts of elements
+//===----------------------------------------------------------------------===//
+
+/// The layouts of codes of `bits` that `kind` takes.
+static std::string listLayouts(Kind kind, unsigned bits) {
+  std::string names;
+  for (unsigned major = 0; major != kNumMajors; ++major)
+    for (unsigned storage = 0; storage != kNumStorages; ++storage)
+      if (canLie(kind, bits, Major(major), Storage(storage)))
+        names += std::string(stringifyMajor(Major(major))) + '-' +
+                 std::string(stringifyStorage(Storage(storage))) + ' ';
+  return names;
+}
+
+TEST(SharedLayout, WhereOperandsCanLie) {
+  EXPECT_EQ(listLayouts(Kind::MXF8F6F4, 8),
+            "k-slots k-bytes mn-slots mn-bytes ");
+  for (unsigned bits : {4, 6})
+    EXPECT_EQ(listLayouts(Kind::MXF8F6F4, bits),
+              "k-slots k-bytes k-padded mn-slots mn-bytes mn-padded ");
+  EXPECT_EQ(listLayouts(Kind::MXF4, 4), "k-slots ");
+  EXPECT_EQ(listLayouts(Kind::MXF4NVF4, 4), "k-slots ");
+  EXPECT_EQ(listLayouts(Kind::BF16, 8), "k-slots mn-slots ");
+  EXPECT_EQ(listLayouts(Kind::BF16, 6), "k-slots k-padded mn-slots ");
+  EXPECT_EQ(listLayouts(Kind::BF16, 4), "k-slots k-packed mn-slots mn-packed ");
+  EXPECT_EQ(listLayouts(Kind::BF16Packed, 4), "k-slots mn-slots ");
+  // Packed slots are those of fp4.
+  for (Kind kind : {Kind::MXF4, Kind::MXF4NVF4, Kind::BF16Packed})
+    for (unsigned bits : {6, 8})
+      EXPECT_EQ(listLayouts(kind, bits), "");
+}
+
+// As many groups as codes are in 16 bits.
+TEST(SharedLayout, GroupsThatTakeTurns) {
+  constexpr Slot kByte = {8, 0}, kNibble = {4, 0};
+  auto get = [](Kind kind, Major major, Storage storage, Slot slot) {
+    return getInterleave(kind, {major, storage}, slot);
+  };
+  EXPECT_EQ(get(Kind::BF16, Major::MN, Storage::Slots, kByte), 2u);
+  EXPECT_EQ(get(Kind::BF16, Major::MN, Storage::Packed, kByte), 4u);
+  EXPECT_EQ(get(Kind::BF16Packed, Major::MN, Storage::Slots, kNibble), 4u);
+  EXPECT_EQ(get(Kind::BF16, Major::K, Storage::Slots, kByte), 1u);
+  EXPECT_EQ(get(Kind::BF16, Major::K, Storage::Packed, kByte), 1u);
+  EXPECT_EQ(get(Kind::BF16Packed, Major::K, Storage::Slots, kNibble), 1u);
+  EXPECT_EQ(get(Kind::MXF8F6F4, Major::MN, Storage::Slots, kByte), 1u);
+}
+
+TEST(SharedLayout, BitsOfAnElement) {
+  constexpr Slot kByte = {8, 0}, kNibble = {4, 0};
+  EXPECT_EQ(getStoredBits(Storage::Slots, kByte), 8u);
+  EXPECT_EQ(getStoredBits(Storage::Slots, kNibble), 4u);
+  EXPECT_EQ(getStoredBits(Storage::Bytes, kByte), 8u);
+  EXPECT_EQ(getStoredBits(Storage::Padded, kByte), 8u);
+  EXPECT_EQ(getStoredBits(Storage::Packed, kByte), 4u);
+}
+
+// A slot of bytes has the code in its low bits where codes are converted.
+TEST(SharedLayout, SlotsOfConvertedCodes) {
+  for (Format format : getFormats(/*areScales=*/false)) {
+    Slot slot = getSlot(Kind::BF16, format);
+    EXPECT_EQ(slot.bits, 8u);
+    EXPECT_EQ(slot.shift, 0u);
+  }
+  EXPECT_EQ(getSlot(Kind::BF16Packed, Format::E2M1).bits, 4u);
+  EXPECT_EQ(getSlot(Kind::MXF8F6F4, Format::E2M1).shift, 2u);
+}
+
+TEST(SharedLayout, LoadsThatTransposeSixteenBits) {
+  const MatrixLoad *load = lookupMatrixLoad(16, /*isTransposed=*/true);
+  ASSERT_NE(load, nullptr);
+  EXPECT_EQ(load->lowestPtx, 65u);
+  EXPECT_EQ(load->codeBits, 16u);
+  EXPECT_EQ(lookupMatrixLoad(16, /*isTransposed=*/false), nullptr);
+}
+
 TEST(SharedLayout, RanksAndNames) {
+  EXPECT_EQ(stringifyStorage(Storage::Packed), "packed");
   EXPECT_EQ(getScaleRank(ScaleOrder::Rows), 2u);
   EXPECT_EQ(getScaleRank(ScaleOrder::Parts), 4u);
   EXPECT_EQ(stringifyScaleOrder(ScaleOrder::Lanes), "lanes");

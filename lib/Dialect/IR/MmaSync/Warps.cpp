@@ -125,11 +125,10 @@ static LogicalResult verifyElements(TileMmaOp op, StringRef name,
     return op.emitOpError("expected an accumulator in which ")
            << wanted << " groups of " << name << " take turns, got "
            << op.getAcc().getType();
-  // (W2)
-  int64_t rows = std::max<int64_t>(kChunkBytes, kGroupRows * wanted);
-  if (layout.major == Major::MN && warpRows % rows != 0)
+  // (W2) Of groups that take turns the accumulator has whole ones.
+  if (layout.major == Major::MN && warpRows % kChunkBytes != 0)
     return op.emitOpError("expected a warp to have a multiple of ")
-           << rows << " rows of " << name << ", which is <mn>, got "
+           << kChunkBytes << " rows of " << name << ", which is <mn>, got "
            << warpRows;
   return success();
 }

@@ -1,0 +1,410 @@
+// Products of operands that are converted to bf16, in lanes.
+
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
+
+// The lanes of a warp vote on the codes of scales: in the window; then 0 or in
+// it, where a loop looks for elements with scales of 0. Two codes of a word go to
+// 16 bits, with their sign: 0x9180 are bytes 0 and 1, 0xB3A2 bytes 2 and 3. e4m3
+// goes up by 4, e5m2 by 5. A scale is the exponent of a factor that has the power
+// of two of the format, 120 for e4m3. While instructions multiply, this thread
+// looks for NaN in 16 bytes of A for each of them; then all threads tell the
+// others.
+
+// CHECK-LABEL: gpu.func @bytes(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x128xi8,
+// CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
+// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 45986 : i32
+// CHECK-DAG:     %[[PLACES_A:.*]] = arith.constant -2014279696 : i32
+// CHECK-DAG:     %[[PLACES_B:.*]] = arith.constant -1881108512 : i32
+// CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 1006648320 : i32
+// CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 939538432 : i32
+// CHECK-DAG:     %[[SHIFT:.*]] = arith.constant 8388736 : i32
+// CHECK-DAG:     %[[FIRST_SCALE:.*]] = arith.constant 17472 : i32
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK-DAG:     %[[C5:.*]] = arith.constant 5 : i32
+// CHECK-DAG:     %[[TRUE:.*]] = arith.constant true
+// CHECK-DAG:     %[[LARGEST:.*]] = arith.constant 3.40282347E+38 : f32
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK:         %[[INSIDE:.*]] = nvvm.vote.sync all
+// CHECK-NEXT:    %[[EXACT:.*]] = scf.if %[[INSIDE]] -> (i1) {
+// CHECK-NEXT:      scf.yield %[[TRUE]] : i1
+// CHECK-NEXT:    } else {
+// CHECK:           %[[AT_MOST_ZERO:.*]] = nvvm.vote.sync all
+// CHECK:           %[[LOST:.*]] = scf.for
+// CHECK:           %[[ANY_LOST:.*]] = nvvm.vote.sync any %{{.*}}, %[[LOST]]
+// CHECK-NEXT:      %[[KEPT:.*]] = arith.xori %[[ANY_LOST]], %[[TRUE]]
+// CHECK-NEXT:      %[[OR_ZERO:.*]] = arith.andi %[[AT_MOST_ZERO]], %[[KEPT]]
+// CHECK-NEXT:      scf.yield %[[OR_ZERO]]
+// CHECK:         %[[SUMS:.*]]:5 = scf.if %[[EXACT]] -> (f32, f32, f32, f32, i1) {
+// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
+// CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[FIRST_SCALE]], %{{.*}}, %[[C0]]
+// CHECK-NEXT:      %[[EXPONENTS:.*]] = arith.muli %[[CODE]], %[[SHIFT]]
+// CHECK-NEXT:      %[[FACTOR:.*]] = arith.addi %[[EXPONENTS]], %[[POWER_A]]
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[LOW]], %[[WORD]], %[[C0]]
+// CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C4]]
+// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES_A]]
+// CHECK-NEXT:      %[[PAIR_2:.*]] = nvvm.prmt <default> %[[HIGH]], %[[WORD]], %[[C0]]
+// CHECK-NEXT:      %[[SHIFTED_2:.*]] = arith.shli %[[PAIR_2]], %[[C4]]
+// CHECK-NEXT:      arith.andi %[[SHIFTED_2]], %[[PLACES_A]]
+// CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]] : i32 to vector<2xbf16>
+// CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>
+// CHECK-NEXT:      %[[SCALED:.*]] = arith.mulf %[[X]], %[[SCALE]] : vector<2xbf16>
+// CHECK-NEXT:      %[[A_0:.*]] = llvm.bitcast %[[SCALED]] : vector<2xbf16> to i32
+// CHECK:           blockscale.load_matrix %[[B]]
+// CHECK:           arith.addi %{{.*}}, %[[POWER_B]]
+// CHECK:           nvvm.prmt <default> %[[LOW]]
+// CHECK-NEXT:      arith.shli %{{.*}}, %[[C5]]
+// CHECK-NEXT:      arith.andi %{{.*}}, %[[PLACES_B]]
+// CHECK:           nvvm.mma.sync A[%[[A_0]], {{.*}}, {{.*}}, {{.*}}] B[{{.*}}] C[%[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+// CHECK:           vector.load %{{.*}} {alignment = 16 : i64} : memref<2048xi8, {{.*}}>, vector<16xi8>
+// CHECK:           nvvm.mma.sync
+// CHECK:           vector.load %{{.*}} {alignment = 16 : i64} : memref<2048xi8, {{.*}}>, vector<16xi8>
+// CHECK-COUNT-6:   nvvm.mma.sync
+// CHECK-NOT:       nvvm.mma.sync
+// CHECK:         } else {
+// CHECK-NOT:       nvvm.mma.sync
+// CHECK-COUNT-4:   vector.load %{{.*}} : memref<2048xi8, {{.*}}>, vector<16xi8>
+// CHECK-COUNT-2:   vector.load %{{.*}} : memref<1024xi8, {{.*}}>, vector<16xi8>
+// CHECK-NOT:       nvvm.mma.sync
+// CHECK:         %[[INEXACT:.*]] = arith.xori %[[EXACT]], %[[TRUE]]
+// CHECK-NEXT:    %[[FOUND:.*]] = arith.extui %[[SUMS]]#4 : i1 to i32
+// CHECK-NEXT:    %[[ANY:.*]] = nvvm.barrier #nvvm.reduction<or> %[[FOUND]] -> i32
+// CHECK-NEXT:    %[[IS_ANY:.*]] = arith.cmpi ne, %[[ANY]], %[[C0]]
+// CHECK-NEXT:    %[[IS_SCALED:.*]] = arith.ori %[[INEXACT]], %[[IS_ANY]]
+// CHECK-NEXT:    %[[LEFT_OUT:.*]] = arith.select %[[EXACT]], %[[LARGEST]], %[[ZERO]] : f32
+// CHECK-NEXT:    scf.if %[[IS_SCALED]] -> (f32, f32, f32, f32) {
+// CHECK:           scf.for {{.*}} = %[[SUMS]]#0,
+// CHECK:             %[[HALF:.*]] = nvvm.mma.sync {{.*}} C[%[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]]
+// CHECK:             nvvm.mma.sync
+// CHECK-NEXT:        %[[SUM:.*]] = llvm.extractvalue
+// CHECK:             arith.mulf %[[SUM]], %{{.*}} : f32
+// CHECK-COUNT-2:     arith.mulf {{.*}} : f32
+// CHECK-NEXT:        %[[PRODUCT:.*]] = arith.mulf {{.*}} : f32
+// CHECK-NEXT:        %[[LEAST:.*]] = arith.negf %[[LEFT_OUT]]
+// CHECK-NEXT:        %[[ABOVE:.*]] = arith.maxnumf %[[PRODUCT]], %[[LEAST]]
+// CHECK-NEXT:        %[[FINITE:.*]] = arith.minnumf %[[ABOVE]], %[[LEFT_OUT]]
+// CHECK-NEXT:        %[[REST:.*]] = arith.subf %[[PRODUCT]], %[[FINITE]]
+// CHECK-NEXT:        arith.addf %{{.*}}, %[[REST]]
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[SUMS]]#3
+gpu.module @kernels {
+  gpu.func @bytes(
+      %a: memref<16x128xi8, #gpu.address_space<workgroup>>,
+      %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+      %b: memref<8x128xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<8x4xi8, #gpu.address_space<workgroup>>,
+      %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e4m3, e5m2, ue8m0, 32>
+           instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
+           {a_layout = #blockscale.tile_layout<k, slots, swizzled>}
+           : memref<16x128xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             memref<8x128xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Four pairs of nibbles come from a word and from itself, shifted: of each byte
+// the second one, and the first one. They have no NaN, and their scales no
+// window: there is no barrier. A code takes two multiplications, the first by
+// 2^126. The scale is that of the lane's block of 16, as a number of bf16 times
+// 2^120.
+
+// CHECK-LABEL: gpu.func @nibbles(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x32xi8,
+// CHECK-DAG:     %[[P0:.*]] = arith.constant 50304 : i32
+// CHECK-DAG:     %[[P1:.*]] = arith.constant 54673 : i32
+// CHECK-DAG:     %[[P2:.*]] = arith.constant 59042 : i32
+// CHECK-DAG:     %[[P3:.*]] = arith.constant 63411 : i32
+// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[POWER:.*]] = arith.constant 2122350208 : i32
+// CHECK-DAG:     %[[SCALE_PLACES:.*]] = arith.constant 133171184 : i32
+// CHECK-DAG:     %[[SCALE_POWER:.*]] = arith.constant 2072017792 : i32
+// CHECK-DAG:     %[[BOTH:.*]] = arith.constant 257 : i32
+// CHECK-DAG:     %[[ZEROS:.*]] = arith.constant 16448 : i32
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         %[[SUMS:.*]]:4 = scf.if %{{.*}} -> (f32, f32, f32, f32) {
+// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
+// CHECK:           %[[BYTES:.*]] = arith.muli %{{.*}}, %[[BOTH]]
+// CHECK-NEXT:      %[[SELECTOR:.*]] = arith.addi %[[BYTES]], %[[ZEROS]]
+// CHECK-NEXT:      %[[S:.*]] = nvvm.prmt <default> %[[SELECTOR]]
+// CHECK-NEXT:      %[[S_4:.*]] = arith.shli %[[S]], %[[C4]]
+// CHECK-NEXT:      %[[S_BITS:.*]] = arith.andi %[[S_4]], %[[SCALE_PLACES]]
+// CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
+// CHECK-NEXT:      %[[S_2_120:.*]] = llvm.bitcast %[[SCALE_POWER]]
+// CHECK-NEXT:      %[[FACTOR:.*]] = arith.mulf %[[S_PAIR]], %[[S_2_120]] : vector<2xbf16>
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
+// CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
+// CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C2]]
+// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES]]
+// CHECK-NEXT:      nvvm.prmt <default> %[[P1]], %[[EVEN]], %[[WORD]]
+// CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]]
+// CHECK-NEXT:      %[[X_2_126:.*]] = llvm.bitcast %[[POWER]]
+// CHECK-NEXT:      %[[NUMBER:.*]] = arith.mulf %[[X]], %[[X_2_126]]
+// CHECK-NEXT:      arith.mulf %[[NUMBER]], %[[FACTOR]]
+// CHECK:           nvvm.prmt <default> %[[P2]], %[[EVEN]], %[[WORD]]
+// CHECK:           nvvm.prmt <default> %[[P3]], %[[EVEN]], %[[WORD]]
+// CHECK-COUNT-4:   nvvm.mma.sync
+// CHECK-NOT:       nvvm.mma.sync
+// CHECK:         } else {
+// Two blocks in a step: of A those codes are kept that are in the block.
+// CHECK-COUNT-4:   nvvm.mma.sync
+// CHECK-NOT:     {{nvvm.barrier|minnum|nvvm.mma.sync}}
+gpu.module @kernels {
+  gpu.func @nibbles(
+      %a: memref<16x32xi8, #gpu.address_space<workgroup>>,
+      %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+      %b: memref<8x32xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<8x4xi8, #gpu.address_space<workgroup>>,
+      %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e2m1, e2m1, ue4m3, 16>
+           instruction = <convert, 16x8x64, bf16_packed, e2m1, e2m1, ue4m3, 4>
+           : memref<16x32xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             memref<8x32xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// fp4 that is packed beside bytes: of 16 codes a lane has the four that it has of
+// the other operand, two bytes. They are the low half of a word of nibbles. A is
+// looked at for NaN, B is not.
+
+// CHECK-LABEL: gpu.func @packed_beside_bytes(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x64xi8,
+// CHECK-DAG:     %[[P0:.*]] = arith.constant 50304 : i32
+// CHECK-DAG:     %[[P1:.*]] = arith.constant 54673 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, i1) {
+// CHECK:           blockscale.load_matrix %[[A]]
+// CHECK:           %[[BYTES:.*]] = vector.load %[[B]][%{{.*}}, %{{.*}}] {alignment = 2 : i64} : {{.*}}, vector<2xi8>
+// CHECK-NEXT:      %[[ONE:.*]] = vector.bitcast %[[BYTES]] : vector<2xi8> to vector<1xi16>
+// CHECK-NEXT:      %[[HALF:.*]] = vector.extract %[[ONE]][0]
+// CHECK-NEXT:      %[[WORD:.*]] = arith.extui %[[HALF]] : i16 to i32
+// CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
+// CHECK-NEXT:      nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
+// CHECK:           nvvm.prmt <default> %[[P1]], %[[EVEN]], %[[WORD]]
+// CHECK:           vector.load %[[B]][%{{.*}}, %{{.*}}] {alignment = 2 : i64} : {{.*}}, vector<2xi8>
+// CHECK:           nvvm.mma.sync
+// CHECK:           vector.load %{{.*}} : memref<2048xi8, {{.*}}>, vector<16xi8>
+// CHECK-NOT:     memref<512xi8
+// CHECK:         nvvm.barrier #nvvm.reduction<or>
+// CHECK-NOT:     memref<512xi8
+gpu.module @kernels {
+  gpu.func @packed_beside_bytes(
+      %a: memref<16x128xi8, #gpu.address_space<workgroup>>,
+      %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+      %b: memref<8x64xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<8x4xi8, #gpu.address_space<workgroup>>,
+      %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e4m3, e2m1, ue8m0, 32>
+           instruction = <convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
+           {b_layout = #blockscale.tile_layout<k, packed, swizzled>}
+           : memref<16x128xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             memref<8x64xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// fp6 with padding: 16 codes are the first 12 of 16 bytes. The lane's four begin
+// in its word or in that of the lane before; they are spread over bytes by two
+// shifts of halves. fp6 has no NaN. 2^124 is the power of e3m2, 2^126 that of
+// e2m3.
+
+// CHECK-LABEL: gpu.func @padded(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8,
+// CHECK-DAG:     %[[TWELVE:.*]] = arith.constant 4095 : i32
+// CHECK-DAG:     %[[NEXT_TWELVE:.*]] = arith.constant 268369920 : i32
+// CHECK-DAG:     %[[SIX:.*]] = arith.constant 4128831 : i32
+// CHECK-DAG:     %[[NEXT_SIX:.*]] = arith.constant 1056980736 : i32
+// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2082438176 : i32
+// CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
+// CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 2105572736 : i32
+// CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 2122350208 : i32
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[C3:.*]] = arith.constant 3 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32) {
+// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
+// CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[BEFORE:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WORD]],
+// CHECK:           %[[BITS:.*]] = nvvm.prmt <default> %{{.*}}, %[[BEFORE]], %[[WORD]]
+// CHECK-NEXT:      %[[PAIR:.*]] = arith.andi %[[BITS]], %[[TWELVE]]
+// CHECK-NEXT:      %[[UP:.*]] = arith.shli %[[BITS]], %[[C4]]
+// CHECK-NEXT:      %[[NEXT_PAIR:.*]] = arith.andi %[[UP]], %[[NEXT_TWELVE]]
+// CHECK-NEXT:      %[[HALVES:.*]] = arith.ori %[[PAIR]], %[[NEXT_PAIR]]
+// CHECK-NEXT:      %[[CODE:.*]] = arith.andi %[[HALVES]], %[[SIX]]
+// CHECK-NEXT:      %[[UP_2:.*]] = arith.shli %[[HALVES]], %[[C2]]
+// CHECK-NEXT:      %[[NEXT_CODE:.*]] = arith.andi %[[UP_2]], %[[NEXT_SIX]]
+// CHECK-NEXT:      %[[BYTES:.*]] = arith.ori %[[CODE]], %[[NEXT_CODE]]
+// CHECK-NEXT:      %[[SIGNS:.*]] = arith.shli %[[BYTES]], %[[C2]]
+// CHECK-NEXT:      %[[X:.*]] = nvvm.prmt <default> %[[LOW]], %[[SIGNS]]
+// CHECK-NEXT:      %[[X_3:.*]] = arith.shli %[[X]], %[[C3]]
+// CHECK-NEXT:      arith.andi %[[X_3]], %[[PLACES]]
+// CHECK:           llvm.bitcast %[[POWER_A]] : i32 to vector<2xbf16>
+// CHECK-COUNT-2:   arith.mulf {{.*}} : vector<2xbf16>
+// CHECK:           llvm.bitcast %[[POWER_B]] : i32 to vector<2xbf16>
+// CHECK:           nvvm.mma.sync
+// CHECK-NOT:     nvvm.barrier
+gpu.module @kernels {
+  gpu.func @padded(
+      %a: memref<16x128xi8, #gpu.address_space<workgroup>>,
+      %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+      %b: memref<8x128xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<8x4xi8, #gpu.address_space<workgroup>>,
+      %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e3m2, e2m3, ue8m0, 32>
+           instruction = <convert, 16x8x32, bf16, e3m2, e2m3, ue8m0, 1>
+           {a_layout = #blockscale.tile_layout<k, padded>}
+           : memref<16x128xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             memref<8x128xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Contiguous along N: 16 bits that are transposed are codes of two columns, of
+// groups that take turns: 0xA280 are those of the first, 0xB391 of the second
+// one. The pairs of A change places in lanes whose thread is 2 or 3, as those of
+// B do. Columns 2 i and 2 i + 1 of the tile are column i of the groups.
+
+// CHECK-LABEL: gpu.func @along_n(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<128x16xi8,
+// CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
+// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 45986 : i32
+// CHECK-DAG:     %[[FIRST:.*]] = arith.constant 41600 : i32
+// CHECK-DAG:     %[[SECOND:.*]] = arith.constant 45969 : i32
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : i32
+// CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32, i1) {
+// CHECK:           %[[BIT:.*]] = arith.andi %{{.*}}, %[[C2]]
+// CHECK-NEXT:      %[[IS_HIGH:.*]] = arith.cmpi ne, %[[BIT]], %[[C0]]
+// CHECK-NEXT:      %[[P0:.*]] = arith.select %[[IS_HIGH]], %[[HIGH]], %[[LOW]]
+// CHECK-NEXT:      %[[P1:.*]] = arith.select %[[IS_HIGH]], %[[LOW]], %[[HIGH]]
+// CHECK:           blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
+// CHECK:           nvvm.prmt <default> %[[P0]]
+// CHECK:           nvvm.prmt <default> %[[P1]]
+// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[B]][%[[AT:.*]]] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
+// CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[SIGNS:.*]] = arith.shli %[[WORD]], %[[C2]]
+// CHECK-NEXT:      nvvm.prmt <default> %[[FIRST]], %[[SIGNS]]
+// CHECK:           nvvm.prmt <default> %[[SECOND]]
+// CHECK-COUNT-4:   nvvm.mma.sync
+// CHECK:           blockscale.load_matrix %[[B]][%[[AT]]] + 512 code_bits = 16 transposed
+gpu.module @kernels {
+  gpu.func @along_n(
+      %a: memref<16x128xi8, #gpu.address_space<workgroup>>,
+      %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+      %b: memref<128x16xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<16x4xi8, #gpu.address_space<workgroup>>,
+      %d: memref<16x16xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e4m3, e3m2, ue8m0, 32>
+           instruction = <convert, 16x8x32, bf16, e4m3, e3m2, ue8m0, 1>
+           {b_layout = #blockscale.tile_layout<mn, slots>}
+           : memref<16x128xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             memref<128x16xi8, #gpu.address_space<workgroup>>,
+             memref<16x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>, memref<16x16xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Packed codes: four of them, in groups of which four take turns. A
+// multiplication copies a code to the sign and to the bits below.
+
+// CHECK-LABEL: gpu.func @nibbles_along_m(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x16xi8,
+// CHECK-DAG:     %[[NIBBLE_0:.*]] = arith.constant 983055 : i32
+// CHECK-DAG:     %[[NIBBLE_1:.*]] = arith.constant 15728880 : i32
+// CHECK-DAG:     %[[COPIES_0:.*]] = arith.constant 4160 : i32
+// CHECK-DAG:     %[[COPIES_1:.*]] = arith.constant 260 : i32
+// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : i32
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) {
+// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[CODE:.*]] = arith.andi %[[WORD]], %[[NIBBLE_0]]
+// CHECK-NEXT:      %[[COPIES:.*]] = arith.muli %[[CODE]], %[[COPIES_0]]
+// CHECK-NEXT:      arith.andi %[[COPIES]], %[[PLACES]]
+// CHECK:           %[[CODE_1:.*]] = arith.andi %[[WORD]], %[[NIBBLE_1]]
+// CHECK-NEXT:      %[[TWO:.*]] = arith.muli %[[CODE_1]], %[[COPIES_1]]
+// CHECK-NEXT:      arith.andi %[[TWO]], %[[PLACES]]
+// CHECK:           %[[NEXT:.*]] = arith.shrui %[[WORD]], %[[C8]]
+// CHECK-NEXT:      arith.andi %[[NEXT]], %[[NIBBLE_0]]
+// CHECK:           nvvm.mma.sync
+// CHECK-NOT:     nvvm.barrier
+gpu.module @kernels {
+  gpu.func @nibbles_along_m(
+      %a: memref<64x16xi8, #gpu.address_space<workgroup>>,
+      %sa: memref<32x4xi8, #gpu.address_space<workgroup>>,
+      %b: memref<8x32xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<8x4xi8, #gpu.address_space<workgroup>>,
+      %d: memref<32x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<32x8, #blockscale.warps<1x1, interleave = 4x1>>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
+           row = <e2m1, e2m1, ue4m3, 16>
+           instruction = <convert, 16x8x64, bf16_packed, e2m1, e2m1, ue4m3, 4>
+           {a_layout = #blockscale.tile_layout<mn, slots, swizzled>}
+           : memref<64x16xi8, #gpu.address_space<workgroup>>,
+             memref<32x4xi8, #gpu.address_space<workgroup>>,
+             memref<8x32xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<32x8, #blockscale.warps<1x1, interleave = 4x1>>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<32x8, #blockscale.warps<1x1, interleave = 4x1>>, memref<32x8xf32>
+    gpu.return
+  }
+}
