@@ -72,7 +72,7 @@ TEST_F(GpuCompilationTest, PtxAndLaunchInfo) {
   ASSERT_TRUE(code->launchInfo.has_value());
   EXPECT_EQ(code->launchInfo->kernels.size(), 1u);
   EXPECT_EQ(code->launchInfo->target, "sm_120a");
-  EXPECT_EQ(code->resultSizes.size(), 1u);
+  EXPECT_EQ(code->launchInfo->operands.size(), 6u);
   EXPECT_TRUE(code->remarks.empty());
   EXPECT_EQ(diagnostics, "");
 }
