@@ -214,9 +214,10 @@ std::optional<InstructionChoice> blockscale::chooseInstruction(const OpRow &row,
   return InstructionChoice{wanted, emitted};
 }
 
-static std::optional<InstructionChoice>
-chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeLowered,
-                  bool mustBeNative) {
+static std::optional<InstructionChoice> chooseInstruction(const OpRow &row,
+                                                          const Chip &chip,
+                                                          bool mustBeLowered,
+                                                          bool mustBeNative) {
   for (Path path : chip.paths)
     if (getPathInfo(path).hasLowering || !mustBeLowered)
       if (std::optional<InstructionChoice> choice =
@@ -232,9 +233,9 @@ blockscale::chooseInstruction(const OpRow &row, const Chip &chip,
   return ::chooseInstruction(row, chip, mustBeLowered, /*mustBeNative=*/false);
 }
 
-std::optional<InstructionChoice>
-blockscale::chooseNative(const OpRow &row, const Chip &chip,
-                         bool mustBeLowered) {
+std::optional<InstructionChoice> blockscale::chooseNative(const OpRow &row,
+                                                          const Chip &chip,
+                                                          bool mustBeLowered) {
   return ::chooseInstruction(row, chip, mustBeLowered, /*mustBeNative=*/true);
 }
 
@@ -261,12 +262,11 @@ struct KindInfo {
 } // namespace
 
 static const KindInfo &getKindInfo(Kind kind) {
-  static constexpr KindInfo rows[kNumKinds] = {
-      {"mxf8f6f4", true},
-      {"mxf4", false},
-      {"mxf4nvf4", false},
-      {"bf16", true},
-      {"bf16_packed", false}};
+  static constexpr KindInfo rows[kNumKinds] = {{"mxf8f6f4", true},
+                                               {"mxf4", false},
+                                               {"mxf4nvf4", false},
+                                               {"bf16", true},
+                                               {"bf16_packed", false}};
   return rows[static_cast<unsigned>(kind)];
 }
 

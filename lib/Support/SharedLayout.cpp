@@ -21,8 +21,8 @@ std::string_view blockscale::stringifyMajor(Major major) {
 }
 
 std::string_view blockscale::stringifyStorage(Storage storage) {
-  static constexpr std::string_view names[kNumStorages] = {
-      "slots", "bytes", "padded", "packed"};
+  static constexpr std::string_view names[kNumStorages] = {"slots", "bytes",
+                                                           "padded", "packed"};
   return names[static_cast<unsigned>(storage)];
 }
 

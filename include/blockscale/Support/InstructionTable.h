@@ -145,9 +145,8 @@ std::optional<InstructionChoice>
 chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeLowered);
 
 /// The same among block-scaled instructions alone.
-std::optional<InstructionChoice> chooseNative(const OpRow &row,
-                                              const Chip &chip,
-                                              bool mustBeLowered);
+std::optional<InstructionChoice>
+chooseNative(const OpRow &row, const Chip &chip, bool mustBeLowered);
 
 /// The rewrite by which `instruction` computes `row`: None if that is its own
 /// row. Nullopt if it does not.

@@ -43,7 +43,8 @@ struct PathInfo {
   /// Whether this version lowers to it.
   bool hasLowering;
   /// Whether its instructions are those of a warp, with operands and sums in
-  /// registers: then `mma_scaled` on vectors, in kernels of others, can take it.
+  /// registers: then `mma_scaled` on vectors, in kernels of others, can take
+  /// it.
   bool isWarpLevel;
   /// Whether its instructions are best fed with scales in the 32x4x4 layout.
   bool wantsSwizzledScales;

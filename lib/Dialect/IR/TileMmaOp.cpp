@@ -145,11 +145,11 @@ private:
     unsigned bits = getFormatInfo(format).bits;
     if (canLie(kind, bits, layout.major, layout.storage))
       return success();
-    InFlightDiagnostic diagnostic = op.emitOpError("expected ")
-                                    << name << " to have a layout that kind::"
-                                    << StringRef(stringifyKind(kind))
-                                    << " takes for elements of " << bits
-                                    << " bits, one of";
+    InFlightDiagnostic diagnostic =
+        op.emitOpError("expected ")
+        << name
+        << " to have a layout that kind::" << StringRef(stringifyKind(kind))
+        << " takes for elements of " << bits << " bits, one of";
     for (unsigned major = 0; major != kNumMajors; ++major)
       for (unsigned storage = 0; storage != kNumStorages; ++storage)
         if (TileLayout other = {static_cast<Major>(major),

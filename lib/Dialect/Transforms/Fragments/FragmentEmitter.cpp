@@ -117,9 +117,9 @@ static int64_t getFirstRow(int64_t group, int64_t interleave) {
   return (group - turn) * kGroupRows + turn;
 }
 
-void blockscale::forEachAccRun(
-    OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
-    function_ref<void(int64_t, Value, Value)> body) {
+void blockscale::forEachAccRun(OpBuilder &builder, Location loc, Value lane,
+                               const WarpTile &tile,
+                               function_ref<void(int64_t, Value, Value)> body) {
   const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
   int64_t groups = layout.rows / kGroupRows;
   AffineExpr d0 = builder.getAffineDimExpr(0);
@@ -154,8 +154,8 @@ SmallVector<int64_t, 4> blockscale::getTileElements(const WarpTile &tile,
   const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
   int64_t groups = layout.rows / kGroupRows;
   int64_t perGroup = layout.registers / groups;
-  int64_t runs = llvm::divideCeilSigned(tile.n, layout.columns) /
-                 tile.interleaveN;
+  int64_t runs =
+      llvm::divideCeilSigned(tile.n, layout.columns) / tile.interleaveN;
   int64_t turn = n % tile.interleaveN;
   SmallVector<int64_t, 4> elements;
   for (int64_t group = 0; group != groups; ++group) {

@@ -191,8 +191,8 @@ SmallVector<Value> FragmentLoader::loadStep(Value step) {
   });
 }
 
-SmallVector<Value> FragmentLoader::loadTiles(
-    function_ref<Address(int64_t load)> getAddress) {
+SmallVector<Value>
+FragmentLoader::loadTiles(function_ref<Address(int64_t load)> getAddress) {
   auto type = VectorType::get(fragment.registers, b.getI32Type());
   SmallVector<Value> values;
   for (int64_t tile = 0; tile < tiles; tile += tilesPerLoad) {

@@ -34,12 +34,8 @@ static WarpTile getWarpTile(OpBuilder &b, Location loc, AccType type) {
       b, loc,
       {warp.floorDiv(warps.getColumns()) * m, warp % warps.getColumns() * n},
       thread);
-  return {m,
-          n,
-          first[0],
-          first[1],
-          warps.getInterleaveM(),
-          warps.getInterleaveN()};
+  return {
+      m, n, first[0], first[1], warps.getInterleaveM(), warps.getInterleaveN()};
 }
 
 namespace {

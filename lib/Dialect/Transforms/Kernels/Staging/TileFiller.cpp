@@ -57,11 +57,10 @@ FillerPtr blockscale::planElements(const KernelOperand &operand, Format format,
   if (stored.major == Major::MN)
     warpUnit = std::max<int64_t>(
         kChunkBytes, kGroupRows * getInterleave(kind, stored, slot));
-  bool isPossible = operand.contiguity != Contiguity::Other &&
-                    canLie(kind, getFormatInfo(format).bits, stored.major,
-                           stored.storage) &&
-                    extent.warpRows % warpUnit == 0 &&
-                    operand.bits <= slot.bits;
+  bool isPossible =
+      operand.contiguity != Contiguity::Other &&
+      canLie(kind, getFormatInfo(format).bits, stored.major, stored.storage) &&
+      extent.warpRows % warpUnit == 0 && operand.bits <= slot.bits;
   int64_t chunkBytes = stored.storage == Storage::Padded
                            ? kChunkBytes * operand.bits / 8
                            : kChunkBytes;
