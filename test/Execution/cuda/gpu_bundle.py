@@ -18,8 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import chain_cases  # noqa: E402
+# First, since it finds the package that cases use.
 import conftest  # noqa: E402, F401
+import chain_cases  # noqa: E402
 import convert_cases  # noqa: E402
 import dynamic_cases  # noqa: E402
 import fusion_cases  # noqa: E402
