@@ -173,11 +173,10 @@ LogicalResult WarpsAttr::verifyTile(TileMmaOp &op) const {
     Value scale;
     int64_t rows, warpRows, interleave;
   };
-  for (const Share &share :
-       {Share{"a", Operand::A, op.getAScale(), acc.getM(), getShareM(acc),
-              getInterleaveM()},
-        Share{"b", Operand::B, op.getBScale(), acc.getN(), getShareN(acc),
-              getInterleaveN()}}) {
+  for (const Share &share : {Share{"a", Operand::A, op.getAScale(), acc.getM(),
+                                   getShareM(acc), getInterleaveM()},
+                             Share{"b", Operand::B, op.getBScale(), acc.getN(),
+                                   getShareN(acc), getInterleaveN()}}) {
     if (failed(verifyElements(op, share.name, share.operand, share.warpRows,
                               share.interleave)))
       return failure();
