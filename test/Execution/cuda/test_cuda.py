@@ -1,6 +1,6 @@
 """All cases on this machine's CUDA card, if there is one, compiled for it.
 
-`plain` is the code for chips without block-scaled instructions, `emulated` that for sm_120a with its
+`converted` is the code for chips without block-scaled instructions, `emulated` that for sm_120a with its
 instructions in software. PTX for sm_80 runs on every later card.
 """
 
@@ -29,7 +29,7 @@ def why_not():
 
 @pytest.mark.parametrize(
     "flags", [["--target=sm_80"], ["--target=sm_120a", "--emulate-on=sm_80"]],
-    ids=["plain", "emulated"],
+    ids=["converted", "emulated"],
 )
 def test_all_cases(flags, tmp_path):
     if reason := why_not():

@@ -17,7 +17,7 @@ import tiers
 import vector_kernels
 from gpu_cases import add_problem
 from harness import ROWS, RUN, Program, random
-from simulated import check, features
+from simulated import check, features, row_types
 
 SHAPES = [(1, 1, None), (2, 2, 64), (33, 17, 96), (130, 70, 160)]
 
@@ -70,7 +70,19 @@ def test_wide_loads(case, tmp_path):
 ELSEWHERE = [*gpu_bundle.select("-37x19x96"), *gpu_bundle.select("dynamic-chosen")]
 
 
-@pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)
+# With layouts along M and N, any codes (NaN and infinity among them) and scales at their ends.
+CONVERTED = [*ELSEWHERE, *gpu_bundle.select("-several")]
+CONVERTED_LAYOUTS = [*gpu_bundle.select("-layouts-aligned"), *gpu_bundle.select("-layouts-ragged")]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *tiers.cover(CONVERTED, features), *tiers.cover(CONVERTED_LAYOUTS, row_types),
+        *tiers.first(gpu_bundle.select("vector-"), 2),
+    ],
+    ids=lambda case: case.name,
+)
 def test_converted(case, tmp_path):
     """The code for chips without block-scaled instructions."""
     check(case, tmp_path, ["--target=sm_80"])

@@ -46,12 +46,13 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     Gives each `mma_scaled` the attribute `blockscale.path`: `mma_sync` or
     `tcgen05` where the chip of the module's attribute `blockscale.target` has a
     block-scaled instruction for its types and block size and this version has
-    the lowering, `decompose` elsewhere. Vectors, in kernels of others, take
-    `mma_sync`, with the instruction in software where the chip lacks it. A
-    remark says why an op falls back, and what would not.
+    the lowering, `convert` elsewhere. Vectors are in kernels of others and take
+    paths whose instructions are those of a warp. A remark says why an op falls
+    back, and what would not.
 
     An op that has the attribute keeps it; one that the chip does not have is an
-    error.
+    error, but for vectors with `mma_sync`: then the instruction is software.
+    With `decompose`, the kernel of tensors is plain arithmetic.
 
     Before:
 
