@@ -53,8 +53,8 @@ public:
 private:
   using Sums = SmallVector<Value>;
 
-  Value emitIsExact();
-  Value emitIsLost();
+  Value emitIsExact(const ConvertOperand &operand);
+  Value emitIsLost(const ConvertOperand &operand);
   void emitExact(Sums &sums);
   void addProduct(Sums &sums, unsigned m, unsigned n, ArrayRef<Value> a,
                   ArrayRef<Value> b);
@@ -302,45 +302,38 @@ Value ConvertEmitter::dropFinite(Value value) {
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Whether the warp's codes are exact as bf16, when scales outside of their
-/// windows are all 0: then, whether they are those of blocks of zeros, such as
-/// lie beyond the ends of operands.
-Value ConvertEmitter::emitIsLost() {
-  CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
+/// Whether codes of `operand` whose scale is 0 are lost: those of blocks of
+/// zeros, such as lie beyond the ends of operands, are not.
+Value ConvertEmitter::emitIsLost(const ConvertOperand &operand) {
+  CodePairsPtr codes = operand.makeCodes();
   SmallVector<Value> found = {emit.flag(false)};
-  forEachStep(
-      found, xCodes->takesValues() && yCodes->takesValues(),
-      [&](const Step &step) {
-        for (auto [operand, codes] : {std::make_pair(&x, xCodes.get()),
-                                      std::make_pair(&y, yCodes.get())}) {
-          codes->load(step);
-          SmallVector<Value> words =
-              operand->scales.getRowWords(step, operand->groups);
-          for (auto [group, word] : llvm::enumerate(words))
-            for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-              found[0] = emit.bitOr(
-                  found[0],
-                  operand->scales.isLost(step, word, codes->place(group, i)));
-        }
-      });
+  forEachStep(found, codes->takesValues(), [&](const Step &step) {
+    codes->load(step);
+    SmallVector<Value> words = operand.scales.getRowWords(step, operand.groups);
+    for (auto [group, word] : llvm::enumerate(words))
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+        found[0] =
+            emit.bitOr(found[0], operand.scales.isLost(step, word,
+                                                       codes->place(group, i)));
+  });
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);
 }
 
-/// Whether the warp's codes are exact as bf16.
-Value ConvertEmitter::emitIsExact() {
+/// Whether the warp's codes of `operand` are exact as bf16: as a rule, its
+/// scales tell.
+Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
   OpBuilder &b = emit.b;
-  Value isInside = emit.bitAnd(x.scales.areExact(), y.scales.areExact());
-  Value areInside = emit.vote(NVVM::VoteSyncKind::all, isInside);
+  Value areInside =
+      emit.vote(NVVM::VoteSyncKind::all, operand.scales.areExact());
   auto ifInside = scf::IfOp::create(b, emit.loc, b.getI1Type(), areInside,
                                     /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifInside.thenBlock());
   scf::YieldOp::create(b, emit.loc, emit.flag(true));
   b.setInsertionPointToStart(ifInside.elseBlock());
-  Value isAtMostZero =
-      emit.bitAnd(x.scales.areExactOrZero(), y.scales.areExactOrZero());
-  Value areAtMostZero = emit.vote(NVVM::VoteSyncKind::all, isAtMostZero);
-  Value isKept = emit.negate(emitIsLost());
+  Value areAtMostZero =
+      emit.vote(NVVM::VoteSyncKind::all, operand.scales.areExactOrZero());
+  Value isKept = emit.negate(emitIsLost(operand));
   scf::YieldOp::create(b, emit.loc, emit.bitAnd(areAtMostZero, isKept));
   return ifInside.getResult(0);
 }
@@ -350,7 +343,7 @@ Value ConvertEmitter::emitIsExact() {
 SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
   OpBuilder &b = emit.b;
   OpBuilder::InsertionGuard guard(b);
-  Value isExact = emitIsExact();
+  Value isExact = emit.bitAnd(emitIsExact(x), emitIsExact(y));
   SmallVector<Type> types(elements.getTypes());
   if (scan)
     types.push_back(b.getI1Type());
