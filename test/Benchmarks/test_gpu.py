@@ -1,5 +1,6 @@
 """gpu.py, as far as it goes without a card: what it builds, how it launches, the table and the plot."""
 
+import ctypes
 import importlib.util
 import json
 import os
@@ -149,8 +150,10 @@ def test_launches(tmp_path, monkeypatch):
     driver = gpu_launch.Driver(str(FAKE_DRIVER))
     function = gpu_launch.Function(driver, PTX, INFO, [(300, 64), (300, 2)], multiprocessors=132)
     assert function.workspace == 2400
+    stream = ctypes.c_void_p()
+    driver.call("cuStreamCreate", ctypes.byref(stream), 0)
     for launch in function.bind([0x1000, 0x2000], [0x3000], workspace=0x4000):
-        launch.run(stream=0)
+        launch.run(stream.value)
     assert (tmp_path / "trace").read_text().splitlines() == [
         "attribute 8 of mma is 65536",
         "launch mma__first 3,2,1 32,4,1 1,1,1 shared 1024: 0x2000; 0x4008;",

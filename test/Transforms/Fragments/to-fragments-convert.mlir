@@ -2,8 +2,8 @@
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
 
-// The lanes of a warp vote on the codes of scales: in the window; then 0 or in
-// it, where a loop looks for elements with scales of 0. Two codes of a word go to
+// For A, then for B, the lanes of a warp vote on the codes of scales: in the
+// window; then 0 or in it, where a loop looks for elements with scales of 0. Two codes of a word go to
 // 16 bits, with their sign: 0x9180 are bytes 0 and 1, 0xB3A2 bytes 2 and 3. e4m3
 // goes up by 4, e5m2 by 5. A scale is the exponent of a factor that has the power
 // of two of the format, 120 for e4m3. While instructions multiply, this thread
@@ -27,7 +27,7 @@
 // CHECK-DAG:     %[[LARGEST:.*]] = arith.constant 3.40282347E+38 : f32
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK:         %[[INSIDE:.*]] = nvvm.vote.sync all
-// CHECK-NEXT:    %[[EXACT:.*]] = scf.if %[[INSIDE]] -> (i1) {
+// CHECK-NEXT:    %[[EXACT_A:.*]] = scf.if %[[INSIDE]] -> (i1) {
 // CHECK-NEXT:      scf.yield %[[TRUE]] : i1
 // CHECK-NEXT:    } else {
 // CHECK:           %[[AT_MOST_ZERO:.*]] = nvvm.vote.sync all
@@ -36,6 +36,9 @@
 // CHECK-NEXT:      %[[KEPT:.*]] = arith.xori %[[ANY_LOST]], %[[TRUE]]
 // CHECK-NEXT:      %[[OR_ZERO:.*]] = arith.andi %[[AT_MOST_ZERO]], %[[KEPT]]
 // CHECK-NEXT:      scf.yield %[[OR_ZERO]]
+// CHECK:         %[[INSIDE_B:.*]] = nvvm.vote.sync all
+// CHECK-NEXT:    %[[EXACT_B:.*]] = scf.if %[[INSIDE_B]] -> (i1) {
+// CHECK:         %[[EXACT:.*]] = arith.andi %[[EXACT_A]], %[[EXACT_B]]
 // CHECK:         %[[SUMS:.*]]:5 = scf.if %[[EXACT]] -> (f32, f32, f32, f32, i1) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[FIRST_SCALE]], %{{.*}}, %[[C0]]
