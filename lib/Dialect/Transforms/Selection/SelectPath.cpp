@@ -84,13 +84,21 @@ private:
     return path;
   }
 
+  /// On the first path that can take the op.
+  std::optional<InstructionChoice> choose(MmaScaledOp op) {
+    for (Path path : chip->paths) {
+      const PathInfo &info = getPathInfo(path);
+      if (info.hasLowering && (op.hasTensorSemantics() || info.isWarpLevel))
+        if (std::optional<InstructionChoice> choice =
+                chooseInstruction(op.getRow(), path))
+          return choice;
+    }
+    return std::nullopt;
+  }
+
   FailureOr<Path> selectPath(MmaScaledOp op) {
     OpRow row = op.getRow();
-    std::optional<InstructionChoice> choice =
-        chooseInstruction(row, *chip, /*mustBeLowered=*/true);
-    if (choice && !op.hasTensorSemantics() &&
-        !getPathInfo(choice->emitted->path).isWarpLevel)
-      choice = std::nullopt;
+    std::optional<InstructionChoice> choice = choose(op);
     if (choice && choice->emitted->isNative())
       return choice->emitted->path;
 
