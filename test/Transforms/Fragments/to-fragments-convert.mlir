@@ -44,6 +44,7 @@
 // CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[FIRST_SCALE]], %{{.*}}, %[[C0]]
 // CHECK-NEXT:      %[[EXPONENTS:.*]] = arith.muli %[[CODE]], %[[SHIFT]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.addi %[[EXPONENTS]], %[[POWER_A]]
+// CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[LOW]], %[[WORD]], %[[C0]]
 // CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C4]]
@@ -52,7 +53,6 @@
 // CHECK-NEXT:      %[[SHIFTED_2:.*]] = arith.shli %[[PAIR_2]], %[[C4]]
 // CHECK-NEXT:      arith.andi %[[SHIFTED_2]], %[[PLACES_A]]
 // CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]] : i32 to vector<2xbf16>
-// CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>
 // CHECK-NEXT:      %[[SCALED:.*]] = arith.mulf %[[X]], %[[SCALE]] : vector<2xbf16>
 // CHECK-NEXT:      %[[A_0:.*]] = llvm.bitcast %[[SCALED]] : vector<2xbf16> to i32
 // CHECK:           blockscale.load_matrix %[[B]]
@@ -86,8 +86,8 @@
 // CHECK-COUNT-2:     arith.mulf {{.*}} : f32
 // CHECK-NEXT:        %[[PRODUCT:.*]] = arith.mulf {{.*}} : f32
 // CHECK-NEXT:        %[[LEAST:.*]] = arith.negf %[[LEFT_OUT]]
-// CHECK-NEXT:        %[[ABOVE:.*]] = arith.maxnumf %[[PRODUCT]], %[[LEAST]]
-// CHECK-NEXT:        %[[FINITE:.*]] = arith.minnumf %[[ABOVE]], %[[LEFT_OUT]]
+// CHECK-NEXT:        %[[ABOVE:.*]] = llvm.intr.maxnum(%[[PRODUCT]], %[[LEAST]])
+// CHECK-NEXT:        %[[FINITE:.*]] = llvm.intr.minnum(%[[ABOVE]], %[[LEFT_OUT]])
 // CHECK-NEXT:        %[[REST:.*]] = arith.subf %[[PRODUCT]], %[[FINITE]]
 // CHECK-NEXT:        arith.addf %{{.*}}, %[[REST]]
 // CHECK:         } else {
@@ -138,6 +138,7 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[ZEROS:.*]] = arith.constant 16448 : i32
 // CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
 // CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK:         %[[X_2_126:.*]] = llvm.bitcast %[[POWER]]
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         %[[SUMS:.*]]:4 = scf.if %{{.*}} -> (f32, f32, f32, f32) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
@@ -146,8 +147,8 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[S:.*]] = nvvm.prmt <default> %[[SELECTOR]]
 // CHECK-NEXT:      %[[S_4:.*]] = arith.shli %[[S]], %[[C4]]
 // CHECK-NEXT:      %[[S_BITS:.*]] = arith.andi %[[S_4]], %[[SCALE_PLACES]]
-// CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
 // CHECK-NEXT:      %[[S_2_120:.*]] = llvm.bitcast %[[SCALE_POWER]]
+// CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.mulf %[[S_PAIR]], %[[S_2_120]] : vector<2xbf16>
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
 // CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
@@ -156,7 +157,6 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[P1]], %[[EVEN]], %[[WORD]]
 // CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]]
-// CHECK-NEXT:      %[[X_2_126:.*]] = llvm.bitcast %[[POWER]]
 // CHECK-NEXT:      %[[NUMBER:.*]] = arith.mulf %[[X]], %[[X_2_126]]
 // CHECK-NEXT:      arith.mulf %[[NUMBER]], %[[FACTOR]]
 // CHECK:           nvvm.prmt <default> %[[P2]], %[[EVEN]], %[[WORD]]
@@ -260,6 +260,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
 // CHECK-DAG:     %[[C3:.*]] = arith.constant 3 : i32
 // CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK:         %[[BF16_A:.*]] = llvm.bitcast %[[POWER_A]] : i32 to vector<2xbf16>
+// CHECK:         %[[BF16_B:.*]] = llvm.bitcast %[[POWER_B]] : i32 to vector<2xbf16>
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
@@ -278,9 +280,9 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[X:.*]] = nvvm.prmt <default> %[[LOW]], %[[SIGNS]]
 // CHECK-NEXT:      %[[X_3:.*]] = arith.shli %[[X]], %[[C3]]
 // CHECK-NEXT:      arith.andi %[[X_3]], %[[PLACES]]
-// CHECK:           llvm.bitcast %[[POWER_A]] : i32 to vector<2xbf16>
-// CHECK-COUNT-2:   arith.mulf {{.*}} : vector<2xbf16>
-// CHECK:           llvm.bitcast %[[POWER_B]] : i32 to vector<2xbf16>
+// CHECK:           arith.mulf %{{.*}}, %[[BF16_A]] : vector<2xbf16>
+// CHECK-NEXT:      arith.mulf {{.*}} : vector<2xbf16>
+// CHECK:           arith.mulf %{{.*}}, %[[BF16_B]] : vector<2xbf16>
 // CHECK:           nvvm.mma.sync
 // CHECK-NOT:     nvvm.barrier
 gpu.module @kernels {

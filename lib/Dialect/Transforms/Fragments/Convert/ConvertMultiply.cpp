@@ -64,8 +64,8 @@ private:
   Pairs keepBlock(const Pairs &pairs, unsigned block) const;
   Value dropFinite(Value value);
   void addScaled(Sums &sums, unsigned m, unsigned n, ValueRange products,
-                 ArrayRef<std::array<Value, 2>> xScales,
-                 ArrayRef<std::array<Value, 2>> yScales);
+                 ArrayRef<SmallVector<Value, 2>> xScales,
+                 ArrayRef<SmallVector<Value, 2>> yScales);
   /// Calls `body` for each step, in a loop if codes can be loaded so; `values`
   /// are what it changes.
   void forEachStep(SmallVector<Value> &values, bool takesValues,
@@ -193,8 +193,8 @@ void ConvertEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
     return;
   }
   OpBuilder &b = emit.b;
-  auto loop = scf::ForOp::create(b, emit.loc, emit.index(0), emit.index(steps),
-                                 emit.index(1), values);
+  Value first = emit.index(0), last = emit.index(steps), one = emit.index(1);
+  auto loop = scf::ForOp::create(b, emit.loc, first, last, one, values);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   values.assign(loop.getRegionIterArgs().begin(),
@@ -216,7 +216,7 @@ void ConvertEmitter::emitScaledSums(Sums &sums) {
 
 void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
                                     CodePairs &xCodes, CodePairs &yCodes) {
-  using Scale = std::array<Value, 2>;
+  using Scale = SmallVector<Value, 2>;
   using Both = std::array<SmallVector<Pairs>, kInstructionsPerStep>;
   auto unscale = [](const ConvertOperand &operand, CodePairs &codes) {
     Both pairs;
@@ -273,13 +273,13 @@ Pairs ConvertEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
 /// of tile (`m`, `n`).
 void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
                                ValueRange products,
-                               ArrayRef<std::array<Value, 2>> xScales,
-                               ArrayRef<std::array<Value, 2>> yScales) {
+                               ArrayRef<SmallVector<Value, 2>> xScales,
+                               ArrayRef<SmallVector<Value, 2>> yScales) {
   for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
     Value value = products[i];
     // Both halves of the exponent of one sign first: what overflows then, or
     // underflows, would do so in the end.
-    for (unsigned half : {0, 1})
+    for (size_t half = 0; half != xScales.front().size(); ++half)
       for (Value factor : {xScales[i / 2][half], yScales[i % 2][half]})
         value = arith::MulFOp::create(emit.b, emit.loc, value, factor);
     if (leftOut)
@@ -293,8 +293,8 @@ void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
 Value ConvertEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
   Value least = arith::NegFOp::create(b, emit.loc, leftOut);
-  Value part = arith::MaxNumFOp::create(b, emit.loc, value, least);
-  part = arith::MinNumFOp::create(b, emit.loc, part, leftOut);
+  Value part = LLVM::MaxNumOp::create(b, emit.loc, value, least);
+  part = LLVM::MinNumOp::create(b, emit.loc, part, leftOut);
   return arith::SubFOp::create(b, emit.loc, value, part);
 }
 
@@ -343,7 +343,8 @@ Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
 SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
   OpBuilder &b = emit.b;
   OpBuilder::InsertionGuard guard(b);
-  Value isExact = emit.bitAnd(emitIsExact(x), emitIsExact(y));
+  Value isExactX = emitIsExact(x), isExactY = emitIsExact(y);
+  Value isExact = emit.bitAnd(isExactX, isExactY);
   SmallVector<Type> types(elements.getTypes());
   if (scan)
     types.push_back(b.getI1Type());
@@ -373,8 +374,9 @@ SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
       return arith::ConstantFloatOp::create(b, emit.loc, b.getF32Type(),
                                             APFloat(value));
     };
-    leftOut = emit.select(isExact, constant(std::numeric_limits<float>::max()),
-                          constant(0));
+    Value all = constant(std::numeric_limits<float>::max());
+    Value none = constant(0);
+    leftOut = emit.select(isExact, all, none);
   }
   auto ifScaled = scf::IfOp::create(b, emit.loc, elements.getTypes(), isScaled,
                                     /*withElseRegion=*/true);
@@ -422,8 +424,8 @@ public:
     auto warps = cast<WarpsAttr>(
         Attribute(cast<AccType>(op.getAcc().getType()).getLayout()));
     int64_t numThreads = warps.getNumWarps() * int64_t(kWarpLanes);
-    return ConvertEmitter(b, product, tile, k, makeOperand(Operand::A),
-                          makeOperand(Operand::B),
+    ConvertOperand x = makeOperand(Operand::A), y = makeOperand(Operand::B);
+    return ConvertEmitter(b, product, tile, k, std::move(x), std::move(y),
                           makeTileScan(b, op, numThreads))
         .emitProduct(acc);
   }
@@ -452,8 +454,9 @@ public:
           fragments.registers.size() * (operand == Operand::A ? kGroupsOfA : 1);
       return {makeCodes, std::move(scales), groups};
     };
-    return ConvertEmitter(b, product, tile, k, makeOperand(Operand::A, x),
-                          makeOperand(Operand::B, y),
+    ConvertOperand a = makeOperand(Operand::A, x);
+    ConvertOperand other = makeOperand(Operand::B, y);
+    return ConvertEmitter(b, product, tile, k, std::move(a), std::move(other),
                           makeFragmentScan(b, product.loc, product.row, x, y))
         .emitProduct(acc);
   }

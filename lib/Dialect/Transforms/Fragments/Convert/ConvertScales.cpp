@@ -34,6 +34,7 @@ ConvertScales::ConvertScales(OpBuilder &b, Location loc,
       window(
           getScaleWindow(operand == Operand::A ? row.lhs : row.rhs, row.scale)),
       words(std::move(ofGroups)), isUniform(isUniform) {
+  power = emit.toPair(emit.integer(getPowerPair(format.exponent)));
   // The last word may end behind K: what is there becomes a scale like others.
   constexpr uint32_t kSomeScale = 0x38;
   int64_t last = k / row.blockSize % kScalesPerWord;
@@ -145,26 +146,27 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
     Value exponents = emit.multiply(extractByte(rowWord, number, 0x0001),
                                     (1u << kMantissaBits) * kHalves);
     if (!isFolded())
-      return exponents;
-    return emit.add(exponents, (format.exponent << kMantissaBits) * kHalves);
+      return emit.toPair(exponents);
+    return emit.toPair(
+        emit.add(exponents, (format.exponent << kMantissaBits) * kHalves));
   }
   Value both = extractByte(rowWord, number, 0x0101);
   // As bf16 a number of fewer bits, times a power of two.
   unsigned shift = kMantissaBits - info.mantissaBits;
   Value placed = emit.bitAnd(emit.shiftLeft(both, shift),
                              (info.magnitudeMask() << shift) * kHalves);
-  return emit.multiplyPairs(
-      placed, emit.integer(getPowerPair(static_cast<int>(kBias) - info.bias)));
+  int bias = static_cast<int>(kBias) - info.bias;
+  Value power = emit.toPair(emit.integer(getPowerPair(bias)));
+  return emit.multiplyPairs(emit.toPair(placed), power);
 }
 
 Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
   Pairs scaled;
   for (auto [from, to] : llvm::zip_equal(pairs, scaled)) {
-    Value value = from;
+    Value value = emit.toPair(from);
     if (!isFolded())
-      value = emit.multiplyPairs(value,
-                                 emit.integer(getPowerPair(format.exponent)));
-    to = emit.multiplyPairs(value, factor);
+      value = emit.multiplyPairs(value, power);
+    to = emit.fromPair(emit.multiplyPairs(value, factor));
   }
   return scaled;
 }
@@ -172,7 +174,7 @@ Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
 Pairs ConvertScales::unscale(const Pairs &pairs) const {
   Pairs values;
   for (auto [from, to] : llvm::zip_equal(pairs, values)) {
-    to = emit.multiplyPairs(from, emit.integer(getPowerPair(format.exponent)));
+    to = emit.fromPair(emit.multiplyPairs(emit.toPair(from), power));
     if (format.firstSpecial == 0)
       continue;
     // A sign where a magnitude is as large; that as all bits that are wanted.
@@ -185,7 +187,7 @@ Pairs ConvertScales::unscale(const Pairs &pairs) const {
   return values;
 }
 
-std::array<Value, 2> ConvertScales::getFloats(Value code) const {
+SmallVector<Value, 2> ConvertScales::getFloats(Value code) const {
   OpBuilder &b = emit.b;
   constexpr unsigned kMantissaBits = 23;
   constexpr int kBias = 127;
@@ -203,7 +205,7 @@ std::array<Value, 2> ConvertScales::getFloats(Value code) const {
         toFloat(emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
     Value power = constant(APFloat(std::ldexp(1.0f, kBias - info.bias)));
     Value value = arith::MulFOp::create(b, emit.loc, placed, power);
-    return {emit.select(isNaN, nan, value), constant(APFloat(1.0f))};
+    return {emit.select(isNaN, nan, value)};
   }
   // 2^(code - 127) is 2^(code / 2 - 63) times 2^((code + 1) / 2 - 64).
   auto getPower = [&](Value half, int minus) -> Value {

@@ -49,9 +49,9 @@ public:
   /// from `rowWord`; or for the column of C number 2 t + i, if `column` is i.
   Value getCode(const Step &step, unsigned block, Value rowWord,
                 std::optional<unsigned> column) const;
-  /// Two factors of f32 whose product is the scale with this code, and which
-  /// neither overflow nor underflow between factors of the other operand.
-  std::array<Value, 2> getFloats(Value code) const;
+  /// Factors of f32 whose product is the scale with this code, one or two:
+  /// which neither overflow nor underflow between factors of the other operand.
+  SmallVector<Value, 2> getFloats(Value code) const;
 
   /// Whether the lane's words have scales only with which codes are exact.
   Value areExact() const;
@@ -84,6 +84,8 @@ private:
   ScaleWindow window;
   SmallVector<SmallVector<Value>> words;
   bool isUniform;
+  /// 2^exponent of the format.
+  Value power;
 };
 
 } // namespace mlir::blockscale

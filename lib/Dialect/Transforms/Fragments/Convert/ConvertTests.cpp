@@ -128,8 +128,15 @@ private:
 
   void addRound(Scanned &operand, unsigned round) {
     OpBuilder &b = emit.b;
-    Value flat = memref::CollapseShapeOp::create(
-        b, emit.loc, operand.memory, ArrayRef<ReassociationIndices>{{0, 1}});
+    // Contiguous, see (T1).
+    auto type = cast<MemRefType>(operand.memory.getType());
+    int64_t size = type.getNumElements();
+    auto flatType =
+        MemRefType::get(size, type.getElementType(),
+                        MemRefLayoutAttrInterface(), type.getMemorySpace());
+    Value flat = memref::ReinterpretCastOp::create(
+        b, emit.loc, flatType, operand.memory, /*offset=*/int64_t(0),
+        ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
     Value number = addIndex(b, emit.loc, thread, round * numThreads);
     if ((round + 1) * numThreads > operand.chunks)
       number = arith::MinUIOp::create(b, emit.loc, number,

@@ -64,9 +64,11 @@ public:
 
   Pairs place(unsigned group, unsigned i) override {
     if (order.isPacked) {
-      Value word = isSecond ? emit.select(isSecond, getRegister(group, 1),
-                                          getRegister(group, 0))
-                            : getRegister(group, part);
+      Value word = getRegister(group, part);
+      if (isSecond) {
+        Value second = getRegister(group, 1);
+        word = emit.select(isSecond, second, word);
+      }
       return placer.placeNibbles(word, i);
     }
     Value word = getRegister(group, i);
@@ -89,11 +91,13 @@ private:
                    {(l + 31) % 32, -getThread(l) * 0x1111 + 0x4654}, lane);
     Value before = emit.shuffle(word, emit.toWord(at[0]));
     Value codes = emit.permute(before, word, emit.toWord(at[1]));
-    Value twelve =
-        emit.bitOr(emit.bitAnd(codes, 0x00000FFFu),
-                   emit.bitAnd(emit.shiftLeft(codes, 4), 0x0FFF0000u));
-    return emit.bitOr(emit.bitAnd(twelve, 0x003F003Fu),
-                      emit.bitAnd(emit.shiftLeft(twelve, 2), 0x3F003F00u));
+    // Two codes in each half, then one in each byte.
+    auto spread = [&](Value x, uint32_t low, unsigned by, uint32_t high) {
+      Value kept = emit.bitAnd(x, low);
+      return emit.bitOr(kept, emit.bitAnd(emit.shiftLeft(x, by), high));
+    };
+    Value halves = spread(codes, 0x00000FFF, 4, 0x0FFF0000);
+    return spread(halves, 0x003F003F, 2, 0x3F003F00);
   }
 
   WordEmitter emit;

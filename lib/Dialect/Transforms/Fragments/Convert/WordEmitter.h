@@ -17,15 +17,33 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include <map>
+#include <memory>
+
 namespace mlir::blockscale {
 
-struct WordEmitter {
+class WordEmitter {
+public:
+  /// Constants are made where the builder stands now, each once.
+  WordEmitter(OpBuilder &b, Location loc)
+      : b(b), loc(loc), constants(std::make_shared<Constants>()) {
+    constants->zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+  }
+
   OpBuilder &b;
   Location loc;
 
   Value integer(uint32_t value) const {
-    return arith::ConstantIntOp::create(b, loc, b.getI32Type(),
-                                        static_cast<int32_t>(value));
+    if (value == 0)
+      return constants->zero;
+    Value &known = constants->others[value];
+    if (!known) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfterValue(constants->zero);
+      known = arith::ConstantIntOp::create(b, loc, b.getI32Type(),
+                                           static_cast<int32_t>(value));
+    }
+    return known;
   }
   Value index(int64_t value) const {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -86,14 +104,16 @@ struct WordEmitter {
         NVVM::PermuteModeAttr::get(b.getContext(), NVVM::PermuteMode::DEFAULT));
   }
 
-  /// The products of pairs of bf16.
-  Value multiplyPairs(Value x, Value y) const {
+  /// A word as a pair of bf16, and the reverse.
+  Value toPair(Value word) const {
     auto pair = VectorType::get(2, b.getBF16Type());
-    auto toPair = [&](Value word) -> Value {
-      return LLVM::BitcastOp::create(b, loc, pair, word);
-    };
-    Value product = arith::MulFOp::create(b, loc, toPair(x), toPair(y));
-    return LLVM::BitcastOp::create(b, loc, b.getI32Type(), product);
+    return LLVM::BitcastOp::create(b, loc, pair, word);
+  }
+  Value fromPair(Value pair) const {
+    return LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair);
+  }
+  Value multiplyPairs(Value x, Value y) const {
+    return arith::MulFOp::create(b, loc, x, y);
   }
 
   /// What lane `from` has of `word`.
@@ -109,6 +129,13 @@ struct WordEmitter {
     return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), integer(kAllLanes),
                                     flag, kind);
   }
+
+private:
+  struct Constants {
+    Value zero;
+    std::map<uint32_t, Value> others;
+  };
+  std::shared_ptr<Constants> constants;
 };
 
 } // namespace mlir::blockscale
