@@ -35,7 +35,7 @@ struct Flag {
   bool isRepeatable = false;
   /// What the flag needs beside it, such as "--device=sim"; empty for nothing.
   /// The help lists the flags that need the same under that.
-  std::string_view needs = {};
+  std::string_view needs = "";
 };
 
 /// What a command line may look like.

@@ -34,7 +34,7 @@ struct PlannedParam {
   /// Bytes that the parameter has in the kernel.
   unsigned size;
   /// In place of the address: a tensor map of the memory there.
-  std::optional<TensorMap> tensorMap = {};
+  std::optional<TensorMap> tensorMap = std::nullopt;
 };
 
 struct PlannedKernel {
