@@ -35,7 +35,9 @@ struct Flag {
   bool isRepeatable = false;
   /// What the flag needs beside it, such as "--device=sim"; empty for nothing.
   /// The help lists the flags that need the same under that.
-  std::string_view needs = "";
+  // (Lists of initializers leave it out, which compilers warn of without this.)
+  // NOLINTNEXTLINE(readability-redundant-member-init)
+  std::string_view needs = {};
 };
 
 /// What a command line may look like.
