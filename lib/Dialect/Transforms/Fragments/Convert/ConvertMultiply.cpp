@@ -325,6 +325,8 @@ Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
   OpBuilder &b = emit.b;
   Value areInside =
       emit.vote(NVVM::VoteSyncKind::all, operand.scales.areExact());
+  if (operand.scales.isZeroExact())
+    return areInside;
   auto ifInside = scf::IfOp::create(b, emit.loc, b.getI1Type(), areInside,
                                     /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);

@@ -55,6 +55,8 @@ public:
 
   /// Whether the lane's words have scales only with which codes are exact.
   Value areExact() const;
+  /// Whether a scale that is 0 is one of those.
+  bool isZeroExact() const { return window.lowest == 0; }
   /// The same, where a scale that is 0 counts as one.
   Value areExactOrZero() const;
   /// Whether the scale that factors of `step` come from is 0, and any of
