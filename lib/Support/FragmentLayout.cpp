@@ -75,10 +75,9 @@ const FragmentLayout &blockscale::getFragmentLayout(Operand operand,
 Slot blockscale::getSlot(Kind kind, Format format) {
   // The slot of a format is as wide as a container, or as the code.
   unsigned codeBits = getFormatInfo(format).bits;
-  bool isNibbleInByte = kind == Kind::MXF8F6F4 && codeBits == 4;
-  if (hasContainers(kind))
-    return {8, isNibbleInByte ? 2u : 0u};
-  return {codeBits, 0};
+  if (!hasContainers(kind))
+    return {codeBits, 0};
+  return {8, codeBits == 4 ? getNibbleShift(kind) : 0};
 }
 
 //===----------------------------------------------------------------------===//

@@ -258,15 +258,16 @@ namespace {
 struct KindInfo {
   std::string_view name;
   bool hasContainers;
+  unsigned nibbleShift;
 };
 } // namespace
 
 static const KindInfo &getKindInfo(Kind kind) {
-  static constexpr KindInfo rows[kNumKinds] = {{"mxf8f6f4", true},
-                                               {"mxf4", false},
-                                               {"mxf4nvf4", false},
-                                               {"bf16", true},
-                                               {"bf16_packed", false}};
+  static constexpr KindInfo rows[kNumKinds] = {{"mxf8f6f4", true, 2},
+                                               {"mxf4", false, 0},
+                                               {"mxf4nvf4", false, 0},
+                                               {"bf16", true, 0},
+                                               {"bf16_packed", false, 0}};
   return rows[static_cast<unsigned>(kind)];
 }
 
@@ -276,6 +277,10 @@ std::string_view blockscale::stringifyKind(Kind kind) {
 
 bool blockscale::hasContainers(Kind kind) {
   return getKindInfo(kind).hasContainers;
+}
+
+unsigned blockscale::getNibbleShift(Kind kind) {
+  return getKindInfo(kind).nibbleShift;
 }
 
 namespace {

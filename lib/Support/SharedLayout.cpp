@@ -69,8 +69,9 @@ struct LayoutRule {
   Storage storage;
   /// Of these codes, as a set of bits: bit n for codes of n bits.
   unsigned codeBits;
-  /// Whether rows (M, N) may be contiguous too.
-  bool takesMN;
+  /// The unit in which rows (M, N) that are contiguous are transposed, in bits;
+  /// 0 where they cannot be.
+  unsigned transposedBits;
 };
 } // namespace
 
@@ -80,15 +81,15 @@ static constexpr unsigned kBits4 = 1 << 4, kBits6 = 1 << 6, kBits8 = 1 << 8,
 // ldmatrix of sm_100 and later transposes bytes and fills up narrow codes; that
 // of all chips transposes 16 bits, which are codes of two or four rows.
 static constexpr LayoutRule kLayoutRules[] = {
-    {Kind::MXF8F6F4, Storage::Slots, kAnyBits, true},
-    {Kind::MXF8F6F4, Storage::Bytes, kAnyBits, true},
-    {Kind::MXF8F6F4, Storage::Padded, kBits4 | kBits6, true},
-    {Kind::MXF4, Storage::Slots, kBits4, false},
-    {Kind::MXF4NVF4, Storage::Slots, kBits4, false},
-    {Kind::BF16, Storage::Slots, kAnyBits, true},
-    {Kind::BF16, Storage::Packed, kBits4, true},
-    {Kind::BF16, Storage::Padded, kBits6, false},
-    {Kind::BF16Packed, Storage::Slots, kBits4, true},
+    {Kind::MXF8F6F4, Storage::Slots, kAnyBits, 8},
+    {Kind::MXF8F6F4, Storage::Bytes, kAnyBits, 8},
+    {Kind::MXF8F6F4, Storage::Padded, kBits4 | kBits6, 8},
+    {Kind::MXF4, Storage::Slots, kBits4, 0},
+    {Kind::MXF4NVF4, Storage::Slots, kBits4, 0},
+    {Kind::BF16, Storage::Slots, kAnyBits, 16},
+    {Kind::BF16, Storage::Packed, kBits4, 16},
+    {Kind::BF16, Storage::Padded, kBits6, 0},
+    {Kind::BF16Packed, Storage::Slots, kBits4, 16},
 };
 
 bool blockscale::canLie(Kind kind, unsigned codeBits, Major major,
@@ -96,17 +97,18 @@ bool blockscale::canLie(Kind kind, unsigned codeBits, Major major,
   for (const LayoutRule &rule : kLayoutRules)
     if (rule.kind == kind && rule.storage == storage &&
         (rule.codeBits >> codeBits & 1) != 0)
-      return rule.takesMN || major == Major::K;
+      return major == Major::K || rule.transposedBits != 0;
   return false;
 }
 
 unsigned blockscale::getInterleave(Kind kind, const TileLayout &layout,
                                    Slot slot) {
-  constexpr unsigned kTransposedBits = 16;
-  bool isConverted = kind == Kind::BF16 || kind == Kind::BF16Packed;
-  if (!isConverted || layout.major == Major::K)
-    return 1;
-  return kTransposedBits / getStoredBits(layout.storage, slot);
+  if (layout.major == Major::MN)
+    for (const LayoutRule &rule : kLayoutRules)
+      if (rule.kind == kind && rule.storage == layout.storage &&
+          rule.transposedBits != 0)
+        return rule.transposedBits / getStoredBits(layout.storage, slot);
+  return 1;
 }
 
 const std::vector<MatrixLoad> &blockscale::getMatrixLoads() {

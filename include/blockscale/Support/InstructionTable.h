@@ -66,6 +66,9 @@ std::string_view stringifyKind(Kind kind);
 /// format; the others take packed fp4.
 bool hasContainers(Kind kind);
 
+/// The lowest bit of a code of 4 bits in such a byte.
+unsigned getNibbleShift(Kind kind);
+
 /// Where scales are multiplied by.
 enum class Scaling : unsigned char {
   /// The instruction takes codes and scales.
