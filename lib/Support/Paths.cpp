@@ -32,10 +32,3 @@ static constexpr PathInfo kPaths[kNumPaths] = {
 const PathInfo &blockscale::getPathInfo(Path path) {
   return kPaths[static_cast<unsigned>(path)];
 }
-
-Path blockscale::getVectorPath() {
-  for (const PathInfo &info : kPaths)
-    if (info.isWarpLevel)
-      return info.path;
-  return Path::Decompose;
-}

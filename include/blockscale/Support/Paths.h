@@ -53,10 +53,6 @@ struct PathInfo {
 /// The row of `path`.
 const PathInfo &getPathInfo(Path path);
 
-/// The path whose instruction, in software, vectors in kernels of others are
-/// computed with where a chip has no path for them.
-Path getVectorPath();
-
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_SUPPORT_PATHS_H

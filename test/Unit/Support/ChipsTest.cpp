@@ -60,7 +60,6 @@ TEST(Chips, RowsOfPaths) {
             "mma.sync.m16n8k16.f32.bf16.bf16.f32");
   EXPECT_TRUE(getPathInfo(Path::Convert).hasLowering);
   EXPECT_FALSE(getPathInfo(Path::Tcgen05).hasLowering);
-  EXPECT_EQ(getVectorPath(), Path::MmaSync);
 }
 
 TEST(Chips, FactsByHand) {

@@ -103,24 +103,15 @@ private:
       return choice->emitted->path;
 
     std::string reason = getReason(row);
-    if (nativeOnly)
+    if (nativeOnly || !choice)
       return op.emitOpError(reason);
     InFlightDiagnostic remark = op.emitRemark(reason);
-    remark << "; ";
-    if (choice)
-      remark << "converted to bf16 for " << getOpcode(*choice->emitted);
-    else
-      remark << "computed with "
-             << (op.hasTensorSemantics() ? "plain arithmetic" : kInSoftware);
+    remark << "; converted to bf16 for " << getOpcode(*choice->emitted);
     std::string chips = listNativeChips(row);
     if (!chips.empty())
       remark << ", an instruction computes it on " << chips;
-    if (choice)
-      return choice->emitted->path;
-    return op.hasTensorSemantics() ? chip->paths.back() : getVectorPath();
+    return choice->emitted->path;
   }
-
-  static constexpr const char *kInSoftware = "the instruction in software";
 
   std::string getReason(const OpRow &row) {
     if (std::optional<InstructionChoice> choice =
@@ -148,7 +139,7 @@ private:
           " ... block_scale on " + std::string(chip->name);
       if (nativeOnly)
         return op->emitOpError(reason);
-      op->emitRemark(reason) << "; computed with " << kInSoftware;
+      op->emitRemark(reason) << "; computed with the instruction in software";
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
