@@ -54,7 +54,7 @@ static SmallVector<Value> exchange(const WordEmitter &emit,
 
 RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
                      Value lane)
-    : emit(emit), format(getCodeFormat(format)) {
+    : emit(emit), format(getCodeFormat(format)), order(order) {
   Value word = emit.toWord(lane);
   auto getBit = [&](unsigned bit) -> Value {
     return emit.isDifferent(emit.bitAnd(word, 1u << bit), 0);
@@ -84,11 +84,10 @@ Pairs RowPlacer::placeBytes(Value word) const {
 Pairs RowPlacer::placeNibbles(Value word, unsigned i) const {
   constexpr unsigned kNibble = 4;
   Value even = emit.shiftLeft(word, kNibble);
-  bool isPacked = nibbleSelectors.size() > 2;
   Pairs pairs;
   for (unsigned q : {0, 1})
-    pairs[q] = place(
-        emit.permute(even, word, nibbleSelectors[isPacked ? 2 * i + q : q]));
+    pairs[q] = place(emit.permute(
+        even, word, nibbleSelectors[order.isPacked ? 2 * i + q : q]));
   return pairs;
 }
 

@@ -87,6 +87,7 @@ public:
 private:
   WordEmitter emit;
   CodeFormat format;
+  PairOrder order;
   SmallVector<Value> byteSelectors, nibbleSelectors;
 };
 

@@ -16,6 +16,9 @@
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -57,9 +60,7 @@ SmallVector<Value> ConvertScales::getWords(const Step &step) const {
   SmallVector<Value> chosen = words.front();
   Value number = emit.toWord(step.value);
   for (size_t i = 1; i < words.size(); ++i) {
-    Value isBehind =
-        arith::CmpIOp::create(emit.b, emit.loc, arith::CmpIPredicate::uge,
-                              number, emit.integer(i * getStepsPerWord()));
+    Value isBehind = emit.isAtLeast(number, i * getStepsPerWord());
     for (auto [word, other] : llvm::zip_equal(chosen, words[i]))
       word = emit.select(isBehind, other, word);
   }
@@ -188,23 +189,19 @@ Pairs ConvertScales::unscale(const Pairs &pairs) const {
 }
 
 SmallVector<Value, 2> ConvertScales::getFloats(Value code) const {
-  OpBuilder &b = emit.b;
   constexpr unsigned kMantissaBits = 23;
   constexpr int kBias = 127;
   auto toFloat = [&](Value bits) -> Value {
-    return arith::BitcastOp::create(b, emit.loc, b.getF32Type(), bits);
+    return LLVM::BitcastOp::create(emit.b, emit.loc, emit.b.getF32Type(), bits);
   };
-  auto constant = [&](const APFloat &value) -> Value {
-    return arith::ConstantFloatOp::create(b, emit.loc, b.getF32Type(), value);
-  };
-  Value nan = constant(APFloat::getNaN(APFloat::IEEEsingle()));
+  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
   const FormatInfo &info = getFormatInfo(row.scale);
   Value isNaN = emit.isEqual(code, window.mask);
   if (info.mantissaBits != 0) {
     Value placed =
         toFloat(emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
-    Value power = constant(APFloat(std::ldexp(1.0f, kBias - info.bias)));
-    Value value = arith::MulFOp::create(b, emit.loc, placed, power);
+    Value power = emit.real(std::ldexp(1.0f, kBias - info.bias));
+    Value value = LLVM::FMulOp::create(emit.b, emit.loc, placed, power);
     return {emit.select(isNaN, nan, value)};
   }
   // 2^(code - 127) is 2^(code / 2 - 63) times 2^((code + 1) / 2 - 64).

@@ -27,7 +27,7 @@ public:
   /// Constants are made where the builder stands now, each once.
   WordEmitter(OpBuilder &b, Location loc)
       : b(b), loc(loc), constants(std::make_shared<Constants>()) {
-    constants->zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+    constants->zero = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
   }
 
   OpBuilder &b;
@@ -40,8 +40,8 @@ public:
     if (!known) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointAfterValue(constants->zero);
-      known = arith::ConstantIntOp::create(b, loc, b.getI32Type(),
-                                           static_cast<int32_t>(value));
+      known = LLVM::ConstantOp::create(
+          b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
     }
     return known;
   }
@@ -49,46 +49,51 @@ public:
     return arith::ConstantIndexOp::create(b, loc, value);
   }
   Value flag(bool value) const {
-    return arith::ConstantIntOp::create(b, loc, b.getI1Type(), value);
+    return LLVM::ConstantOp::create(b, loc, b.getBoolAttr(value));
+  }
+  Value real(float value) const {
+    return LLVM::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
   Value bitAnd(Value x, uint32_t y) const { return bitAnd(x, integer(y)); }
   Value bitAnd(Value x, Value y) const {
-    return arith::AndIOp::create(b, loc, x, y);
+    return LLVM::AndOp::create(b, loc, x, y);
   }
   Value bitOr(Value x, uint32_t y) const { return bitOr(x, integer(y)); }
   Value bitOr(Value x, Value y) const {
-    return arith::OrIOp::create(b, loc, x, y);
+    return LLVM::OrOp::create(b, loc, x, y);
   }
   Value shiftLeft(Value x, unsigned by) const {
-    return by == 0 ? x : arith::ShLIOp::create(b, loc, x, integer(by));
+    return by == 0 ? x : LLVM::ShlOp::create(b, loc, x, integer(by));
   }
   Value shiftRight(Value x, unsigned by) const {
-    return by == 0 ? x : arith::ShRUIOp::create(b, loc, x, integer(by));
+    return by == 0 ? x : LLVM::LShrOp::create(b, loc, x, integer(by));
   }
   Value add(Value x, uint32_t y) const { return add(x, integer(y)); }
   Value add(Value x, Value y) const {
-    return arith::AddIOp::create(b, loc, x, y);
+    return LLVM::AddOp::create(b, loc, x, y);
   }
   Value subtract(Value x, Value y) const {
-    return arith::SubIOp::create(b, loc, x, y);
+    return LLVM::SubOp::create(b, loc, x, y);
   }
   Value multiply(Value x, uint32_t y) const {
-    return arith::MulIOp::create(b, loc, x, integer(y));
+    return LLVM::MulOp::create(b, loc, x, integer(y));
   }
   Value isEqual(Value x, uint32_t y) const {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x,
-                                 integer(y));
+    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, x, integer(y));
   }
   Value isDifferent(Value x, uint32_t y) const {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, x,
-                                 integer(y));
+    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, x, integer(y));
+  }
+  Value isAtLeast(Value x, uint32_t y) const {
+    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::uge, x,
+                                integer(y));
   }
   /// The other one of a flag.
   Value negate(Value x) const {
-    return arith::XOrIOp::create(b, loc, x, flag(true));
+    return LLVM::XOrOp::create(b, loc, x, flag(true));
   }
   Value select(Value condition, Value x, Value y) const {
-    return arith::SelectOp::create(b, loc, condition, x, y);
+    return LLVM::SelectOp::create(b, loc, condition, x, y);
   }
   /// `lane` and the like as a word.
   Value toWord(Value number) const {
@@ -113,7 +118,7 @@ public:
     return LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair);
   }
   Value multiplyPairs(Value x, Value y) const {
-    return arith::MulFOp::create(b, loc, x, y);
+    return LLVM::FMulOp::create(b, loc, x, y);
   }
 
   /// What lane `from` has of `word`.

@@ -1,4 +1,4 @@
-//===- ConvertTests.h - Infinities and NaN among codes ----------*- C++ -*-===//
+//===- SpecialScan.h - Infinities and NaN among codes -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTTESTS_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTTESTS_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_SPECIALSCAN_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_SPECIALSCAN_H
 
 #include "Fragments/FragmentEmitter.h"
 
@@ -47,4 +47,4 @@ SpecialScanPtr makeFragmentScan(OpBuilder &b, Location loc, const OpRow &row,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTTESTS_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_SPECIALSCAN_H

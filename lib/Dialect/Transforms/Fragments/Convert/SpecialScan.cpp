@@ -1,4 +1,4 @@
-//===- ConvertTests.cpp - Infinities and NaN among codes ------------------===//
+//===- SpecialScan.cpp - Infinities and NaN among codes -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Convert/ConvertTests.h"
+#include "Fragments/Convert/SpecialScan.h"
 
 #include "Fragments/Convert/Formats.h"
 #include "Fragments/Convert/WordEmitter.h"
