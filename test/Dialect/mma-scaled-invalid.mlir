@@ -87,7 +87,7 @@ func.func @mma_scaled_c1_x_unranked(%x: tensor<*xf8E4M3FN>,
                                     %y_scale: tensor<2x8xf8E8M0FNU>,
                                     %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<*xf8E4M3FN>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<*xf8E4M3FN>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<*xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -102,7 +102,7 @@ func.func @mma_scaled_c1_acc_unranked(%x: tensor<16x64xf8E4M3FN>,
                                       %y_scale: tensor<2x8xf8E8M0FNU>,
                                       %acc: tensor<*xf32>)
     -> tensor<*xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #4 must be 2D/3D tensor of 32-bit float values or fixed-length vector of 32-bit float values of ranks 2/3, but got 'tensor<*xf32>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to be a ranked tensor or a fixed-size vector of f32, of rank 2 or 3, got 'tensor<*xf32>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<*xf32>
@@ -117,7 +117,7 @@ func.func @mma_scaled_c1_y_memref(%x: tensor<16x64xf8E4M3FN>,
                                   %y_scale: tensor<2x8xf8E8M0FNU>,
                                   %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #2 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'memref<64x8xf8E5M2>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'memref<64x8xf8E5M2>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, memref<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -132,7 +132,7 @@ func.func @mma_scaled_c1_x_scalar(%x: f8E4M3FN,
                                   %y_scale: tensor<2x8xf8E8M0FNU>,
                                   %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'f8E4M3FN'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'f8E4M3FN'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : f8E4M3FN, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -147,7 +147,7 @@ func.func @mma_scaled_c1_scalable_vector(%x: vector<[16]x64xf8E4M3FN>,
                                          %y_scale: vector<2x8xf8E8M0FNU>,
                                          %acc: vector<16x8xf32>)
     -> vector<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'vector<[16]x64xf8E4M3FN>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'vector<[16]x64xf8E4M3FN>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : vector<[16]x64xf8E4M3FN>, vector<16x2xf8E8M0FNU>, vector<64x8xf8E5M2>,
          vector<2x8xf8E8M0FNU>, vector<16x8xf32>
@@ -166,7 +166,7 @@ func.func @mma_scaled_c2_x_rank_1(%x: tensor<64xf8E4M3FN>,
                                   %y_scale: tensor<2x8xf8E8M0FNU>,
                                   %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<64xf8E4M3FN>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<64xf8E4M3FN>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -181,7 +181,7 @@ func.func @mma_scaled_c2_x_rank_4(%x: tensor<2x3x16x64xf8E4M3FN>,
                                   %y_scale: tensor<2x8xf8E8M0FNU>,
                                   %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<2x3x16x64xf8E4M3FN>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<2x3x16x64xf8E4M3FN>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<2x3x16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -196,7 +196,7 @@ func.func @mma_scaled_c2_y_scale_rank_1(%x: tensor<16x64xf8E4M3FN>,
                                         %y_scale: vector<8xf8E8M0FNU>,
                                         %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #3 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'vector<8xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'vector<8xf8E8M0FNU>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          vector<8xf8E8M0FNU>, tensor<16x8xf32>
@@ -211,7 +211,7 @@ func.func @mma_scaled_c2_acc_rank_4(%x: tensor<16x64xf8E4M3FN>,
                                     %y_scale: tensor<2x8xf8E8M0FNU>,
                                     %acc: tensor<1x1x16x8xf32>)
     -> tensor<1x1x16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #4 must be 2D/3D tensor of 32-bit float values or fixed-length vector of 32-bit float values of ranks 2/3, but got 'tensor<1x1x16x8xf32>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to be a ranked tensor or a fixed-size vector of f32, of rank 2 or 3, got 'tensor<1x1x16x8xf32>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<1x1x16x8xf32>
@@ -677,7 +677,7 @@ func.func @mma_scaled_c6_acc_f16(%x: tensor<16x64xf8E4M3FN>,
                                  %y_scale: tensor<2x8xf8E8M0FNU>,
                                  %acc: tensor<16x8xf16>)
     -> tensor<16x8xf16> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #4 must be 2D/3D tensor of 32-bit float values or fixed-length vector of 32-bit float values of ranks 2/3, but got 'tensor<16x8xf16>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to be a ranked tensor or a fixed-size vector of f32, of rank 2 or 3, got 'tensor<16x8xf16>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf16>
@@ -692,7 +692,7 @@ func.func @mma_scaled_c6_acc_bf16(%x: tensor<16x64xf8E4M3FN>,
                                   %y_scale: tensor<2x8xf8E8M0FNU>,
                                   %acc: tensor<16x8xbf16>)
     -> tensor<16x8xbf16> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #4 must be 2D/3D tensor of 32-bit float values or fixed-length vector of 32-bit float values of ranks 2/3, but got 'tensor<16x8xbf16>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to be a ranked tensor or a fixed-size vector of f32, of rank 2 or 3, got 'tensor<16x8xbf16>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xbf16>
@@ -707,7 +707,7 @@ func.func @mma_scaled_c6_acc_f64(%x: tensor<16x64xf8E4M3FN>,
                                  %y_scale: tensor<2x8xf8E8M0FNU>,
                                  %acc: vector<16x8xf64>)
     -> vector<16x8xf64> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #4 must be 2D/3D tensor of 32-bit float values or fixed-length vector of 32-bit float values of ranks 2/3, but got 'vector<16x8xf64>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to be a ranked tensor or a fixed-size vector of f32, of rank 2 or 3, got 'vector<16x8xf64>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, vector<16x8xf64>
@@ -1184,7 +1184,7 @@ func.func @mma_scaled_c9_x_f16(%x: tensor<16x64xf16>,
                                %y_scale: tensor<2x8xf8E8M0FNU>,
                                %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<16x64xf16>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<16x64xf16>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf16>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -1199,7 +1199,7 @@ func.func @mma_scaled_c9_x_f8e4m3(%x: tensor<16x64xf8E4M3>,
                                   %y_scale: tensor<2x8xf8E8M0FNU>,
                                   %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<16x64xf8E4M3>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<16x64xf8E4M3>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -1214,7 +1214,7 @@ func.func @mma_scaled_c9_y_f8e5m2fnuz(%x: tensor<16x64xf8E4M3FN>,
                                       %y_scale: tensor<2x8xf8E8M0FNU>,
                                       %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #2 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<64x8xf8E5M2FNUZ>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<64x8xf8E5M2FNUZ>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2FNUZ>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -1229,7 +1229,7 @@ func.func @mma_scaled_c9_y_i8(%x: tensor<16x64xf8E4M3FN>,
                               %y_scale: tensor<2x8xf8E8M0FNU>,
                               %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #2 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<64x8xi8>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<64x8xi8>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xi8>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -1244,7 +1244,7 @@ func.func @mma_scaled_c9_x_scale_f32(%x: tensor<16x64xf8E4M3FN>,
                                      %y_scale: tensor<2x8xf8E8M0FNU>,
                                      %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #1 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<16x2xf32>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<16x2xf32>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf32>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -1259,7 +1259,7 @@ func.func @mma_scaled_c9_y_scale_f8e5m2(%x: tensor<16x64xf8E4M3FN>,
                                         %y_scale: tensor<2x8xf8E5M2>,
                                         %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #3 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<2x8xf8E5M2>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<2x8xf8E5M2>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E5M2>, tensor<16x8xf32>
@@ -1274,7 +1274,7 @@ func.func @mma_scaled_c9_x_is_scale_type(%x: tensor<16x64xf8E8M0FNU>,
                                          %y_scale: tensor<2x8xf8E8M0FNU>,
                                          %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op operand #0 must be 2D/3D tensor of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values or fixed-length vector of f8E4M3FN type or f8E5M2 type or f6E3M2FN type or f6E2M3FN type or f4E2M1FN type values of ranks 2/3, but got 'tensor<16x64xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x to be a ranked tensor or a fixed-size vector of f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN, of rank 2 or 3, got 'tensor<16x64xf8E8M0FNU>'}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E8M0FNU>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>

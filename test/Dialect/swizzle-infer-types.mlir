@@ -23,7 +23,7 @@ func.func @swizzle_scales_s1_element_type(%s: tensor<300x9xf8E8M0FNU>) {
 // -----
 
 func.func @swizzle_scales_s2_row_major(%s: tensor<300x9xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op result #0 must be 4D/5D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 4/5, but got 'tensor<300x9xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected the result to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5, got 'tensor<300x9xf8E8M0FNU>'}}
   %t = "blockscale.swizzle_scales"(%s)
        : (tensor<300x9xf8E8M0FNU>) -> tensor<300x9xf8E8M0FNU>
   return

@@ -48,7 +48,7 @@ func.func @swizzle_scales_s1_result_with_encoding(
 
 func.func @swizzle_scales_s1_f32(
     %source: tensor<300x9xf32>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op operand #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<300x9xf32>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<300x9xf32>'}}
   %r = blockscale.swizzle_scales %source
        : tensor<300x9xf32> to tensor<3x3x32x16xf32>
   return
@@ -58,7 +58,7 @@ func.func @swizzle_scales_s1_f32(
 
 func.func @swizzle_scales_s1_i8(
     %source: tensor<300x9xi8>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op operand #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<300x9xi8>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<300x9xi8>'}}
   %r = blockscale.swizzle_scales %source
        : tensor<300x9xi8> to tensor<3x3x32x16xi8>
   return
@@ -68,7 +68,7 @@ func.func @swizzle_scales_s1_i8(
 
 func.func @swizzle_scales_s1_unranked(
     %source: tensor<*xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op operand #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<*xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<*xf8E8M0FNU>'}}
   %r = blockscale.swizzle_scales %source
        : tensor<*xf8E8M0FNU> to tensor<3x3x32x16xf8E8M0FNU>
   return
@@ -78,7 +78,7 @@ func.func @swizzle_scales_s1_unranked(
 
 func.func @swizzle_scales_s1_memref(
     %source: memref<300x9xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op operand #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'memref<300x9xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'memref<300x9xf8E8M0FNU>'}}
   %r = blockscale.swizzle_scales %source
        : memref<300x9xf8E8M0FNU> to memref<3x3x32x16xf8E8M0FNU>
   return
@@ -88,7 +88,7 @@ func.func @swizzle_scales_s1_memref(
 
 func.func @swizzle_scales_s1_scalable_vector(
     %source: vector<[4]x4xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op operand #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'vector<[4]x4xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'vector<[4]x4xf8E8M0FNU>'}}
   %r = blockscale.swizzle_scales %source
        : vector<[4]x4xf8E8M0FNU> to vector<1x1x32x16xf8E8M0FNU>
   return
@@ -98,7 +98,7 @@ func.func @swizzle_scales_s1_scalable_vector(
 
 func.func @swizzle_scales_s1_rank_1(
     %source: tensor<9xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op operand #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<9xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<9xf8E8M0FNU>'}}
   %r = blockscale.swizzle_scales %source
        : tensor<9xf8E8M0FNU> to tensor<3x32x16xf8E8M0FNU>
   return
@@ -108,7 +108,7 @@ func.func @swizzle_scales_s1_rank_1(
 
 func.func @swizzle_scales_s1_rank_4(
     %source: tensor<2x2x300x9xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op operand #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<2x2x300x9xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<2x2x300x9xf8E8M0FNU>'}}
   %r = blockscale.swizzle_scales %source
        : tensor<2x2x300x9xf8E8M0FNU> to tensor<2x2x3x3x32x16xf8E8M0FNU>
   return
@@ -252,7 +252,7 @@ func.func @swizzle_scales_s2_vector(
 
 func.func @swizzle_scales_s2_result_rank_3(
     %source: tensor<300x9xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.swizzle_scales' op result #0 must be 4D/5D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 4/5, but got 'tensor<9x32x16xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.swizzle_scales' op expected the result to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5, got 'tensor<9x32x16xf8E8M0FNU>'}}
   %r = blockscale.swizzle_scales %source
        : tensor<300x9xf8E8M0FNU> to tensor<9x32x16xf8E8M0FNU>
   return
@@ -340,7 +340,7 @@ func.func @unswizzle_scales_u1_result_with_encoding(
 
 func.func @unswizzle_scales_u1_f32(
     %source: tensor<3x3x32x16xf32>) {
-  // expected-error@+1 {{'blockscale.unswizzle_scales' op operand #0 must be 4D/5D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 4/5, but got 'tensor<3x3x32x16xf32>'}}
+  // expected-error@+1 {{'blockscale.unswizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5, got 'tensor<3x3x32x16xf32>'}}
   %r = blockscale.unswizzle_scales %source
        : tensor<3x3x32x16xf32> to tensor<300x9xf32>
   return
@@ -350,7 +350,7 @@ func.func @unswizzle_scales_u1_f32(
 
 func.func @unswizzle_scales_u1_unranked(
     %source: tensor<*xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.unswizzle_scales' op operand #0 must be 4D/5D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 4/5, but got 'tensor<*xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.unswizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5, got 'tensor<*xf8E8M0FNU>'}}
   %r = blockscale.unswizzle_scales %source
        : tensor<*xf8E8M0FNU> to tensor<300x9xf8E8M0FNU>
   return
@@ -360,7 +360,7 @@ func.func @unswizzle_scales_u1_unranked(
 
 func.func @unswizzle_scales_u1_unranked_result(
     %source: tensor<3x3x32x16xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.unswizzle_scales' op result #0 must be 2D/3D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 2/3, but got 'tensor<*xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.unswizzle_scales' op expected the result to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3, got 'tensor<*xf8E8M0FNU>'}}
   %r = blockscale.unswizzle_scales %source
        : tensor<3x3x32x16xf8E8M0FNU> to tensor<*xf8E8M0FNU>
   return
@@ -370,7 +370,7 @@ func.func @unswizzle_scales_u1_unranked_result(
 
 func.func @unswizzle_scales_u1_scalable_vector(
     %source: vector<1x1x32x[16]xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.unswizzle_scales' op operand #0 must be 4D/5D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 4/5, but got 'vector<1x1x32x[16]xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.unswizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5, got 'vector<1x1x32x[16]xf8E8M0FNU>'}}
   %r = blockscale.unswizzle_scales %source
        : vector<1x1x32x[16]xf8E8M0FNU> to vector<128x4xf8E8M0FNU>
   return
@@ -444,7 +444,7 @@ func.func @unswizzle_scales_u2_atom_dynamic(
 
 func.func @unswizzle_scales_u2_flat_source(
     %source: tensor<3x3x512xf8E8M0FNU>) {
-  // expected-error@+1 {{'blockscale.unswizzle_scales' op operand #0 must be 4D/5D tensor of f8E8M0FNU type or f8E4M3FN type values or fixed-length vector of f8E8M0FNU type or f8E4M3FN type values of ranks 4/5, but got 'tensor<3x3x512xf8E8M0FNU>'}}
+  // expected-error@+1 {{'blockscale.unswizzle_scales' op expected source to be a ranked tensor or a fixed-size vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5, got 'tensor<3x3x512xf8E8M0FNU>'}}
   %r = blockscale.unswizzle_scales %source
        : tensor<3x3x512xf8E8M0FNU> to tensor<300x9xf8E8M0FNU>
   return

@@ -99,6 +99,19 @@ static int64_t getBatch(ShapedType type) {
   return type.getRank() == 3 ? type.getDimSize(0) : 1;
 }
 
+ArrayRef<NamedTile> MmaScaledOp::getTileOperands() {
+  static constexpr NamedTile tiles[] = {{"x", TileType::Matrix},
+                                        {"x_scale", TileType::Scales},
+                                        {"y", TileType::Matrix},
+                                        {"y_scale", TileType::Scales},
+                                        {"acc", TileType::Accumulator}};
+  return tiles;
+}
+
+NamedTile MmaScaledOp::getTileResult() {
+  return {"the result", TileType::Accumulator};
+}
+
 static LogicalResult verifyC1SameKind(MmaScaledOp op) {
   Type first = op.getX().getType();
   for (Type type : op.getOperandTypes()) {
@@ -175,14 +188,14 @@ static LogicalResult verifyC5Batch(MmaScaledOp op) {
 }
 
 static LogicalResult verifyC7Positive(MmaScaledOp op) {
-  static constexpr StringRef names[] = {"x", "x_scale", "y", "y_scale", "acc"};
-  for (auto [name, type] : llvm::zip_equal(names, op.getOperandTypes())) {
+  for (auto [tile, type] :
+       llvm::zip_equal(MmaScaledOp::getTileOperands(), op.getOperandTypes())) {
     auto shape = cast<ShapedType>(type).getShape();
     for (auto [dim, size] : llvm::enumerate(shape))
       if (size == 0)
         return op.emitOpError("expected all sizes to be at least 1, got 0 in "
                               "dimension ")
-               << dim << " of " << name << " (" << type << ")";
+               << dim << " of " << tile.name << " (" << type << ")";
   }
   return success();
 }
@@ -205,7 +218,7 @@ static LogicalResult verifyC9Legal(MmaScaledOp op, int64_t block) {
   std::optional<Format> x = getElementFormat(xType);
   std::optional<Format> y = getElementFormat(yType);
   std::optional<Format> scale = getScaleFormat(scaleType);
-  if (!x || !y || !scale) // ODS has checked the types.
+  if (!x || !y || !scale) // See verifyTileTypes.
     return op.emitOpError("has element types of no known format");
 
   std::vector<unsigned> legal = getLegalBlockSizes(*x, *y, *scale);

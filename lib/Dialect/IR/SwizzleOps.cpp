@@ -59,6 +59,24 @@ blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
 /// Checks (S1) to (S3) and (U1) to (U3): `swizzled` is the 32x4x4 form of
 /// `rowMajor`. `swizzledName` tells which of source and result it is. Unless
 /// `isInferred`, a dynamic size may stand beside a static one.
+ArrayRef<NamedTile> SwizzleScalesOp::getTileOperands() {
+  static constexpr NamedTile tile = {"source", TileType::Scales};
+  return tile;
+}
+
+NamedTile SwizzleScalesOp::getTileResult() {
+  return {"the result", TileType::SwizzledScales};
+}
+
+ArrayRef<NamedTile> UnswizzleScalesOp::getTileOperands() {
+  static constexpr NamedTile tile = {"source", TileType::SwizzledScales};
+  return tile;
+}
+
+NamedTile UnswizzleScalesOp::getTileResult() {
+  return {"the result", TileType::Scales};
+}
+
 static LogicalResult verifySwizzle(Operation *op, ShapedType rowMajor,
                                    ShapedType swizzled, StringRef swizzledName,
                                    bool isInferred) {

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALE_H
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALE_H
 
+#include "blockscale/Dialect/IR/TileTypes.h"
 #include "blockscale/Support/Formats.h"
 #include "blockscale/Support/FragmentLayout.h"
 #include "blockscale/Support/InstructionTable.h"

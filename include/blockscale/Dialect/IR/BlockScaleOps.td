@@ -20,25 +20,32 @@ include "mlir/Interfaces/TilingInterface.td"
 // Operand types
 //===----------------------------------------------------------------------===//
 
-// A ranked tensor or a fixed-length vector with one of these ranks.
-class BlockScale_TileOf<list<int> ranks, list<Type> elements> : AnyTypeOf<[
-    TensorRankOf<elements, ranks>, FixedVectorOfRankAndType<ranks, elements>]>;
+// See TileTypes.h.
+class BlockScale_Tile<string tile, string summary> : Type<
+    CPred<"::mlir::blockscale::isTileType("
+          "::mlir::blockscale::TileType::" # tile # ", $_self)">, summary>;
 
-defvar BlockScale_ElementTypes = [
-    F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN];
-defvar BlockScale_ScaleTypes = [F8E8M0FNU, F8E4M3FN];
+def BlockScale_Matrix : BlockScale_Tile<"Matrix",
+    "tensor or vector of fp8, fp6 or fp4, of rank 2 or 3">;
+def BlockScale_Scales : BlockScale_Tile<"Scales",
+    "tensor or vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3">;
+def BlockScale_SwizzledScales : BlockScale_Tile<"SwizzledScales",
+    "tensor or vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5">;
+def BlockScale_Accumulator : BlockScale_Tile<"Accumulator",
+    "tensor or vector of f32, of rank 2 or 3">;
 
-def BlockScale_Matrix : BlockScale_TileOf<[2, 3], BlockScale_ElementTypes>;
-def BlockScale_Scales : BlockScale_TileOf<[2, 3], BlockScale_ScaleTypes>;
-def BlockScale_SwizzledScales
-    : BlockScale_TileOf<[4, 5], BlockScale_ScaleTypes>;
-def BlockScale_Accumulator : BlockScale_TileOf<[2, 3], [F32]>;
+// Errors about types name the operand.
+def BlockScale_HasTileTypes : NativeOpTrait<"HasTileTypes">,
+                              StructuralOpTrait {
+  let cppNamespace = "::mlir::blockscale";
+}
 
 //===----------------------------------------------------------------------===//
 // mma_scaled
 //===----------------------------------------------------------------------===//
 
 def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
+    BlockScale_HasTileTypes,
     NoMemoryEffect,
     AllTypesMatch<["acc", "result"]>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
@@ -162,6 +169,9 @@ def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
   let hasVerifier = 1;
 
   let extraClassDeclaration = [{
+    static ArrayRef<NamedTile> getTileOperands();
+    static NamedTile getTileResult();
+
     /// The operands `x` and `y`, told apart where a rule holds for both.
     enum class Side { X, Y };
 
@@ -192,6 +202,7 @@ def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
 //===----------------------------------------------------------------------===//
 
 def BlockScale_SwizzleScalesOp : BlockScale_Op<"swizzle_scales", [
+    BlockScale_HasTileTypes,
     Pure,
     InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
@@ -242,12 +253,16 @@ def BlockScale_SwizzleScalesOp : BlockScale_Op<"swizzle_scales", [
   let hasVerifier = 1;
 
   let extraClassDeclaration = [{
+    static ArrayRef<NamedTile> getTileOperands();
+    static NamedTile getTileResult();
+
     /// (S2) says more of what is wrong than a comparison of types could.
     static bool isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
   }];
 }
 
 def BlockScale_UnswizzleScalesOp : BlockScale_Op<"unswizzle_scales", [
+    BlockScale_HasTileTypes,
     NoMemoryEffect,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
@@ -297,6 +312,9 @@ def BlockScale_UnswizzleScalesOp : BlockScale_Op<"unswizzle_scales", [
   let hasVerifier = 1;
 
   let extraClassDeclaration = [{
+    static ArrayRef<NamedTile> getTileOperands();
+    static NamedTile getTileResult();
+
     /// The sizes of the result, static or from `sizes`.
     SmallVector<OpFoldResult> getMixedSizes();
   }];
