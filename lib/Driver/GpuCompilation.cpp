@@ -184,8 +184,13 @@ static FailureOr<GpuCode> compile(ModuleOp module,
     if (level.stage > options.stage)
       break;
     pipeline.ptxVersion = ptx;
+    // Levels in between are what passes made of verified ones.
+    bool isLast = &level == std::prev(std::end(levels));
+    bool verifies = level.stage == GpuStage::Tile || isLast ||
+                    level.stage == options.stage;
     if (failed(runPasses(
-            module, [&](OpPassManager &pm) { level.build(pm, pipeline); })))
+            module, [&](OpPassManager &pm) { level.build(pm, pipeline); },
+            verifies)))
       return failure();
     if (level.stage == GpuStage::Kernel && signature) {
       auto function = module.lookupSymbol<func::FuncOp>(signature->name);

@@ -153,21 +153,28 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &targetMachine) {
 std::unique_ptr<llvm::Module>
 blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
                              llvm::TargetMachine &targetMachine) {
-  auto linked = std::make_unique<llvm::Module>("kernels", context);
-  linked->setTargetTriple(targetMachine.getTargetTriple());
-  linked->setDataLayout(targetMachine.createDataLayout());
+  std::unique_ptr<llvm::Module> linked;
+  auto prepare = [&](std::unique_ptr<llvm::Module> made) {
+    made->setTargetTriple(targetMachine.getTargetTriple());
+    made->setDataLayout(targetMachine.createDataLayout());
+    return made;
+  };
   for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
     std::unique_ptr<llvm::Module> translated =
         translateModuleToLLVMIR(kernels, context, kernels.getName());
     if (!translated)
       return nullptr;
-    translated->setTargetTriple(linked->getTargetTriple());
-    translated->setDataLayout(linked->getDataLayout());
-    if (llvm::Linker::linkModules(*linked, std::move(translated))) {
+    translated = prepare(std::move(translated));
+    // Most have one only, which need not be copied.
+    if (!linked) {
+      linked = std::move(translated);
+    } else if (llvm::Linker::linkModules(*linked, std::move(translated))) {
       kernels.emitError("expected names that no other gpu.module has");
       return nullptr;
     }
   }
+  if (!linked)
+    linked = prepare(std::make_unique<llvm::Module>("kernels", context));
   markConvergent(*linked);
   if (Error error =
           runGuarded(context, [&] { optimize(*linked, targetMachine); })) {

@@ -17,7 +17,8 @@ namespace mlir::blockscale {
 /// Runs the passes that `build` adds on `module`. A failure has always been
 /// explained by an error.
 LogicalResult runPasses(ModuleOp module,
-                        function_ref<void(OpPassManager &)> build);
+                        function_ref<void(OpPassManager &)> build,
+                        bool verifies = true);
 
 } // namespace mlir::blockscale
 
