@@ -13,6 +13,7 @@
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 
+#include "blockscale/Conversion/Tcgen05ToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -163,7 +164,8 @@ struct ConvertDynamicSharedMemory final
     auto pointerType = cast<LLVM::LLVMPointerType>(type.getBody()[0]);
     Value pointer = LLVM::AddressOfOp::create(
         rewriter, loc, pointerType,
-        getVariable(rewriter, module, pointerType).getSymName());
+        getVariable(rewriter, module, pointerType, getAlignment(op))
+            .getSymName());
     Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
                                           rewriter.getI64IntegerAttr(0));
     Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
@@ -183,16 +185,25 @@ struct ConvertDynamicSharedMemory final
 private:
   static constexpr StringLiteral kName = "__blockscale_dynamic_shared";
 
+  static uint64_t getAlignment(gpu::DynamicSharedMemoryOp op) {
+    auto asked = op->getAttrOfType<IntegerAttr>(kDynamicAlignmentName);
+    return std::max<int64_t>(kBankLineBytes, asked ? asked.getInt() : 0);
+  }
+
   static LLVM::GlobalOp getVariable(OpBuilder &b, gpu::GPUModuleOp module,
-                                    LLVM::LLVMPointerType pointerType) {
-    if (auto variable = module.lookupSymbol<LLVM::GlobalOp>(kName))
+                                    LLVM::LLVMPointerType pointerType,
+                                    uint64_t alignment) {
+    if (auto variable = module.lookupSymbol<LLVM::GlobalOp>(kName)) {
+      variable.setAlignment(
+          std::max(alignment, variable.getAlignment().value_or(0)));
       return variable;
+    }
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     return LLVM::GlobalOp::create(
         b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
         /*isConstant=*/false, LLVM::Linkage::External, kName, Attribute(),
-        /*alignment=*/kBankLineBytes, pointerType.getAddressSpace());
+        alignment, pointerType.getAddressSpace());
   }
 
   const LLVMTypeConverter &converter;
@@ -218,6 +229,9 @@ struct ConvertBlockScaleToNVVMPass final
         });
     if (check.wasInterrupted())
       return signalPassFailure();
+    alignDescribedMemory(getOperation());
+    if (failed(convertTmemControlFlow(getOperation())))
+      return signalPassFailure();
     LLVMTypeConverter converter(&getContext());
     nvgpu::populateCommonGPUTypeAndAttributeConversions(converter);
     RewritePatternSet patterns(&getContext());
@@ -233,4 +247,5 @@ void blockscale::populateBlockScaleToNVVMConversionPatterns(
   patterns.add<ConvertMmaSync>(patterns.getContext());
   patterns.add<ConvertLoadMatrix, ConvertDynamicSharedMemory>(
       patterns.getContext(), converter);
+  populateTcgen05ToNVVMConversionPatterns(converter, patterns);
 }

@@ -49,11 +49,6 @@ static void addCleanUp(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// The chip that runs the code.
-static StringRef getFinalChip(const GpuPipelineOptions &options) {
-  return options.emulateOn.empty() ? options.target : options.emulateOn;
-}
-
 void blockscale::buildGpuTilePipeline(OpPassManager &pm,
                                       const GpuPipelineOptions &options) {
   pm.addPass(createInlinerPass());
@@ -147,11 +142,9 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
   // What could be cleaned up here, LLVM does.
   kernels.addPass(createReconcileUnrealizedCastsPass());
 
-  GpuNVVMAttachTargetOptions target;
-  target.chip = getFinalChip(options).str();
-  if (options.ptxVersion)
-    target.features = "+ptx" + std::to_string(options.ptxVersion);
-  pm.addPass(createGpuNVVMAttachTarget(target));
+  AttachNVVMTargetPassOptions target;
+  target.ptxVersion = options.ptxVersion;
+  pm.addPass(createAttachNVVMTargetPass(target));
   addStageCheck(pm, "nvvm");
 }
 

@@ -21,7 +21,8 @@ namespace mlir::blockscale {
 #define GEN_PASS_REGISTRATION
 #include "blockscale/Conversion/Passes.h.inc"
 
-/// `mma_sync` to `nvvm.mma.block_scale` and `load_matrix` to `nvvm.ldmatrix`.
+/// All ops of the instruction level: `mma_sync` to `nvvm.mma.block_scale`,
+/// `load_matrix` to `nvvm.ldmatrix`, and those of Tcgen05ToNVVM.h.
 /// The chip is the caller's to check; `converter` knows memory spaces of GPUs.
 void populateBlockScaleToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns);

@@ -12,12 +12,16 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
-  let summary = "convert mma_sync and load_matrix to the NVVM dialect";
+  let summary = "convert the instruction level to the NVVM dialect";
   let description = [{
-    Rewrites `mma_sync` as `nvvm.mma.block_scale` and `load_matrix` as
-    `nvvm.ldmatrix`, for a chip that has the instruction: that of the module's
-    attribute `blockscale.target`. An instruction that the chip lacks is an error: neither the NVVM dialect nor the code generator
-    says so before it is too late.
+    Rewrites `mma_sync` as `nvvm.mma.block_scale`, `load_matrix` as
+    `nvvm.ldmatrix` and ops of tcgen05 as those of NVVM, for a chip that has the
+    instruction: that of the module's attribute `blockscale.target`. An
+    instruction that the chip lacks is an error: neither the NVVM dialect nor
+    the code generator says so before it is too late.
+
+    Values of tensor memory become addresses, an `i32` each; memory in which
+    matrices are described is aligned to their patterns.
 
     Before:
 
@@ -48,9 +52,46 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::vector::VectorDialect"
   ];
+}
+
+def AttachNVVMTargetPass : Pass<"blockscale-attach-nvvm-target"> {
+  let summary = "attach the chip's target to kernels";
+  let description = [{
+    Gives each `gpu.module` the target of the module's attribute
+    `blockscale.target`, as `nvvm-attach-target` does. Where there are ops of
+    tcgen05, the target has `verifyTarget = false`: the NVVM dialect would refuse
+    them on chips that have them. In its place, this pass checks all ops, and
+    one that the chip does not have is an error.
+
+    Before:
+
+    ```mlir
+    module attributes {blockscale.target = #blockscale.target<sm_103a>} {
+      gpu.module @kernels {
+        llvm.func @fence() {
+          nvvm.tcgen05.fence #nvvm.tcgen05_fence<before>
+          llvm.return
+        }
+      }
+    }
+    ```
+
+    After, with `ptx-version=88`, in short:
+
+    ```
+    gpu.module @kernels [#nvvm.target<chip = "sm_103a", features = "+ptx88",
+                                      verifyTarget = false>]
+    ```
+  }];
+  let options = [
+    Option<"ptxVersion", "ptx-version", "unsigned", "0",
+           "PTX version, 87 for 8.7; that of the code generator if not given">
+  ];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
 #endif // BLOCKSCALE_CONVERSION_PASSES_TD

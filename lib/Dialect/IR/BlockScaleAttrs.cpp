@@ -90,6 +90,8 @@ operator<<(AsmPrinter &printer, Enum value) {
 
 #include "blockscale/Dialect/IR/BlockScaleAttrInterfaces.cpp.inc"
 
+#include "blockscale/Dialect/IR/BlockScaleEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/IR/BlockScaleAttrs.cpp.inc"
 

@@ -10,10 +10,12 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALE_H
 
 #include "blockscale/Dialect/IR/TileTypes.h"
+#include "blockscale/Support/Descriptors.h"
 #include "blockscale/Support/Formats.h"
 #include "blockscale/Support/FragmentLayout.h"
 #include "blockscale/Support/InstructionTable.h"
 #include "blockscale/Support/SharedLayout.h"
+#include "blockscale/Support/TensorMemory.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -35,6 +37,8 @@ class TileMmaOp;
 
 #include "blockscale/Dialect/IR/BlockScaleAttrInterfaces.h.inc"
 #include "blockscale/Dialect/IR/BlockScaleOpInterfaces.h.inc"
+
+#include "blockscale/Dialect/IR/BlockScaleEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/IR/BlockScaleAttrs.h.inc"

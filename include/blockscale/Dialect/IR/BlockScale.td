@@ -13,5 +13,6 @@ include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleHostOps.td"
 include "blockscale/Dialect/IR/BlockScaleKernelOps.td"
 include "blockscale/Dialect/IR/BlockScaleOps.td"
+include "blockscale/Dialect/IR/BlockScaleTcgen05Ops.td"
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALE_TD

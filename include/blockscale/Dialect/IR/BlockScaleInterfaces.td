@@ -55,9 +55,10 @@ def BlockScale_InstructionOpInterface
     : OpInterface<"InstructionOpInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
-    An op of the instruction level: one instruction of a GPU. It is converted by
-    a pattern of `populateBlockScaleToNVVMConversionPatterns` and, for chips
-    that lack it, computed in software by one of `populateEmulationPatterns`.
+    An op of the instruction level: one instruction of a GPU, or an address or a
+    descriptor for one. It is converted by a pattern of
+    `populateBlockScaleToNVVMConversionPatterns` and, for chips that lack it,
+    computed in software by one of `populateEmulationPatterns`, if there is one.
   }];
   let methods = [
     InterfaceMethod<"The lowest PTX version that has it, `88` for 8.8.",

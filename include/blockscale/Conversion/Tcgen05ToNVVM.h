@@ -1,0 +1,46 @@
+//===- Tcgen05ToNVVM.h - tcgen05 to NVVM ----------------------- -*- C++
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The instruction level of the path tcgen05. Values of tensor memory become
+// `i32`: the patterns leave casts, which cancel each other out, at the borders
+// of what they rewrite.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_CONVERSION_TCGEN05TONVVM_H
+#define BLOCKSCALE_CONVERSION_TCGEN05TONVVM_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::blockscale {
+
+/// All ops of BlockScaleTcgen05Ops.td to the NVVM dialect. The chip is the
+/// caller's to check; `converter` knows memory spaces of GPUs.
+void populateTcgen05ToNVVMConversionPatterns(const LLVMTypeConverter &converter,
+                                             RewritePatternSet &patterns);
+
+/// Types of tensor memory become `i32`.
+void populateTmemTypeConversions(TypeConverter &converter);
+
+/// Rewrites what carries values of tensor memory between blocks: structured
+/// control flow, branches and selects. Does nothing where there is none.
+LogicalResult convertTmemControlFlow(Operation *root);
+
+/// Aligns the workgroup memory in which matrices are described, where it
+/// begins.
+void alignDescribedMemory(Operation *root);
+
+/// What `alignDescribedMemory` asks of a gpu.dynamic_shared_memory.
+inline constexpr StringLiteral kDynamicAlignmentName =
+    "blockscale.dynamic_alignment";
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_CONVERSION_TCGEN05TONVVM_H

@@ -1,0 +1,567 @@
+//===- BlockScaleTcgen05Ops.td - Instructions of tcgen05 -- -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The instruction level of the path tcgen05: operands in shared memory that
+// descriptors name, scales and sums in tensor memory. Who executes an op, one
+// thread or a warp, is said in its description; the verifier cannot know.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05OPS_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05OPS_TD
+
+include "blockscale/Dialect/IR/BlockScaleAttrs.td"
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleTcgen05Types.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// An op for chips with tensor memory: an instruction, or an address or a
+/// descriptor for one. `opcode` is what messages call it.
+class BlockScale_Tcgen05Op<string mnemonic, string opcode,
+                           list<Trait> traits = []>
+    : BlockScale_Op<mnemonic,
+                    [BlockScale_InstructionOpInterface] # traits> {
+  code instructionDeclaration = [{
+    unsigned getLowestPtxVersion() { return kTensorMemoryPtx; }
+    bool isSupportedOn(const Chip &chip) { return hasTensorMemory(chip); }
+    std::string describeInstruction() { return "}] # opcode # [{"; }
+  }];
+  let extraClassDeclaration = instructionDeclaration;
+}
+
+/// Where `tmem_alloc` leaves the address.
+defvar BlockScale_TmemSlot = MemRefRankOf<[I32], [1]>;
+defvar BlockScale_MBarriers = MemRefRankOf<[I64], [1]>;
+defvar BlockScale_Matrices = MemRefRankOf<[I8], [2, 3]>;
+defvar BlockScale_TmemRegion = AnyTypeOf<[BlockScale_TmemAccType,
+                                          BlockScale_TmemOperandType]>;
+defvar BlockScale_TmemRows = VectorOfRankAndType<[1], [F32, I32]>;
+defvar BlockScale_Group = DefaultValuedAttr<I64Attr, "1">;
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+def BlockScale_TmemAllocOp
+    : BlockScale_Tcgen05Op<"tmem_alloc", "tcgen05.alloc"> {
+  let summary = "allocate columns of tensor memory";
+  let description = [{
+    Waits until so many columns are free and writes their address to `slot`,
+    from where `tmem_base` loads it behind a barrier. One whole warp executes
+    it.
+
+    Constraints:
+
+    * (A1) `columns` is a power of two from 32 to 512.
+    * (A2) `slot` has one element, in the workgroup memory space.
+    * (A3) `group` is 1 (or 2, which this version does not support).
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @allocate()
+          workgroup(%slot : memref<1xi32, #gpu.address_space<workgroup>>) {
+        blockscale.tmem_alloc %slot {columns = 512 : i64}
+            : memref<1xi32, #gpu.address_space<workgroup>>
+        blockscale.tmem_relinquish
+        gpu.barrier
+        %t = blockscale.tmem_base %slot
+             : memref<1xi32, #gpu.address_space<workgroup>>
+            -> !blockscale.tmem<512>
+        blockscale.tmem_dealloc %t : !blockscale.tmem<512>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_TmemSlot:$slot, I64Attr:$columns,
+                       BlockScale_Group:$group);
+  let assemblyFormat = "$slot attr-dict `:` type($slot)";
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemRelinquishOp
+    : BlockScale_Tcgen05Op<"tmem_relinquish",
+                           "tcgen05.relinquish_alloc_permit"> {
+  let summary = "allocate no more tensor memory";
+  let description = [{
+    The block gives up its right to `tmem_alloc`, for others to go on. One whole
+    warp executes it. The example is that of `tmem_alloc`.
+
+    Constraint (A3) as for `tmem_alloc`.
+  }];
+  let arguments = (ins BlockScale_Group:$group);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemBaseOp
+    : BlockScale_Tcgen05Op<"tmem_base", "tcgen05.alloc"> {
+  let summary = "the tensor memory that was allocated";
+  let description = [{
+    Loads the address that `tmem_alloc` wrote, behind a barrier. The example is
+    that of `tmem_alloc`.
+
+    Constraint (A2) as for `tmem_alloc`.
+  }];
+  let arguments = (ins Arg<BlockScale_TmemSlot, "address", [MemRead]>:$slot);
+  let results = (outs BlockScale_TmemType:$result);
+  let assemblyFormat = "$slot attr-dict `:` type($slot) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemDeallocOp
+    : BlockScale_Tcgen05Op<"tmem_dealloc", "tcgen05.dealloc"> {
+  let summary = "free columns of tensor memory";
+  let description = [{
+    What a kernel must do before it ends, when nobody uses the columns any more.
+    One whole warp executes it. The example is that of `tmem_alloc`.
+
+    Constraint (A3) as for `tmem_alloc`.
+  }];
+  let arguments = (ins BlockScale_TmemType:$tmem, BlockScale_Group:$group);
+  let assemblyFormat = "$tmem attr-dict `:` type($tmem)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+class BlockScale_TmemRegionOp<string mnemonic, Type type>
+    : BlockScale_Tcgen05Op<mnemonic, "tensor memory", [Pure]> {
+  let arguments = (ins BlockScale_TmemType:$tmem, Index:$column);
+  let results = (outs type:$result);
+  let assemblyFormat = [{
+    $tmem `[` $column `]` attr-dict `:` type($tmem) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemAccOp
+    : BlockScale_TmemRegionOp<"tmem_acc", BlockScale_TmemAccType> {
+  let summary = "an accumulator in tensor memory";
+  let description = [{
+    The sums from column `column` of the allocation on. They are not
+    initialised: the first `tcgen05_mma` does not accumulate.
+
+    Constraint (R1): the region is in the allocation, as far as is known.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @regions(%t: !blockscale.tmem<512>, %stage: index) {
+        %c0 = arith.constant 0 : index
+        %sums = blockscale.tmem_acc %t[%c0]
+            : !blockscale.tmem<512> -> !blockscale.tmem_acc<128x256>
+        %scales = blockscale.tmem_scales %t[%stage]
+            : !blockscale.tmem<512> -> !blockscale.tmem_scales<128x8>
+        %a = blockscale.tmem_operand %t[%stage]
+            : !blockscale.tmem<512> -> !blockscale.tmem_a<128x32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+}
+
+def BlockScale_TmemScalesOp
+    : BlockScale_TmemRegionOp<"tmem_scales", BlockScale_TmemScalesType> {
+  let summary = "scales in tensor memory";
+  let description = [{
+    The scales from column `column` of the allocation on. The example is that of
+    `tmem_acc`.
+
+    Constraint (R1) as for `tmem_acc`.
+  }];
+}
+
+def BlockScale_TmemOperandOp
+    : BlockScale_TmemRegionOp<"tmem_operand", BlockScale_TmemOperandType> {
+  let summary = "elements of A in tensor memory";
+  let description = [{
+    The elements from column `column` of the allocation on. The example is that
+    of `tmem_acc`.
+
+    Constraint (R1) as for `tmem_acc`.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+def BlockScale_InstructionDescriptorOp
+    : BlockScale_Tcgen05Op<"instruction_descriptor", "tcgen05.mma", [Pure]> {
+  let summary = "what `tcgen05.mma` multiplies, as a word";
+  let description = [{
+    The word of 32 bits of PTX ISA, "Instruction descriptor", with the fields
+    of `Descriptors.h`. `tcgen05_mma` makes its own; this op is for those who
+    write the NVVM op. It folds to a constant.
+
+    Constraints:
+
+    * (I1) The instruction is one of tcgen05.
+    * (I2) Scale ids are those that the instruction has: 0, 1, 2, 3 for one
+      scale along K, 0, 2 for two and 0 for four.
+    * (I3) A and B are `transposed` (contiguous along M or N) for kind mxf8f6f4
+      only.
+    * (I4) N is one that the instruction has: a multiple of 16 where B is
+      transposed.
+
+    Example:
+
+    ```mlir
+    func.func @word() -> i32 {
+      %word = blockscale.instruction_descriptor
+          <tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+          {a_scale_id = 1 : i64, b_scale_id = 1 : i64, transpose_b}
+      return %word : i32
+    }
+    ```
+  }];
+  let arguments = (ins
+    BlockScale_InstructionAttr:$instruction,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    UnitAttr:$negate_a, UnitAttr:$negate_b,
+    DefaultValuedAttr<I64Attr, "0">:$a_scale_id,
+    DefaultValuedAttr<I64Attr, "0">:$b_scale_id);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$instruction attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = instructionDeclaration # [{
+    /// The word that it stands for.
+    uint32_t getWord();
+  }];
+}
+
+def BlockScale_MatrixDescriptorOp
+    : BlockScale_Tcgen05Op<"matrix_descriptor", "tcgen05.mma", [Pure]> {
+  let summary = "where a matrix in shared memory is, as a word";
+  let description = [{
+    The word of 64 bits of PTX ISA, "Shared memory descriptor", for the matrix
+    that starts `offset` bytes behind the start of `memory`.
+
+    | shape       | a line is          | along a line | from line to line |
+    |-------------|--------------------|--------------|-------------------|
+    | `R x L`     | `k`: a row of A, B | K            | M or N            |
+    |             | `mn`: a step of K  | M or N       | K                 |
+    | `C x R x L` | the same; C such columns side by side  | | |
+
+    Lines (L) of 32, 64 or 128 bytes are swizzled as `#blockscale.tile_layout`
+    says, lines of 16 bytes are not. With `k`, swizzled, each column holds
+    matrices of its own, of which `offset` chooses one; with `mn`, and with lines
+    of 16 bytes, a matrix goes on in the next column.
+
+    An instruction takes 32 bytes along K (`k`), which are in one line if it is
+    swizzled, or 32 lines (`mn`).
+
+    Constraints:
+
+    * (S1) `memory` has a static shape, the identity layout and the workgroup
+      memory space, and no more bytes than a block can have there on any chip.
+    * (S2) Lines have 16 bytes, or 32, 64 or 128 and are swizzled.
+    * (S3) A column has a multiple of 8 lines, and with `k` and lines of 16 bytes
+      there are at least two columns.
+    * (S4) What lines hold is `slots` or, with padding after 16 codes, `padded`;
+      with `mn` they are of kind mxf8f6f4, which `tcgen05_mma` checks.
+    * (S5) A constant `offset` is a multiple of 16 in the first of 8 lines, and
+      with `k`, the 32 bytes of an instruction are in its line.
+
+    Memory is aligned to 8 lines; the conversion sees to that for workgroup
+    attributions and dynamic shared memory.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @words(
+          %a: memref<128x128xi8, #gpu.address_space<workgroup>>,
+          %b: memref<2x64x128xi8, #gpu.address_space<workgroup>>,
+          %step: index, %out: memref<2xi64>) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %0 = blockscale.matrix_descriptor %a[%step]
+            layout = <k, slots, swizzled>
+            : memref<128x128xi8, #gpu.address_space<workgroup>>
+        %1 = blockscale.matrix_descriptor %b[%c0]
+            layout = <mn, slots, swizzled>
+            : memref<2x64x128xi8, #gpu.address_space<workgroup>>
+        memref.store %0, %out[%c0] : memref<2xi64>
+        memref.store %1, %out[%c1] : memref<2xi64>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_Matrices:$memory, Index:$offset,
+                       BlockScale_TileLayoutAttr:$layout);
+  let results = (outs I64:$result);
+  let assemblyFormat = [{
+    $memory `[` $offset `]` `layout` `=` $layout attr-dict `:` type($memory)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = instructionDeclaration # [{
+    /// What the columns and lines are.
+    MatrixShape getMatrixShape();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous instructions
+//===----------------------------------------------------------------------===//
+
+def BlockScale_CopyScalesOp
+    : BlockScale_Tcgen05Op<"copy_scales", "tcgen05.cp"> {
+  let summary = "copy scales from shared to tensor memory";
+  let description = [{
+    Copies one atom of the 32x4x4 layout, the 512 bytes from `offset` on, to
+    rows `128 row_atom` to `128 row_atom + 127` and blocks `4 word` to
+    `4 word + 3` of the scales. One thread executes it; it ends before a later
+    `tcgen05_mma` of the thread begins, and what waits for `tcgen05_commit` waits
+    for it, too. It reads through the async proxy.
+
+    Constraints:
+
+    * (P1) `memory` holds bytes, and has a static shape, the identity layout and
+      the workgroup memory space.
+    * (P2) The scales have the rows and the word.
+    * (P3) A constant `offset` is a multiple of 16, and the atom is in `memory`.
+    * (P4) `group` is 1 (or 2, which this version does not support).
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @copy(%atoms: memref<2x512xi8, #gpu.address_space<workgroup>>,
+                     %scales: !blockscale.tmem_scales<256x4>) {
+        %c0 = arith.constant 0 : index
+        %c512 = arith.constant 512 : index
+        blockscale.copy_scales %atoms[%c0], %scales
+            {row_atom = 0 : i64, word = 0 : i64}
+            : memref<2x512xi8, #gpu.address_space<workgroup>>,
+              !blockscale.tmem_scales<256x4>
+        blockscale.copy_scales %atoms[%c512], %scales
+            {row_atom = 1 : i64, word = 0 : i64}
+            : memref<2x512xi8, #gpu.address_space<workgroup>>,
+              !blockscale.tmem_scales<256x4>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins MemRefOf<[I8]>:$memory, Index:$offset,
+                       BlockScale_TmemScalesType:$scales,
+                       I64Attr:$row_atom, I64Attr:$word,
+                       BlockScale_Group:$group);
+  let assemblyFormat = [{
+    $memory `[` $offset `]` `,` $scales attr-dict `:` type($memory) `,`
+    type($scales)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_Tcgen05MmaOp
+    : BlockScale_Tcgen05Op<"tcgen05_mma", "tcgen05.mma"> {
+  let summary = "one block-scaled `tcgen05.mma` instruction";
+  let description = [{
+    `acc = (a * a_scale) x (b * b_scale)`, plus `acc` where `accumulate` is
+    true. One thread executes it, and it goes on while the thread does: those
+    who read `acc` or write the operands wait for a `tcgen05_commit`. It reads
+    shared memory through the async proxy.
+
+    `a` and `b` are words of `matrix_descriptor`; `a` may be in tensor memory.
+    In brackets after the scales is the block along K of the region that is the
+    instruction's first. A is M x K, and B N x K: contiguous along K, or along M
+    with `transpose_a` and along N with `transpose_b`.
+
+    Constraints:
+
+    * (T1) The instruction is one of tcgen05.
+    * (T2) The accumulator has the M and N of the instruction.
+    * (T3) Scales of A have 128 rows; those of B 128 for N up to 128, else 256.
+    * (T4) Blocks are in the regions of scales, and their scale ids (the block
+      modulo 4) are 0, 1, 2, 3 for one scale along K, 0, 2 for two and 0 for
+      four.
+    * (T5) `transpose_a` and `transpose_b` are for kind mxf8f6f4, and
+      `transpose_a` for A in shared memory.
+    * (T6) N is one that the instruction has: a multiple of 16 where B is
+      transposed.
+    * (T7) `group` is 1 (or 2, which this version does not support), and so is
+      that of the accumulator.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @step(%acc: !blockscale.tmem_acc<128x256>, %a: i64, %b: i64,
+                     %sa: !blockscale.tmem_scales<128x4>,
+                     %sb: !blockscale.tmem_scales<256x4>) {
+        %true = arith.constant true
+        blockscale.tcgen05_mma
+            <tcgen05, 128x256x64, mxf4, e2m1, e2m1, ue8m0, 2>
+            %acc, %a, %b, %sa[2], %sb[2], %true
+            : !blockscale.tmem_acc<128x256>, i64,
+              !blockscale.tmem_scales<128x4>, !blockscale.tmem_scales<256x4>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    BlockScale_InstructionAttr:$instruction,
+    BlockScale_TmemAccType:$acc,
+    AnyTypeOf<[I64, BlockScale_TmemOperandType]>:$a, I64:$b,
+    BlockScale_TmemScalesType:$a_scale, I64Attr:$a_block,
+    BlockScale_TmemScalesType:$b_scale, I64Attr:$b_block,
+    I1:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    BlockScale_Group:$group);
+  let assemblyFormat = [{
+    $instruction $acc `,` $a `,` $b `,` $a_scale `[` $a_block `]` `,`
+    $b_scale `[` $b_block `]` `,` $accumulate attr-dict `:` type($acc) `,`
+    type($a) `,` type($a_scale) `,` type($b_scale)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    unsigned getLowestPtxVersion();
+    bool isSupportedOn(const Chip &chip);
+    std::string describeInstruction();
+    /// What its instruction descriptor says.
+    InstructionFields getFields();
+  }];
+}
+
+def BlockScale_Tcgen05CommitOp
+    : BlockScale_Tcgen05Op<"tcgen05_commit", "tcgen05.commit"> {
+  let summary = "signal the end of asynchronous instructions";
+  let description = [{
+    One arrival at the mbarrier number `index`, when all `copy_scales` and
+    `tcgen05_mma` that the thread has executed before are complete. One thread
+    executes it: the one that executed those. Behind a wait for the mbarrier,
+    readers of tensor memory execute `tcgen05_fence after`.
+
+    Constraints:
+
+    * (B1) `barriers` has a static shape, the identity layout and the workgroup
+      memory space.
+    * (B2) A constant `index` is in it.
+    * (B3) `group` is 1 (or 2, which this version does not support).
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @commit(%barriers: memref<4xi64, #gpu.address_space<workgroup>>,
+                       %stage: index) {
+        blockscale.tcgen05_commit %barriers[%stage]
+            : memref<4xi64, #gpu.address_space<workgroup>>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_MBarriers:$barriers, Index:$index,
+                       BlockScale_Group:$group);
+  let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+def BlockScale_TmemLoadOp
+    : BlockScale_Tcgen05Op<"tmem_load", "tcgen05.ld"> {
+  let summary = "load columns of tensor memory to registers";
+  let description = [{
+    Thread t of warp w (numbered along x) gets, of lane `32 (w mod 4) + t` of the
+    region, the columns from `column` on: of an accumulator of one block that is
+    row `32 (w mod 4) + t`. All lanes of a warp execute it together, with the
+    same `column`. `tmem_wait load` comes before others write the columns, or
+    free them.
+
+    Constraints:
+
+    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements.
+    * (L2) The columns are in the region, as far as is known.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @double(%acc: !blockscale.tmem_acc<128x256>, %column: index) {
+        %0 = blockscale.tmem_load %acc[%column]
+            : !blockscale.tmem_acc<128x256> -> vector<32xf32>
+        blockscale.tmem_wait load
+        %1 = arith.addf %0, %0 : vector<32xf32>
+        blockscale.tmem_store %1, %acc[%column]
+            : vector<32xf32>, !blockscale.tmem_acc<128x256>
+        blockscale.tmem_wait store
+        blockscale.tcgen05_fence before
+        gpu.barrier
+        blockscale.tcgen05_fence after
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_TmemRegion:$acc, Index:$column);
+  let results = (outs BlockScale_TmemRows:$result);
+  let assemblyFormat = [{
+    $acc `[` $column `]` attr-dict `:` type($acc) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemStoreOp
+    : BlockScale_Tcgen05Op<"tmem_store", "tcgen05.st"> {
+  let summary = "store registers to columns of tensor memory";
+  let description = [{
+    The reverse of `tmem_load`, whose example it is in. `tmem_wait store` comes
+    before others read the columns.
+
+    Constraints (L1) and (L2) as for `tmem_load`.
+  }];
+  let arguments = (ins BlockScale_TmemRows:$value, BlockScale_TmemRegion:$acc,
+                       Index:$column);
+  let assemblyFormat = [{
+    $value `,` $acc `[` $column `]` attr-dict `:` type($value) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemWaitOp
+    : BlockScale_Tcgen05Op<"tmem_wait", "tcgen05.wait"> {
+  let summary = "wait for loads or stores of tensor memory";
+  let description = [{
+    Waits until all `tmem_load`, or all `tmem_store`, that the warp has executed
+    are complete. All lanes of a warp execute it together. It is in the example
+    of `tmem_load`.
+  }];
+  let arguments = (ins BlockScale_TmemWaitKindAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
+}
+
+def BlockScale_Tcgen05FenceOp
+    : BlockScale_Tcgen05Op<"tcgen05_fence", "tcgen05.fence"> {
+  let summary = "order tensor memory with other threads";
+  let description = [{
+    `before` a barrier or a signal, and `after` one, so that what other threads
+    did with tensor memory before theirs is seen. It is in the example of
+    `tmem_load`.
+  }];
+  let arguments = (ins BlockScale_Tcgen05FenceKindAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
+}
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05OPS_TD

@@ -1,0 +1,134 @@
+//===- BlockScaleTcgen05Types.td - Tensor memory --------- -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is in tensor memory, as types: each value is an address there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05TYPES_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05TYPES_TD
+
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class BlockScale_Tcgen05Type<string name, string typeMnemonic>
+    : TypeDef<BlockScale_Dialect, name> {
+  let mnemonic = typeMnemonic;
+  let genVerifyDecl = 1;
+}
+
+def BlockScale_TmemType : BlockScale_Tcgen05Type<"Tmem", "tmem"> {
+  let summary = "columns of tensor memory that were allocated";
+  let description = [{
+    All 128 lanes of so many columns of 32 bits. `TensorMemory.h` has the tables
+    for this type and the other ones of tensor memory. In the NVVM dialect, all
+    of them are an `i32`: a lane in the upper half, a column in the lower one.
+
+    Constraint (C1): a power of two from 32 to 512.
+
+    Example: `!blockscale.tmem<512>`.
+  }];
+  let parameters = (ins "int64_t":$columns);
+  let assemblyFormat = "`<` $columns `>`";
+}
+
+def BlockScale_TmemAccType : BlockScale_Tcgen05Type<"TmemAcc", "tmem_acc"> {
+  let summary = "an f32 accumulator in tensor memory";
+  let description = [{
+    M x N sums of one `tcgen05.mma`; where (m, n) is says the PTX ISA, "Data path
+    layout organization". With the layout D, that of one block, it is in lane m
+    and column n. `group` is 2 for the sums of a pair of blocks.
+
+    Constraint (C1): M is one of the group (128; 128 or 256), and N one that
+    instructions take: 8 to 256 in steps of 8 (16 to 256 in steps of 16).
+
+    Examples: `!blockscale.tmem_acc<128x256>`,
+    `!blockscale.tmem_acc<256x256, group = 2>`.
+  }];
+  let parameters = (ins "int64_t":$m, "int64_t":$n,
+                        DefaultValuedParameter<"int64_t", "1">:$group);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    static TmemAccType get(MLIRContext *context, int64_t m, int64_t n) {
+      return get(context, m, n, 1);
+    }
+    /// Where the sums are.
+    const SumLayout &getLayout() const;
+    /// Columns of each block.
+    int64_t getNumColumns() const;
+  }];
+}
+
+def BlockScale_TmemScalesType
+    : BlockScale_Tcgen05Type<"TmemScales", "tmem_scales"> {
+  let summary = "scales in tensor memory";
+  let description = [{
+    Scales of rows x blocks along K, a byte each. The scale (r, s) is in lanes
+    `r mod 32 + 32 i` for i = 0 to 3, in byte `s mod 4` of column
+    `r div 32 + (rows div 32) (s div 4)`: in words of four blocks, of `rows / 32`
+    columns each.
+
+    Constraint (C1): 128 rows (for up to 128) or 256 (for more), and a multiple
+    of 4 blocks that fits in tensor memory.
+
+    Example: `!blockscale.tmem_scales<128x4>`.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$blocks);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Columns from one word of four blocks to the next.
+    int64_t getColumnsOfWord() const;
+    int64_t getNumWords() const;
+    int64_t getNumColumns() const {
+      return getColumnsOfWord() * getNumWords();
+    }
+  }];
+}
+
+def BlockScale_TmemOperandType
+    : BlockScale_Tcgen05Type<"TmemOperand", "tmem_a"> {
+  let summary = "elements of A in tensor memory";
+  let description = [{
+    Rows of A in lanes, with 4 bytes along K in each column: 4 elements, or 8
+    packed codes of 4 bits. Codes in bytes of their own are in [5:2] (fp4) and
+    [6:1] (fp6). One instruction takes 8 columns.
+
+    Constraint (C1): 128 rows, and 8 columns or more, as many as tensor memory
+    has at most.
+
+    Example: `!blockscale.tmem_a<128x8>`.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumColumns() const { return getColumns(); }
+  }];
+}
+
+def BlockScale_TmemWaitKind : I32EnumAttr<
+    "TmemWaitKind", "what is waited for",
+    [I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Store", 1, "store">]> {
+  let cppNamespace = "::mlir::blockscale";
+  let genSpecializedAttr = 0;
+}
+def BlockScale_TmemWaitKindAttr
+    : EnumAttr<BlockScale_Dialect, BlockScale_TmemWaitKind, "tmem_wait_kind">;
+
+def BlockScale_Tcgen05FenceKind : I32EnumAttr<
+    "Tcgen05FenceKind", "the side of a barrier",
+    [I32EnumAttrCase<"Before", 0, "before">,
+     I32EnumAttrCase<"After", 1, "after">]> {
+  let cppNamespace = "::mlir::blockscale";
+  let genSpecializedAttr = 0;
+}
+def BlockScale_Tcgen05FenceKindAttr
+    : EnumAttr<BlockScale_Dialect, BlockScale_Tcgen05FenceKind,
+               "tcgen05_fence_kind">;
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05TYPES_TD

@@ -1,0 +1,36 @@
+//===- SharedAddress.h - Addresses in descriptors --------------- -*- C++
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Descriptors hold addresses in units of 16 bytes. What an address is made of
+// is brought to that unit part by part, so that what changes in a loop costs
+// one addition.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CONVERSION_TCGEN05_SHAREDADDRESS_H
+#define BLOCKSCALE_LIB_CONVERSION_TCGEN05_SHAREDADDRESS_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::blockscale {
+
+/// A pointer to the start of `memory`, whose layout is the identity.
+Value getSharedPointer(OpBuilder &b, Location loc,
+                       const LLVMTypeConverter &converter, Value memory);
+
+/// The descriptor `word` of a matrix at address 0, for one that is `offset`
+/// bytes behind the start of `memory`.
+Value addSharedAddress(OpBuilder &b, Location loc,
+                       const LLVMTypeConverter &converter, uint64_t word,
+                       Value memory, Value offset);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_CONVERSION_TCGEN05_SHAREDADDRESS_H

@@ -1,0 +1,375 @@
+//===- Tcgen05ToNVVM.cpp - tcgen05 to NVVM --------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the types of tensor memory know (columns of words, lanes of warps) is
+// address arithmetic from here on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/Tcgen05ToNVVM.h"
+
+#include "Tcgen05/SharedAddress.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+static Value makeI32(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+/// The address that a value of tensor memory is, some columns further.
+static Value getAddress(OpBuilder &b, Location loc, Value tmem,
+                        int64_t columns = 0) {
+  Value address =
+      UnrealizedConversionCastOp::create(b, loc, b.getI32Type(), tmem)
+          .getResult(0);
+  if (columns == 0)
+    return address;
+  return arith::AddIOp::create(b, loc, address, makeI32(b, loc, columns));
+}
+
+/// The same for columns that are a value.
+static Value getAddress(OpBuilder &b, Location loc, Value tmem, Value column) {
+  Value address = getAddress(b, loc, tmem);
+  Value columns =
+      b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), column);
+  return b.createOrFold<arith::AddIOp>(loc, address, columns);
+}
+
+static Value toPointer(OpBuilder &b, Location loc, Value address) {
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Tensor));
+  return LLVM::IntToPtrOp::create(b, loc, type, address);
+}
+
+static NVVM::CTAGroupKind getGroup(int64_t group) {
+  return group == 2 ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
+}
+
+namespace {
+
+/// A pattern that looks at shared memory.
+template <typename Op>
+struct SharedMemoryPattern : OpRewritePattern<Op> {
+  SharedMemoryPattern(MLIRContext *context, const LLVMTypeConverter &converter)
+      : OpRewritePattern<Op>(context), converter(converter) {}
+
+  const LLVMTypeConverter &converter;
+};
+
+//===----------------------------------------------------------------------===//
+// Allocation and regions
+//===----------------------------------------------------------------------===//
+
+struct ConvertTmemAlloc final : SharedMemoryPattern<TmemAllocOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
+
+  LogicalResult matchAndRewrite(TmemAllocOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value slot = getSharedPointer(rewriter, loc, converter, op.getSlot());
+    Value columns =
+        makeI32(rewriter, loc, static_cast<int64_t>(op.getColumns()));
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05AllocOp>(op, slot, columns,
+                                                      getGroup(op.getGroup()));
+    return success();
+  }
+};
+
+struct ConvertTmemRelinquish final : OpRewritePattern<TmemRelinquishOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TmemRelinquishOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05RelinquishAllocPermitOp>(
+        op, getGroup(op.getGroup()));
+    return success();
+  }
+};
+
+struct ConvertTmemBase final : OpRewritePattern<TmemBaseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TmemBaseOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    Value address =
+        memref::LoadOp::create(rewriter, loc, op.getSlot(), ValueRange{zero});
+    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, op.getType(),
+                                                            address);
+    return success();
+  }
+};
+
+struct ConvertTmemDealloc final : OpRewritePattern<TmemDeallocOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TmemDeallocOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value address = getAddress(rewriter, loc, op.getTmem());
+    Value pointer = toPointer(rewriter, loc, address);
+    Value columns = makeI32(rewriter, loc, op.getTmem().getType().getColumns());
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05DeallocOp>(
+        op, pointer, columns, getGroup(op.getGroup()));
+    return success();
+  }
+};
+
+/// tmem_acc, tmem_scales and tmem_operand.
+template <typename Op>
+struct ConvertTmemRegion final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Value address =
+        getAddress(rewriter, op.getLoc(), op.getTmem(), op.getColumn());
+    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, op.getType(),
+                                                            address);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+struct ConvertInstructionDescriptor final
+    : OpRewritePattern<InstructionDescriptorOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(InstructionDescriptorOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, makeI32(rewriter, op.getLoc(), op.getWord()));
+    return success();
+  }
+};
+
+struct ConvertMatrixDescriptor final : SharedMemoryPattern<MatrixDescriptorOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
+
+  LogicalResult matchAndRewrite(MatrixDescriptorOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<uint64_t> word = encodeMatrixDescriptor(op.getMatrixShape());
+    if (!word)
+      return rewriter.notifyMatchFailure(op, "expected a matrix that can be "
+                                             "described");
+    rewriter.replaceOp(op,
+                       addSharedAddress(rewriter, op.getLoc(), converter, *word,
+                                        op.getMemory(), op.getOffset()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Asynchronous instructions
+//===----------------------------------------------------------------------===//
+
+struct ConvertCopyScales final : SharedMemoryPattern<CopyScalesOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
+
+  LogicalResult matchAndRewrite(CopyScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    std::optional<uint64_t> word = encodeScaleAtomDescriptor();
+    if (!word)
+      return rewriter.notifyMatchFailure(op, "expected a descriptor");
+    Value descriptor = addSharedAddress(rewriter, loc, converter, *word,
+                                        op.getMemory(), op.getOffset());
+    constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
+    auto atom = static_cast<int64_t>(op.getRowAtom());
+    auto number = static_cast<int64_t>(op.getWord());
+    int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
+                      atom * kColumnsOfAtom;
+    Value address = getAddress(rewriter, loc, op.getScales(), columns);
+    Value pointer = toPointer(rewriter, loc, address);
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05CpOp>(
+        op, NVVM::Tcgen05CpShape::SHAPE_32x128b, getGroup(op.getGroup()),
+        NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
+        pointer, descriptor);
+    return success();
+  }
+};
+
+struct ConvertTcgen05Mma final : OpRewritePattern<Tcgen05MmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Tcgen05MmaOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const Instruction &instruction = op.getInstruction().getInstruction();
+    std::optional<uint32_t> word = encodeInstructionDescriptor(op.getFields());
+    // The NVVM dialect writes kinds and blocks as PTX does.
+    auto kind =
+        NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind));
+    auto block = NVVM::symbolizeTcgen05MMABlockScale(
+        "block" + std::to_string(instruction.blockSize));
+    if (!word || !kind || !block)
+      return rewriter.notifyMatchFailure(op, "expected an instruction that the "
+                                             "NVVM dialect has");
+    Value acc =
+        toPointer(rewriter, loc, getAddress(rewriter, loc, op.getAcc()));
+    Value a = op.getA();
+    if (isa<TmemOperandType>(a.getType()))
+      a = toPointer(rewriter, loc, getAddress(rewriter, loc, a));
+    Value aScale = getScales(rewriter, loc, op.getAScale(), op.getABlock());
+    Value bScale = getScales(rewriter, loc, op.getBScale(), op.getBBlock());
+    Value descriptor = makeI32(rewriter, loc, *word);
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMABlockScaleOp>(
+        op, *kind, getGroup(op.getGroup()), *block,
+        NVVM::Tcgen05MMACollectorOp::DISCARD, acc, a, op.getB(), descriptor,
+        op.getAccumulate(), aScale, bScale);
+    return success();
+  }
+
+private:
+  /// The word that a block is in; the scale id says which byte it is.
+  static Value getScales(OpBuilder &b, Location loc, Value scales,
+                         uint64_t block) {
+    auto type = cast<TmemScalesType>(scales.getType());
+    int64_t word = static_cast<int64_t>(block) / kBlocksOfWord;
+    return toPointer(
+        b, loc, getAddress(b, loc, scales, word * type.getColumnsOfWord()));
+  }
+};
+
+struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
+
+  LogicalResult matchAndRewrite(Tcgen05CommitOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value base = getSharedPointer(rewriter, loc, converter, op.getBarriers());
+    Value index = rewriter.createOrFold<arith::IndexCastUIOp>(
+        loc, rewriter.getI64Type(), op.getIndex());
+    Value barrier = LLVM::GEPOp::create(rewriter, loc, base.getType(),
+                                        rewriter.getI64Type(), base, index);
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(
+        op, barrier, /*multicastMask=*/Value(), getGroup(op.getGroup()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+/// Where the lanes of the own warp begin: bits 5 and 6 of the thread are the
+/// warp modulo 4, and are 32 times that.
+static Value getWindow(OpBuilder &b, Location loc, Value region, Value column) {
+  constexpr int64_t kWindows = kTensorLanes - kTensorWindow;
+  Value address = getAddress(b, loc, region, column);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  thread = arith::IndexCastOp::create(b, loc, b.getI32Type(), thread);
+  Value mask = makeI32(b, loc, kWindows);
+  Value lane = arith::AndIOp::create(b, loc, thread, mask);
+  Value shift = makeI32(b, loc, kTensorLaneShift);
+  lane = arith::ShLIOp::create(b, loc, lane, shift);
+  return toPointer(b, loc, arith::AddIOp::create(b, loc, address, lane));
+}
+
+/// One column is no vector for NVVM.
+static Type getMovedType(OpBuilder &b, VectorType type) {
+  if (type.getNumElements() == 1)
+    return b.getI32Type();
+  return type.clone(b.getI32Type());
+}
+
+struct ConvertTmemLoad final : OpRewritePattern<TmemLoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TmemLoadOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn());
+    auto type = cast<VectorType>(op.getType());
+    Value loaded = NVVM::Tcgen05LdOp::create(
+        rewriter, loc, getMovedType(rewriter, type), /*pack=*/false,
+        NVVM::Tcgen05LdStShape::SHAPE_32X32B, pointer, /*offset=*/Value());
+    if (!isa<VectorType>(loaded.getType()))
+      loaded = vector::FromElementsOp::create(
+          rewriter, loc, type.clone(rewriter.getI32Type()), loaded);
+    if (loaded.getType() != type)
+      loaded = arith::BitcastOp::create(rewriter, loc, type, loaded);
+    rewriter.replaceOp(op, loaded);
+    return success();
+  }
+};
+
+struct ConvertTmemStore final : OpRewritePattern<TmemStoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TmemStoreOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn());
+    Value stored = op.getValue();
+    auto type = cast<VectorType>(stored.getType());
+    Type bits = type.clone(rewriter.getI32Type());
+    if (bits != type)
+      stored = arith::BitcastOp::create(rewriter, loc, bits, stored);
+    if (type.getNumElements() == 1)
+      stored = vector::ExtractOp::create(rewriter, loc, stored, 0);
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05StOp>(
+        op, /*unpack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B, pointer,
+        stored, /*offset=*/Value());
+    return success();
+  }
+};
+
+struct ConvertTmemWait final : OpRewritePattern<TmemWaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TmemWaitOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05WaitOp>(
+        op, op.getKind() == TmemWaitKind::Load ? NVVM::Tcgen05WaitKind::LOAD
+                                               : NVVM::Tcgen05WaitKind::STORE);
+    return success();
+  }
+};
+
+struct ConvertTcgen05Fence final : OpRewritePattern<Tcgen05FenceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Tcgen05FenceOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05FenceOp>(
+        op, op.getKind() == Tcgen05FenceKind::Before
+                ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC
+                : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::populateTcgen05ToNVVMConversionPatterns(
+    const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<ConvertTmemRelinquish, ConvertTmemBase, ConvertTmemDealloc,
+               ConvertTmemRegion<TmemAccOp>, ConvertTmemRegion<TmemScalesOp>,
+               ConvertTmemRegion<TmemOperandOp>, ConvertInstructionDescriptor,
+               ConvertTcgen05Mma, ConvertTmemLoad, ConvertTmemStore,
+               ConvertTmemWait, ConvertTcgen05Fence>(patterns.getContext());
+  patterns.add<ConvertTmemAlloc, ConvertMatrixDescriptor, ConvertCopyScales,
+               ConvertTcgen05Commit>(patterns.getContext(), converter);
+}

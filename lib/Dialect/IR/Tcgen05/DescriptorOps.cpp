@@ -1,0 +1,167 @@
+//===- DescriptorOps.cpp - Descriptors of tcgen05 -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What can be described, with the tables of Descriptors.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/Checks.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Checks of instructions
+//===----------------------------------------------------------------------===//
+
+LogicalResult blockscale::verifyScaleId(Operation *op,
+                                        InstructionAttr instruction,
+                                        const InstructionOperand &operand) {
+  const ScaleFactors *factors = lookupScaleFactors(
+      instruction.getKind(), instruction.getK(), instruction.getScaleVec());
+  if (factors && isLegalScaleId(*factors, operand.scaleId))
+    return success();
+  return op->emitOpError("expected the scale id of ")
+         << operand.name << " to be one of "
+         << (factors ? describeScaleIds(*factors) : "none") << " for "
+         << instruction << ", got " << operand.scaleId;
+}
+
+LogicalResult blockscale::verifyTransposed(Operation *op,
+                                           InstructionAttr instruction,
+                                           const InstructionOperand &operand) {
+  if (!operand.isTransposed || hasContainers(instruction.getKind()))
+    return success();
+  return op->emitOpError("expected an instruction with a byte for each element "
+                         "to transpose ")
+         << operand.name << ", got " << instruction;
+}
+
+LogicalResult blockscale::verifyN(Operation *op, InstructionAttr instruction,
+                                  int64_t group, bool isTransposedB) {
+  const SumColumns *rule = lookupSumColumns(group, isTransposedB);
+  if (rule && isLegalN(*rule, instruction.getN()))
+    return success();
+  return op->emitOpError("expected N to be a multiple of ")
+         << (rule ? rule->step : 0) << " up to " << kMostN
+         << (isTransposedB ? " where B is transposed, got " : ", got ")
+         << instruction.getN();
+}
+
+//===----------------------------------------------------------------------===//
+// instruction_descriptor
+//===----------------------------------------------------------------------===//
+
+static InstructionFields getFields(InstructionDescriptorOp op) {
+  InstructionAttr attr = op.getInstruction();
+  InstructionFields fields =
+      getInstructionFields(attr.getInstruction(), attr.getN());
+  fields.isTransposedA = op.getTransposeA();
+  fields.isTransposedB = op.getTransposeB();
+  fields.isNegatedA = op.getNegateA();
+  fields.isNegatedB = op.getNegateB();
+  fields.aScaleId = op.getAScaleId();
+  fields.bScaleId = op.getBScaleId();
+  return fields;
+}
+
+uint32_t InstructionDescriptorOp::getWord() {
+  return encodeInstructionDescriptor(getFields(*this)).value_or(0);
+}
+
+LogicalResult InstructionDescriptorOp::verify() {
+  InstructionAttr instruction = getInstruction();
+  if (!getDescriptorForm(instruction.getKind()) ||
+      instruction.getPath() != Path::Tcgen05) // (I1)
+    return emitOpError("expected an instruction of tcgen05, got ")
+           << instruction;
+  auto id = [](uint64_t value) { return static_cast<int64_t>(value); };
+  for (const InstructionOperand &operand :
+       {InstructionOperand{"a", id(getAScaleId()), getTransposeA()},
+        InstructionOperand{"b", id(getBScaleId()), getTransposeB()}})
+    if (failed(verifyScaleId(*this, instruction, operand)) ||  // (I2)
+        failed(verifyTransposed(*this, instruction, operand))) // (I3)
+      return failure();
+  return verifyN(*this, instruction, /*group=*/1, getTransposeB()); // (I4)
+}
+
+OpFoldResult InstructionDescriptorOp::fold(FoldAdaptor) {
+  return IntegerAttr::get(getType(), APInt(32, getWord()));
+}
+
+//===----------------------------------------------------------------------===//
+// matrix_descriptor
+//===----------------------------------------------------------------------===//
+
+MatrixShape MatrixDescriptorOp::getMatrixShape() {
+  ArrayRef<int64_t> shape = getMemory().getType().getShape();
+  TileLayout layout = getLayout().getLayout();
+  int64_t columns = shape.size() == 3 ? shape.front() : 1;
+  return {layout.major, layout.isSwizzled, columns, shape[shape.size() - 2],
+          shape.back()};
+}
+
+/// What an instruction takes along K.
+static constexpr int64_t kStepBytes = 2 * kChunkBytes;
+
+static LogicalResult verifyShape(MatrixDescriptorOp op) {
+  MatrixShape shape = op.getMatrixShape();
+  if (!lookupLinePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
+    return op.emitOpError("expected lines of 16 bytes, or of 32, 64 or 128 "
+                          "that are swizzled, got ")
+           << shape.lineBytes << (shape.isSwizzled ? " that are swizzled" : "");
+  if (shape.lines < 1 || shape.lines % kPatternLines != 0) // (S3)
+    return op.emitOpError("expected columns of a multiple of ")
+           << kPatternLines << " lines, got " << shape.lines;
+  if (shape.columns < 1)
+    return op.emitOpError("expected at least one column, got ")
+           << shape.columns;
+  if (shape.major == Major::K && !shape.isSwizzled &&
+      shape.columns * shape.lineBytes < kStepBytes)
+    return op.emitOpError("expected at least ")
+           << kStepBytes / shape.lineBytes << " columns of lines of "
+           << shape.lineBytes << " bytes along K, got " << shape.columns;
+  return success();
+}
+
+static LogicalResult verifyOffset(MatrixDescriptorOp op) { // (S5)
+  std::optional<int64_t> offset = getConstantIntValue(op.getOffset());
+  if (!offset)
+    return success();
+  MatrixShape shape = op.getMatrixShape();
+  int64_t bytes = op.getMemory().getType().getNumElements();
+  // A step that is not swizzled goes on in the next column.
+  int64_t atOnce =
+      shape.major == Major::K && shape.isSwizzled ? kStepBytes : kChunkBytes;
+  int64_t most = shape.lineBytes - atOnce;
+  if (*offset >= 0 && *offset < bytes && *offset % kChunkBytes == 0 &&
+      *offset % getPatternBytes(shape.lineBytes) <= most)
+    return success();
+  return op.emitOpError("expected offset to be a multiple of ")
+         << getPatternBytes(shape.lineBytes) << " plus at most " << most
+         << " in steps of " << kChunkBytes << ", and less than " << bytes
+         << ", got " << *offset;
+}
+
+LogicalResult MatrixDescriptorOp::verify() {
+  if (failed(
+          verifySharedMemory(*this, "memory", getMemory().getType()))) // (S1)
+    return failure();
+  if (failed(verifyShape(*this)))
+    return failure();
+  Storage storage = getLayout().getStorage();
+  if (storage != Storage::Slots && storage != Storage::Padded) // (S4)
+    return emitOpError("expected lines of ")
+           << StringRef(stringifyStorage(Storage::Slots)) << " or "
+           << StringRef(stringifyStorage(Storage::Padded)) << ", got "
+           << StringRef(stringifyStorage(storage));
+  return verifyOffset(*this);
+}

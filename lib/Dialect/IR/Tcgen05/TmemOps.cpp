@@ -1,0 +1,196 @@
+//===- TmemOps.cpp - Ops on tensor memory ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where regions of tensor memory are, and what moves there and back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/Checks.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult blockscale::verifyGroup(Operation *op, int64_t group) {
+  if (group == 1)
+    return success();
+  if (lookupSumColumns(group, /*isTransposed=*/false))
+    return op->emitOpError("not supported in this version: .cta_group::")
+           << group;
+  return op->emitOpError("expected group to be 1 or 2, got ") << group;
+}
+
+/// Whether the elements of a static shape, of one byte at least, are at most as
+/// many as a block has bytes on any chip.
+static bool fitsInBlock(MemRefType type, int64_t &most) {
+  most = 0;
+  for (const Chip &chip : getChips())
+    most = std::max<int64_t>(most, 1024 * chip.sharedMemoryKiB);
+  int64_t elements = 1;
+  for (int64_t size : type.getShape()) {
+    if (size > most)
+      return false;
+    elements *= size;
+    if (elements > most)
+      return false;
+  }
+  return true;
+}
+
+LogicalResult blockscale::verifySharedMemory(Operation *op, StringRef name,
+                                             MemRefType type) {
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+    return op->emitOpError("expected ")
+           << name
+           << " to have a static shape, the identity layout and the workgroup "
+              "memory space, got "
+           << type;
+  int64_t most = 0;
+  if (!fitsInBlock(type, most))
+    return op->emitOpError("expected ")
+           << name << " to have at most " << most << " elements, got " << type;
+  return success();
+}
+
+LogicalResult blockscale::verifyColumns(Operation *op, Value column,
+                                        int64_t count, int64_t available,
+                                        StringRef what) {
+  std::optional<int64_t> first = getConstantIntValue(column);
+  if (count > available)
+    return op->emitOpError("expected at most the ")
+           << available << " columns of " << what << ", got " << count;
+  if (!first || (*first >= 0 && *first <= available - count))
+    return success();
+  return op->emitOpError("expected ")
+         << count << " columns among the " << available << " of " << what
+         << ", got those from " << *first << " on";
+}
+
+static LogicalResult verifySlot(Operation *op, MemRefType type) { // (A2)
+  if (failed(verifySharedMemory(op, "slot", type)))
+    return failure();
+  if (type.getNumElements() == 1)
+    return success();
+  return op->emitOpError("expected slot to have one element, got ") << type;
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+LogicalResult TmemAllocOp::verify() {
+  auto columns = static_cast<int64_t>(getColumns());
+  if (!isTensorAllocation(columns)) // (A1)
+    return emitOpError("expected columns to be a power of two from ")
+           << kLeastTensorColumns << " to " << kTensorColumns << ", got "
+           << columns;
+  if (failed(verifySlot(*this, getSlot().getType())))
+    return failure();
+  return verifyGroup(*this, getGroup()); // (A3)
+}
+
+LogicalResult TmemRelinquishOp::verify() {
+  return verifyGroup(*this, getGroup());
+}
+
+LogicalResult TmemBaseOp::verify() {
+  return verifySlot(*this, getSlot().getType());
+}
+
+LogicalResult TmemDeallocOp::verify() { return verifyGroup(*this, getGroup()); }
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+template <typename RegionOp>
+static LogicalResult verifyRegion(RegionOp op) { // (R1)
+  return verifyColumns(op, op.getColumn(), op.getType().getNumColumns(),
+                       op.getTmem().getType().getColumns(), "the allocation");
+}
+
+LogicalResult TmemAccOp::verify() { return verifyRegion(*this); }
+LogicalResult TmemScalesOp::verify() { return verifyRegion(*this); }
+LogicalResult TmemOperandOp::verify() { return verifyRegion(*this); }
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult CopyScalesOp::verify() {
+  MemRefType memory = getMemory().getType();
+  if (failed(verifySharedMemory(*this, "memory", memory))) // (P1)
+    return failure();
+  TmemScalesType scales = getScales().getType(); // (P2)
+  auto atom = static_cast<int64_t>(getRowAtom());
+  auto word = static_cast<int64_t>(getWord());
+  int64_t atoms = scales.getRows() / kScaleAtomRows;
+  if (atom < 0 || atom >= atoms)
+    return emitOpError("expected row_atom to be less than ")
+           << atoms << " for " << scales << ", got " << atom;
+  if (word < 0 || word >= scales.getNumWords())
+    return emitOpError("expected word to be less than ")
+           << scales.getNumWords() << " for " << scales << ", got " << word;
+  int64_t most = memory.getNumElements() - kScaleAtomBytes; // (P3)
+  std::optional<int64_t> offset = getConstantIntValue(getOffset());
+  if (most < 0)
+    return emitOpError("expected memory to have at least the ")
+           << kScaleAtomBytes << " bytes of an atom, got " << memory;
+  if (offset && (*offset < 0 || *offset > most || *offset % kChunkBytes != 0))
+    return emitOpError("expected offset to be a multiple of ")
+           << kChunkBytes << " from 0 to " << most << ", got " << *offset;
+  return verifyGroup(*this, getGroup()); // (P4)
+}
+
+LogicalResult Tcgen05CommitOp::verify() {
+  MemRefType type = getBarriers().getType();
+  if (failed(verifySharedMemory(*this, "barriers", type))) // (B1)
+    return failure();
+  std::optional<int64_t> index = getConstantIntValue(getIndex()); // (B2)
+  if (index && (*index < 0 || *index >= type.getNumElements()))
+    return emitOpError("expected index to be less than ")
+           << type.getNumElements() << ", got " << *index;
+  return verifyGroup(*this, getGroup()); // (B3)
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+/// The columns of an accumulator or of A.
+static int64_t getNumColumns(Type type) {
+  if (auto acc = dyn_cast<TmemAccType>(type))
+    return acc.getNumColumns();
+  return cast<TmemOperandType>(type).getNumColumns();
+}
+
+static LogicalResult verifyMove(Operation *op, Type vector, Value region,
+                                Value column) {
+  int64_t count = cast<VectorType>(vector).getNumElements();
+  if (cast<VectorType>(vector).isScalable() || !isTensorMove(count)) // (L1)
+    return op->emitOpError("expected a vector of 1, 2, 4, 8, 16, 32, 64 or 128 "
+                           "elements, got ")
+           << vector;
+  return verifyColumns(op, column, count, getNumColumns(region.getType()),
+                       "the region"); // (L2)
+}
+
+LogicalResult TmemLoadOp::verify() {
+  return verifyMove(*this, getType(), getAcc(), getColumn());
+}
+
+LogicalResult TmemStoreOp::verify() {
+  return verifyMove(*this, getValue().getType(), getAcc(), getColumn());
+}
