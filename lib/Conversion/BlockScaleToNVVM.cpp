@@ -248,4 +248,5 @@ void blockscale::populateBlockScaleToNVVMConversionPatterns(
   patterns.add<ConvertLoadMatrix, ConvertDynamicSharedMemory>(
       patterns.getContext(), converter);
   populateTcgen05ToNVVMConversionPatterns(converter, patterns);
+  populateAsyncToNVVMConversionPatterns(converter, patterns);
 }

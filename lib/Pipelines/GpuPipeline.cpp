@@ -115,8 +115,9 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
 
 void blockscale::buildGpuInstructionPipeline(
     OpPassManager &pm, const GpuPipelineOptions &options) {
-  pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(
-      createToFragmentsPass());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addNestedPass<gpu::GPUFuncOp>(createLowerAsyncPass());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createToFragmentsPass());
   // Kernels of others may ask for instructions that their chip lacks.
   pm.addPass(createEmulateMmaPass());
   // Patterns of scf look at each of the many values of a loop along K in turn,

@@ -51,6 +51,11 @@ bool Chip::has(Path path) const {
   return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
 
+bool blockscale::hasBulkCopies(const Chip &chip) {
+  constexpr unsigned kFirstCapability = 90;
+  return chip.capability >= kFirstCapability;
+}
+
 const Chip *blockscale::lookupChip(std::string_view name) {
   for (const Chip &chip : getChips())
     if (chip.name == name)

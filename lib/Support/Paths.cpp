@@ -24,7 +24,7 @@ static constexpr PathInfo kPaths[kNumPaths] = {
     // path           name         opcode         lowering warps  swizzled
     {Path::Decompose, "decompose", "",            true,    false, false},
     {Path::MmaSync,   "mma_sync",  "mma.sync",    true,    true,  true},
-    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma", false,   false, true},
+    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma", true,    false, true},
     {Path::Convert,   "convert",   kConvertOpcode, true,   true,  false},
 };
 // clang-format on

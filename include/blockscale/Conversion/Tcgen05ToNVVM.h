@@ -26,6 +26,10 @@ namespace mlir::blockscale {
 void populateTcgen05ToNVVMConversionPatterns(const LLVMTypeConverter &converter,
                                              RewritePatternSet &patterns);
 
+/// Barriers and bulk copies, each of which is one NVVM op.
+void populateAsyncToNVVMConversionPatterns(const LLVMTypeConverter &converter,
+                                           RewritePatternSet &patterns);
+
 /// Types of tensor memory become `i32`.
 void populateTmemTypeConversions(TypeConverter &converter);
 

@@ -45,6 +45,11 @@ const std::vector<Chip> &getChips();
 /// The row of `name`, or null.
 const Chip *lookupChip(std::string_view name);
 
+/// Whether `chip` has mbarriers that count bytes, and bulk copies to shared
+/// memory; and the lowest PTX version that has them.
+bool hasBulkCopies(const Chip &chip);
+inline constexpr unsigned kBulkCopyPtx = 80;
+
 /// What to tell a user who asked for the target `name`, which is no row of the
 /// table. A name without its letter (`sm_120`) is answered with the letters
 /// that exist, any other with the whole list.

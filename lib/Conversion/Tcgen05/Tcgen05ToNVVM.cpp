@@ -275,9 +275,14 @@ struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
 
 /// Where the lanes of the own warp begin: bits 5 and 6 of the thread are the
 /// warp modulo 4, and are 32 times that.
-static Value getWindow(OpBuilder &b, Location loc, Value region, Value column) {
+static Value getWindow(OpBuilder &b, Location loc, Value region, Value column,
+                       uint64_t firstLane = 0) {
   constexpr int64_t kWindows = kTensorLanes - kTensorWindow;
   Value address = getAddress(b, loc, region, column);
+  if (firstLane != 0)
+    address = arith::AddIOp::create(
+        b, loc, address,
+        makeI32(b, loc, static_cast<int64_t>(firstLane << kTensorLaneShift)));
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   thread = arith::IndexCastOp::create(b, loc, b.getI32Type(), thread);
   Value mask = makeI32(b, loc, kWindows);
@@ -300,11 +305,14 @@ struct ConvertTmemLoad final : OpRewritePattern<TmemLoadOp> {
   LogicalResult matchAndRewrite(TmemLoadOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn());
+    Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn(),
+                              op.getFirstLane().value_or(0));
     auto type = cast<VectorType>(op.getType());
+    auto shape = op.getFirstLane() ? NVVM::Tcgen05LdStShape::SHAPE_16X256B
+                                   : NVVM::Tcgen05LdStShape::SHAPE_32X32B;
     Value loaded = NVVM::Tcgen05LdOp::create(
-        rewriter, loc, getMovedType(rewriter, type), /*pack=*/false,
-        NVVM::Tcgen05LdStShape::SHAPE_32X32B, pointer, /*offset=*/Value());
+        rewriter, loc, getMovedType(rewriter, type), /*pack=*/false, shape,
+        pointer, /*offset=*/Value());
     if (!isa<VectorType>(loaded.getType()))
       loaded = vector::FromElementsOp::create(
           rewriter, loc, type.clone(rewriter.getI32Type()), loaded);

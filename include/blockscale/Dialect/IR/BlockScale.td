@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALE_TD
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALE_TD
 
+include "blockscale/Dialect/IR/BlockScaleAsyncOps.td"
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleHostOps.td"
 include "blockscale/Dialect/IR/BlockScaleKernelOps.td"

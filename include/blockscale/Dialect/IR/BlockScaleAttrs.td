@@ -222,6 +222,43 @@ def BlockScale_MmaSyncScheduleAttr
   }];
 }
 
+def BlockScale_RingScheduleAttr
+    : BlockScale_Attr<"RingSchedule", "ring_schedule", [
+        DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
+  let summary = "how a kernel with a ring of stages divides a matrix multiply";
+  let description = [{
+    For the path tcgen05: warps have roles, and hand on stages of shared memory
+    and accumulators in tensor memory.
+
+    * `tile`: the M x N results that a block computes at a time, which are those
+      of one instruction, and the elements of K in a stage.
+    * `stages`: how many tiles along K shared memory holds.
+    * `accumulators`: 2 where the sums of one tile are stored while the next tile
+      is multiplied, else 1. Two of N = 256 overlap, as scales take columns, too.
+    * `persistent`: blocks, one for each multiprocessor, take one tile after the
+      other; otherwise there is a block for each tile.
+
+    M is 128, N is 8 to 256 in steps of 8, and the elements of K fill lines of
+    128 bytes. What a chip, the types and sizes of an op ask for besides is
+    checked by `blockscale-select-schedule`.
+
+    Example:
+    `#blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
+                        "int64_t":$accumulators, "bool":$persistent);
+  let assemblyFormat = [{
+    `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
+    `=` $accumulators `,` `persistent` `=` $persistent `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getM() const { return getTile()[0]; }
+    int64_t getN() const { return getTile()[1]; }
+    int64_t getK() const { return getTile()[2]; }
+  }];
+}
+
 def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
     DeclareAttrInterfaceMethods<BlockScale_AccLayoutInterface>]> {
   let summary = "an accumulator in the registers of warps";

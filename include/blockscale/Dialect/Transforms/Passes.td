@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD
 #define BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD
 
+include "blockscale/Dialect/Transforms/Async/Passes.td"
 include "blockscale/Dialect/Transforms/Emulation/Passes.td"
 include "blockscale/Dialect/Transforms/Fragments/Passes.td"
 include "blockscale/Dialect/Transforms/Kernels/Passes.td"

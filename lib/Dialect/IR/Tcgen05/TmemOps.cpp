@@ -177,18 +177,29 @@ static int64_t getNumColumns(Type type) {
 }
 
 static LogicalResult verifyMove(Operation *op, Type vector, Value region,
-                                Value column) {
+                                Value column, int64_t columnsOfRegister = 1) {
   int64_t count = cast<VectorType>(vector).getNumElements();
   if (cast<VectorType>(vector).isScalable() || !isTensorMove(count)) // (L1)
     return op->emitOpError("expected a vector of 1, 2, 4, 8, 16, 32, 64 or 128 "
                            "elements, got ")
            << vector;
-  return verifyColumns(op, column, count, getNumColumns(region.getType()),
-                       "the region"); // (L2)
+  return verifyColumns(op, column, count * columnsOfRegister,
+                       getNumColumns(region.getType()), "the region"); // (L2)
 }
 
 LogicalResult TmemLoadOp::verify() {
-  return verifyMove(*this, getType(), getAcc(), getColumn());
+  std::optional<uint64_t> lane = getFirstLane();
+  if (!lane)
+    return verifyMove(*this, getType(), getAcc(), getColumn());
+  constexpr int64_t kLanes = 16, kLeast = 4, kColumnsOfRegister = 2;
+  if (*lane != 0 && *lane != kLanes) // (L3)
+    return emitOpError("expected first_lane to be 0 or ")
+           << kLanes << ", got " << *lane;
+  if (cast<VectorType>(getType()).getNumElements() < kLeast) // (L1)
+    return emitOpError("expected a vector of at least ")
+           << kLeast << " elements with first_lane, got " << getType();
+  return verifyMove(*this, getType(), getAcc(), getColumn(),
+                    kColumnsOfRegister);
 }
 
 LogicalResult TmemStoreOp::verify() {

@@ -96,7 +96,8 @@ struct ToFragmentsPass final
              converter.isLegal(op->getResultTypes());
     });
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
-                        AccGenerateOp, AccForEachOp, MmaScaledOp>();
+                        AccGenerateOp, AccForEachOp, AccReadOp, AccAddOp,
+                        MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

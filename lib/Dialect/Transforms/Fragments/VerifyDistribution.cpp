@@ -103,7 +103,7 @@ static LogicalResult verifySharedOp(Operation *op) {
 
 bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
-             AccForEachOp>(op);
+             AccForEachOp, AccReadOp, AccAddOp>(op);
 }
 
 /// Checks what `op` does with a value of `type`, which lanes hold in parts.

@@ -37,9 +37,9 @@ public:
   /// The schedule for `op` on tensors, which `instruction` computes.
   virtual ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
                                    const Chip &chip) const = 0;
-  /// Checks that `chip` can run a kernel of `instruction` for `row` with
+  /// Checks that `chip` can run a kernel of `instruction` for `op` with
   /// `schedule`, one of these: shared memory and registers.
-  virtual LogicalResult verify(const OpRow &row, InstructionAttr instruction,
+  virtual LogicalResult verify(MmaScaledOp op, InstructionAttr instruction,
                                ScheduleInterface schedule, const Chip &chip,
                                EmitErrorFn emitError) const = 0;
 };
@@ -53,6 +53,15 @@ public:
   /// Whether its kernels take over elementwise ops around the product, and
   /// operands that are splats.
   virtual bool takesOverSurroundings() const = 0;
+  /// Whether its kernels take scales in the 32x4x4 layout alone: others are
+  /// swizzled by a kernel in front of it.
+  virtual bool wantsScaleAtoms() const { return false; }
+  /// Checks that a kernel can compute `problem`; if not, says in `reason` what
+  /// is in the way.
+  virtual LogicalResult verify(const KernelProblem &problem,
+                               std::string &reason) const {
+    return success();
+  }
   /// What one block takes, and how the kernel is launched.
   virtual KernelShape getShape(const KernelProblem &problem) const = 0;
   /// Fills in the body of `kernel`, which is empty, at its start. Adds
@@ -68,6 +77,7 @@ const KernelBackend *getKernelBackend(Path path);
 const KernelBackend &getPlainBackend();
 const KernelBackend &getMmaSyncBackend();
 const KernelBackend &getConvertBackend();
+const KernelBackend &getTcgen05Backend();
 
 } // namespace mlir::blockscale
 

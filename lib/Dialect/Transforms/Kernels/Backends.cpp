@@ -27,6 +27,7 @@ static constexpr Row kBackends[] = {
     {Path::Decompose, getPlainBackend},
     {Path::MmaSync, getMmaSyncBackend},
     {Path::Convert, getConvertBackend},
+    {Path::Tcgen05, getTcgen05Backend},
 };
 
 const KernelBackend *blockscale::getKernelBackend(Path path) {

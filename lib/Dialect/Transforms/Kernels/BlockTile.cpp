@@ -87,38 +87,58 @@ void blockscale::forEachAlignment(
   build(other, problem, /*isGuarded=*/true);
 }
 
-std::pair<Value, Value> blockscale::emitRasterization(OpBuilder &b,
-                                                      Location loc,
-                                                      const ProblemSizes &sizes,
-                                                      const TileShape &shape) {
-  constexpr int64_t kGroup = 8;
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value x = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value y = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+/// Rows of tiles that go together.
+static constexpr int64_t kTileGroup = 8;
+
+TileCount blockscale::emitTileCount(OpBuilder &b, Location loc,
+                                    const ProblemSizes &sizes,
+                                    const TileShape &shape) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   auto divide = [&](Value size, int64_t tile) {
     return applyExprs(b, loc, {d0.ceilDiv(tile)}, size)[0];
   };
-  Value tilesM = divide(sizes.m, shape.m);
-  Value tilesN = divide(sizes.n, shape.n);
-  std::optional<int64_t> knownM = getConstantIntValue(tilesM);
-  if ((knownM && *knownM <= kGroup) || getConstantIntValue(tilesN) == 1)
-    return {x, y};
-  Value scaledY = b.createOrFold<arith::MulIOp>(loc, y, tilesM);
-  Value number = b.createOrFold<arith::AddIOp>(loc, scaledY, x);
-  Value perGroup = b.createOrFold<arith::MulIOp>(loc, tilesN, index(kGroup));
+  TileCount count;
+  count.m = divide(sizes.m, shape.m);
+  count.n = divide(sizes.n, shape.n);
+  count.perMatrix = b.createOrFold<arith::MulIOp>(loc, count.m, count.n);
+  return count;
+}
+
+std::pair<Value, Value> blockscale::emitTilePosition(OpBuilder &b, Location loc,
+                                                     Value number,
+                                                     const TileCount &count) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  std::optional<int64_t> knownM = getConstantIntValue(count.m);
+  Value groupSize = index(kTileGroup);
+  Value perGroup = b.createOrFold<arith::MulIOp>(loc, count.n, groupSize);
   Value group = b.createOrFold<arith::DivUIOp>(loc, number, perGroup);
-  Value firstM = applyExprs(b, loc, {d0 * kGroup}, group)[0];
+  Value firstM = applyExprs(b, loc, {d0 * kTileGroup}, group)[0];
   Value rest = b.createOrFold<arith::RemUIOp>(loc, number, perGroup);
-  Value rows = index(kGroup);
-  if (!knownM || *knownM % kGroup != 0) {
+  Value rows = groupSize;
+  if (!knownM || *knownM % kTileGroup != 0) {
     // The last group has fewer tiles along M.
-    Value left = b.createOrFold<arith::SubIOp>(loc, tilesM, firstM);
+    Value left = b.createOrFold<arith::SubIOp>(loc, count.m, firstM);
     rows = b.createOrFold<arith::MinUIOp>(loc, left, rows);
   }
   Value inGroup = b.createOrFold<arith::RemUIOp>(loc, rest, rows);
   return {b.createOrFold<arith::AddIOp>(loc, firstM, inGroup),
           b.createOrFold<arith::DivUIOp>(loc, rest, rows)};
+}
+
+std::pair<Value, Value> blockscale::emitRasterization(OpBuilder &b,
+                                                      Location loc,
+                                                      const ProblemSizes &sizes,
+                                                      const TileShape &shape) {
+  Value x = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value y = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+  TileCount count = emitTileCount(b, loc, sizes, shape);
+  std::optional<int64_t> knownM = getConstantIntValue(count.m);
+  if ((knownM && *knownM <= kTileGroup) || getConstantIntValue(count.n) == 1)
+    return {x, y};
+  Value scaledY = b.createOrFold<arith::MulIOp>(loc, y, count.m);
+  Value number = b.createOrFold<arith::AddIOp>(loc, scaledY, x);
+  return emitTilePosition(b, loc, number, count);
 }

@@ -32,10 +32,21 @@ struct TileShape {
   int64_t m, n, k;
 };
 
-/// The tile of this block, along M and N, as numbers of tiles. Blocks that run
-/// at the same time are those of neighboring numbers: they take a few tiles
-/// along M by as many along N as it takes, not a long row of tiles, so that
-/// they share operands in the L2 cache.
+/// How many tiles there are along M, and for one matrix of the batch.
+struct TileCount {
+  Value m, n, perMatrix;
+};
+TileCount emitTileCount(OpBuilder &b, Location loc, const ProblemSizes &sizes,
+                        const TileShape &shape);
+
+/// The tile number `number` of a matrix, along M and N, as numbers of tiles.
+/// Neighboring numbers take a few tiles along M by as many along N as it takes,
+/// not a long row of tiles, so that blocks that run at the same time share
+/// operands in the L2 cache.
+std::pair<Value, Value> emitTilePosition(OpBuilder &b, Location loc,
+                                         Value number, const TileCount &count);
+
+/// The tile of this block, by its number, so.
 std::pair<Value, Value> emitRasterization(OpBuilder &b, Location loc,
                                           const ProblemSizes &sizes,
                                           const TileShape &shape);

@@ -23,6 +23,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -52,6 +54,42 @@ static Type getMemoryType(Type input) {
   return MemRefType::get(type.getShape(), element);
 }
 
+/// All blocks along x, as many as there are tiles, or multiprocessors.
+static FailureOr<SmallVector<OpFoldResult>>
+getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
+                const HostSizes &sizes, int64_t limit) {
+  Location loc = op->getLoc();
+  AffineExpr m, n, batch;
+  bindDims(builder.getContext(), m, n, batch);
+  OpFoldResult tiles = affine::makeComposedFoldedAffineApply(
+      builder, loc, m.ceilDiv(shape.tile[0]),
+      ArrayRef<OpFoldResult>{sizes.m});
+  auto multiply = [&](OpFoldResult lhs, OpFoldResult rhs) -> OpFoldResult {
+    std::optional<int64_t> a = getConstantIntValue(lhs),
+                           b = getConstantIntValue(rhs);
+    if (a && b)
+      return builder.getIndexAttr(*a * *b);
+    Value left = getValueOrCreateConstantIndexOp(builder, loc, lhs);
+    Value right = getValueOrCreateConstantIndexOp(builder, loc, rhs);
+    return builder.createOrFold<arith::MulIOp>(loc, left, right);
+  };
+  OpFoldResult columns = affine::makeComposedFoldedAffineApply(
+      builder, loc, m.ceilDiv(shape.tile[1]),
+      ArrayRef<OpFoldResult>{sizes.n});
+  tiles = multiply(multiply(tiles, columns), sizes.batch);
+  if (std::optional<int64_t> known = getConstantIntValue(tiles);
+      known && (*known < 1 || *known > limit))
+    return op->emitOpError("not supported in this version: more than ")
+           << limit << " tiles, got " << *known;
+  if (shape.order == BlockOrder::Persistent) {
+    Value count = getValueOrCreateConstantIndexOp(builder, loc, tiles);
+    Value most = MultiprocessorsOp::create(builder, loc);
+    tiles = arith::MinUIOp::create(builder, loc, count, most).getResult();
+  }
+  OpFoldResult one = builder.getIndexAttr(1);
+  return SmallVector<OpFoldResult>{tiles, one, one};
+}
+
 /// The grid of a kernel; fails after an error if no chip has one as large (PTX
 /// ISA, "%nctaid"). Dynamic sizes are left to the launch.
 static FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
@@ -59,6 +97,8 @@ static FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
                                                       const KernelShape &shape,
                                                       const HostSizes &sizes) {
   constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
+  if (shape.order != BlockOrder::Grid)
+    return getBlocksInLine(builder, op, shape, sizes, limits[0]);
   SmallVector<OpFoldResult> blocks;
   for (auto [size, tile, limit] : llvm::zip_equal(
            std::array{sizes.m, sizes.n, sizes.batch}, shape.tile, limits)) {
@@ -89,6 +129,8 @@ static gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op,
   for (Value input : inputs)
     types.push_back(getMemoryType(input.getType()));
   types.push_back(getMemoryType(resultType));
+  types.append(shape.maps.size(),
+               LLVM::LLVMPointerType::get(builder.getContext()));
   gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(kernels.getBody());
@@ -127,7 +169,10 @@ static void replaceByLaunch(PatternRewriter &rewriter, Operation *op,
   rewriter.replaceOpWithNewOp<LaunchOp>(
       op, TypeRange(resultType), symbol, dynamicBlocks, staticBlocks,
       shape.threads, shape.shared, /*cluster=*/nullptr,
-      /*tensorMaps=*/nullptr, /*mapped=*/nullptr, inputs, empty);
+      shape.maps.empty() ? ArrayAttr() : rewriter.getArrayAttr(shape.maps),
+      shape.maps.empty() ? DenseI64ArrayAttr()
+                         : rewriter.getDenseI64ArrayAttr(shape.mapped),
+      inputs, empty);
 }
 
 namespace {
@@ -172,6 +217,9 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     HostProblem host = makeHostProblem(rewriter, op, *backend);
     const KernelProblem &problem = host.problem;
     ArrayRef<Value> inputs = host.inputs.getArrayRef();
+    std::string reason;
+    if (failed(backend->verify(problem, reason)))
+      return op.emitOpError("not supported in this version: ") << reason;
     KernelShape shape = backend->getShape(problem);
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, host.sizes);

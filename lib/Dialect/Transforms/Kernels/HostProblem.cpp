@@ -88,8 +88,9 @@ static std::optional<uint8_t> getSplat(Value tensor) {
 namespace {
 class ProblemBuilder {
 public:
-  ProblemBuilder(OpBuilder &builder, MmaScaledOp op, bool takesOver)
-      : builder(builder), op(op), loc(op.getLoc()), takesOver(takesOver) {}
+  ProblemBuilder(OpBuilder &builder, MmaScaledOp op,
+                 const KernelBackend &backend)
+      : builder(builder), op(op), loc(op.getLoc()), backend(backend) {}
 
   HostProblem build() {
     problem.row = op.getRow();
@@ -98,7 +99,7 @@ public:
     problem.schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
     problem.resultType = cast<RankedTensorType>(op.getType());
     linalg::GenericOp producer, consumer;
-    if (takesOver) {
+    if (backend.takesOverSurroundings()) {
       producer = findElementwiseProducer(op);
       consumer = findElementwiseConsumer(op);
     }
@@ -186,13 +187,16 @@ private:
 
   KernelOperand makeOperand(Side side, Value operand, int64_t rows,
                             int64_t columns) {
+    bool isScale = operand == op.getXScale() || operand == op.getYScale();
     StoredView view = getStoredView(builder, loc, operand);
     auto type = cast<RankedTensorType>(operand.getType());
     unsigned rank = type.getRank();
     unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
     int64_t batch = type.getDimSize(0);
     AffineMap map = getOperandMap(op.getContext(), rank, rowDim, batch);
-    bool isScale = operand == op.getXScale() || operand == op.getYScale();
+    if (isScale && backend.wantsScaleAtoms() &&
+        getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
+      view = swizzle(operand, rowDim);
     KernelOperand result;
     result.map = view.map.compose(map);
     result.bits = view.bits;
@@ -207,10 +211,46 @@ private:
     if (ShapedType::isDynamic(columns))
       result.columnMultiple = isScale ? 1 : problem.row.blockSize;
     result.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
-    if (takesOver && isScale)
+    if (backend.takesOverSurroundings() && isScale &&
+        !backend.wantsScaleAtoms())
       result.splat = getSplat(view.tensor);
     result.argument = result.splat ? 0 : addInput(view.tensor);
     return result;
+  }
+
+  /// The scales `operand`, whose rows are dimension `rowDim`, as atoms that a
+  /// kernel in front of this one makes.
+  StoredView swizzle(Value operand, unsigned rowDim) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    unsigned rank = type.getRank();
+    MLIRContext *context = op.getContext();
+    AffineMap map = builder.getMultiDimIdentityMap(rank);
+    if (rowDim != rank - 2) {
+      SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+      std::swap(order[rank - 1], order[rank - 2]);
+      map = AffineMap::getPermutationMap(order, context);
+      operand = transpose(operand, order);
+    }
+    type = cast<RankedTensorType>(operand.getType());
+    auto swizzled = RankedTensorType::get(getSwizzledShape(type.getShape()),
+                                          type.getElementType());
+    Value atoms =
+        SwizzleScalesOp::create(builder, loc, swizzled, operand);
+    return {atoms, getSwizzleMap(context, rank).compose(map), 8};
+  }
+
+  /// `operand` transposed; what it is a transpose of, if it is one.
+  Value transpose(Value operand, ArrayRef<int64_t> order) {
+    if (auto made = operand.getDefiningOp<linalg::TransposeOp>();
+        made && made.getPermutation() == order)
+      return made.getInput();
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc,
+                                                            operand);
+    std::swap(sizes[order.size() - 1], sizes[order.size() - 2]);
+    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+    Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
+    return linalg::TransposeOp::create(builder, loc, operand, empty, order)
+        ->getResult(0);
   }
 
   std::optional<FusedElementwise> fuse(linalg::GenericOp generic,
@@ -259,8 +299,7 @@ private:
   OpBuilder &builder;
   MmaScaledOp op;
   Location loc;
-  /// See KernelBackend::takesOverSurroundings.
-  bool takesOver;
+  const KernelBackend &backend;
   HostProblem host;
   KernelProblem &problem = host.problem;
   HostSizes &sizes = host.sizes;
@@ -276,5 +315,5 @@ SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
 
 HostProblem blockscale::makeHostProblem(OpBuilder &builder, MmaScaledOp op,
                                         const KernelBackend &backend) {
-  return ProblemBuilder(builder, op, backend.takesOverSurroundings()).build();
+  return ProblemBuilder(builder, op, backend).build();
 }

@@ -101,6 +101,13 @@ struct ProblemSizes {
 Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
                       const KernelOperand &operand, Value batch);
 
+/// Which blocks a grid has.
+enum class BlockOrder {
+  Grid,       // one for each tile: M along x, N along y, the batch along z
+  Linear,     // one for each tile, all along x
+  Persistent, // the same, but not more than there are multiprocessors
+};
+
 /// What one block of a kernel takes of M, N and the batch, and how it is
 /// launched.
 struct KernelShape {
@@ -108,6 +115,11 @@ struct KernelShape {
   SmallVector<int64_t, 3> threads;
   /// Dynamic shared memory, in bytes.
   int64_t shared = 0;
+  BlockOrder order = BlockOrder::Grid;
+  /// Tensor maps, which are the last parameters of the kernel, and the numbers
+  /// of the parameters that they are of.
+  SmallVector<Attribute> maps;
+  SmallVector<int64_t> mapped;
 };
 
 /// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the

@@ -92,7 +92,7 @@ private:
       op->setAttr(kScheduleAttrName, rules->choose(op, instruction, chip));
       return success();
     }
-    if (failed(rules->verify(op.getRow(), instruction, *found, chip,
+    if (failed(rules->verify(op, instruction, *found, chip,
                              [&] { return op.emitOpError(); })))
       return failure();
     op->setAttr(kScheduleAttrName, *found);

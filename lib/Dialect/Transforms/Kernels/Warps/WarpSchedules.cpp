@@ -96,7 +96,7 @@ public:
 
   ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
                            const Chip &chip) const override;
-  LogicalResult verify(const OpRow &row, InstructionAttr instruction,
+  LogicalResult verify(MmaScaledOp op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
 
@@ -109,13 +109,13 @@ private:
 // Limits
 //===----------------------------------------------------------------------===//
 
-LogicalResult WarpScheduleRules::verify(const OpRow &row,
+LogicalResult WarpScheduleRules::verify(MmaScaledOp op,
                                         InstructionAttr instruction,
                                         ScheduleInterface attr,
                                         const Chip &chip,
                                         EmitErrorFn emitError) const {
   auto schedule = cast<MmaSyncScheduleAttr>(attr);
-  int64_t bytes = getSharedBytes(row, instruction.getKind(), schedule);
+  int64_t bytes = getSharedBytes(op.getRow(), instruction.getKind(), schedule);
   int64_t mostBytes = getMostSharedBytes(chip);
   if (bytes > mostBytes)
     return emitError() << "expected a schedule that needs at most " << mostBytes

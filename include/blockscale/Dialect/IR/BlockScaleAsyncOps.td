@@ -1,0 +1,307 @@
+//===- BlockScaleAsyncOps.td - Asynchronous kernels --------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What kernels are made of in which warps have roles, and hand stages of shared
+// memory and accumulators to each other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEASYNCOPS_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALEASYNCOPS_TD
+
+include "blockscale/Dialect/IR/BlockScaleAttrs.td"
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleTcgen05Types.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+def BlockScale_RolesOp : BlockScale_Op<"roles", [
+    RecursiveMemoryEffects, SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "regions for warps of a block";
+  let description = [{
+    The first warps of the block, along x, execute the first region, the next
+    ones the second, and so on; those beyond execute none. Behind the op all of
+    them go on together.
+
+    Constraints:
+
+    * (Y1) There is a positive number of warps for each region.
+    * (Y2) They are at most the 32 that a block can have.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @hand_over(%out: memref<128xi32>)
+          workgroup(%barriers : memref<1xi64, #gpu.address_space<workgroup>>) {
+        %c0 = arith.constant 0 : index
+        %c0_i32 = arith.constant 0 : i32
+        %thread = gpu.thread_id x
+        %first = arith.cmpi eq, %thread, %c0 : index
+        scf.if %first {
+          blockscale.barrier_init %barriers[%c0], 32
+              : memref<1xi64, #gpu.address_space<workgroup>>
+        }
+        gpu.barrier
+        blockscale.roles warps = [4, 1] {
+          blockscale.barrier_wait %barriers[%c0], %c0_i32
+              : memref<1xi64, #gpu.address_space<workgroup>>
+          memref.store %c0_i32, %out[%thread] : memref<128xi32>
+        }, {
+          blockscale.barrier_arrive %barriers[%c0]
+              : memref<1xi64, #gpu.address_space<workgroup>>
+        }
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$warps);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
+  let assemblyFormat = "`warps` `=` $warps $bodies attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers and copies
+//===----------------------------------------------------------------------===//
+
+defvar BlockScale_Barriers = MemRefRankOf<[I64], [1]>;
+
+class BlockScale_BulkOp<string mnemonic, string opcode>
+    : BlockScale_Op<mnemonic, [BlockScale_InstructionOpInterface]> {
+  let extraClassDeclaration = [{
+    unsigned getLowestPtxVersion() { return kBulkCopyPtx; }
+    bool isSupportedOn(const Chip &chip) { return hasBulkCopies(chip); }
+    std::string describeInstruction() { return "}] # opcode # [{"; }
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_BarrierInitOp
+    : BlockScale_BulkOp<"barrier_init", "mbarrier.init"> {
+  let summary = "make an mbarrier";
+  let description = [{
+    The mbarrier number `index` of `barriers`, whose phases end with `count`
+    arrivals. One thread executes it, and fences it (`nvvm.fence.mbarrier.init`)
+    in front of a barrier of the block. The example is that of `roles`.
+
+    Constraints:
+
+    * (B1) `barriers` has a static shape, the identity layout and the workgroup
+      memory space.
+    * (B2) A constant `index` is in it.
+    * (B3) `count` is from 1 to 2^20 - 1.
+  }];
+  let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
+                       I64Attr:$count);
+  let assemblyFormat = [{
+    $barriers `[` $index `]` `,` $count attr-dict `:` type($barriers)
+  }];
+}
+
+def BlockScale_BarrierArriveOp
+    : BlockScale_BulkOp<"barrier_arrive", "mbarrier.arrive"> {
+  let summary = "arrive at an mbarrier";
+  let description = [{
+    One arrival of each thread that executes it. With `bytes`, the phase ends
+    when so many bytes more have been copied by `tensor_load`. The example is
+    that of `roles`.
+
+    Constraints (B1) and (B2) as for `barrier_init`.
+
+    * (B4) `bytes` is from 0 to 2^20 - 1.
+  }];
+  let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
+                       OptionalAttr<I64Attr>:$bytes);
+  let assemblyFormat = [{
+    $barriers `[` $index `]` (`expect` $bytes^)? attr-dict `:` type($barriers)
+  }];
+}
+
+def BlockScale_BarrierWaitOp
+    : BlockScale_BulkOp<"barrier_wait", "mbarrier.try_wait"> {
+  let summary = "wait for a phase of an mbarrier";
+  let description = [{
+    Waits until the phase with the parity `parity` has ended: the first one, and
+    every second one after it, has the parity 0. At first, the phase in front of
+    it, of parity 1, counts as ended. The example is that of `roles`.
+
+    Constraints (B1) and (B2) as for `barrier_init`.
+  }];
+  let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
+                       I32:$parity);
+  let assemblyFormat = [{
+    $barriers `[` $index `]` `,` $parity attr-dict `:` type($barriers)
+  }];
+}
+
+def BlockScale_TensorLoadOp
+    : BlockScale_BulkOp<"tensor_load", "cp.async.bulk.tensor"> {
+  let summary = "copy a box of a tensor map to shared memory";
+  let description = [{
+    Copies the box that starts at `coordinates` (innermost last, as sizes of the
+    map are) to the bytes of `memory` from `offset` on, and counts its bytes at
+    the mbarrier number `index`. One thread executes it. What lies outside of the
+    tensor is filled as the map says. `hint` tells the L2 cache what to do with
+    it: an operand of `createpolicy`, or one of the constants that the driver
+    documents for it.
+
+    Constraints (B1) and (B2) as for `barrier_init`.
+
+    * (L1) `memory` holds bytes in the workgroup memory space, with a static
+      shape and the identity layout; `offset` is a multiple of 128 (of 1024
+      where the map swizzles 128 bytes).
+    * (L2) There are 1 to 5 coordinates.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @load(%map: !llvm.ptr, %row: i32, %column: i32)
+          workgroup(%tile : memref<128x128xi8, #gpu.address_space<workgroup>>,
+                    %barriers : memref<1xi64, #gpu.address_space<workgroup>>) {
+        %c0 = arith.constant 0 : index
+        blockscale.barrier_arrive %barriers[%c0] expect 16384
+            : memref<1xi64, #gpu.address_space<workgroup>>
+        blockscale.tensor_load %map[%row, %column] to %tile[%c0],
+            %barriers[%c0]
+            : memref<128x128xi8, #gpu.address_space<workgroup>>,
+              memref<1xi64, #gpu.address_space<workgroup>>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins LLVM_DefaultPointer:$map, Variadic<I32>:$coordinates,
+                       MemRefOf<[I8]>:$memory, Index:$offset,
+                       BlockScale_Barriers:$barriers, Index:$index,
+                       OptionalAttr<I64Attr>:$hint);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $memory `[` $offset `]` `,`
+    $barriers `[` $index `]` (`hint` $hint^)? attr-dict `:` type($memory) `,`
+    type($barriers)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Products in tensor memory
+//===----------------------------------------------------------------------===//
+
+def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
+  let summary = "asynchronous multiply-accumulate of a tile in tensor memory";
+  let description = [{
+    Adds the product of two tiles in shared memory to an accumulator in tensor
+    memory, or writes it where `accumulate` is false. Scales are in tensor
+    memory. One thread executes it; the product is there when a `tcgen05_commit`
+    of that thread has arrived.
+
+    Tiles are those of `matrix_descriptor`, with all of K of the tile. With
+    `steps`, instructions from that number on are left out.
+
+    Constraints:
+
+    * (A1) The instruction is one of tcgen05, and M, N and regions are those
+      that `tcgen05_mma` asks for.
+    * (A2) Both tiles have the same K, a multiple of that of the instruction, and
+      the scales have its blocks.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @tile(
+          %a: memref<128x128xi8, #gpu.address_space<workgroup>>,
+          %b: memref<64x128xi8, #gpu.address_space<workgroup>>,
+          %acc: !blockscale.tmem_acc<128x64>,
+          %sa: !blockscale.tmem_scales<128x4>,
+          %sb: !blockscale.tmem_scales<128x4>, %accumulate: i1) {
+        blockscale.async_tile_mma %a, %sa, %b, %sb, %acc, %accumulate
+            instruction = <tcgen05, 128x64x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+            layouts = <k, slots, swizzled>, <k, slots, swizzled>
+            : memref<128x128xi8, #gpu.address_space<workgroup>>,
+              !blockscale.tmem_scales<128x4>,
+              memref<64x128xi8, #gpu.address_space<workgroup>>,
+              !blockscale.tmem_scales<128x4>, !blockscale.tmem_acc<128x64>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    MemRefRankOf<[I8], [2, 3]>:$a, BlockScale_TmemScalesType:$a_scale,
+    MemRefRankOf<[I8], [2, 3]>:$b, BlockScale_TmemScalesType:$b_scale,
+    BlockScale_TmemAccType:$acc, I1:$accumulate, Optional<Index>:$steps,
+    BlockScale_InstructionAttr:$instruction,
+    BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout);
+  let assemblyFormat = [{
+    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `,` $accumulate
+    (`steps` $steps^)? `instruction` `=` $instruction
+    `layouts` `=` $a_layout `,` $b_layout attr-dict
+    `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
+    type($acc)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Instructions along K.
+    int64_t getNumSteps();
+  }];
+}
+
+def BlockScale_AccReadOp : BlockScale_Op<"acc_read"> {
+  let summary = "sums of tensor memory in registers";
+  let description = [{
+    The columns of an accumulator in tensor memory from `column` on, in the
+    registers of the first four warps of the block, which execute it together.
+    The product is complete, and `tcgen05_fence after` has been executed; the
+    op waits for its loads.
+
+    Constraint (R1): the result has the M of the accumulator, N a multiple of 8,
+    and the layout `#blockscale.warps<4x1>`.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @store(%sums: !blockscale.tmem_acc<128x64>, %column: index,
+                      %d: memref<128x64xf32>) {
+        %c0 = arith.constant 0 : index
+        %part = blockscale.acc_read %sums[%column]
+            : !blockscale.tmem_acc<128x64>
+            -> !blockscale.acc<128x32, #blockscale.warps<4x1>>
+        blockscale.acc_store %part, %d[%c0, %column]
+            : !blockscale.acc<128x32, #blockscale.warps<4x1>>,
+              memref<128x64xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_TmemAccType:$source, Index:$column);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = [{
+    $source `[` $column `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_AccAddOp : BlockScale_Op<"acc_add", [
+    Pure, SameOperandsAndResultType]> {
+  let summary = "the sum of two accumulators";
+  let arguments = (ins BlockScale_AccType:$lhs, BlockScale_AccType:$rhs);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEASYNCOPS_TD

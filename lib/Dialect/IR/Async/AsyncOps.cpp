@@ -1,0 +1,148 @@
+//===- AsyncOps.cpp - What ops of asynchronous kernels check --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The constraints of BlockScaleAsyncOps.td, by their numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/Checks.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+LogicalResult RolesOp::verify() {
+  ArrayRef<int64_t> warps = getWarps();
+  if (warps.size() != getBodies().size() ||
+      llvm::any_of(warps, [](int64_t count) { return count < 1; })) // (Y1)
+    return emitOpError("expected a positive number of warps for each of ")
+           << getBodies().size() << " regions, got [" << warps << "]";
+  constexpr int64_t kMostWarps = 32;
+  int64_t sum = 0;
+  for (int64_t count : warps)
+    sum += std::min(count, kMostWarps + 1);
+  if (sum > kMostWarps) // (Y2)
+    return emitOpError("expected at most ")
+           << kMostWarps << " warps, got [" << warps << "]";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers and copies
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyBarrier(Operation *op, MemRefType type,
+                                   Value index) {
+  if (failed(verifySharedMemory(op, "barriers", type))) // (B1)
+    return failure();
+  std::optional<int64_t> known = getConstantIntValue(index);
+  if (known && (*known < 0 || *known >= type.getNumElements())) // (B2)
+    return op->emitOpError("expected one of ")
+           << type.getNumElements() << " barriers, got number " << *known;
+  return success();
+}
+
+/// An mbarrier counts arrivals and bytes to this (PTX ISA, "Contents of the
+/// mbarrier object").
+static constexpr int64_t kMostCount = (1 << 20) - 1;
+
+LogicalResult BarrierInitOp::verify() {
+  auto count = static_cast<int64_t>(getCount());
+  if (count < 1 || count > kMostCount) // (B3)
+    return emitOpError("expected a count from 1 to ")
+           << kMostCount << ", got " << count;
+  return verifyBarrier(*this, getBarriers().getType(), getIndex());
+}
+
+LogicalResult BarrierArriveOp::verify() {
+  auto bytes = static_cast<int64_t>(getBytes().value_or(0));
+  if (bytes < 0 || bytes > kMostCount) // (B4)
+    return emitOpError("expected 0 to ")
+           << kMostCount << " bytes, got " << bytes;
+  return verifyBarrier(*this, getBarriers().getType(), getIndex());
+}
+
+LogicalResult BarrierWaitOp::verify() {
+  return verifyBarrier(*this, getBarriers().getType(), getIndex());
+}
+
+LogicalResult TensorLoadOp::verify() {
+  constexpr size_t kMostDims = 5;
+  size_t dims = getCoordinates().size();
+  if (dims < 1 || dims > kMostDims) // (L2)
+    return emitOpError("expected 1 to ")
+           << kMostDims << " coordinates, got " << dims;
+  auto memory = cast<MemRefType>(getMemory().getType());
+  if (failed(verifySharedMemory(*this, "memory", memory))) // (L1)
+    return failure();
+  std::optional<int64_t> known = getConstantIntValue(getOffset());
+  if (known && (*known < 0 || *known >= memory.getNumElements() ||
+                *known % kBankLineBytes != 0))
+    return emitOpError("expected an offset in memory that is a multiple of ")
+           << kBankLineBytes << ", got " << *known;
+  return verifyBarrier(*this, getBarriers().getType(), getIndex());
+}
+
+//===----------------------------------------------------------------------===//
+// Products in tensor memory
+//===----------------------------------------------------------------------===//
+
+/// Bytes along K of a tile.
+static int64_t getBytesOfK(MemRefType type, Major major) {
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t columns = type.getRank() == 3 ? shape[0] : 1;
+  // With `mn`, lines are steps of K, of a byte.
+  return major == Major::K ? columns * shape.back()
+                           : shape[type.getRank() - 2];
+}
+
+int64_t AsyncTileMmaOp::getNumSteps() {
+  // Instructions of all kinds take 32 bytes along K.
+  constexpr int64_t kStepBytes = 32;
+  return getBytesOfK(getA().getType(), getALayout().getMajor()) / kStepBytes;
+}
+
+LogicalResult AsyncTileMmaOp::verify() {
+  InstructionAttr instruction = getInstruction();
+  if (instruction.getPath() != Path::Tcgen05) // (A1)
+    return emitOpError("expected an instruction of tcgen05, got ")
+           << instruction;
+  int64_t a = getBytesOfK(getA().getType(), getALayout().getMajor());
+  int64_t b = getBytesOfK(getB().getType(), getBLayout().getMajor());
+  int64_t steps = getNumSteps();
+  if (a != b || steps == 0 || a % steps != 0) // (A2)
+    return emitOpError("expected tiles with the same multiple of 32 bytes "
+                       "along K, got ")
+           << a << " and " << b;
+  int64_t blocks = steps * instruction.getScaleVec();
+  for (TmemScalesType scales : {getAScale().getType(), getBScale().getType()})
+    if (scales.getBlocks() < blocks)
+      return emitOpError("expected scales of ")
+             << blocks << " blocks, got " << scales;
+  return success();
+}
+
+LogicalResult AccReadOp::verify() {
+  AccType type = getType();
+  auto warps = dyn_cast<WarpsAttr>(Attribute(type.getLayout()));
+  TmemAccType source = getSource().getType();
+  bool isRead = warps == WarpsAttr::get(getContext(), 4, 1) &&
+                type.getM() == source.getM() && type.getN() % 8 == 0;
+  if (!isRead) // (R1)
+    return emitOpError("expected a result of ")
+           << source.getM()
+           << " rows, of a multiple of 8 columns, in #blockscale.warps<4x1>, "
+              "got "
+           << type;
+  return verifyColumns(*this, getColumn(), type.getN(), source.getN(),
+                       "the accumulator");
+}

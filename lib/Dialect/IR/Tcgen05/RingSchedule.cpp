@@ -1,0 +1,49 @@
+//===- RingSchedule.cpp - The schedule of kernels with a ring -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What holds for such a schedule whatever is computed; the rest is known to the
+// backend (Kernels/Tcgen05).
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+LogicalResult
+RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         ArrayRef<int64_t> tile, int64_t stages,
+                         int64_t accumulators, bool) {
+  if (tile.size() != 3)
+    return emitError() << "expected three sizes of a tile, got " << tile.size();
+  constexpr unsigned kGroup = 1;
+  if (!lookupSumLayout(kGroup, tile[0]))
+    return emitError() << "expected M of the tile to be " << kTensorLanes
+                       << ", got " << tile[0];
+  const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
+  if (!isLegalN(*rule, tile[1]))
+    return emitError() << "expected N of the tile to be a multiple of "
+                       << rule->step << " up to " << kMostN << ", got "
+                       << tile[1];
+  // Lines of 128 bytes, of a byte or half a byte for each element.
+  if (tile[2] != kBankLineBytes && tile[2] != 2 * kBankLineBytes)
+    return emitError() << "expected K of the tile to be " << kBankLineBytes
+                       << " or " << 2 * kBankLineBytes << ", got " << tile[2];
+  constexpr int64_t kMaxStages = 16;
+  if (stages < 1 || stages > kMaxStages)
+    return emitError() << "expected 1 to " << kMaxStages << " stages, got "
+                       << stages;
+  if (accumulators < 1 || accumulators > 2)
+    return emitError() << "expected 1 or 2 accumulators, got " << accumulators;
+  return success();
+}
+
+bool RingScheduleAttr::isFor(Path path) const { return path == Path::Tcgen05; }

@@ -1,0 +1,133 @@
+//===- LowerAsync.cpp - Roles and products in tensor memory ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From the kernel to the instruction level, for kernels in which warps have
+// roles: what is said of tiles becomes one instruction after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils/IndexValues.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::blockscale {
+#define GEN_PASS_DEF_LOWERASYNCPASS
+#include "blockscale/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::blockscale
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+/// The number of the warp in its block, from a shuffle, so that it is known to
+/// be the same in all lanes.
+static Value emitWarp(OpBuilder &b, Location loc) {
+  Type i32 = b.getI32Type();
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  };
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  thread = arith::IndexCastUIOp::create(b, loc, i32, thread);
+  constexpr unsigned kWarpShift = 5;
+  Value shift = word(kWarpShift);
+  Value warp = arith::ShRUIOp::create(b, loc, thread, shift);
+  Value all = word(-1), first = word(0), clamp = word(kWarpLanes - 1);
+  return NVVM::ShflOp::create(b, loc, i32, all, warp, first, clamp,
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
+static void lowerRoles(RolesOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value warp = emitWarp(b, loc);
+  int64_t last = 0;
+  for (auto [count, body] : llvm::zip_equal(op.getWarps(), op.getBodies())) {
+    last += count;
+    Value limit = arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(last)));
+    Value isRole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         warp, limit);
+    auto choice = scf::IfOp::create(b, loc, isRole, /*withElseRegion=*/true);
+    Block &role = *choice.thenBlock();
+    role.getOperations().splice(std::prev(role.end()),
+                                body.front().getOperations());
+    b.setInsertionPointToStart(choice.elseBlock());
+  }
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Where in `memory` the instruction number `step` along K starts, in bytes.
+static int64_t getOffset(MemRefType memory, Major major, int64_t step) {
+  constexpr int64_t kStepBytes = 32;
+  ArrayRef<int64_t> shape = memory.getShape();
+  int64_t lines = shape[memory.getRank() - 2], lineBytes = shape.back();
+  if (major == Major::MN)
+    return step * kStepBytes * lineBytes;
+  int64_t first = step * kStepBytes;
+  return first / lineBytes * lines * lineBytes + first % lineBytes;
+}
+
+static void lowerTileMma(AsyncTileMmaOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  auto scaleVec = static_cast<int64_t>(op.getInstruction().getScaleVec());
+  for (int64_t step = 0; step != op.getNumSteps(); ++step) {
+    OpBuilder at = b;
+    if (op.getSteps()) {
+      Value number = arith::ConstantIndexOp::create(b, loc, step);
+      Value isStep = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           number, op.getSteps());
+      at = scf::IfOp::create(b, loc, isStep).getThenBodyBuilder();
+    }
+    auto describe = [&](Value memory, TileLayoutAttr layout) -> Value {
+      int64_t bytes = getOffset(cast<MemRefType>(memory.getType()),
+                                layout.getMajor(), step);
+      Value offset = arith::ConstantIndexOp::create(at, loc, bytes);
+      return MatrixDescriptorOp::create(at, loc, memory, offset, layout);
+    };
+    Value x = describe(op.getA(), op.getALayout());
+    Value y = describe(op.getB(), op.getBLayout());
+    Tcgen05MmaOp::create(at, loc, op.getInstruction(), op.getAcc(), x, y,
+                         op.getAScale(), step * scaleVec, op.getBScale(),
+                         step * scaleVec,
+                         step == 0 ? op.getAccumulate() : always,
+                         op.getALayout().getMajor() == Major::MN,
+                         op.getBLayout().getMajor() == Major::MN);
+  }
+  op.erase();
+}
+
+namespace {
+struct LowerAsyncPass final
+    : mlir::blockscale::impl::LowerAsyncPassBase<LowerAsyncPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (auto tile = dyn_cast<AsyncTileMmaOp>(op))
+        lowerTileMma(tile);
+      else if (auto roles = dyn_cast<RolesOp>(op))
+        lowerRoles(roles);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,248 @@
+//===- Multiplier.cpp - The role that multiplies --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One warp waits for stages, and one thread of it copies their scales to tensor
+// memory and multiplies them. Its commits tell the producer that a stage is
+// empty, and those who store that sums are complete.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Tcgen05/RoleEmitter.h"
+
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr int64_t kAtomBytes = kScaleAtomOuter * kScaleAtomInner;
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+/// The scales of the stage at `place` in tensor memory, `shift` columns (null
+/// for 0) further.
+Value RoleEmitter::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
+                              Value shift) {
+  Value columns = index(at, plan.getScaleColumnsOfStage());
+  Value column = at.createOrFold<arith::MulIOp>(loc, place.stage, columns);
+  column = addIndex(at, loc, column, plan.getScaleColumn(isA));
+  if (shift)
+    column = addIndices(at, loc, column, shift);
+  auto type = TmemScalesType::get(at.getContext(),
+                                  plan.getRowAtoms(isA) * kScaleAtomRows,
+                                  plan.getWords() * kBlocksOfWord);
+  return TmemScalesOp::create(at, loc, type, tmem, column);
+}
+
+void RoleEmitter::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
+  for (bool isA : {true, false}) {
+    Value scales = emitScales(at, place, isA, {});
+    for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom)
+      for (int64_t word = 0; word != plan.getWords(); ++word) {
+        int64_t byte = plan.getOffset(isA ? 1 : 3) +
+                       (atom * plan.getWords() + word) * kAtomBytes;
+        CopyScalesOp::create(at, loc, shared,
+                             emitStageOffset(at, place, byte), scales, atom,
+                             word);
+      }
+  }
+}
+
+/// Scales behind the end of K become 0x00 in the word that K ends in: what
+/// padding holds could be a NaN, and elements there are 0. All lanes of the
+/// warp take part. `steps` are the instructions of this stage.
+void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place,
+                           Value) {
+  constexpr int64_t kWordBytes = 4, kByteBits = 8;
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  int64_t blocks = plan.getSchedule().getK() / problem.row.blockSize;
+  // Blocks in the last stage, the word that they end in, and bits of it.
+  SmallVector<Value> last = applyExprs(
+      at, loc,
+      {(d0 % blocks).floorDiv(kBlocksOfWord),
+       (d0 % blocks) % kBlocksOfWord * kByteBits},
+      sizes.blocks);
+  Type i32 = at.getI32Type();
+  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
+  Value bits = at.createOrFold<arith::IndexCastUIOp>(loc, i32, last[1]);
+  Value power = at.createOrFold<arith::ShLIOp>(loc, one, bits);
+  Value mask = at.createOrFold<arith::SubIOp>(loc, power, one);
+  // Where K ends with a word, there is nothing to mask.
+  Value isCut = at.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::ne, last[1], index(at, 0));
+  auto guard = scf::IfOp::create(at, loc, isCut);
+  OpBuilder then = guard.getThenBodyBuilder();
+  Value lane = gpu::LaneIdOp::create(then, loc, /*upperBound=*/IntegerAttr());
+  auto bytesType = VectorType::get(kScaleAtomInner, then.getI8Type());
+  auto wordsType = VectorType::get(kScaleAtomInner / kWordBytes, i32);
+  Value masks = vector::BroadcastOp::create(then, loc, wordsType, mask);
+  for (bool isA : {true, false})
+    for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
+      int64_t byte = plan.getOffset(isA ? 1 : 3) +
+                     atom * plan.getWords() * kAtomBytes;
+      Value offset = emitStageOffset(then, place, byte);
+      SmallVector<Value> inside = applyExprs(
+          then, loc,
+          {getAffineDimExpr(0, then.getContext()) * kAtomBytes +
+           getAffineDimExpr(1, then.getContext()) * kScaleAtomInner},
+          {last[0], lane});
+      offset = addIndices(then, loc, offset, inside[0]);
+      const llvm::MaybeAlign alignment(kScaleAtomInner);
+      Value line = vector::LoadOp::create(then, loc, bytesType, shared, offset,
+                                          /*nontemporal=*/false, alignment);
+      Value words = vector::BitCastOp::create(then, loc, wordsType, line);
+      words = arith::AndIOp::create(then, loc, words, masks);
+      line = vector::BitCastOp::create(then, loc, bytesType, words);
+      vector::StoreOp::create(then, loc, line, shared, offset,
+                              /*nontemporal=*/false, alignment);
+    }
+  NVVM::FenceProxyOp::create(
+      then, loc,
+      NVVM::ProxyKindAttr::get(then.getContext(),
+                               NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(then.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+  constexpr int32_t kAllLanes = -1;
+  Value all = arith::ConstantOp::create(then, loc,
+                                        then.getI32IntegerAttr(kAllLanes));
+  NVVM::SyncWarpOp::create(then, loc, all);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The type of the tile of A or B in a stage, see matrix_descriptor.
+static MemRefType getTileType(OpBuilder &b, int64_t rows, int64_t k,
+                              const TileLayout &layout, Attribute space) {
+  SmallVector<int64_t> shape = {rows, kLineBytes};
+  if (layout.major == Major::MN) {
+    int64_t bytes = getColumnBytes(rows);
+    shape = {rows / bytes, k, bytes};
+  }
+  return MemRefType::get(shape, b.getI8Type(), MemRefLayoutAttrInterface(),
+                         space);
+}
+
+void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
+                              const RingPlace &place, Value acc,
+                              Value accumulate, Value steps) {
+  RingScheduleAttr schedule = plan.getSchedule();
+  MLIRContext *context = at.getContext();
+  emitScaleCopies(at, place);
+  auto getTile = [&](bool isA) -> Value {
+    MemRefType type = getTileType(
+        at, isA ? schedule.getM() : schedule.getN(), schedule.getK(),
+        getLayout(isA), cast<MemRefType>(shared.getType()).getMemorySpace());
+    Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
+    return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+  };
+  Value a = getTile(true), other = getTile(false);
+  // A tile of B may start in the middle of an atom.
+  Value shift;
+  if (schedule.getN() % kScaleAtomRows != 0) {
+    AffineExpr d0 = at.getAffineDimExpr(0);
+    shift = applyExprs(at, loc,
+                       {(d0 % kScaleAtomRows).floorDiv(kTensorWindow)},
+                       tile.column)[0];
+  }
+  Value aScales = emitScales(at, place, true, {});
+  Value bScales = emitScales(at, place, false, shift);
+  const Instruction &row = problem.instruction.getInstruction();
+  auto instruction = InstructionAttr::get(
+      context, row.path, schedule.getM(), schedule.getN(), row.k, row.kind,
+      row.a, row.b, row.scale, row.scaleVec);
+  AsyncTileMmaOp::create(at, loc, a, aScales, other, bScales, acc, accumulate,
+                         steps, instruction,
+                         TileLayoutAttr::get(context, getLayout(true)),
+                         TileLayoutAttr::get(context, getLayout(false)));
+  Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place));
+}
+
+/// All products of a tile; `values` are the place in the ring of stages, that
+/// in the ring of sums, and the number of the tile.
+SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
+                                             const BlockTile &tile,
+                                             ValueRange values) {
+  RingPlace ofSums = {values[2], values[3]};
+  Value acc = emitAcc(at, emitWindow(at, values[4]));
+  sums.emitWaitEmpty(at, ofSums);
+  Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
+
+  int64_t k = plan.getSchedule().getK();
+  int64_t stepK = problem.instruction.getInstruction().k;
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  SmallVector<Value> counts = applyExprs(
+      at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
+  auto multiply = [&](OpBuilder &inner, const RingPlace &place,
+                      Value accumulate, Value steps) -> RingPlace {
+    stages.emitWaitFull(inner, place);
+    Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
+    if (steps && problem.k % stepK != 0)
+      emitMask(inner, place, steps);
+    emitElected(inner, [&](OpBuilder &one) {
+      emitProduct(one, tile, place, acc, accumulate, steps);
+    });
+    return stages.emitNext(inner, place);
+  };
+
+  Value no = arith::ConstantOp::create(at, loc, at.getBoolAttr(false));
+  auto loop =
+      scf::ForOp::create(at, loc, index(at, 0), counts[0], index(at, 1),
+                         ValueRange{values[0], values[1], no});
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  RingPlace next = multiply(inner, place, loop.getRegionIterArg(2), {});
+  Value yes = arith::ConstantOp::create(inner, loc, inner.getBoolAttr(true));
+  scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity, yes});
+  RingPlace behind = {loop.getResult(0), loop.getResult(1)};
+
+  // K may end inside of a stage.
+  std::optional<int64_t> left = getConstantIntValue(counts[1]);
+  if (left != 0) {
+    Value isLeft = at.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::ne, counts[1], index(at, 0));
+    Type types[] = {behind.stage.getType(), behind.parity.getType()};
+    auto rest = scf::IfOp::create(at, loc, types, isLeft,
+                                  /*withElseRegion=*/true);
+    OpBuilder then = rest.getThenBodyBuilder();
+    RingPlace end = multiply(then, behind, loop.getResult(2), counts[1]);
+    scf::YieldOp::create(then, loc, ValueRange{end.stage, end.parity});
+    OpBuilder other = rest.getElseBodyBuilder();
+    scf::YieldOp::create(other, loc, ValueRange{behind.stage, behind.parity});
+    behind = {rest.getResult(0), rest.getResult(1)};
+  }
+  emitElected(at, [&](OpBuilder &one) {
+    Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums));
+  });
+  RingPlace nextSums = sums.emitNext(at, ofSums);
+  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
+  Value number = arith::AddIOp::create(at, loc, values[4], one);
+  return {behind.stage, behind.parity, nextSums.stage, nextSums.parity, number};
+}
+
+void RoleEmitter::emitMultiplier(OpBuilder &role) {
+  RingPlace first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
+  Value number =
+      arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
+  forEachTile(role,
+              {first.stage, first.parity, firstSums.stage, firstSums.parity,
+               number},
+              [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
+                return emitProducts(at, tile, values);
+              });
+}

@@ -1,0 +1,74 @@
+//===- Ring.cpp - Full and empty barriers ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The arithmetic of stages and rounds, written once for all roles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Tcgen05/Ring.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static Value makeIndex(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+static Value makeWord(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+void Ring::emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const {
+  for (int64_t i = 0; i != stages; ++i) {
+    BarrierInitOp::create(b, loc, barriers, makeIndex(b, loc, full + i),
+                          fullCount);
+    BarrierInitOp::create(b, loc, barriers, makeIndex(b, loc, empty + i),
+                          emptyCount);
+  }
+}
+
+RingPlace Ring::emitFirst(OpBuilder &b) const {
+  Value stage = makeIndex(b, loc, 0);
+  return {stage, makeWord(b, loc, 0)};
+}
+
+RingPlace Ring::emitNext(OpBuilder &b, const RingPlace &place) const {
+  Value one = makeWord(b, loc, 1);
+  Value flipped = arith::XOrIOp::create(b, loc, place.parity, one);
+  if (stages == 1)
+    return {place.stage, flipped};
+  Value next = addIndex(b, loc, place.stage, 1);
+  Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                      makeIndex(b, loc, stages));
+  Value first = makeIndex(b, loc, 0);
+  Value stage = arith::SelectOp::create(b, loc, isEnd, first, next);
+  return {stage,
+          arith::SelectOp::create(b, loc, isEnd, flipped, place.parity)};
+}
+
+Value Ring::emitFull(OpBuilder &b, const RingPlace &place) const {
+  return addIndex(b, loc, place.stage, full);
+}
+
+Value Ring::emitEmpty(OpBuilder &b, const RingPlace &place) const {
+  return addIndex(b, loc, place.stage, empty);
+}
+
+void Ring::emitWaitFull(OpBuilder &b, const RingPlace &place) const {
+  BarrierWaitOp::create(b, loc, barriers, emitFull(b, place), place.parity);
+}
+
+void Ring::emitWaitEmpty(OpBuilder &b, const RingPlace &place) const {
+  Value one = makeWord(b, loc, 1);
+  Value parity = arith::XOrIOp::create(b, loc, place.parity, one);
+  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, place), parity);
+}

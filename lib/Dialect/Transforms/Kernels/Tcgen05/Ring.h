@@ -1,0 +1,64 @@
+//===- Ring.h - Full and empty barriers ----------------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What two roles hand to each other, in a circle: the one fills a stage and the
+// other one empties it, and there are two mbarriers for that. Each of them
+// keeps its own count of where it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RING_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RING_H
+
+#include "Kernels/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// Where a role is in a ring: the stage, an index, and the parity of the round,
+/// an i32, 0 in the first one.
+struct RingPlace {
+  Value stage, parity;
+};
+
+class Ring {
+public:
+  /// `full` and `empty` are numbers among `barriers` where those of the ring
+  /// start.
+  Ring(Location loc, Value barriers, int64_t full, int64_t empty,
+       int64_t stages)
+      : loc(loc), barriers(barriers), full(full), empty(empty),
+        stages(stages) {}
+
+  int64_t getNumStages() const { return stages; }
+  Value getBarriers() const { return barriers; }
+
+  /// Makes the mbarriers. A round of a stage is full after so many arrivals,
+  /// and empty after so many.
+  void emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const;
+
+  RingPlace emitFirst(OpBuilder &b) const;
+  RingPlace emitNext(OpBuilder &b, const RingPlace &place) const;
+
+  /// The number of the mbarrier of a stage.
+  Value emitFull(OpBuilder &b, const RingPlace &place) const;
+  Value emitEmpty(OpBuilder &b, const RingPlace &place) const;
+
+  /// Waits until the stage is full, or until it is empty: those of the first
+  /// round are.
+  void emitWaitFull(OpBuilder &b, const RingPlace &place) const;
+  void emitWaitEmpty(OpBuilder &b, const RingPlace &place) const;
+
+private:
+  Location loc;
+  Value barriers;
+  int64_t full, empty, stages;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RING_H

@@ -1,0 +1,201 @@
+//===- RoleEmitter.cpp - What all roles have in common --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is made for the roles, the tiles that they go through, and where things
+// are. Each role has a file of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Tcgen05/RoleEmitter.h"
+
+#include "Kernels/Staging/Stages.h"
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Workgroup memory of its own for `count` numbers.
+static Value addNumbers(gpu::GPUFuncOp kernel, Type element, int64_t count) {
+  auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto type =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
+  return kernel.addWorkgroupAttribution(type, kernel.getLoc());
+}
+
+/// Accumulators that share columns are handed over as one.
+static int64_t getHandedSums(const RingPlan &plan) {
+  return plan.getSharedColumns() ? 1 : plan.getSchedule().getAccumulators();
+}
+
+static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
+  Location loc = kernel.getLoc();
+  Value memory = makeSharedMemory(b, kernel, bytes);
+  auto type = cast<MemRefType>(memory.getType());
+  if (type.hasStaticShape())
+    return memory;
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  return memref::ViewOp::create(
+      b, loc,
+      MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                      type.getMemorySpace()),
+      memory, zero, ValueRange());
+}
+
+RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                         const KernelProblem &problem, const RingPlan &plan,
+                         ArrayRef<TensorOperand> operands)
+    : b(b), kernel(kernel), problem(problem), plan(plan), operands(operands),
+      loc(kernel.getLoc()), sizes(b, kernel, problem),
+      shared(makeStages(b, kernel, plan.getSharedBytes())),
+      slot(addNumbers(kernel, b.getI32Type(), 1)),
+      barriers(addNumbers(
+          kernel, b.getI64Type(),
+          2 * (plan.getSchedule().getStages() + getHandedSums(plan)))),
+      stages(loc, barriers, 0, plan.getSchedule().getStages(),
+             plan.getSchedule().getStages()),
+      sums(loc, barriers, 2 * plan.getSchedule().getStages(),
+           2 * plan.getSchedule().getStages() + getHandedSums(plan),
+           getHandedSums(plan)) {}
+
+Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
+  return arith::ConstantIndexOp::create(at, loc, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Around the roles
+//===----------------------------------------------------------------------===//
+
+static Block *getRole(RolesOp roles, unsigned number) {
+  return &roles.getBodies()[number].emplaceBlock();
+}
+
+void RoleEmitter::emitInit() {
+  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
+  OpBuilder at = OpBuilder::atBlockBegin(getRole(first, 0));
+  emitElected(at, [&](OpBuilder &one) {
+    // A stage is full when all its bytes are there, and empty when a commit of
+    // the one who multiplies arrives; sums are empty when all have read them.
+    constexpr int64_t kReaders = kTensorLanes;
+    stages.emitInit(one, 1, 1);
+    sums.emitInit(one, 1, kReaders);
+    NVVM::FenceMbarrierInitOp::create(one, loc);
+  });
+  TmemAllocOp::create(at, loc, slot, kTensorColumns);
+  TmemRelinquishOp::create(at, loc);
+  Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
+  gpu::BarrierOp::create(b, loc);
+  Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::After);
+  tmem = TmemBaseOp::create(b, loc,
+                            TmemType::get(b.getContext(), kTensorColumns),
+                            slot);
+}
+
+void RoleEmitter::emitFree() {
+  Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
+  gpu::BarrierOp::create(b, loc);
+  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
+  OpBuilder at = OpBuilder::atBlockBegin(getRole(first, 0));
+  Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
+  TmemDeallocOp::create(at, loc, tmem);
+}
+
+void RoleEmitter::emit() {
+  emitInit();
+  // Those who store come first: a warp may read a quarter of tensor memory, by
+  // its number.
+  auto roles = RolesOp::create(b, loc, ArrayRef<int64_t>{4, 1, 1}, 3);
+  OpBuilder storer = OpBuilder::atBlockBegin(getRole(roles, 0));
+  emitStorer(storer);
+  OpBuilder producer = OpBuilder::atBlockBegin(getRole(roles, 1));
+  emitProducer(producer);
+  OpBuilder multiplier = OpBuilder::atBlockBegin(getRole(roles, 2));
+  emitMultiplier(multiplier);
+  emitFree();
+}
+
+void RoleEmitter::emitElected(OpBuilder &at,
+                              function_ref<void(OpBuilder &)> body) const {
+  Value isElected =
+      NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
+  auto guard = scf::IfOp::create(at, loc, isElected);
+  OpBuilder then = guard.getThenBodyBuilder();
+  body(then);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
+                              EmitTile body) {
+  RingScheduleAttr schedule = plan.getSchedule();
+  Value first = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
+  Value step = gpu::GridDimOp::create(at, loc, gpu::Dimension::x);
+  TileShape shape = {schedule.getM(), schedule.getN(), schedule.getK()};
+  TileCount count = emitTileCount(at, loc, sizes, shape);
+  Value tiles = count.perMatrix;
+  if (problem.resultType.getRank() == 3) {
+    Value batch = memref::DimOp::create(
+        at, loc, kernel.getArgument(problem.result), 0);
+    tiles = at.createOrFold<arith::MulIOp>(loc, tiles, batch);
+  }
+  auto loop = scf::ForOp::create(at, loc, first, tiles, step, values);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  BlockTile tile;
+  tile.isGuarded = true;
+  Value number = loop.getInductionVar();
+  tile.batch = index(inner, 0);
+  if (problem.resultType.getRank() == 3) {
+    tile.batch =
+        inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
+    number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
+  }
+  auto [tileM, tileN] = emitTilePosition(inner, loc, number, count);
+  AffineExpr d0 = inner.getAffineDimExpr(0);
+  tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
+  tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
+  SmallVector<Value> next = body(inner, tile, loop.getRegionIterArgs());
+  if (!next.empty())
+    scf::YieldOp::create(inner, loc, next);
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Value RoleEmitter::emitStageOffset(OpBuilder &at, const RingPlace &place,
+                                   int64_t plus) const {
+  Value bytes = index(at, plan.getStageBytes());
+  Value offset = at.createOrFold<arith::MulIOp>(loc, place.stage, bytes);
+  return addIndex(at, loc, offset, plus);
+}
+
+/// Which of two accumulators the tile number `count` (i32) has, as an index.
+Value RoleEmitter::emitWindow(OpBuilder &at, Value count) const {
+  if (plan.getSchedule().getAccumulators() == 1)
+    return index(at, 0);
+  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
+  Value odd = arith::AndIOp::create(at, loc, count, one);
+  return arith::IndexCastUIOp::create(at, loc, at.getIndexType(), odd);
+}
+
+Value RoleEmitter::emitAcc(OpBuilder &at, Value window) const {
+  RingScheduleAttr schedule = plan.getSchedule();
+  Value distance = index(at, plan.getAccColumn(1));
+  Value column = at.createOrFold<arith::MulIOp>(loc, window, distance);
+  auto type = TmemAccType::get(at.getContext(), schedule.getM(),
+                               schedule.getN());
+  return TmemAccOp::create(at, loc, type, tmem, column);
+}

@@ -1,0 +1,87 @@
+//===- RoleEmitter.h - What each role does -------------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The three roles of a kernel of the path tcgen05. All of them go through the
+// same tiles in the same order: a producer brings tiles along K to stages, one
+// thread multiplies them, and four warps store sums, or make something of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_ROLEEMITTER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_ROLEEMITTER_H
+
+#include "Kernels/BlockTile.h"
+#include "Kernels/Tcgen05/Ring.h"
+#include "Kernels/Tcgen05/TensorOperand.h"
+
+namespace mlir::blockscale {
+
+class RoleEmitter {
+public:
+  RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
+              const KernelProblem &problem, const RingPlan &plan,
+              ArrayRef<TensorOperand> operands);
+
+  /// Everything: what is made before the roles, and freed behind them.
+  void emit();
+
+private:
+  using EmitTile =
+      function_ref<SmallVector<Value>(OpBuilder &, const BlockTile &,
+                                      ValueRange)>;
+
+  void emitInit();
+  void emitFree();
+  void emitProducer(OpBuilder &b);
+  void emitMultiplier(OpBuilder &b);
+  void emitStorer(OpBuilder &b);
+
+  /// Calls `body` for each tile of the block; `values` go from tile to tile.
+  void forEachTile(OpBuilder &b, SmallVector<Value> values, EmitTile body);
+  void emitLoads(OpBuilder &b, const BlockTile &tile, Value step,
+                 const RingPlace &place);
+  SmallVector<Value> emitProducts(OpBuilder &b, const BlockTile &tile,
+                                  ValueRange values);
+  /// The product of the stage at `place`; with `steps`, of those alone.
+  void emitProduct(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
+                   Value acc, Value accumulate, Value steps);
+  void emitScaleCopies(OpBuilder &b, const RingPlace &place);
+  void emitMask(OpBuilder &b, const RingPlace &place, Value steps);
+  Value emitScales(OpBuilder &b, const RingPlace &place, bool isA,
+                   Value shift);
+  void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
+                Value window);
+  void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
+                int64_t columns, bool isGuarded);
+
+  Value index(OpBuilder &b, int64_t value) const;
+  /// Code for one thread of the warp.
+  void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
+  /// Byte `plus` of the stage at `place`.
+  Value emitStageOffset(OpBuilder &b, const RingPlace &place,
+                        int64_t plus) const;
+  Value emitWindow(OpBuilder &b, Value count) const;
+  Value emitAcc(OpBuilder &b, Value window) const;
+  TileLayout getLayout(bool isA) const { return operands[isA ? 0 : 2].getLayout(); }
+
+  OpBuilder &b;
+  gpu::GPUFuncOp kernel;
+  const KernelProblem &problem;
+  const RingPlan &plan;
+  ArrayRef<TensorOperand> operands;
+  Location loc;
+  ProblemSizes sizes;
+  /// All stages, as bytes; the address of tensor memory; the mbarriers.
+  Value shared, slot, barriers;
+  Value tmem;
+  Ring stages, sums;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_ROLEEMITTER_H

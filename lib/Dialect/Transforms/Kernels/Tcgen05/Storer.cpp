@@ -1,0 +1,132 @@
+//===- Storer.cpp - The role that stores sums -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Four warps read sums from tensor memory, a few columns at a time, add what
+// they start from, and store them, or what is made of them. The accumulator is
+// free again as soon as it has been read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/TileSums.h"
+#include "Kernels/Tcgen05/RoleEmitter.h"
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Columns that are in registers at a time.
+static constexpr int64_t kPartColumns = 32;
+
+/// Columns `column` to `column + columns - 1` of the tile, which are in `acc`.
+void RoleEmitter::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
+                           Value column, int64_t columns, bool isGuarded) {
+  BlockTile part = tile;
+  part.column = addIndices(at, loc, tile.column, column);
+  part.isGuarded = isGuarded;
+  auto type = cast<AccType>(acc.getType());
+  Value value = acc;
+  if (problem.acc || problem.producer) {
+    Value first = emitFirstSums(at, kernel, problem, sizes, part, type);
+    value = AccAddOp::create(at, loc, value, first);
+  }
+  emitLastSums(at, kernel, problem, sizes, part, value);
+}
+
+/// The sums of a tile, in the accumulator number `window`.
+void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
+                           const RingPlace &place, Value window) {
+  RingScheduleAttr schedule = plan.getSchedule();
+  Value acc = emitAcc(at, window);
+  int64_t n = schedule.getN();
+  auto layout = WarpsAttr::get(at.getContext(), 4, 1);
+  // Those in bounds are stored in pairs.
+  bool isAligned = problem.n % 2 == 0;
+  auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
+                  function_ref<void(OpBuilder &)> release) {
+    auto type = AccType::get(inner.getContext(), schedule.getM(), columns,
+                             layout);
+    Value part = AccReadOp::create(inner, loc, type, acc, column);
+    release(inner);
+    if (problem.m % schedule.getM() == 0 && problem.n % n == 0)
+      return emitPart(inner, tile, part, column, columns, false);
+    if (!isAligned)
+      return emitPart(inner, tile, part, column, columns, true);
+    Value lastRow = addIndex(inner, loc, tile.row, schedule.getM());
+    Value lastColumn = addIndex(inner, loc, tile.column, n);
+    Value areRows = arith::CmpIOp::create(
+        inner, loc, arith::CmpIPredicate::ule, lastRow, sizes.m);
+    Value areColumns = arith::CmpIOp::create(
+        inner, loc, arith::CmpIPredicate::ule, lastColumn, sizes.n);
+    Value isInside = arith::AndIOp::create(inner, loc, areRows, areColumns);
+    auto choice =
+        scf::IfOp::create(inner, loc, isInside, /*withElseRegion=*/true);
+    OpBuilder then = choice.getThenBodyBuilder();
+    emitPart(then, tile, part, column, columns, false);
+    OpBuilder other = choice.getElseBodyBuilder();
+    emitPart(other, tile, part, column, columns, true);
+  };
+  auto arrive = [&](OpBuilder &inner) {
+    Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::Before);
+    BarrierArriveOp::create(inner, loc, barriers,
+                            sums.emitEmpty(inner, place), IntegerAttr());
+  };
+
+  int64_t whole = n / kPartColumns, rest = n % kPartColumns;
+  // Behind which part all that the accumulators share has been read; without
+  // that, behind the last one.
+  int64_t last = whole - 1;
+  if (int64_t shared = plan.getSharedColumns())
+    last = llvm::divideCeilSigned(shared, kPartColumns) - 1;
+  auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, whole),
+                                 index(at, 1));
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  Value number = loop.getInductionVar();
+  Value position = number;
+  if (plan.getSharedColumns()) {
+    // Shared columns are the last ones of the first accumulator.
+    Value reversed = arith::SubIOp::create(inner, loc, index(inner, whole - 1),
+                                           number);
+    Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq,
+                                          window, index(inner, 0));
+    position = arith::SelectOp::create(inner, loc, isFirst, reversed, number);
+  }
+  AffineExpr d0 = inner.getAffineDimExpr(0);
+  Value column = applyExprs(inner, loc, {d0 * kPartColumns}, position)[0];
+  emit(inner, column, kPartColumns, [&](OpBuilder &then) {
+    if (rest != 0)
+      return;
+    Value isLast = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
+                                         number, index(then, last));
+    OpBuilder in = scf::IfOp::create(then, loc, isLast).getThenBodyBuilder();
+    arrive(in);
+  });
+  if (rest != 0)
+    emit(at, index(at, whole * kPartColumns), rest, arrive);
+}
+
+void RoleEmitter::emitStorer(OpBuilder &role) {
+  RingPlace first = sums.emitFirst(role);
+  Value number =
+      arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
+  forEachTile(role, {first.stage, first.parity, number},
+              [&](OpBuilder &at, const BlockTile &tile,
+                  ValueRange values) -> SmallVector<Value> {
+                RingPlace place = {values[0], values[1]};
+                sums.emitWaitFull(at, place);
+                Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
+                emitSums(at, tile, place, emitWindow(at, values[2]));
+                RingPlace next = sums.emitNext(at, place);
+                Value one = arith::ConstantOp::create(at, loc,
+                                                      at.getI32IntegerAttr(1));
+                Value count = arith::AddIOp::create(at, loc, values[2], one);
+                return {next.stage, next.parity, count};
+              });
+}

@@ -1,0 +1,218 @@
+//===- TensorOperand.cpp - Operands by bulk copies ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which operands bulk tensor copies can bring, by which map: rows of a stage
+// are lines of a swizzle, and the limits are those of tensor maps (CUDA driver
+// API, cuTensorMapEncodeTiled).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Tcgen05/TensorOperand.h"
+
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How a copy moves codes of so many bits to a stage.
+struct MovedType {
+  unsigned bits;
+  /// Whether a byte is made of each code.
+  bool isPadded;
+  StringRef name;
+  /// What strides and the number of codes in a line are multiples of.
+  int64_t strideBytes, lineCodes;
+};
+} // namespace
+
+static constexpr MovedType kMovedTypes[] = {
+    {8, false, "u1", 16, 1},
+    {4, false, "u1", 16, 1},
+    {4, true, "u4x16_align16", 32, 128},
+    {6, true, "u6x16_align16", 32, 128},
+};
+
+/// Row-major strides, in bytes, of a tensor whose sizes in bytes are symbols.
+static AffineMap getStrides(MLIRContext *context, ArrayRef<AffineExpr> sizes) {
+  SmallVector<AffineExpr> strides(sizes.size() - 1);
+  AffineExpr stride = sizes.back();
+  for (size_t i = sizes.size() - 1; i-- != 0;) {
+    strides[i] = stride;
+    stride = stride * sizes[i];
+  }
+  return AffineMap::get(0, sizes.size(), strides, context);
+}
+
+static SmallVector<AffineExpr> getSymbols(MLIRContext *context,
+                                          unsigned count) {
+  SmallVector<AffineExpr> symbols;
+  for (unsigned i = 0; i != count; ++i)
+    symbols.push_back(getAffineSymbolExpr(i, context));
+  return symbols;
+}
+
+static StringRef getSwizzleName(int64_t lineBytes) {
+  switch (lineBytes) {
+  case 128:
+    return "128";
+  case 64:
+    return "64";
+  case 32:
+    return "32";
+  default:
+    return "none";
+  }
+}
+
+bool TensorOperand::planElements(const KernelProblem &problem,
+                                 const RingPlan &ring, bool isA,
+                                 std::string &reason) {
+  const Instruction &instruction = problem.instruction.getInstruction();
+  MLIRContext *context = problem.instruction.getContext();
+  Format format = isA ? instruction.a : instruction.b;
+  unsigned codeBits = getFormatInfo(format).bits;
+  bool isK = operand->contiguity == Contiguity::Columns;
+  bool isPadded = hasContainers(instruction.kind) && codeBits != 8;
+  const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
+    return row.bits == operand->bits && row.isPadded == isPadded;
+  });
+  if (type == std::end(kMovedTypes) ||
+      (!isK && (codeBits != 8 || operand->contiguity != Contiguity::Rows))) {
+    reason = "no copy brings such elements to the tensor core's layout";
+    return false;
+  }
+  if (operand->getLineAlignment() % type->strideBytes != 0 ||
+      (isPadded && operand->columnMultiple % type->lineCodes != 0)) {
+    reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
+              " bytes")
+                 .str();
+    return false;
+  }
+  int64_t rows = isA ? ring.getSchedule().getM() : ring.getSchedule().getN();
+  int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows);
+  layout.major = isK ? Major::K : Major::MN;
+  layout.storage = isPadded ? Storage::Padded : Storage::Slots;
+  layout.isSwizzled = columnBytes > 16;
+
+  // Codes in bytes, padded or not, are counted one by one; packed ones are
+  // bytes of the map.
+  codesOfUnit = isPadded ? 1 : 8 / operand->bits;
+  unsigned rank = operand->map.getNumResults();
+  SmallVector<AffineExpr> symbols = getSymbols(context, rank);
+  SmallVector<AffineExpr> sizes = symbols;
+  if (isPadded)
+    sizes.back() = (sizes.back() * 8).floorDiv(operand->bits);
+  SmallVector<int64_t> box(rank, 1);
+  if (isK) {
+    box[rank - 2] = rows;
+    box[rank - 1] = kLineBytes;
+  } else {
+    box[rank - 2] = ring.getSchedule().getK();
+    box[rank - 1] = columnBytes;
+    copies = rows / columnBytes;
+    copyRows = columnBytes;
+    copyBytes = columnBytes * ring.getSchedule().getK();
+  }
+  map = TensorMapAttr::get(
+      context, type->name,
+      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
+      AffineMapAttr::get(getStrides(context, symbols)), box,
+      SmallVector<int64_t>(rank, 1), getSwizzleName(columnBytes), "zero",
+      "256");
+  int64_t codes = rows * ring.getSchedule().getK();
+  countedBytes = codes * (isPadded ? operand->bits : 0) / 8;
+  if (!isPadded)
+    countedBytes = rows * kLineBytes;
+  return true;
+}
+
+/// Atoms as a tensor of words of 16 bits: ..., atoms along rows, atoms along K,
+/// 256.
+bool TensorOperand::planScales(const KernelProblem &problem,
+                               const RingPlan &ring, bool isA,
+                               std::string &reason) {
+  constexpr int64_t kAtomWords = kScaleAtomOuter * kScaleAtomInner / 2;
+  if (operand->contiguity != Contiguity::Atoms) {
+    reason = "expected scales in the 32x4x4 layout";
+    return false;
+  }
+  isScale = true;
+  MLIRContext *context = problem.instruction.getContext();
+  unsigned rank = operand->map.getNumResults();
+  SmallVector<AffineExpr> symbols = getSymbols(context, rank);
+  // The last two sizes, 32 and 16, become one.
+  SmallVector<AffineExpr> sizes(symbols.begin(), symbols.end() - 2);
+  SmallVector<AffineExpr> bytes = sizes;
+  sizes.push_back(getAffineConstantExpr(kAtomWords, context));
+  bytes.push_back(getAffineConstantExpr(2 * kAtomWords, context));
+  SmallVector<int64_t> box(sizes.size(), 1);
+  box[box.size() - 3] = ring.getRowAtoms(isA);
+  box[box.size() - 2] = ring.getWords();
+  box[box.size() - 1] = kAtomWords;
+  AffineMap strides = getStrides(context, bytes);
+  map = TensorMapAttr::get(
+      context, "u2",
+      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
+      AffineMapAttr::get(
+          AffineMap::get(0, rank, strides.getResults(), context)),
+      box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256");
+  countedBytes = ring.getBytes(isA ? 1 : 3);
+  return true;
+}
+
+std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
+                                                 const RingPlan &ring,
+                                                 unsigned number,
+                                                 std::string &reason) {
+  TensorOperand result;
+  result.operand = &problem.getOperand(number);
+  bool isA = number < 2, isElements = number % 2 == 0;
+  bool isPlanned = isElements
+                       ? result.planElements(problem, ring, isA, reason)
+                       : result.planScales(problem, ring, isA, reason);
+  if (!isPlanned)
+    return std::nullopt;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
+                         const TilePlace &place, Value shared, Value offset,
+                         Value barriers, Value barrier) const {
+  auto toWord = [&](Value index) -> Value {
+    return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
+  };
+  for (int64_t i = 0; i != copies; ++i) {
+    Value row = addIndex(b, loc, place.row, i * copyRows);
+    SmallVector<Value> position = applyMap(
+        b, loc, operand->map, {place.batch, row, place.column});
+    if (isScale) {
+      // The first byte of an atom.
+      position.pop_back_n(2);
+      position.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+    } else if (codesOfUnit != 1) {
+      AffineExpr d0 = b.getAffineDimExpr(0);
+      position.back() =
+          applyExprs(b, loc, {d0.floorDiv(codesOfUnit)}, position.back())[0];
+    }
+    SmallVector<Value> coordinates = llvm::map_to_vector(position, toWord);
+    Value to = addIndex(b, loc, offset, i * copyBytes);
+    TensorLoadOp::create(b, loc, mapPointer, coordinates, shared, to, barriers,
+                         barrier, /*hint=*/IntegerAttr());
+  }
+}
