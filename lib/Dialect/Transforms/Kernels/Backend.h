@@ -62,6 +62,10 @@ public:
                                std::string &reason) const {
     return success();
   }
+  /// What of the kernel for `problem` may surprise; empty for nothing.
+  virtual std::string getRemark(const KernelProblem &problem) const {
+    return {};
+  }
   /// What one block takes, and how the kernel is launched.
   virtual KernelShape getShape(const KernelProblem &problem) const = 0;
   /// Fills in the body of `kernel`, which is empty, at its start. Adds

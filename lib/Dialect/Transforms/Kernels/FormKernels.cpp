@@ -220,6 +220,8 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     std::string reason;
     if (failed(backend->verify(problem, reason)))
       return op.emitOpError("not supported in this version: ") << reason;
+    if (std::string remark = backend->getRemark(problem); !remark.empty())
+      op.emitRemark(remark);
     KernelShape shape = backend->getShape(problem);
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, host.sizes);

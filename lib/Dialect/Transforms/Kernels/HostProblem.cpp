@@ -197,9 +197,13 @@ private:
     if (isScale && backend.wantsScaleAtoms() &&
         getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
       view = swizzle(operand, rowDim);
+    if (isScale && backend.wantsScaleAtoms() &&
+        !hasOwnMemory(view.tensor))
+      view.tensor = copy(view.tensor);
     KernelOperand result;
     result.map = view.map.compose(map);
     result.bits = view.bits;
+    result.hasOwnMemory = hasOwnMemory(view.tensor);
     result.contiguity = getContiguity(result.map, rank);
     // What is packed ends on a byte. K is a multiple of the size of a block.
     result.rowMultiple = rows;
@@ -231,12 +235,30 @@ private:
       map = AffineMap::getPermutationMap(order, context);
       operand = transpose(operand, order);
     }
+    // Else it would be folded, to a constant.
+    if (matchPattern(operand, m_Constant()))
+      operand = copy(operand);
     type = cast<RankedTensorType>(operand.getType());
     auto swizzled = RankedTensorType::get(getSwizzledShape(type.getShape()),
                                           type.getElementType());
     Value atoms =
         SwizzleScalesOp::create(builder, loc, swizzled, operand);
     return {atoms, getSwizzleMap(context, rank).compose(map), 8};
+  }
+
+  static bool hasOwnMemory(Value tensor) {
+    return !matchPattern(tensor, m_Constant()) &&
+           !isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                            tensor::ReshapeOp, tensor::ExtractSliceOp,
+                            tensor::CastOp>(tensor.getDefiningOp());
+  }
+
+  /// The same in memory of its own, which tensor maps can be of.
+  Value copy(Value source) {
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, source),
+        cast<RankedTensorType>(source.getType()).getElementType());
+    return linalg::CopyOp::create(builder, loc, source, empty)->getResult(0);
   }
 
   /// `operand` transposed; what it is a transpose of, if it is one.

@@ -39,6 +39,10 @@ struct KernelOperand {
   int64_t columnMultiple;
   /// Whether the batch may turn out to be 1 when that of the result is not.
   bool mayBroadcast;
+  /// Whether its memory is an argument's or the workspace's, whole: of
+  /// constants, which are data of the kernel's module, and of views there are
+  /// no tensor maps.
+  bool hasOwnMemory = true;
   /// The code of all elements, where it is known.
   std::optional<uint8_t> splat;
 
@@ -79,6 +83,11 @@ struct KernelProblem {
   /// Null on a path without instructions, and without schedules.
   InstructionAttr instruction;
   ScheduleInterface schedule;
+
+  /// Whether a size is known, and a multiple of `unit`.
+  static bool isMultiple(int64_t size, int64_t unit) {
+    return !ShapedType::isDynamic(size) && size % unit == 0;
+  }
 
   /// x, its scales, y, its scales.
   const KernelOperand &getOperand(unsigned i) const {

@@ -86,6 +86,10 @@ private:
     FailureOr<ScheduleInterface> found = wanted;
     if (!wanted)
       found = findAttr(op, path.getValue());
+    else if (!wanted.isFor(path.getValue()))
+      return op.emitOpError("expected a schedule of the path ")
+             << StringRef(getPathInfo(path.getValue()).name) << ", '"
+             << rules->getForm() << "', got '" << schedule << "'";
     if (failed(found))
       return failure();
     if (!*found) {

@@ -13,6 +13,7 @@
 
 #include "Kernels/Staging/ElementFiller.h"
 
+#include "Kernels/Staging/WidenCodes.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -22,9 +23,10 @@ using namespace mlir::blockscale;
 ElementFiller::ElementFiller(SharedTile sharedTile,
                              const KernelOperand &operand,
                              const TileExtent &extent,
-                             std::optional<Pieces> pieces)
+                             std::optional<Pieces> pieces,
+                             std::optional<Format> narrow)
     : TileFiller(std::move(sharedTile)), operand(&operand),
-      hasPieces(pieces.has_value()), columns(extent.k) {
+      hasPieces(pieces.has_value()), narrow(narrow), columns(extent.k) {
   const SharedTile &tile = getTile();
   if (pieces) {
     pieceBytes = pieces->bytes;
@@ -86,8 +88,10 @@ void ElementFiller::emitPiece(OpBuilder &b, const FillContext &context,
   if (isAsync())
     return access.copyAsync(b, place, memory, to, pieceBytes,
                             pieceCodes == 0 ? at[1] : Value());
-  storeWord(b, loc, access.gatherWord(b, place, pieceCodes, getTile().slot),
-            memory, to);
+  Value word = access.gatherWord(b, place, pieceCodes, getTile().slot);
+  if (narrow)
+    word = emitWiden(b, loc, word, *narrow);
+  storeWord(b, loc, word, memory, to);
 }
 
 Value blockscale::emitByteOfLine(OpBuilder &b, Location loc,

@@ -30,9 +30,10 @@ public:
   };
 
   /// Without `pieces`, codes are read one by one, and stored four bytes at
-  /// once.
+  /// once; those of `narrow`, where it is given, as e4m3.
   ElementFiller(SharedTile tile, const KernelOperand &operand,
-                const TileExtent &extent, std::optional<Pieces> pieces);
+                const TileExtent &extent, std::optional<Pieces> pieces,
+                std::optional<Format> narrow = std::nullopt);
 
   bool isAsync() const override { return hasPieces; }
   void emit(OpBuilder &builder, const FillContext &context, Value memory,
@@ -44,6 +45,7 @@ private:
 
   const KernelOperand *operand;
   bool hasPieces;
+  std::optional<Format> narrow;
   /// The bytes of shared memory that are filled at once.
   int64_t pieceBytes = kWordBytes;
   int64_t piecesPerChunk = kChunkBytes / kWordBytes;

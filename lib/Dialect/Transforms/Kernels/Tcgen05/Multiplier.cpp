@@ -64,9 +64,8 @@ void RoleEmitter::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
 
 /// Scales behind the end of K become 0x00 in the word that K ends in: what
 /// padding holds could be a NaN, and elements there are 0. All lanes of the
-/// warp take part. `steps` are the instructions of this stage.
-void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place,
-                           Value) {
+/// warp take part.
+void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place) {
   constexpr int64_t kWordBytes = 4, kByteBits = 8;
   AffineExpr d0 = at.getAffineDimExpr(0);
   int64_t blocks = plan.getSchedule().getK() / problem.row.blockSize;
@@ -147,7 +146,7 @@ void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
   auto getTile = [&](bool isA) -> Value {
     MemRefType type = getTileType(
         at, isA ? schedule.getM() : schedule.getN(), schedule.getK(),
-        getLayout(isA), cast<MemRefType>(shared.getType()).getMemorySpace());
+        getElements(isA).layout, cast<MemRefType>(shared.getType()).getMemorySpace());
     Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
     return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
   };
@@ -165,11 +164,12 @@ void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
   const Instruction &row = problem.instruction.getInstruction();
   auto instruction = InstructionAttr::get(
       context, row.path, schedule.getM(), schedule.getN(), row.k, row.kind,
-      row.a, row.b, row.scale, row.scaleVec);
+      getElements(true).format, getElements(false).format, row.scale,
+      row.scaleVec);
   AsyncTileMmaOp::create(at, loc, a, aScales, other, bScales, acc, accumulate,
                          steps, instruction,
-                         TileLayoutAttr::get(context, getLayout(true)),
-                         TileLayoutAttr::get(context, getLayout(false)));
+                         TileLayoutAttr::get(context, getElements(true).layout),
+                         TileLayoutAttr::get(context, getElements(false).layout));
   Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place));
 }
 
@@ -192,8 +192,8 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
                       Value accumulate, Value steps) -> RingPlace {
     stages.emitWaitFull(inner, place);
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
-    if (steps && problem.k % stepK != 0)
-      emitMask(inner, place, steps);
+    if (steps && !KernelProblem::isMultiple(problem.k, stepK))
+      emitMask(inner, place);
     emitElected(inner, [&](OpBuilder &one) {
       emitProduct(one, tile, place, acc, accumulate, steps);
     });

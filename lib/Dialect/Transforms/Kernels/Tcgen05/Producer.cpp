@@ -23,45 +23,58 @@ using namespace mlir::blockscale;
 void RoleEmitter::emitLoads(OpBuilder &at, const BlockTile &tile, Value step,
                             const RingPlace &place) {
   int64_t bytes = 0;
-  for (const TensorOperand &operand : operands)
-    bytes += operand.getCountedBytes();
+  for (const RingOperand &operand : operands)
+    if (operand.tensor)
+      bytes += operand.tensor->getCountedBytes();
   Value full = stages.emitFull(at, place);
   BarrierArriveOp::create(at, loc, barriers, full,
                           at.getI64IntegerAttr(bytes));
   int64_t k = plan.getSchedule().getK();
   AffineExpr d0 = at.getAffineDimExpr(0);
+  unsigned map = problem.result;
   for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!operand.tensor)
+      continue;
     bool isA = i < 2, isElements = i % 2 == 0;
     int64_t columns = isElements ? k : k / problem.row.blockSize;
     TilePlace from;
     from.batch = getOperandBatch(at, kernel, problem.getOperand(i), tile.batch);
     from.row = isA ? tile.row : tile.column;
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
-    Value map = kernel.getArgument(problem.result + 1 + i);
-    operand.emit(at, loc, map, from, shared,
-                 emitStageOffset(at, place, plan.getOffset(i)), barriers, full);
+    operand.tensor->emit(at, loc, kernel.getArgument(++map), from, shared,
+                         emitStageOffset(at, place, plan.getOffset(i)),
+                         barriers, full);
   }
 }
 
-void RoleEmitter::emitProducer(OpBuilder &role) {
+void RoleEmitter::forEachStep(
+    OpBuilder &role,
+    function_ref<void(OpBuilder &, const BlockTile &, Value, const RingPlace &)>
+        body) {
   int64_t k = plan.getSchedule().getK();
+  RingPlace first = stages.emitFirst(role);
+  forEachTile(
+      role, {first.stage, first.parity},
+      [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
+        AffineExpr d0 = at.getAffineDimExpr(0);
+        Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
+        auto loop = scf::ForOp::create(at, loc, index(at, 0), steps,
+                                       index(at, 1), values);
+        OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+        RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+        stages.emitWaitEmpty(inner, place);
+        body(inner, tile, loop.getInductionVar(), place);
+        RingPlace next = stages.emitNext(inner, place);
+        scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity});
+        return SmallVector<Value>(loop.getResults());
+      });
+}
+
+void RoleEmitter::emitProducer(OpBuilder &role) {
   emitElected(role, [&](OpBuilder &one) {
-    RingPlace first = stages.emitFirst(one);
-    forEachTile(
-        one, {first.stage, first.parity},
-        [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
-          AffineExpr d0 = at.getAffineDimExpr(0);
-          Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
-          auto loop = scf::ForOp::create(at, loc, index(at, 0), steps,
-                                         index(at, 1), values);
-          OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-          RingPlace place = {loop.getRegionIterArg(0),
-                             loop.getRegionIterArg(1)};
-          stages.emitWaitEmpty(inner, place);
-          emitLoads(inner, tile, loop.getInductionVar(), place);
-          RingPlace next = stages.emitNext(inner, place);
-          scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity});
-          return SmallVector<Value>(loop.getResults());
-        });
+    forEachStep(one, [&](OpBuilder &at, const BlockTile &tile, Value step,
+                         const RingPlace &place) {
+      emitLoads(at, tile, step, place);
+    });
   });
 }

@@ -55,7 +55,7 @@ static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
 
 RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
                          const KernelProblem &problem, const RingPlan &plan,
-                         ArrayRef<TensorOperand> operands)
+                         const RingOperands &operands)
     : b(b), kernel(kernel), problem(problem), plan(plan), operands(operands),
       loc(kernel.getLoc()), sizes(b, kernel, problem),
       shared(makeStages(b, kernel, plan.getSharedBytes())),
@@ -85,10 +85,11 @@ void RoleEmitter::emitInit() {
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
   OpBuilder at = OpBuilder::atBlockBegin(getRole(first, 0));
   emitElected(at, [&](OpBuilder &one) {
-    // A stage is full when all its bytes are there, and empty when a commit of
-    // the one who multiplies arrives; sums are empty when all have read them.
+    // A stage is full when all its bytes are there, and each thread that fills
+    // it has arrived; it is empty when a commit of the one who multiplies
+    // arrives. Sums are empty when all have read them.
     constexpr int64_t kReaders = kTensorLanes;
-    stages.emitInit(one, 1, 1);
+    stages.emitInit(one, 1 + (hasFiller() ? kFillerWarps * kWarpLanes : 0), 1);
     sums.emitInit(one, 1, kReaders);
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
@@ -115,14 +116,27 @@ void RoleEmitter::emit() {
   emitInit();
   // Those who store come first: a warp may read a quarter of tensor memory, by
   // its number.
-  auto roles = RolesOp::create(b, loc, ArrayRef<int64_t>{4, 1, 1}, 3);
+  SmallVector<int64_t> warps = {4, 1, 1};
+  if (hasFiller())
+    warps.push_back(kFillerWarps);
+  auto roles = RolesOp::create(b, loc, warps, warps.size());
   OpBuilder storer = OpBuilder::atBlockBegin(getRole(roles, 0));
   emitStorer(storer);
   OpBuilder producer = OpBuilder::atBlockBegin(getRole(roles, 1));
   emitProducer(producer);
   OpBuilder multiplier = OpBuilder::atBlockBegin(getRole(roles, 2));
   emitMultiplier(multiplier);
+  if (hasFiller()) {
+    OpBuilder filler = OpBuilder::atBlockBegin(getRole(roles, 3));
+    emitFiller(filler);
+  }
   emitFree();
+}
+
+bool RoleEmitter::hasFiller() const {
+  return llvm::any_of(operands, [](const RingOperand &operand) {
+    return operand.filler != nullptr;
+  });
 }
 
 void RoleEmitter::emitElected(OpBuilder &at,

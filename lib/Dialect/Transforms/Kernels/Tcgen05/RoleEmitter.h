@@ -17,7 +17,7 @@
 
 #include "Kernels/BlockTile.h"
 #include "Kernels/Tcgen05/Ring.h"
-#include "Kernels/Tcgen05/TensorOperand.h"
+#include "Kernels/Tcgen05/RingOperand.h"
 
 namespace mlir::blockscale {
 
@@ -25,7 +25,7 @@ class RoleEmitter {
 public:
   RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
               const KernelProblem &problem, const RingPlan &plan,
-              ArrayRef<TensorOperand> operands);
+              const RingOperands &operands);
 
   /// Everything: what is made before the roles, and freed behind them.
   void emit();
@@ -38,11 +38,22 @@ private:
   void emitInit();
   void emitFree();
   void emitProducer(OpBuilder &b);
+  void emitFiller(OpBuilder &b);
   void emitMultiplier(OpBuilder &b);
   void emitStorer(OpBuilder &b);
 
   /// Calls `body` for each tile of the block; `values` go from tile to tile.
   void forEachTile(OpBuilder &b, SmallVector<Value> values, EmitTile body);
+  /// Calls `body` for each step along K of each tile, with the place in the
+  /// ring of stages.
+  void forEachStep(OpBuilder &b,
+                   function_ref<void(OpBuilder &, const BlockTile &, Value step,
+                                     const RingPlace &)>
+                       body);
+  /// Whether warps bring an operand.
+  bool hasFiller() const;
+  void emitFill(OpBuilder &b, const BlockTile &tile, Value thread, Value step,
+                const RingPlace &place);
   void emitLoads(OpBuilder &b, const BlockTile &tile, Value step,
                  const RingPlace &place);
   SmallVector<Value> emitProducts(OpBuilder &b, const BlockTile &tile,
@@ -51,7 +62,7 @@ private:
   void emitProduct(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
                    Value acc, Value accumulate, Value steps);
   void emitScaleCopies(OpBuilder &b, const RingPlace &place);
-  void emitMask(OpBuilder &b, const RingPlace &place, Value steps);
+  void emitMask(OpBuilder &b, const RingPlace &place);
   Value emitScales(OpBuilder &b, const RingPlace &place, bool isA,
                    Value shift);
   void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
@@ -67,13 +78,15 @@ private:
                         int64_t plus) const;
   Value emitWindow(OpBuilder &b, Value count) const;
   Value emitAcc(OpBuilder &b, Value window) const;
-  TileLayout getLayout(bool isA) const { return operands[isA ? 0 : 2].getLayout(); }
+  const RingOperand &getElements(bool isA) const {
+    return operands[isA ? 0 : 2];
+  }
 
   OpBuilder &b;
   gpu::GPUFuncOp kernel;
   const KernelProblem &problem;
   const RingPlan &plan;
-  ArrayRef<TensorOperand> operands;
+  const RingOperands &operands;
   Location loc;
   ProblemSizes sizes;
   /// All stages, as bytes; the address of tensor memory; the mbarriers.

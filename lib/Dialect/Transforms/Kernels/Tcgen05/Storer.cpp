@@ -48,14 +48,15 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
   int64_t n = schedule.getN();
   auto layout = WarpsAttr::get(at.getContext(), 4, 1);
   // Those in bounds are stored in pairs.
-  bool isAligned = problem.n % 2 == 0;
+  bool isAligned = KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
     auto type = AccType::get(inner.getContext(), schedule.getM(), columns,
                              layout);
     Value part = AccReadOp::create(inner, loc, type, acc, column);
     release(inner);
-    if (problem.m % schedule.getM() == 0 && problem.n % n == 0)
+    if (KernelProblem::isMultiple(problem.m, schedule.getM()) &&
+        KernelProblem::isMultiple(problem.n, n))
       return emitPart(inner, tile, part, column, columns, false);
     if (!isAligned)
       return emitPart(inner, tile, part, column, columns, true);

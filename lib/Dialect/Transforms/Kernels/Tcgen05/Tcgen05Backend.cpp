@@ -24,21 +24,6 @@ static RingPlan makePlan(const KernelProblem &problem) {
                   cast<RingScheduleAttr>(problem.schedule));
 }
 
-/// All operands, by bulk copies; fails with what is in the way of one.
-static FailureOr<SmallVector<TensorOperand>>
-planOperands(const KernelProblem &problem, const RingPlan &plan,
-             std::string &reason) {
-  SmallVector<TensorOperand> operands;
-  for (unsigned i = 0; i != kNumRingOperands; ++i) {
-    std::optional<TensorOperand> operand =
-        TensorOperand::plan(problem, plan, i, reason);
-    if (!operand)
-      return failure();
-    operands.push_back(*operand);
-  }
-  return operands;
-}
-
 namespace {
 class Tcgen05Backend final : public KernelBackend {
 public:
@@ -50,7 +35,25 @@ public:
 
   LogicalResult verify(const KernelProblem &problem,
                        std::string &reason) const override {
-    return planOperands(problem, makePlan(problem), reason);
+    FailureOr<RingOperands> operands =
+        planRingOperands(problem, makePlan(problem));
+    if (succeeded(operands))
+      return success();
+    reason = "scales that no copy brings";
+    return failure();
+  }
+
+  std::string getRemark(const KernelProblem &problem) const override {
+    FailureOr<RingOperands> operands =
+        planRingOperands(problem, makePlan(problem));
+    std::string text;
+    for (unsigned i : {0, 2})
+      if (succeeded(operands) && (*operands)[i].filler)
+        text += (text.empty() ? "" : "; ") +
+                std::string(i == 0 ? "x" : "y") +
+                " is brought by warps, not by bulk copies: " +
+                (*operands)[i].reason;
+    return text;
   }
 
   KernelShape getShape(const KernelProblem &problem) const override {
@@ -63,12 +66,14 @@ public:
     shape.shared = getDynamicBytes(plan.getSharedBytes());
     shape.order = schedule.getPersistent() ? BlockOrder::Persistent
                                            : BlockOrder::Linear;
-    std::string reason;
-    SmallVector<TensorOperand> operands =
-        *planOperands(problem, plan, reason);
-    for (const TensorOperand &operand : operands) {
-      shape.maps.push_back(operand.getMap());
-      shape.mapped.push_back(operand.getArgument());
+    RingOperands operands = *planRingOperands(problem, plan);
+    for (const RingOperand &operand : operands) {
+      if (operand.filler) {
+        shape.threads[0] = kThreads + kFillerWarps * kWarpLanes;
+        continue;
+      }
+      shape.maps.push_back(operand.tensor->getMap());
+      shape.mapped.push_back(operand.tensor->getArgument());
     }
     return shape;
   }
@@ -76,9 +81,7 @@ public:
   void build(gpu::GPUFuncOp kernel,
              const KernelProblem &problem) const override {
     RingPlan plan = makePlan(problem);
-    std::string reason;
-    SmallVector<TensorOperand> operands =
-        *planOperands(problem, plan, reason);
+    RingOperands operands = *planRingOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     RoleEmitter(b, kernel, problem, plan, operands).emit();
     gpu::ReturnOp::create(b, kernel.getLoc());

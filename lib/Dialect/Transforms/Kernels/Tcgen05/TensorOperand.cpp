@@ -79,6 +79,10 @@ static StringRef getSwizzleName(int64_t lineBytes) {
 bool TensorOperand::planElements(const KernelProblem &problem,
                                  const RingPlan &ring, bool isA,
                                  std::string &reason) {
+  if (!operand->hasOwnMemory) {
+    reason = "there are no tensor maps of constants and of views";
+    return false;
+  }
   const Instruction &instruction = problem.instruction.getInstruction();
   MLIRContext *context = problem.instruction.getContext();
   Format format = isA ? instruction.a : instruction.b;

@@ -1,0 +1,114 @@
+//===- WidenCodes.cpp - Narrow codes as e4m3 ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Numbers with an exponent get the other bias and bits of fraction by a shift
+// and an addition, for all four bytes at once; those without one are few, and
+// come from a table of at most eight bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Staging/WidenCodes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// `value` in each byte.
+static constexpr uint32_t inBytes(uint32_t value) { return value * 0x01010101; }
+
+/// The code of e4m3 that has the value of code `code` of `format`.
+static uint32_t getWide(uint32_t code, Format format) {
+  double value = decode(format, code);
+  uint32_t wide = 0;
+  while (decode(Format::E4M3, wide) != value)
+    ++wide;
+  return wide;
+}
+
+namespace {
+class Words {
+public:
+  Words(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+
+  Value constant(uint32_t value) const {
+    return arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  template <typename Op>
+  Value apply(Value x, uint32_t y) const {
+    Value other = constant(y);
+    return Op::create(b, loc, x, other);
+  }
+  Value bitAnd(Value x, uint32_t y) const { return apply<arith::AndIOp>(x, y); }
+  Value shiftLeft(Value x, uint32_t by) const {
+    return by == 0 ? x : apply<arith::ShLIOp>(x, by);
+  }
+  Value shiftRight(Value x, uint32_t by) const {
+    return apply<arith::ShRUIOp>(x, by);
+  }
+  Value bitOr(Value x, Value y) const {
+    return arith::OrIOp::create(b, loc, x, y);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+};
+} // namespace
+
+/// The low nibble of each byte, side by side.
+static Value joinNibbles(const Words &words, Value bytes) {
+  constexpr uint32_t kPairs = 0x00FF00FF, kNibble = 4, kByte = 8;
+  Value pairs = words.bitOr(bytes, words.shiftRight(bytes, kNibble));
+  pairs = words.bitAnd(pairs, kPairs);
+  return words.bitOr(pairs, words.shiftRight(pairs, kByte));
+}
+
+Value blockscale::emitWiden(OpBuilder &b, Location loc, Value word,
+                            Format format) {
+  constexpr uint32_t kByte = 8, kSign = 0x80, kTable = 8;
+  const FormatInfo &narrow = getFormatInfo(format);
+  const FormatInfo &wide = getFormatInfo(Format::E4M3);
+  Words words(b, loc);
+  Value sign = words.bitAnd(words.shiftLeft(word, kByte - narrow.bits),
+                            inBytes(kSign));
+  Value magnitude =
+      words.bitAnd(word, inBytes((1u << (narrow.bits - 1)) - 1));
+
+  // Up to eight codes, by the low three bits of each.
+  uint64_t table = 0;
+  for (uint32_t code = 0; code != kTable; ++code)
+    table |= uint64_t(getWide(code, format)) << (kByte * code);
+  Value low = words.constant(static_cast<uint32_t>(table));
+  Value high = words.constant(static_cast<uint32_t>(table >> (4 * kByte)));
+  Value selector =
+      joinNibbles(words, words.bitAnd(magnitude, inBytes(kTable - 1)));
+  Value looked = NVVM::PermuteOp::create(
+      b, loc, b.getI32Type(), low, high, selector,
+      NVVM::PermuteModeAttr::get(b.getContext(), NVVM::PermuteMode::DEFAULT));
+  if ((1u << (narrow.bits - 1)) <= kTable)
+    return words.bitOr(sign, looked);
+
+  Value shifted =
+      words.shiftLeft(magnitude, wide.mantissaBits - narrow.mantissaBits);
+  uint32_t bias = static_cast<uint32_t>(wide.bias - narrow.bias)
+                  << wide.mantissaBits;
+  Value normal = words.apply<arith::AddIOp>(shifted, inBytes(bias));
+  // Bytes of ones where there is more than the table has: the addition carries
+  // to the sign.
+  Value carried = words.apply<arith::AddIOp>(magnitude,
+                                             inBytes(kSign - kTable));
+  Value ones = words.shiftRight(words.bitAnd(carried, inBytes(kSign)), 7);
+  ones = words.apply<arith::MulIOp>(ones, 0xFF);
+  Value inverse = words.apply<arith::XOrIOp>(ones, ~0u);
+  normal = arith::AndIOp::create(b, loc, normal, ones);
+  looked = arith::AndIOp::create(b, loc, looked, inverse);
+  return words.bitOr(sign, words.bitOr(normal, looked));
+}

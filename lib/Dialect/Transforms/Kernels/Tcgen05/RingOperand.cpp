@@ -1,0 +1,63 @@
+//===- RingOperand.cpp - Who brings an operand ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The choice between bulk copies and warps. What warps bring is contiguous
+// along K; codes of fp6 and fp4 beside bytes they make e4m3 of, since a tensor
+// core takes narrow codes from shared memory in packed form only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Tcgen05/RingOperand.h"
+
+#include "Kernels/Staging/ElementFiller.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
+                            bool isA, Format &format) {
+  const KernelOperand &operand = isA ? problem.x : problem.y;
+  RingScheduleAttr schedule = ring.getSchedule();
+  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  TileExtent extent = {rows, schedule.getK(), rows,
+                       kFillerWarps * kWarpLanes};
+  Kind kind = problem.instruction.getKind();
+  unsigned bits = getFormatInfo(format).bits;
+  if (!hasContainers(kind) || (bits == 8 && operand.contiguity ==
+                                                Contiguity::Columns))
+    return planElements(operand, format, kind, extent);
+  std::optional<Format> narrow;
+  if (bits != 8)
+    narrow = format;
+  format = bits == 8 ? format : Format::E4M3;
+  SharedTile tile =
+      getElementTile(extent, getSlot(kind, format), TileLayout());
+  return std::make_unique<ElementFiller>(std::move(tile), operand, extent,
+                                         std::nullopt, narrow);
+}
+
+FailureOr<RingOperands>
+blockscale::planRingOperands(const KernelProblem &problem,
+                             const RingPlan &ring) {
+  RingOperands operands;
+  const Instruction &instruction = problem.instruction.getInstruction();
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    bool isA = i < 2, isElements = i % 2 == 0;
+    operand.format = isA ? instruction.a : instruction.b;
+    operand.tensor = TensorOperand::plan(problem, ring, i, operand.reason);
+    if (operand.tensor) {
+      operand.layout = operand.tensor->getLayout();
+      continue;
+    }
+    if (!isElements)
+      return failure();
+    operand.filler = makeFiller(problem, ring, isA, operand.format);
+    operand.layout = operand.filler->getTile().layout;
+  }
+  return operands;
+}

@@ -1,0 +1,44 @@
+//===- RingOperand.h - Who brings an operand ------------------ -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bulk tensor copies bring what they can; where the layout of an operand, its
+// alignment or its types forbid that, warps fill the same stages.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGOPERAND_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGOPERAND_H
+
+#include "Kernels/Staging/TileFiller.h"
+#include "Kernels/Tcgen05/TensorOperand.h"
+
+namespace mlir::blockscale {
+
+/// The warps that fill stages, where there are any.
+inline constexpr int64_t kFillerWarps = 4;
+
+struct RingOperand {
+  /// One of both.
+  std::optional<TensorOperand> tensor;
+  FillerPtr filler;
+  /// How elements lie in a stage, and what the instruction takes them for.
+  TileLayout layout;
+  Format format = Format::E4M3;
+  /// What forbids bulk copies.
+  std::string reason;
+};
+
+using RingOperands = std::array<RingOperand, kNumRingOperands>;
+
+/// Fails, with the reason in the operand, if nothing brings one.
+FailureOr<RingOperands> planRingOperands(const KernelProblem &problem,
+                                         const RingPlan &ring);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGOPERAND_H
