@@ -63,9 +63,9 @@ def AttachNVVMTargetPass : Pass<"blockscale-attach-nvvm-target"> {
   let description = [{
     Gives each `gpu.module` the target of the module's attribute
     `blockscale.target`, as `nvvm-attach-target` does. Where there are ops of
-    tcgen05, the target has `verifyTarget = false`: the NVVM dialect would refuse
-    them on chips that have them. In its place, this pass checks all ops, and
-    one that the chip does not have is an error.
+    tcgen05, the target has `verifyTarget = false`: the NVVM dialect would
+    refuse them on chips that have them. In its place, this pass checks all ops,
+    and one that the chip does not have is an error.
 
     Before:
 

@@ -1,4 +1,4 @@
-//===- BlockScaleTcgen05Ops.td - Instructions of tcgen05 -- -*- tablegen -*-===//
+//===- BlockScaleTcgen05Ops.td - Instructions of tcgen05 -*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,6 +9,7 @@
 // The instruction level of the path tcgen05: operands in shared memory that
 // descriptors name, scales and sums in tensor memory. Who executes an op, one
 // thread or a warp, is said in its description; the verifier cannot know.
+// BlockScaleTmemOps.td has those ops that are about tensor memory alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,182 +20,12 @@ include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "blockscale/Dialect/IR/BlockScaleTcgen05Types.td"
+include "blockscale/Dialect/IR/BlockScaleTmemOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// An op for chips with tensor memory: an instruction, or an address or a
-/// descriptor for one. `opcode` is what messages call it.
-class BlockScale_Tcgen05Op<string mnemonic, string opcode,
-                           list<Trait> traits = []>
-    : BlockScale_Op<mnemonic,
-                    [BlockScale_InstructionOpInterface] # traits> {
-  code instructionDeclaration = [{
-    unsigned getLowestPtxVersion() { return kTensorMemoryPtx; }
-    bool isSupportedOn(const Chip &chip) { return hasTensorMemory(chip); }
-    std::string describeInstruction() { return "}] # opcode # [{"; }
-  }];
-  let extraClassDeclaration = instructionDeclaration;
-}
-
-/// Where `tmem_alloc` leaves the address.
-defvar BlockScale_TmemSlot = MemRefRankOf<[I32], [1]>;
 defvar BlockScale_MBarriers = MemRefRankOf<[I64], [1]>;
 defvar BlockScale_Matrices = MemRefRankOf<[I8], [2, 3]>;
-defvar BlockScale_TmemRegion = AnyTypeOf<[BlockScale_TmemAccType,
-                                          BlockScale_TmemOperandType]>;
-defvar BlockScale_TmemRows = VectorOfRankAndType<[1], [F32, I32]>;
-defvar BlockScale_Group = DefaultValuedAttr<I64Attr, "1">;
-
-//===----------------------------------------------------------------------===//
-// Allocation
-//===----------------------------------------------------------------------===//
-
-def BlockScale_TmemAllocOp
-    : BlockScale_Tcgen05Op<"tmem_alloc", "tcgen05.alloc"> {
-  let summary = "allocate columns of tensor memory";
-  let description = [{
-    Waits until so many columns are free and writes their address to `slot`,
-    from where `tmem_base` loads it behind a barrier. One whole warp executes
-    it.
-
-    Constraints:
-
-    * (A1) `columns` is a power of two from 32 to 512.
-    * (A2) `slot` has one element, in the workgroup memory space.
-    * (A3) `group` is 1 (or 2, which this version does not support).
-
-    Example:
-
-    ```mlir
-    gpu.module @kernels {
-      gpu.func @allocate()
-          workgroup(%slot : memref<1xi32, #gpu.address_space<workgroup>>) {
-        blockscale.tmem_alloc %slot {columns = 512 : i64}
-            : memref<1xi32, #gpu.address_space<workgroup>>
-        blockscale.tmem_relinquish
-        gpu.barrier
-        %t = blockscale.tmem_base %slot
-             : memref<1xi32, #gpu.address_space<workgroup>>
-            -> !blockscale.tmem<512>
-        blockscale.tmem_dealloc %t : !blockscale.tmem<512>
-        gpu.return
-      }
-    }
-    ```
-  }];
-  let arguments = (ins BlockScale_TmemSlot:$slot, I64Attr:$columns,
-                       BlockScale_Group:$group);
-  let assemblyFormat = "$slot attr-dict `:` type($slot)";
-  let hasVerifier = 1;
-}
-
-def BlockScale_TmemRelinquishOp
-    : BlockScale_Tcgen05Op<"tmem_relinquish",
-                           "tcgen05.relinquish_alloc_permit"> {
-  let summary = "allocate no more tensor memory";
-  let description = [{
-    The block gives up its right to `tmem_alloc`, for others to go on. One whole
-    warp executes it. The example is that of `tmem_alloc`.
-
-    Constraint (A3) as for `tmem_alloc`.
-  }];
-  let arguments = (ins BlockScale_Group:$group);
-  let assemblyFormat = "attr-dict";
-  let hasVerifier = 1;
-}
-
-def BlockScale_TmemBaseOp
-    : BlockScale_Tcgen05Op<"tmem_base", "tcgen05.alloc"> {
-  let summary = "the tensor memory that was allocated";
-  let description = [{
-    Loads the address that `tmem_alloc` wrote, behind a barrier. The example is
-    that of `tmem_alloc`.
-
-    Constraint (A2) as for `tmem_alloc`.
-  }];
-  let arguments = (ins Arg<BlockScale_TmemSlot, "address", [MemRead]>:$slot);
-  let results = (outs BlockScale_TmemType:$result);
-  let assemblyFormat = "$slot attr-dict `:` type($slot) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-def BlockScale_TmemDeallocOp
-    : BlockScale_Tcgen05Op<"tmem_dealloc", "tcgen05.dealloc"> {
-  let summary = "free columns of tensor memory";
-  let description = [{
-    What a kernel must do before it ends, when nobody uses the columns any more.
-    One whole warp executes it. The example is that of `tmem_alloc`.
-
-    Constraint (A3) as for `tmem_alloc`.
-  }];
-  let arguments = (ins BlockScale_TmemType:$tmem, BlockScale_Group:$group);
-  let assemblyFormat = "$tmem attr-dict `:` type($tmem)";
-  let hasVerifier = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// Regions
-//===----------------------------------------------------------------------===//
-
-class BlockScale_TmemRegionOp<string mnemonic, Type type>
-    : BlockScale_Tcgen05Op<mnemonic, "tensor memory", [Pure]> {
-  let arguments = (ins BlockScale_TmemType:$tmem, Index:$column);
-  let results = (outs type:$result);
-  let assemblyFormat = [{
-    $tmem `[` $column `]` attr-dict `:` type($tmem) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def BlockScale_TmemAccOp
-    : BlockScale_TmemRegionOp<"tmem_acc", BlockScale_TmemAccType> {
-  let summary = "an accumulator in tensor memory";
-  let description = [{
-    The sums from column `column` of the allocation on. They are not
-    initialised: the first `tcgen05_mma` does not accumulate.
-
-    Constraint (R1): the region is in the allocation, as far as is known.
-
-    Example:
-
-    ```mlir
-    gpu.module @kernels {
-      gpu.func @regions(%t: !blockscale.tmem<512>, %stage: index) {
-        %c0 = arith.constant 0 : index
-        %sums = blockscale.tmem_acc %t[%c0]
-            : !blockscale.tmem<512> -> !blockscale.tmem_acc<128x256>
-        %scales = blockscale.tmem_scales %t[%stage]
-            : !blockscale.tmem<512> -> !blockscale.tmem_scales<128x8>
-        %a = blockscale.tmem_operand %t[%stage]
-            : !blockscale.tmem<512> -> !blockscale.tmem_a<128x32>
-        gpu.return
-      }
-    }
-    ```
-  }];
-}
-
-def BlockScale_TmemScalesOp
-    : BlockScale_TmemRegionOp<"tmem_scales", BlockScale_TmemScalesType> {
-  let summary = "scales in tensor memory";
-  let description = [{
-    The scales from column `column` of the allocation on. The example is that of
-    `tmem_acc`.
-
-    Constraint (R1) as for `tmem_acc`.
-  }];
-}
-
-def BlockScale_TmemOperandOp
-    : BlockScale_TmemRegionOp<"tmem_operand", BlockScale_TmemOperandType> {
-  let summary = "elements of A in tensor memory";
-  let description = [{
-    The elements from column `column` of the allocation on. The example is that
-    of `tmem_acc`.
-
-    Constraint (R1) as for `tmem_acc`.
-  }];
-}
 
 //===----------------------------------------------------------------------===//
 // Descriptors
@@ -260,8 +91,8 @@ def BlockScale_MatrixDescriptorOp
 
     Lines (L) of 32, 64 or 128 bytes are swizzled as `#blockscale.tile_layout`
     says, lines of 16 bytes are not. With `k`, swizzled, each column holds
-    matrices of its own, of which `offset` chooses one; with `mn`, and with lines
-    of 16 bytes, a matrix goes on in the next column.
+    matrices of its own, of which `offset` chooses one; with `mn`, and with
+    lines of 16 bytes, a matrix goes on in the next column.
 
     An instruction takes 32 bytes along K (`k`), which are in one line if it is
     swizzled, or 32 lines (`mn`).
@@ -271,8 +102,8 @@ def BlockScale_MatrixDescriptorOp
     * (S1) `memory` has a static shape, the identity layout and the workgroup
       memory space, and no more bytes than a block can have there on any chip.
     * (S2) Lines have 16 bytes, or 32, 64 or 128 and are swizzled.
-    * (S3) A column has a multiple of 8 lines, and with `k` and lines of 16 bytes
-      there are at least two columns.
+    * (S3) A column has a multiple of 8 lines, and there is one at least; with
+      `k` and lines of 16 bytes, two.
     * (S4) What lines hold is `slots` or, with padding after 16 codes, `padded`;
       with `mn` they are of kind mxf8f6f4, which `tcgen05_mma` checks.
     * (S5) A constant `offset` is a multiple of 16 in the first of 8 lines, and
@@ -328,8 +159,8 @@ def BlockScale_CopyScalesOp
     Copies one atom of the 32x4x4 layout, the 512 bytes from `offset` on, to
     rows `128 row_atom` to `128 row_atom + 127` and blocks `4 word` to
     `4 word + 3` of the scales. One thread executes it; it ends before a later
-    `tcgen05_mma` of the thread begins, and what waits for `tcgen05_commit` waits
-    for it, too. It reads through the async proxy.
+    `tcgen05_mma` of the thread begins, and what waits for `tcgen05_commit`
+    waits for it, too. It reads through the async proxy.
 
     Constraints:
 
@@ -366,7 +197,7 @@ def BlockScale_CopyScalesOp
                        BlockScale_Group:$group);
   let assemblyFormat = [{
     $memory `[` $offset `]` `,` $scales attr-dict `:` type($memory) `,`
-    type($scales)
+    qualified(type($scales))
   }];
   let hasVerifier = 1;
 }
@@ -428,8 +259,9 @@ def BlockScale_Tcgen05MmaOp
     BlockScale_Group:$group);
   let assemblyFormat = [{
     $instruction $acc `,` $a `,` $b `,` $a_scale `[` $a_block `]` `,`
-    $b_scale `[` $b_block `]` `,` $accumulate attr-dict `:` type($acc) `,`
-    type($a) `,` type($a_scale) `,` type($b_scale)
+    $b_scale `[` $b_block `]` `,` $accumulate attr-dict `:`
+    qualified(type($acc)) `,` type($a) `,` qualified(type($a_scale)) `,`
+    qualified(type($b_scale))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -474,91 +306,6 @@ def BlockScale_Tcgen05CommitOp
                        BlockScale_Group:$group);
   let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` type($barriers)";
   let hasVerifier = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// Loads and stores
-//===----------------------------------------------------------------------===//
-
-def BlockScale_TmemLoadOp
-    : BlockScale_Tcgen05Op<"tmem_load", "tcgen05.ld"> {
-  let summary = "load columns of tensor memory to registers";
-  let description = [{
-    Thread t of warp w (numbered along x) gets, of lane `32 (w mod 4) + t` of the
-    region, the columns from `column` on: of an accumulator of one block that is
-    row `32 (w mod 4) + t`. All lanes of a warp execute it together, with the
-    same `column`. `tmem_wait load` comes before others write the columns, or
-    free them.
-
-    With `first_lane`, the warp gets 16 lanes of its 32, from that one on, as
-    mma.sync holds sums: registers 4 n to 4 n + 3 of thread t are columns
-    8 n + 2 (t mod 4) and the next one of lane t div 4, then of lane
-    8 + t div 4.
-
-    Constraints:
-
-    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements, 4 at least with
-      `first_lane`.
-    * (L2) The columns are in the region, as far as is known.
-    * (L3) `first_lane` is 0 or 16.
-
-    Example:
-
-    ```mlir
-    gpu.module @kernels {
-      gpu.func @double(%acc: !blockscale.tmem_acc<128x256>, %column: index) {
-        %0 = blockscale.tmem_load %acc[%column]
-            : !blockscale.tmem_acc<128x256> -> vector<32xf32>
-        blockscale.tmem_wait load
-        %1 = arith.addf %0, %0 : vector<32xf32>
-        blockscale.tmem_store %1, %acc[%column]
-            : vector<32xf32>, !blockscale.tmem_acc<128x256>
-        blockscale.tmem_wait store
-        blockscale.tcgen05_fence before
-        gpu.barrier
-        blockscale.tcgen05_fence after
-        gpu.return
-      }
-    }
-    ```
-  }];
-  let arguments = (ins BlockScale_TmemRegion:$acc, Index:$column,
-                       OptionalAttr<I64Attr>:$first_lane);
-  let results = (outs BlockScale_TmemRows:$result);
-  let assemblyFormat = [{
-    $acc `[` $column `]` (`lane` $first_lane^)? attr-dict `:` type($acc) `->`
-    type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def BlockScale_TmemStoreOp
-    : BlockScale_Tcgen05Op<"tmem_store", "tcgen05.st"> {
-  let summary = "store registers to columns of tensor memory";
-  let description = [{
-    The reverse of `tmem_load`, whose example it is in. `tmem_wait store` comes
-    before others read the columns.
-
-    Constraints (L1) and (L2) as for `tmem_load`.
-  }];
-  let arguments = (ins BlockScale_TmemRows:$value, BlockScale_TmemRegion:$acc,
-                       Index:$column);
-  let assemblyFormat = [{
-    $value `,` $acc `[` $column `]` attr-dict `:` type($value) `,` type($acc)
-  }];
-  let hasVerifier = 1;
-}
-
-def BlockScale_TmemWaitOp
-    : BlockScale_Tcgen05Op<"tmem_wait", "tcgen05.wait"> {
-  let summary = "wait for loads or stores of tensor memory";
-  let description = [{
-    Waits until all `tmem_load`, or all `tmem_store`, that the warp has executed
-    are complete. All lanes of a warp execute it together. It is in the example
-    of `tmem_load`.
-  }];
-  let arguments = (ins BlockScale_TmemWaitKindAttr:$kind);
-  let assemblyFormat = "$kind attr-dict";
 }
 
 def BlockScale_Tcgen05FenceOp

@@ -1,4 +1,4 @@
-//===- BlockScaleTcgen05Types.td - Tensor memory --------- -*- tablegen -*-===//
+//===- BlockScaleTcgen05Types.td - Tensor memory ----------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is in tensor memory, as types: each value is an address there.
+// What is in tensor memory, as types: each value is an address there. And what
+// all ops of tcgen05 have in common.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05TYPES_TD
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -41,9 +43,9 @@ def BlockScale_TmemType : BlockScale_Tcgen05Type<"Tmem", "tmem"> {
 def BlockScale_TmemAccType : BlockScale_Tcgen05Type<"TmemAcc", "tmem_acc"> {
   let summary = "an f32 accumulator in tensor memory";
   let description = [{
-    M x N sums of one `tcgen05.mma`; where (m, n) is says the PTX ISA, "Data path
-    layout organization". With the layout D, that of one block, it is in lane m
-    and column n. `group` is 2 for the sums of a pair of blocks.
+    M x N sums of one `tcgen05.mma`; where (m, n) is says the PTX ISA, "Data
+    path layout organization". With the layout D, that of one block, it is in
+    lane m and column n. `group` is 2 for the sums of a pair of blocks.
 
     Constraint (C1): M is one of the group (128; 128 or 256), and N one that
     instructions take: 8 to 256 in steps of 8 (16 to 256 in steps of 16).
@@ -71,8 +73,8 @@ def BlockScale_TmemScalesType
   let description = [{
     Scales of rows x blocks along K, a byte each. The scale (r, s) is in lanes
     `r mod 32 + 32 i` for i = 0 to 3, in byte `s mod 4` of column
-    `r div 32 + (rows div 32) (s div 4)`: in words of four blocks, of `rows / 32`
-    columns each.
+    `r div 32 + (rows div 32) (s div 4)`: in words of four blocks, of
+    `rows / 32` columns each.
 
     Constraint (C1): 128 rows (for up to 128) or 256 (for more), and a multiple
     of 4 blocks that fits in tensor memory.
@@ -113,7 +115,8 @@ def BlockScale_TmemOperandType
 
 def BlockScale_TmemWaitKind : I32EnumAttr<
     "TmemWaitKind", "what is waited for",
-    [I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Store", 1, "store">]> {
+    [I32EnumAttrCase<"Load", 0, "load">,
+     I32EnumAttrCase<"Store", 1, "store">]> {
   let cppNamespace = "::mlir::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -130,5 +133,26 @@ def BlockScale_Tcgen05FenceKind : I32EnumAttr<
 def BlockScale_Tcgen05FenceKindAttr
     : EnumAttr<BlockScale_Dialect, BlockScale_Tcgen05FenceKind,
                "tcgen05_fence_kind">;
+
+//===----------------------------------------------------------------------===//
+// What ops have in common
+//===----------------------------------------------------------------------===//
+
+/// An op for chips with tensor memory: an instruction, or an address or a
+/// descriptor for one. `opcode` is what messages call it.
+class BlockScale_Tcgen05Op<string mnemonic, string opcode,
+                           list<Trait> traits = []>
+    : BlockScale_Op<mnemonic,
+                    [BlockScale_InstructionOpInterface] # traits> {
+  code instructionDeclaration = [{
+    unsigned getLowestPtxVersion() { return kTensorMemoryPtx; }
+    bool isSupportedOn(const Chip &chip) { return hasTensorMemory(chip); }
+    std::string describeInstruction() { return "}] # opcode # [{"; }
+  }];
+  let extraClassDeclaration = instructionDeclaration;
+}
+
+/// Blocks that execute together, PTX `.cta_group`.
+defvar BlockScale_Group = DefaultValuedAttr<I64Attr, "1">;
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05TYPES_TD

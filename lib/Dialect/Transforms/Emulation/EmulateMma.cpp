@@ -111,7 +111,7 @@ struct EmulateMmaPass final
     });
     EmulatedFunctions functions;
     for (Operation *op : worklist)
-      if (failed(emulate(op, functions)))
+      if (failed(emulate(op, functions, chip)))
         return signalPassFailure();
     if (target)
       getOperation()->setAttr(kTargetAttrName,
@@ -119,14 +119,20 @@ struct EmulateMmaPass final
   }
 
 private:
-  static LogicalResult emulate(Operation *op, EmulatedFunctions &functions) {
+  static LogicalResult emulate(Operation *op, EmulatedFunctions &functions,
+                               const Chip &chip) {
     StringRef name = op->getName().getStringRef();
     const Row *row =
         llvm::find_if(kRows, [&](const Row &r) { return r.name == name; });
-    if (row == std::end(kRows))
-      return op->emitOpError("not supported in this version: the instruction "
-                             "in software");
-    return row->emulate(op, functions);
+    if (row != std::end(kRows))
+      return row->emulate(op, functions);
+    auto instruction = cast<InstructionOpInterface>(op);
+    if (!instruction.isSupportedOn(chip))
+      return op->emitOpError("expected a chip with ")
+             << instruction.describeInstruction() << ", got "
+             << StringRef(chip.name);
+    return op->emitOpError("not supported in this version: ")
+           << instruction.describeInstruction() << " in software";
   }
 };
 } // namespace

@@ -137,7 +137,8 @@ private:
       std::string reason =
           "no " + std::string(getPathInfo(instruction.getPath()).opcode) +
           " ... block_scale on " + std::string(chip->name);
-      if (nativeOnly)
+      // Those of a warp can be computed in software.
+      if (nativeOnly || !getPathInfo(instruction.getPath()).isWarpLevel)
         return op->emitOpError(reason);
       op->emitRemark(reason) << "; computed with the instruction in software";
       return WalkResult::advance();

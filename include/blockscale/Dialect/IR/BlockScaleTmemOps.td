@@ -1,0 +1,257 @@
+//===- BlockScaleTmemOps.td - Ops on tensor memory --------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensor memory is allocated, divided into regions, read and written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALETMEMOPS_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALETMEMOPS_TD
+
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleTcgen05Types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// Where `tmem_alloc` leaves the address.
+defvar BlockScale_TmemSlot = MemRefRankOf<[I32], [1]>;
+defvar BlockScale_TmemRegion = AnyTypeOf<[BlockScale_TmemAccType,
+                                          BlockScale_TmemOperandType]>;
+defvar BlockScale_TmemRows = VectorOfRankAndType<[1], [F32, I32]>;
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+def BlockScale_TmemAllocOp
+    : BlockScale_Tcgen05Op<"tmem_alloc", "tcgen05.alloc"> {
+  let summary = "allocate columns of tensor memory";
+  let description = [{
+    Waits until so many columns are free and writes their address to `slot`,
+    from where `tmem_base` loads it behind a barrier. One whole warp executes
+    it.
+
+    Constraints:
+
+    * (A1) `columns` is a power of two from 32 to 512.
+    * (A2) `slot` has one element, in the workgroup memory space.
+    * (A3) `group` is 1 (or 2, which this version does not support).
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @allocate()
+          workgroup(%slot : memref<1xi32, #gpu.address_space<workgroup>>) {
+        blockscale.tmem_alloc %slot {columns = 512 : i64}
+            : memref<1xi32, #gpu.address_space<workgroup>>
+        blockscale.tmem_relinquish
+        gpu.barrier
+        %t = blockscale.tmem_base %slot
+             : memref<1xi32, #gpu.address_space<workgroup>>
+            -> !blockscale.tmem<512>
+        blockscale.tmem_dealloc %t : !blockscale.tmem<512>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_TmemSlot:$slot, I64Attr:$columns,
+                       BlockScale_Group:$group);
+  let assemblyFormat = "$slot attr-dict `:` type($slot)";
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemRelinquishOp
+    : BlockScale_Tcgen05Op<"tmem_relinquish",
+                           "tcgen05.relinquish_alloc_permit"> {
+  let summary = "allocate no more tensor memory";
+  let description = [{
+    The block gives up its right to `tmem_alloc`, for others to go on. One whole
+    warp executes it. The example is that of `tmem_alloc`.
+
+    Constraint (A3) as for `tmem_alloc`.
+  }];
+  let arguments = (ins BlockScale_Group:$group);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemBaseOp
+    : BlockScale_Tcgen05Op<"tmem_base", "tcgen05.alloc"> {
+  let summary = "the tensor memory that was allocated";
+  let description = [{
+    Loads the address that `tmem_alloc` wrote, behind a barrier. The example is
+    that of `tmem_alloc`.
+
+    Constraint (A2) as for `tmem_alloc`.
+  }];
+  let arguments = (ins Arg<BlockScale_TmemSlot, "address", [MemRead]>:$slot);
+  let results = (outs BlockScale_TmemType:$result);
+  let assemblyFormat = [{
+    $slot attr-dict `:` type($slot) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemDeallocOp
+    : BlockScale_Tcgen05Op<"tmem_dealloc", "tcgen05.dealloc"> {
+  let summary = "free columns of tensor memory";
+  let description = [{
+    What a kernel must do before it ends, when nobody uses the columns any more.
+    One whole warp executes it. The example is that of `tmem_alloc`.
+
+    Constraint (A3) as for `tmem_alloc`.
+  }];
+  let arguments = (ins BlockScale_TmemType:$tmem, BlockScale_Group:$group);
+  let assemblyFormat = "$tmem attr-dict `:` qualified(type($tmem))";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+class BlockScale_TmemRegionOp<string mnemonic, Type type>
+    : BlockScale_Tcgen05Op<mnemonic, "tensor memory", [Pure]> {
+  let arguments = (ins BlockScale_TmemType:$tmem, Index:$column);
+  let results = (outs type:$result);
+  let assemblyFormat = [{
+    $tmem `[` $column `]` attr-dict `:` qualified(type($tmem)) `->`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemAccOp
+    : BlockScale_TmemRegionOp<"tmem_acc", BlockScale_TmemAccType> {
+  let summary = "an accumulator in tensor memory";
+  let description = [{
+    The sums from column `column` of the allocation on. They are not
+    initialised: the first `tcgen05_mma` does not accumulate.
+
+    Constraint (R1): the region is in the allocation, as far as is known.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @regions(%t: !blockscale.tmem<512>, %stage: index) {
+        %c0 = arith.constant 0 : index
+        %sums = blockscale.tmem_acc %t[%c0]
+            : !blockscale.tmem<512> -> !blockscale.tmem_acc<128x256>
+        %scales = blockscale.tmem_scales %t[%stage]
+            : !blockscale.tmem<512> -> !blockscale.tmem_scales<128x8>
+        %a = blockscale.tmem_operand %t[%stage]
+            : !blockscale.tmem<512> -> !blockscale.tmem_a<128x32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+}
+
+def BlockScale_TmemScalesOp
+    : BlockScale_TmemRegionOp<"tmem_scales", BlockScale_TmemScalesType> {
+  let summary = "scales in tensor memory";
+  let description = [{
+    The scales from column `column` of the allocation on. The example is that of
+    `tmem_acc`.
+
+    Constraint (R1) as for `tmem_acc`.
+  }];
+}
+
+def BlockScale_TmemOperandOp
+    : BlockScale_TmemRegionOp<"tmem_operand", BlockScale_TmemOperandType> {
+  let summary = "elements of A in tensor memory";
+  let description = [{
+    The elements from column `column` of the allocation on. The example is that
+    of `tmem_acc`.
+
+    Constraint (R1) as for `tmem_acc`.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+def BlockScale_TmemLoadOp
+    : BlockScale_Tcgen05Op<"tmem_load", "tcgen05.ld"> {
+  let summary = "load columns of tensor memory to registers";
+  let description = [{
+    Thread t of warp w (numbered along x) gets, of lane `32 (w mod 4) + t` of
+    the region, the columns from `column` on: of an accumulator of one block
+    that is row `32 (w mod 4) + t`. All lanes of a warp execute it together,
+    with the same `column`. `tmem_wait load` comes before others write the columns, or
+    free them.
+
+    Constraints:
+
+    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements.
+    * (L2) The columns are in the region, as far as is known.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @double(%acc: !blockscale.tmem_acc<128x256>, %column: index) {
+        %0 = blockscale.tmem_load %acc[%column]
+            : !blockscale.tmem_acc<128x256> -> vector<32xf32>
+        blockscale.tmem_wait load
+        %1 = arith.addf %0, %0 : vector<32xf32>
+        blockscale.tmem_store %1, %acc[%column]
+            : vector<32xf32>, !blockscale.tmem_acc<128x256>
+        blockscale.tmem_wait store
+        blockscale.tcgen05_fence before
+        gpu.barrier
+        blockscale.tcgen05_fence after
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_TmemRegion:$acc, Index:$column);
+  let results = (outs BlockScale_TmemRows:$result);
+  let assemblyFormat = [{
+    $acc `[` $column `]` attr-dict `:` type($acc) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemStoreOp
+    : BlockScale_Tcgen05Op<"tmem_store", "tcgen05.st"> {
+  let summary = "store registers to columns of tensor memory";
+  let description = [{
+    The reverse of `tmem_load`, whose example it is in. `tmem_wait store` comes
+    before others read the columns.
+
+    Constraints (L1) and (L2) as for `tmem_load`.
+  }];
+  let arguments = (ins BlockScale_TmemRows:$value, BlockScale_TmemRegion:$acc,
+                       Index:$column);
+  let assemblyFormat = [{
+    $value `,` $acc `[` $column `]` attr-dict `:` type($value) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemWaitOp
+    : BlockScale_Tcgen05Op<"tmem_wait", "tcgen05.wait"> {
+  let summary = "wait for loads or stores of tensor memory";
+  let description = [{
+    Waits until all `tmem_load`, or all `tmem_store`, that the warp has executed
+    are complete. All lanes of a warp execute it together. It is in the example
+    of `tmem_load`.
+  }];
+  let arguments = (ins BlockScale_TmemWaitKindAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
+}
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALETMEMOPS_TD

@@ -1,0 +1,153 @@
+//===- EncodedDescriptorsTest.cpp - Words of the compiler's tables --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The simulator reads what the lowering writes; neither knows the other one's
+// tables.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/Descriptors.h"
+
+#include "SharedOperands/MatrixDescriptor.h"
+#include "SharedOperands/SharedTile.h"
+#include "Tcgen05/InstructionDescriptor.h"
+
+#include "gtest/gtest.h"
+
+namespace blockscale = mlir::blockscale;
+using blockscale::Format;
+using blockscale::Kind;
+using blockscale::Major;
+using namespace blockscale::sim;
+
+static TensorKind getKind(Kind kind) {
+  std::string name = "kind::" + std::string(blockscale::stringifyKind(kind));
+  return *lookupTensorKind(name);
+}
+
+static Type getType(Format format) {
+  switch (format) {
+  case Format::E4M3:
+    return Type::E4M3;
+  case Format::E5M2:
+    return Type::E5M2;
+  case Format::E3M2:
+    return Type::E3M2;
+  case Format::E2M3:
+    return Type::E2M3;
+  case Format::E2M1:
+    return Type::E2M1;
+  case Format::UE8M0:
+    return Type::UE8M0;
+  case Format::UE4M3:
+    return Type::UE4M3;
+  }
+  return Type::E4M3;
+}
+
+static void expectFields(const blockscale::InstructionFields &fields) {
+  std::optional<uint32_t> word =
+      blockscale::encodeInstructionDescriptor(fields);
+  ASSERT_TRUE(word);
+  blockscale::Result<InstructionDescriptor> d =
+      InstructionDescriptor::decode(*word, getKind(fields.kind), 1);
+  ASSERT_TRUE(d) << d.message();
+  EXPECT_EQ(d->a, getType(fields.a));
+  EXPECT_EQ(d->b, getType(fields.b));
+  EXPECT_EQ(d->scale, getType(fields.scale));
+  EXPECT_EQ(d->m, fields.m);
+  EXPECT_EQ(d->n, fields.n);
+  EXPECT_EQ(d->k, fields.k);
+  EXPECT_EQ(d->isTransposedA, fields.isTransposedA);
+  EXPECT_EQ(d->isTransposedB, fields.isTransposedB);
+  EXPECT_EQ(d->isNegatedA, fields.isNegatedA);
+  EXPECT_EQ(d->isNegatedB, fields.isNegatedB);
+  EXPECT_EQ(d->scaleIdA, fields.aScaleId);
+  EXPECT_EQ(d->scaleIdB, fields.bScaleId);
+  EXPECT_FALSE(d->isSparse);
+}
+
+TEST(EncodedDescriptors, Instructions) {
+  for (const blockscale::Instruction &instruction :
+       blockscale::getInstructions()) {
+    if (!blockscale::getDescriptorForm(instruction.kind) ||
+        blockscale::getPathInfo(instruction.path).opcode != "tcgen05.mma")
+      continue;
+    for (unsigned n : {16u, 96u, 256u}) {
+      blockscale::InstructionFields fields =
+          blockscale::getInstructionFields(instruction, n);
+      expectFields(fields);
+      fields.aScaleId = 2;
+      fields.isNegatedA = true;
+      expectFields(fields);
+      fields.aScaleId = 0;
+      fields.bScaleId = 2;
+      fields.isNegatedA = false;
+      fields.isNegatedB = true;
+      expectFields(fields);
+      if (!blockscale::hasContainers(instruction.kind))
+        continue;
+      fields.isTransposedA = true;
+      expectFields(fields);
+      fields.isTransposedA = false;
+      fields.isTransposedB = true;
+      expectFields(fields);
+    }
+  }
+}
+
+/// Where the compiler stores the chunk `chunk` (along K, or M or N) of a line.
+static uint32_t getPlace(const blockscale::MatrixShape &shape, unsigned line,
+                         unsigned chunk) {
+  auto perLine = static_cast<unsigned>(shape.lineBytes / 16);
+  auto bytes = static_cast<uint32_t>(shape.lineBytes);
+  unsigned column = chunk / perLine, inLine = chunk % perLine;
+  if (shape.isSwizzled) {
+    blockscale::ChunkSwizzle swizzle =
+        blockscale::getChunkSwizzle(shape.lineBytes);
+    inLine ^= line / swizzle.rowsPerStep % swizzle.modulus;
+  }
+  return column * static_cast<uint32_t>(shape.lines) * bytes + line * bytes +
+         inLine * 16;
+}
+
+/// The chunks that an instruction with `rows` of M or N finds, of bytes.
+static void expectChunks(const blockscale::MatrixShape &shape, unsigned rows) {
+  std::optional<uint64_t> word = blockscale::encodeMatrixDescriptor(shape);
+  ASSERT_TRUE(word);
+  blockscale::Result<MatrixDescriptor> descriptor =
+      MatrixDescriptor::decode(*word);
+  ASSERT_TRUE(descriptor) << descriptor.message();
+  bool isTransposed = shape.major == Major::MN;
+  TileShape tile = {};
+  tile.lines = rows;
+  tile.steps = 32;
+  tile.packing = {8, 16};
+  tile.isTransposed = isTransposed;
+  blockscale::Result<std::vector<uint32_t>> chunks =
+      findChunks(*descriptor, tile);
+  ASSERT_TRUE(chunks) << chunks.message();
+  unsigned lines = isTransposed ? 32 : rows;
+  unsigned perLine = (isTransposed ? rows : 32) / 16;
+  ASSERT_EQ(chunks->size(), lines * perLine);
+  for (unsigned line = 0; line != lines; ++line)
+    for (unsigned chunk = 0; chunk != perLine; ++chunk)
+      EXPECT_EQ((*chunks)[line * perLine + chunk], getPlace(shape, line, chunk))
+          << line << ", " << chunk;
+}
+
+TEST(EncodedDescriptors, Matrices) {
+  for (int64_t lineBytes : {32, 64, 128}) {
+    expectChunks({Major::K, true, 1, 96, lineBytes}, 96);
+    expectChunks({Major::K, true, 3, 96, lineBytes}, 96);
+    expectChunks({Major::MN, true, 128 / lineBytes, 64, lineBytes}, 128);
+    expectChunks({Major::MN, true, 256 / lineBytes, 32, lineBytes}, 256);
+  }
+  expectChunks({Major::K, false, 2, 40, 16}, 40);
+  expectChunks({Major::MN, false, 8, 32, 16}, 128);
+}

@@ -1,0 +1,90 @@
+//===- TensorMemoryTest.cpp - What lies where in tensor memory ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/TensorMemory.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::blockscale;
+
+TEST(TensorMemory, Allocations) {
+  for (int64_t columns : {32, 64, 128, 256, 512})
+    EXPECT_TRUE(isTensorAllocation(columns)) << columns;
+  for (int64_t columns : {-32, 0, 16, 48, 1024})
+    EXPECT_FALSE(isTensorAllocation(columns)) << columns;
+  for (int64_t columns : {1, 2, 4, 8, 16, 32, 64, 128})
+    EXPECT_TRUE(isTensorMove(columns)) << columns;
+  for (int64_t columns : {0, 3, 96, 256})
+    EXPECT_FALSE(isTensorMove(columns)) << columns;
+}
+
+TEST(TensorMemory, Chips) {
+  for (const char *name :
+       {"sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"})
+    EXPECT_TRUE(hasTensorMemory(*lookupChip(name))) << name;
+  for (const char *name : {"cpu", "sm_80", "sm_90a", "sm_120a", "sm_121f"})
+    EXPECT_FALSE(hasTensorMemory(*lookupChip(name))) << name;
+}
+
+TEST(TensorMemory, LayoutsOfSums) {
+  ASSERT_NE(lookupSumLayout(1, 128), nullptr);
+  EXPECT_EQ(lookupSumLayout(1, 128)->name, 'D');
+  EXPECT_EQ(lookupSumLayout(2, 256)->name, 'A');
+  EXPECT_EQ(lookupSumLayout(2, 128)->name, 'B');
+  EXPECT_EQ(lookupSumLayout(1, 64), nullptr);
+  EXPECT_EQ(lookupSumLayout(3, 128), nullptr);
+  for (const SumLayout &layout : getSumLayouts()) {
+    EXPECT_EQ(layout.rowsOfBlock * layout.parts, kTensorLanes);
+    EXPECT_EQ(layout.rowsOfBlock * layout.group, layout.m);
+  }
+}
+
+TEST(TensorMemory, LegalN) {
+  auto check = [](unsigned group, bool isTransposed,
+                  std::initializer_list<int64_t> legal,
+                  std::initializer_list<int64_t> others) {
+    const SumColumns *rule = lookupSumColumns(group, isTransposed);
+    ASSERT_NE(rule, nullptr);
+    for (int64_t n : legal)
+      EXPECT_TRUE(isLegalN(*rule, n)) << group << ", " << n;
+    for (int64_t n : others)
+      EXPECT_FALSE(isLegalN(*rule, n)) << group << ", " << n;
+  };
+  check(1, false, {8, 24, 248, 256}, {0, 4, 12, 264});
+  check(1, true, {16, 48, 256}, {8, 24, 272});
+  check(2, false, {16, 240, 256}, {8, 24, 272});
+  check(2, true, {32, 96, 256}, {16, 48, 288});
+  EXPECT_EQ(lookupSumColumns(3, false), nullptr);
+}
+
+TEST(TensorMemory, RegionsOfScales) {
+  for (int64_t rows : {1, 64, 128})
+    EXPECT_EQ(lookupScaleRegion(rows)->columnsOfWord, 4u) << rows;
+  for (int64_t rows : {129, 256})
+    EXPECT_EQ(lookupScaleRegion(rows)->columnsOfWord, 8u) << rows;
+  for (int64_t rows : {-1, 0, 257})
+    EXPECT_EQ(lookupScaleRegion(rows), nullptr) << rows;
+}
+
+// Section "Block scaling" of tcgen05.mma, tables of SF_ID.
+TEST(TensorMemory, ScaleIds) {
+  auto describe = [](Kind kind, unsigned k, unsigned count) {
+    const ScaleFactors *factors = lookupScaleFactors(kind, k, count);
+    return factors ? describeScaleIds(*factors) : "none";
+  };
+  EXPECT_EQ(describe(Kind::MXF8F6F4, 32, 1), "0, 1, 2, 3");
+  EXPECT_EQ(describe(Kind::MXF4, 64, 2), "0, 2");
+  EXPECT_EQ(describe(Kind::MXF4NVF4, 64, 2), "0, 2");
+  EXPECT_EQ(describe(Kind::MXF4NVF4, 64, 4), "0");
+  EXPECT_EQ(describe(Kind::MXF4, 96, 3), "0, 1, 2, 3");
+  EXPECT_EQ(describe(Kind::MXF4NVF4, 96, 6), "0, 2");
+  EXPECT_EQ(describe(Kind::MXF8F6F4, 32, 2), "none");
+  const ScaleFactors *two = lookupScaleFactors(Kind::MXF4, 64, 2);
+  EXPECT_TRUE(isLegalScaleId(*two, 2));
+  for (int64_t id : {-1, 1, 3, 4})
+    EXPECT_FALSE(isLegalScaleId(*two, id)) << id;
+}
