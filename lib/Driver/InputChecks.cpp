@@ -224,6 +224,16 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
   return success();
 }
 
+/// Functions of kernels pass no values that are parts of the chip.
+static LogicalResult checkDeviceTypes(FunctionOpInterface function) {
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    if (isa<BlockScaleDialect>(type.getDialect()))
+      return emitUnsupported(function)
+             << "a function that takes or returns " << type;
+  return success();
+}
+
 /// All kernels, and the functions that become kernels, share one space of
 /// names in PTX.
 static LogicalResult checkKernels(ModuleOp module) {
@@ -249,6 +259,9 @@ static LogicalResult checkKernels(ModuleOp module) {
         return op.emitError("expected a name that no other kernel or function "
                             "has, got '")
                << symbol.getName() << "'";
+      auto function = dyn_cast<FunctionOpInterface>(op);
+      if (function && failed(checkDeviceTypes(function)))
+        return failure();
       auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
       if (kernel && !launched.contains(kernel) && failed(checkKernel(kernel)))
         return failure();

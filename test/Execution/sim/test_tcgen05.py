@@ -1,6 +1,7 @@
 """Kernels of the instruction level of tcgen05, in the simulator, against numpy."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from harness import REPO, Row, assert_bit_equal
 from tcgen05_kernels import Tile
 
 BIN = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin"
+PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 TIMEOUT_S = 300
 FP8 = Row("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
 NVFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
@@ -78,10 +80,18 @@ def test_tile(tile, tmp_path):
     assert_bit_equal(*simulate(tile, tmp_path))
 
 
-TARGETS = ["sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"]
+TARGETS = ["sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"]
 
 
+@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("tile", tiers.first(TILES, 3), ids=lambda tile: tile.name)
+def test_ptxas(tile, target, tmp_path):
+    buffers = tcgen05_kernels.arguments(tile, tcgen05_kernels.data(tile))
+    compile_tile(tile, buffers, tmp_path, target, stage="cubin")
+
+
+@pytest.mark.parametrize("target", TARGETS[1:])
 @pytest.mark.parametrize("tile", tiers.first(TILES[:3], 1), ids=lambda tile: tile.name)
 def test_targets(tile, target, tmp_path):
     assert_bit_equal(*simulate(tile, tmp_path, target))

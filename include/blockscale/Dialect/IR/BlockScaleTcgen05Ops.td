@@ -9,7 +9,7 @@
 // The instruction level of the path tcgen05: operands in shared memory that
 // descriptors name, scales and sums in tensor memory. Who executes an op, one
 // thread or a warp, is said in its description; the verifier cannot know.
-// BlockScaleTmemOps.td has those ops that are about tensor memory alone.
+// BlockScaleTmemOps.td has what comes before: allocation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 defvar BlockScale_MBarriers = MemRefRankOf<[I64], [1]>;
 defvar BlockScale_Matrices = MemRefRankOf<[I8], [2, 3]>;
+defvar BlockScale_TmemRegion = AnyTypeOf<[BlockScale_TmemAccType,
+                                          BlockScale_TmemOperandType]>;
+defvar BlockScale_TmemRows = VectorOfRankAndType<[1], [F32, I32]>;
 
 //===----------------------------------------------------------------------===//
 // Descriptors
@@ -306,6 +309,82 @@ def BlockScale_Tcgen05CommitOp
                        BlockScale_Group:$group);
   let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` type($barriers)";
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+def BlockScale_TmemLoadOp
+    : BlockScale_Tcgen05Op<"tmem_load", "tcgen05.ld"> {
+  let summary = "load columns of tensor memory to registers";
+  let description = [{
+    Thread t of warp w (along x) gets, of lane `32 (w mod 4) + t` of the
+    region, the columns from `column` on: of an accumulator of one block that is
+    row `32 (w mod 4) + t`. All lanes of a warp execute it together, with the
+    same `column`. `tmem_wait load` comes before others write the columns, or
+    free them.
+
+    Constraints:
+
+    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements.
+    * (L2) The columns are in the region, as far as is known.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @double(%acc: !blockscale.tmem_acc<128x256>, %column: index) {
+        %0 = blockscale.tmem_load %acc[%column]
+            : !blockscale.tmem_acc<128x256> -> vector<32xf32>
+        blockscale.tmem_wait load
+        %1 = arith.addf %0, %0 : vector<32xf32>
+        blockscale.tmem_store %1, %acc[%column]
+            : vector<32xf32>, !blockscale.tmem_acc<128x256>
+        blockscale.tmem_wait store
+        blockscale.tcgen05_fence before
+        gpu.barrier
+        blockscale.tcgen05_fence after
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_TmemRegion:$acc, Index:$column);
+  let results = (outs BlockScale_TmemRows:$result);
+  let assemblyFormat = [{
+    $acc `[` $column `]` attr-dict `:` type($acc) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemStoreOp
+    : BlockScale_Tcgen05Op<"tmem_store", "tcgen05.st"> {
+  let summary = "store registers to columns of tensor memory";
+  let description = [{
+    The reverse of `tmem_load`, whose example it is in. `tmem_wait store` comes
+    before others read the columns.
+
+    Constraints (L1) and (L2) as for `tmem_load`.
+  }];
+  let arguments = (ins BlockScale_TmemRows:$value, BlockScale_TmemRegion:$acc,
+                       Index:$column);
+  let assemblyFormat = [{
+    $value `,` $acc `[` $column `]` attr-dict `:` type($value) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_TmemWaitOp
+    : BlockScale_Tcgen05Op<"tmem_wait", "tcgen05.wait"> {
+  let summary = "wait for loads or stores of tensor memory";
+  let description = [{
+    Waits until all `tmem_load`, or all `tmem_store`, that the warp has executed
+    are complete. All lanes of a warp execute it together. It is in the example
+    of `tmem_load`.
+  }];
+  let arguments = (ins BlockScale_TmemWaitKindAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
 }
 
 def BlockScale_Tcgen05FenceOp

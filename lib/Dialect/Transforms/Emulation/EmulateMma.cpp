@@ -104,8 +104,10 @@ struct EmulateMmaPass final
 
     SmallVector<Operation *> worklist;
     getOperation().walk([&](InstructionOpInterface op) {
-      // That is, the block-scaled ones.
-      bool isScaled = op->getInherentAttr("instruction").has_value();
+      // That is, the block-scaled ones. (Ops without properties answer with
+      // null.)
+      bool isScaled =
+          op->getInherentAttr("instruction").value_or(Attribute()) != nullptr;
       if ((emulatesAll && isScaled) || !op.isSupportedOn(chip))
         worklist.push_back(op);
     });
