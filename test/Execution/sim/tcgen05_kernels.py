@@ -293,7 +293,11 @@ def loop_body(text, types):
     word = {"sa": "!blockscale.tmem_scales<128x4>", "sb": f"!blockscale.tmem_scales<{tile.b_rows}x4>"}
     inner = 128 // 32
     lines = [
-        f"scf.for %kt = {text.index(0)} to {text.index(tile.steps // inner)} step {text.index(1)} {{",
+        # What the code generator does not know.
+        "%threads = gpu.block_dim x",
+        f"%groups = arith.divui %threads, {text.index(THREADS)} : index",
+        f"%tiles = arith.muli %groups, {text.index(tile.steps // inner)} : index",
+        f"scf.for %kt = {text.index(0)} to %tiles step {text.index(1)} {{",
         f"  %first = arith.cmpi ne, %kt, {text.index(0)} : index",
     ]
     for name, rows in (("a", LANES), ("b", tile.n)):
@@ -358,7 +362,8 @@ def kernel(tile, buffers):
     if not tile.a_in_tensor:
         types["a"] = text.copy_lines("a", a)
     types["b"] = text.copy_lines("b", b)
-    types["a_scale"], types["b_scale"] = text.copy_atoms("a_scale", a_scale), text.copy_atoms("b_scale", b_scale)
+    types["a_scale"] = text.copy_atoms("a_scale", a_scale)
+    types["b_scale"] = text.copy_atoms("b_scale", b_scale)
     types["barriers"] = text.view("barriers", "2", "i64", 16)
     slot = text.view("slot", "1", "i32", 4)
     prologue(text, types["barriers"], slot)
@@ -372,7 +377,8 @@ def kernel(tile, buffers):
         words = tile.steps * 8
         region = f"!blockscale.tmem_a<128x{words}>"
         text.add(
-            f"%a_tmem = blockscale.tmem_operand %t[{text.index(A_COLUMN)}] : !blockscale.tmem<512> -> {region}"
+            f"%a_tmem = blockscale.tmem_operand %t[{text.index(A_COLUMN)}] "
+            f": !blockscale.tmem<512> -> {region}"
         )
         store_rows(text, "a", region, words, "i32", f"memref<128x{words}xi32>")
     if tile.accumulates:
