@@ -34,8 +34,7 @@ static Support getSupport(const OpRow &row, const Chip &chip) {
   if (chip.isCpu())
     return {"plain", "loops"};
 
-  std::optional<InstructionChoice> choice =
-      chooseInstruction(row, chip, /*mustBeLowered=*/true);
+  std::optional<InstructionChoice> choice = chooseInstruction(row, chip);
   if (!choice)
     return {"plain", "one thread per result", formatPtxVersion(chip.lowestPtx)};
   std::string ptx = formatPtxVersion(getLowestPtx(*choice->emitted, chip));
@@ -45,9 +44,6 @@ static Support getSupport(const OpRow &row, const Chip &chip) {
   std::string text = getOpcode(*choice->emitted);
   if (choice->emitted->isNative())
     return {"native", text, ptx};
-  if (auto other = chooseNative(row, chip, /*mustBeLowered=*/false))
-    text += " (not in this version: " +
-            std::string(getPathInfo(other->emitted->path).name) + " lowering)";
   return {"converted", text, ptx};
 }
 

@@ -214,29 +214,24 @@ std::optional<InstructionChoice> blockscale::chooseInstruction(const OpRow &row,
   return InstructionChoice{wanted, emitted};
 }
 
-static std::optional<InstructionChoice> chooseInstruction(const OpRow &row,
-                                                          const Chip &chip,
-                                                          bool mustBeLowered,
-                                                          bool mustBeNative) {
+static std::optional<InstructionChoice>
+chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeNative) {
   for (Path path : chip.paths)
-    if (getPathInfo(path).hasLowering || !mustBeLowered)
-      if (std::optional<InstructionChoice> choice =
-              blockscale::chooseInstruction(row, path))
-        if (choice->emitted->isNative() || !mustBeNative)
-          return choice;
+    if (std::optional<InstructionChoice> choice =
+            blockscale::chooseInstruction(row, path))
+      if (choice->emitted->isNative() || !mustBeNative)
+        return choice;
   return std::nullopt;
 }
 
 std::optional<InstructionChoice>
-blockscale::chooseInstruction(const OpRow &row, const Chip &chip,
-                              bool mustBeLowered) {
-  return ::chooseInstruction(row, chip, mustBeLowered, /*mustBeNative=*/false);
+blockscale::chooseInstruction(const OpRow &row, const Chip &chip) {
+  return ::chooseInstruction(row, chip, /*mustBeNative=*/false);
 }
 
 std::optional<InstructionChoice> blockscale::chooseNative(const OpRow &row,
-                                                          const Chip &chip,
-                                                          bool mustBeLowered) {
-  return ::chooseInstruction(row, chip, mustBeLowered, /*mustBeNative=*/true);
+                                                          const Chip &chip) {
+  return ::chooseInstruction(row, chip, /*mustBeNative=*/true);
 }
 
 std::optional<Rewrite> blockscale::getRewrite(const OpRow &row,

@@ -21,11 +21,11 @@ static constexpr std::string_view kConvertOpcode =
 
 // clang-format off
 static constexpr PathInfo kPaths[kNumPaths] = {
-    // path           name         opcode         lowering warps  swizzled
-    {Path::Decompose, "decompose", "",            true,    false, false},
-    {Path::MmaSync,   "mma_sync",  "mma.sync",    true,    true,  true},
-    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma", true,    false, true},
-    {Path::Convert,   "convert",   kConvertOpcode, true,   true,  false},
+    // path           name         opcode          warps  swizzled
+    {Path::Decompose, "decompose", "",             false, false},
+    {Path::MmaSync,   "mma_sync",  "mma.sync",     true,  true},
+    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma",  false, true},
+    {Path::Convert,   "convert",   kConvertOpcode, true,  false},
 };
 // clang-format on
 

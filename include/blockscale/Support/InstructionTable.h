@@ -143,13 +143,13 @@ struct InstructionChoice {
 std::optional<InstructionChoice> chooseInstruction(const OpRow &row, Path path);
 
 /// How `chip` computes `row` on the first of its paths that has an instruction
-/// for it and, with `mustBeLowered`, a lowering. Nullopt if none has.
-std::optional<InstructionChoice>
-chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeLowered);
+/// for it. Nullopt if none has.
+std::optional<InstructionChoice> chooseInstruction(const OpRow &row,
+                                                   const Chip &chip);
 
 /// The same among block-scaled instructions alone.
-std::optional<InstructionChoice>
-chooseNative(const OpRow &row, const Chip &chip, bool mustBeLowered);
+std::optional<InstructionChoice> chooseNative(const OpRow &row,
+                                              const Chip &chip);
 
 /// The rewrite by which `instruction` computes `row`: None if that is its own
 /// row. Nullopt if it does not.

@@ -40,8 +40,6 @@ struct PathInfo {
   std::string_view name;
   /// The opcode of its instructions; empty for a path without any.
   std::string_view opcode;
-  /// Whether this version lowers to it.
-  bool hasLowering;
   /// Whether its instructions are those of a warp, with operands and sums in
   /// registers: then `mma_scaled` on vectors, in kernels of others, can take
   /// it.

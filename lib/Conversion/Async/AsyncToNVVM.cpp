@@ -32,8 +32,8 @@ static Value getElement(OpBuilder &b, Location loc,
   Value base = getSharedPointer(b, loc, converter, memory);
   Type element = cast<MemRefType>(memory.getType()).getElementType();
   // 32 bits are enough there.
-  Value number = b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(),
-                                                      index);
+  Value number =
+      b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(), index);
   return LLVM::GEPOp::create(b, loc, base.getType(), element, base, number);
 }
 
@@ -57,8 +57,8 @@ struct ConvertBarrierInit final : BulkPattern<BarrierInitOp> {
   LogicalResult matchAndRewrite(BarrierInitOp op,
                                 PatternRewriter &rewriter) const override {
     Value barrier = getBarrier(rewriter, op);
-    Value count = makeI32(rewriter, op.getLoc(),
-                          static_cast<int64_t>(op.getCount()));
+    Value count =
+        makeI32(rewriter, op.getLoc(), static_cast<int64_t>(op.getCount()));
     rewriter.replaceOpWithNewOp<NVVM::MBarrierInitOp>(op, barrier, count,
                                                       /*predicate=*/Value());
     return success();
@@ -108,8 +108,8 @@ struct ConvertTensorLoad final : BulkPattern<TensorLoadOp> {
   LogicalResult matchAndRewrite(TensorLoadOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value memory = getElement(rewriter, loc, converter, op.getMemory(),
-                              op.getOffset());
+    Value memory =
+        getElement(rewriter, loc, converter, op.getMemory(), op.getOffset());
     // As an address of the cluster, it is this block's.
     auto clusterType = LLVM::LLVMPointerType::get(
         getContext(),

@@ -11,7 +11,7 @@
 // RUN: %{remark}
 // RUN: %{error}
 // REDEFINE: %{chip} = sm_100a
-// REDEFINE: %{reason} = not supported in this version: tcgen05 lowering
+// REDEFINE: %{reason} = tcgen05.mma takes tiles in shared memory (async_tile_mma), not vectors
 // RUN: %{remark}
 // RUN: %{error}
 

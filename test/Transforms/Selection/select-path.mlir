@@ -4,7 +4,7 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_121f --blockscale-select-path | FileCheck %s --check-prefix=MMA-SYNC
 // RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120f --blockscale-select-path=native-only | FileCheck %s --check-prefix=MMA-SYNC
 // RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=CONVERT
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=CONVERT
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=TCGEN05
 
 // The example of the pass' description.
 
@@ -18,6 +18,8 @@
 // MMA-SYNC:          #blockscale.path<mma_sync>
 // CONVERT-LABEL: func.func @mma(
 // CONVERT:         #blockscale.path<convert>
+// TCGEN05-LABEL: func.func @mma(
+// TCGEN05:         #blockscale.path<tcgen05>
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
                %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
@@ -32,6 +34,8 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
 // MMA-SYNC:          #blockscale.path<mma_sync>
 // CONVERT-LABEL: gpu.func @mxfp4_b16(
 // CONVERT:         #blockscale.path<convert>
+// TCGEN05-LABEL: gpu.func @mxfp4_b16(
+// TCGEN05:         #blockscale.path<convert>
 gpu.module @kernels {
   gpu.func @mxfp4_b16(
       %x: vector<16x64xf4E2M1FN>, %sx: vector<16x4xf8E8M0FNU>,

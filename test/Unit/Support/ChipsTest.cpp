@@ -58,8 +58,6 @@ TEST(Chips, RowsOfPaths) {
   EXPECT_EQ(getPathInfo(Path::Convert).name, "convert");
   EXPECT_EQ(getPathInfo(Path::Convert).opcode,
             "mma.sync.m16n8k16.f32.bf16.bf16.f32");
-  EXPECT_TRUE(getPathInfo(Path::Convert).hasLowering);
-  EXPECT_FALSE(getPathInfo(Path::Tcgen05).hasLowering);
 }
 
 TEST(Chips, FactsByHand) {

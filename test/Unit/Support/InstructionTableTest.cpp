@@ -100,16 +100,14 @@ TEST(InstructionTable, ConvertRows) {
 TEST(InstructionTable, NativeInstructionsComeFirst) {
   for (const OpRow &row : getOpRows())
     for (const Chip &chip : getChips()) {
-      auto any = chooseInstruction(row, chip, /*mustBeLowered=*/true);
-      auto native = chooseNative(row, chip, /*mustBeLowered=*/true);
+      auto any = chooseInstruction(row, chip);
+      auto native = chooseNative(row, chip);
       EXPECT_EQ(bool(any), !chip.isCpu()) << chip.name;
-      EXPECT_EQ(bool(native), chip.capability / 10 == 12) << chip.name;
+      EXPECT_EQ(bool(native), chip.capability >= 100) << chip.name;
       if (native)
         EXPECT_EQ(any->emitted, native->emitted) << chip.name;
       else if (any)
         EXPECT_EQ(any->emitted->path, Path::Convert) << chip.name;
-      auto later = chooseNative(row, chip, /*mustBeLowered=*/false);
-      EXPECT_EQ(bool(later), chip.capability >= 100) << chip.name;
     }
 }
 
@@ -161,16 +159,15 @@ TEST(InstructionTable, OfOtherRowsThereIsNoRewrite) {
 
 TEST(InstructionTable, ChipsChooseTheirFirstPath) {
   OpRow mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
-  auto getPath = [&](std::string_view chip, bool mustBeLowered) {
+  auto getPath = [&](std::string_view chip) {
     std::optional<InstructionChoice> choice =
-        chooseInstruction(mxfp8, *lookupChip(chip), mustBeLowered);
+        chooseInstruction(mxfp8, *lookupChip(chip));
     return choice ? choice->emitted->path : Path::Decompose;
   };
-  EXPECT_EQ(getPath("sm_120a", true), Path::MmaSync);
-  EXPECT_EQ(getPath("sm_100a", false), Path::Tcgen05);
-  EXPECT_EQ(getPath("sm_100a", true), Path::Convert);
-  EXPECT_EQ(getPath("sm_90", false), Path::Convert);
-  EXPECT_EQ(getPath("cpu", false), Path::Decompose);
+  EXPECT_EQ(getPath("sm_120a"), Path::MmaSync);
+  EXPECT_EQ(getPath("sm_100a"), Path::Tcgen05);
+  EXPECT_EQ(getPath("sm_90"), Path::Convert);
+  EXPECT_EQ(getPath("cpu"), Path::Decompose);
   EXPECT_TRUE(hasOpcode(*lookupChip("sm_121f"), "mma.sync"));
   EXPECT_FALSE(hasOpcode(*lookupChip("sm_100a"), "mma.sync"));
 }

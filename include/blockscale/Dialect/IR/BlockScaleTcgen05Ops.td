@@ -325,10 +325,17 @@ def BlockScale_TmemLoadOp
     same `column`. `tmem_wait load` comes before others write the columns, or
     free them.
 
+    With `lane`, the warp gets 16 lanes of its 32, from that one on, as mma.sync
+    holds sums: registers 4 n to 4 n + 3 of thread t are columns
+    8 n + 2 (t mod 4) and the next one of lane t div 4, then of lane
+    8 + t div 4.
+
     Constraints:
 
-    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements.
+    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements, 4 at least with
+      `lane`.
     * (L2) The columns are in the region, as far as is known.
+    * (L3) `lane` is 0 or 16.
 
     Example:
 
@@ -350,10 +357,12 @@ def BlockScale_TmemLoadOp
     }
     ```
   }];
-  let arguments = (ins BlockScale_TmemRegion:$acc, Index:$column);
+  let arguments = (ins BlockScale_TmemRegion:$acc, Index:$column,
+                       OptionalAttr<I64Attr>:$first_lane);
   let results = (outs BlockScale_TmemRows:$result);
   let assemblyFormat = [{
-    $acc `[` $column `]` attr-dict `:` type($acc) `->` type($result)
+    $acc `[` $column `]` (`lane` $first_lane^)? attr-dict `:` type($acc) `->`
+    type($result)
   }];
   let hasVerifier = 1;
 }

@@ -59,8 +59,8 @@ static void lowerRoles(RolesOp op) {
     last += count;
     Value limit = arith::ConstantOp::create(
         b, loc, b.getI32IntegerAttr(static_cast<int32_t>(last)));
-    Value isRole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         warp, limit);
+    Value isRole =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, warp, limit);
     auto choice = scf::IfOp::create(b, loc, isRole, /*withElseRegion=*/true);
     Block &role = *choice.thenBlock();
     role.getOperations().splice(std::prev(role.end()),

@@ -41,8 +41,8 @@ struct LowerAccRead final : OpConversionPattern<AccReadOp> {
     SmallVector<Value> elements(getAccLowering(type).getNumElements(type));
     for (int64_t m = 0; m != tile.m / kRows; ++m)
       for (int64_t first = 0, count = 0; first != tile.n; first += count) {
-        count = std::min<int64_t>(
-            kMostColumns, llvm::bit_floor<uint64_t>(tile.n - first));
+        count = std::min<int64_t>(kMostColumns,
+                                  llvm::bit_floor<uint64_t>(tile.n - first));
         auto part = VectorType::get(count / kColumns * kRegistersOfTile,
                                     rewriter.getF32Type());
         Value column = addIndex(rewriter, loc, op.getColumn(), first);
@@ -50,8 +50,8 @@ struct LowerAccRead final : OpConversionPattern<AccReadOp> {
             TmemLoadOp::create(rewriter, loc, part, op.getSource(), column,
                                rewriter.getI64IntegerAttr(m * kRows));
         for (int64_t n = 0; n != count / kColumns; ++n)
-          for (auto [i, at] : llvm::enumerate(
-                   getTileElements(tile, m, first / kColumns + n)))
+          for (auto [i, at] :
+               llvm::enumerate(getTileElements(tile, m, first / kColumns + n)))
             elements[at] = vector::ExtractOp::create(
                 rewriter, loc, loaded,
                 static_cast<int64_t>(n * kRegistersOfTile + i));

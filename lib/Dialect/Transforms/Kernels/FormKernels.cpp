@@ -62,8 +62,7 @@ getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
   AffineExpr m, n, batch;
   bindDims(builder.getContext(), m, n, batch);
   OpFoldResult tiles = affine::makeComposedFoldedAffineApply(
-      builder, loc, m.ceilDiv(shape.tile[0]),
-      ArrayRef<OpFoldResult>{sizes.m});
+      builder, loc, m.ceilDiv(shape.tile[0]), ArrayRef<OpFoldResult>{sizes.m});
   auto multiply = [&](OpFoldResult lhs, OpFoldResult rhs) -> OpFoldResult {
     std::optional<int64_t> a = getConstantIntValue(lhs),
                            b = getConstantIntValue(rhs);
@@ -74,8 +73,7 @@ getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
     return builder.createOrFold<arith::MulIOp>(loc, left, right);
   };
   OpFoldResult columns = affine::makeComposedFoldedAffineApply(
-      builder, loc, m.ceilDiv(shape.tile[1]),
-      ArrayRef<OpFoldResult>{sizes.n});
+      builder, loc, m.ceilDiv(shape.tile[1]), ArrayRef<OpFoldResult>{sizes.n});
   tiles = multiply(multiply(tiles, columns), sizes.batch);
   if (std::optional<int64_t> known = getConstantIntValue(tiles);
       known && (*known < 1 || *known > limit))

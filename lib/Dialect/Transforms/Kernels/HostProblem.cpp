@@ -197,8 +197,7 @@ private:
     if (isScale && backend.wantsScaleAtoms() &&
         getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
       view = swizzle(operand, rowDim);
-    if (isScale && backend.wantsScaleAtoms() &&
-        !hasOwnMemory(view.tensor))
+    if (isScale && backend.wantsScaleAtoms() && !hasOwnMemory(view.tensor))
       view.tensor = copy(view.tensor);
     KernelOperand result;
     result.map = view.map.compose(map);
@@ -241,8 +240,7 @@ private:
     type = cast<RankedTensorType>(operand.getType());
     auto swizzled = RankedTensorType::get(getSwizzledShape(type.getShape()),
                                           type.getElementType());
-    Value atoms =
-        SwizzleScalesOp::create(builder, loc, swizzled, operand);
+    Value atoms = SwizzleScalesOp::create(builder, loc, swizzled, operand);
     return {atoms, getSwizzleMap(context, rank).compose(map), 8};
   }
 
@@ -266,8 +264,8 @@ private:
     if (auto made = operand.getDefiningOp<linalg::TransposeOp>();
         made && made.getPermutation() == order)
       return made.getInput();
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc,
-                                                            operand);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, operand);
     std::swap(sizes[order.size() - 1], sizes[order.size() - 2]);
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);

@@ -43,7 +43,7 @@ static bool wantsSwizzledScales(MmaScaledOp op, const Chip *chip) {
   if (!chip)
     return true;
   std::optional<InstructionChoice> choice =
-      chooseInstruction(op.getRow(), *chip, /*mustBeLowered=*/false);
+      chooseInstruction(op.getRow(), *chip);
   return choice && wants(choice->emitted->path);
 }
 

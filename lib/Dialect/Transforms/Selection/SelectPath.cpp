@@ -23,12 +23,18 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The names of the chips that have a block-scaled instruction for `row` with
-/// a lowering.
-static std::string listNativeChips(const OpRow &row) {
+/// Whether operands such as those of `op` can be those of `path`.
+static bool takes(Path path, MmaScaledOp op) {
+  return op.hasTensorSemantics() || getPathInfo(path).isWarpLevel;
+}
+
+/// The names of the chips that have a block-scaled instruction for `op`.
+static std::string listNativeChips(MmaScaledOp op) {
   std::string names;
   for (const Chip &chip : getChips())
-    if (chooseNative(row, chip, /*mustBeLowered=*/true))
+    if (std::optional<InstructionChoice> choice =
+            chooseNative(op.getRow(), chip);
+        choice && takes(choice->emitted->path, op))
       names += (names.empty() ? "" : ", ") + std::string(chip.name);
   return names;
 }
@@ -68,9 +74,6 @@ private:
              << kPathAttrName << "' to be a #blockscale.path, got " << attr;
     Path path = wanted.getValue();
     const PathInfo &info = getPathInfo(path);
-    if (!info.hasLowering)
-      return op.emitOpError("not supported in this version: ")
-             << getPathName(path) << " lowering";
     std::optional<InstructionChoice> choice =
         chooseInstruction(op.getRow(), path);
     bool isNative = chip->has(path) && choice && choice->emitted->isNative();
@@ -86,13 +89,11 @@ private:
 
   /// On the first path that can take the op.
   std::optional<InstructionChoice> choose(MmaScaledOp op) {
-    for (Path path : chip->paths) {
-      const PathInfo &info = getPathInfo(path);
-      if (info.hasLowering && (op.hasTensorSemantics() || info.isWarpLevel))
+    for (Path path : chip->paths)
+      if (takes(path, op))
         if (std::optional<InstructionChoice> choice =
                 chooseInstruction(op.getRow(), path))
           return choice;
-    }
     return std::nullopt;
   }
 
@@ -107,17 +108,19 @@ private:
       return op.emitOpError(reason);
     InFlightDiagnostic remark = op.emitRemark(reason);
     remark << "; converted to bf16 for " << getOpcode(*choice->emitted);
-    std::string chips = listNativeChips(row);
+    std::string chips = listNativeChips(op);
     if (!chips.empty())
       remark << ", an instruction computes it on " << chips;
     return choice->emitted->path;
   }
 
+  /// Why no block-scaled instruction computes `row`: on tensors, one of the
+  /// chip's would.
   std::string getReason(const OpRow &row) {
-    if (std::optional<InstructionChoice> choice =
-            chooseNative(row, *chip, /*mustBeLowered=*/false))
-      return "not supported in this version: " +
-             getPathName(choice->emitted->path).str() + " lowering";
+    if (std::optional<InstructionChoice> choice = chooseNative(row, *chip))
+      return std::string(getPathInfo(choice->emitted->path).opcode) +
+             std::string(" takes tiles in shared memory (async_tile_mma), not "
+                         "vectors");
     return "no block-scaled instruction on " + std::string(chip->name);
   }
 

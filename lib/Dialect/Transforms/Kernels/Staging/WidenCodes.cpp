@@ -77,10 +77,9 @@ Value blockscale::emitWiden(OpBuilder &b, Location loc, Value word,
   const FormatInfo &narrow = getFormatInfo(format);
   const FormatInfo &wide = getFormatInfo(Format::E4M3);
   Words words(b, loc);
-  Value sign = words.bitAnd(words.shiftLeft(word, kByte - narrow.bits),
-                            inBytes(kSign));
-  Value magnitude =
-      words.bitAnd(word, inBytes((1u << (narrow.bits - 1)) - 1));
+  Value sign =
+      words.bitAnd(words.shiftLeft(word, kByte - narrow.bits), inBytes(kSign));
+  Value magnitude = words.bitAnd(word, inBytes((1u << (narrow.bits - 1)) - 1));
 
   // Up to eight codes, by the low three bits of each.
   uint64_t table = 0;
@@ -103,8 +102,8 @@ Value blockscale::emitWiden(OpBuilder &b, Location loc, Value word,
   Value normal = words.apply<arith::AddIOp>(shifted, inBytes(bias));
   // Bytes of ones where there is more than the table has: the addition carries
   // to the sign.
-  Value carried = words.apply<arith::AddIOp>(magnitude,
-                                             inBytes(kSign - kTable));
+  Value carried =
+      words.apply<arith::AddIOp>(magnitude, inBytes(kSign - kTable));
   Value ones = words.shiftRight(words.bitAnd(carried, inBytes(kSign)), 7);
   ones = words.apply<arith::MulIOp>(ones, 0xFF);
   Value inverse = words.apply<arith::XOrIOp>(ones, ~0u);

@@ -55,9 +55,8 @@ void RoleEmitter::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
       for (int64_t word = 0; word != plan.getWords(); ++word) {
         int64_t byte = plan.getOffset(isA ? 1 : 3) +
                        (atom * plan.getWords() + word) * kAtomBytes;
-        CopyScalesOp::create(at, loc, shared,
-                             emitStageOffset(at, place, byte), scales, atom,
-                             word);
+        CopyScalesOp::create(at, loc, shared, emitStageOffset(at, place, byte),
+                             scales, atom, word);
       }
   }
 }
@@ -70,19 +69,19 @@ void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place) {
   AffineExpr d0 = at.getAffineDimExpr(0);
   int64_t blocks = plan.getSchedule().getK() / problem.row.blockSize;
   // Blocks in the last stage, the word that they end in, and bits of it.
-  SmallVector<Value> last = applyExprs(
-      at, loc,
-      {(d0 % blocks).floorDiv(kBlocksOfWord),
-       (d0 % blocks) % kBlocksOfWord * kByteBits},
-      sizes.blocks);
+  SmallVector<Value> last =
+      applyExprs(at, loc,
+                 {(d0 % blocks).floorDiv(kBlocksOfWord),
+                  (d0 % blocks) % kBlocksOfWord * kByteBits},
+                 sizes.blocks);
   Type i32 = at.getI32Type();
   Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
   Value bits = at.createOrFold<arith::IndexCastUIOp>(loc, i32, last[1]);
   Value power = at.createOrFold<arith::ShLIOp>(loc, one, bits);
   Value mask = at.createOrFold<arith::SubIOp>(loc, power, one);
   // Where K ends with a word, there is nothing to mask.
-  Value isCut = at.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::ne, last[1], index(at, 0));
+  Value isCut = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
+                                               last[1], index(at, 0));
   auto guard = scf::IfOp::create(at, loc, isCut);
   OpBuilder then = guard.getThenBodyBuilder();
   Value lane = gpu::LaneIdOp::create(then, loc, /*upperBound=*/IntegerAttr());
@@ -91,14 +90,14 @@ void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place) {
   Value masks = vector::BroadcastOp::create(then, loc, wordsType, mask);
   for (bool isA : {true, false})
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
-      int64_t byte = plan.getOffset(isA ? 1 : 3) +
-                     atom * plan.getWords() * kAtomBytes;
+      int64_t byte =
+          plan.getOffset(isA ? 1 : 3) + atom * plan.getWords() * kAtomBytes;
       Value offset = emitStageOffset(then, place, byte);
-      SmallVector<Value> inside = applyExprs(
-          then, loc,
-          {getAffineDimExpr(0, then.getContext()) * kAtomBytes +
-           getAffineDimExpr(1, then.getContext()) * kScaleAtomInner},
-          {last[0], lane});
+      SmallVector<Value> inside =
+          applyExprs(then, loc,
+                     {getAffineDimExpr(0, then.getContext()) * kAtomBytes +
+                      getAffineDimExpr(1, then.getContext()) * kScaleAtomInner},
+                     {last[0], lane});
       offset = addIndices(then, loc, offset, inside[0]);
       const llvm::MaybeAlign alignment(kScaleAtomInner);
       Value line = vector::LoadOp::create(then, loc, bytesType, shared, offset,
@@ -116,8 +115,8 @@ void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place) {
       NVVM::SharedSpaceAttr::get(then.getContext(),
                                  NVVM::SharedSpace::shared_cta));
   constexpr int32_t kAllLanes = -1;
-  Value all = arith::ConstantOp::create(then, loc,
-                                        then.getI32IntegerAttr(kAllLanes));
+  Value all =
+      arith::ConstantOp::create(then, loc, then.getI32IntegerAttr(kAllLanes));
   NVVM::SyncWarpOp::create(then, loc, all);
 }
 
@@ -144,9 +143,10 @@ void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
   MLIRContext *context = at.getContext();
   emitScaleCopies(at, place);
   auto getTile = [&](bool isA) -> Value {
-    MemRefType type = getTileType(
-        at, isA ? schedule.getM() : schedule.getN(), schedule.getK(),
-        getElements(isA).layout, cast<MemRefType>(shared.getType()).getMemorySpace());
+    MemRefType type =
+        getTileType(at, isA ? schedule.getM() : schedule.getN(),
+                    schedule.getK(), getElements(isA).layout,
+                    cast<MemRefType>(shared.getType()).getMemorySpace());
     Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
     return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
   };
@@ -155,21 +155,20 @@ void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
   Value shift;
   if (schedule.getN() % kScaleAtomRows != 0) {
     AffineExpr d0 = at.getAffineDimExpr(0);
-    shift = applyExprs(at, loc,
-                       {(d0 % kScaleAtomRows).floorDiv(kTensorWindow)},
+    shift = applyExprs(at, loc, {(d0 % kScaleAtomRows).floorDiv(kTensorWindow)},
                        tile.column)[0];
   }
   Value aScales = emitScales(at, place, true, {});
   Value bScales = emitScales(at, place, false, shift);
   const Instruction &row = problem.instruction.getInstruction();
-  auto instruction = InstructionAttr::get(
-      context, row.path, schedule.getM(), schedule.getN(), row.k, row.kind,
-      getElements(true).format, getElements(false).format, row.scale,
-      row.scaleVec);
-  AsyncTileMmaOp::create(at, loc, a, aScales, other, bScales, acc, accumulate,
-                         steps, instruction,
-                         TileLayoutAttr::get(context, getElements(true).layout),
-                         TileLayoutAttr::get(context, getElements(false).layout));
+  auto instruction =
+      InstructionAttr::get(context, row.path, schedule.getM(), schedule.getN(),
+                           row.k, row.kind, getElements(true).format,
+                           getElements(false).format, row.scale, row.scaleVec);
+  AsyncTileMmaOp::create(
+      at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
+      TileLayoutAttr::get(context, getElements(true).layout),
+      TileLayoutAttr::get(context, getElements(false).layout));
   Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place));
 }
 
@@ -186,8 +185,8 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
   int64_t k = plan.getSchedule().getK();
   int64_t stepK = problem.instruction.getInstruction().k;
   AffineExpr d0 = at.getAffineDimExpr(0);
-  SmallVector<Value> counts = applyExprs(
-      at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
+  SmallVector<Value> counts =
+      applyExprs(at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
   auto multiply = [&](OpBuilder &inner, const RingPlace &place,
                       Value accumulate, Value steps) -> RingPlace {
     stages.emitWaitFull(inner, place);
@@ -201,9 +200,8 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
   };
 
   Value no = arith::ConstantOp::create(at, loc, at.getBoolAttr(false));
-  auto loop =
-      scf::ForOp::create(at, loc, index(at, 0), counts[0], index(at, 1),
-                         ValueRange{values[0], values[1], no});
+  auto loop = scf::ForOp::create(at, loc, index(at, 0), counts[0], index(at, 1),
+                                 ValueRange{values[0], values[1], no});
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
   RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   RingPlace next = multiply(inner, place, loop.getRegionIterArg(2), {});
@@ -214,8 +212,8 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
   // K may end inside of a stage.
   std::optional<int64_t> left = getConstantIntValue(counts[1]);
   if (left != 0) {
-    Value isLeft = at.createOrFold<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::ne, counts[1], index(at, 0));
+    Value isLeft = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
+                                                  counts[1], index(at, 0));
     Type types[] = {behind.stage.getType(), behind.parity.getType()};
     auto rest = scf::IfOp::create(at, loc, types, isLeft,
                                   /*withElseRegion=*/true);
@@ -239,10 +237,10 @@ void RoleEmitter::emitMultiplier(OpBuilder &role) {
   RingPlace first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
   Value number =
       arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
-  forEachTile(role,
-              {first.stage, first.parity, firstSums.stage, firstSums.parity,
-               number},
-              [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
-                return emitProducts(at, tile, values);
-              });
+  forEachTile(
+      role,
+      {first.stage, first.parity, firstSums.stage, firstSums.parity, number},
+      [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
+        return emitProducts(at, tile, values);
+      });
 }

@@ -27,8 +27,7 @@ void RoleEmitter::emitLoads(OpBuilder &at, const BlockTile &tile, Value step,
     if (operand.tensor)
       bytes += operand.tensor->getCountedBytes();
   Value full = stages.emitFull(at, place);
-  BarrierArriveOp::create(at, loc, barriers, full,
-                          at.getI64IntegerAttr(bytes));
+  BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
   int64_t k = plan.getSchedule().getK();
   AffineExpr d0 = at.getAffineDimExpr(0);
   unsigned map = problem.result;
@@ -72,9 +71,8 @@ void RoleEmitter::forEachStep(
 
 void RoleEmitter::emitProducer(OpBuilder &role) {
   emitElected(role, [&](OpBuilder &one) {
-    forEachStep(one, [&](OpBuilder &at, const BlockTile &tile, Value step,
-                         const RingPlace &place) {
-      emitLoads(at, tile, step, place);
-    });
+    forEachStep(
+        one, [&](OpBuilder &at, const BlockTile &tile, Value step,
+                 const RingPlace &place) { emitLoads(at, tile, step, place); });
   });
 }

@@ -51,8 +51,7 @@ RingPlace Ring::emitNext(OpBuilder &b, const RingPlace &place) const {
                                       makeIndex(b, loc, stages));
   Value first = makeIndex(b, loc, 0);
   Value stage = arith::SelectOp::create(b, loc, isEnd, first, next);
-  return {stage,
-          arith::SelectOp::create(b, loc, isEnd, flipped, place.parity)};
+  return {stage, arith::SelectOp::create(b, loc, isEnd, flipped, place.parity)};
 }
 
 Value Ring::emitFull(OpBuilder &b, const RingPlace &place) const {

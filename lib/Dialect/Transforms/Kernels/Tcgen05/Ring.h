@@ -31,8 +31,8 @@ public:
   /// start.
   Ring(Location loc, Value barriers, int64_t full, int64_t empty,
        int64_t stages)
-      : loc(loc), barriers(barriers), full(full), empty(empty),
-        stages(stages) {}
+      : loc(loc), barriers(barriers), full(full), empty(empty), stages(stages) {
+  }
 
   int64_t getNumStages() const { return stages; }
   Value getBarriers() const { return barriers; }

@@ -24,19 +24,17 @@ static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
   const KernelOperand &operand = isA ? problem.x : problem.y;
   RingScheduleAttr schedule = ring.getSchedule();
   int64_t rows = isA ? schedule.getM() : schedule.getN();
-  TileExtent extent = {rows, schedule.getK(), rows,
-                       kFillerWarps * kWarpLanes};
+  TileExtent extent = {rows, schedule.getK(), rows, kFillerWarps * kWarpLanes};
   Kind kind = problem.instruction.getKind();
   unsigned bits = getFormatInfo(format).bits;
-  if (!hasContainers(kind) || (bits == 8 && operand.contiguity ==
-                                                Contiguity::Columns))
+  if (!hasContainers(kind) ||
+      (bits == 8 && operand.contiguity == Contiguity::Columns))
     return planElements(operand, format, kind, extent);
   std::optional<Format> narrow;
   if (bits != 8)
     narrow = format;
   format = bits == 8 ? format : Format::E4M3;
-  SharedTile tile =
-      getElementTile(extent, getSlot(kind, format), TileLayout());
+  SharedTile tile = getElementTile(extent, getSlot(kind, format), TileLayout());
   return std::make_unique<ElementFiller>(std::move(tile), operand, extent,
                                          std::nullopt, narrow);
 }

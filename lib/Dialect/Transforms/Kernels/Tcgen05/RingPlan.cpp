@@ -39,8 +39,8 @@ RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule)
   stageBytes = llvm::alignTo(stageBytes, kTileAlignment);
 
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
-  scaleColumns = (getRowAtoms(true) + getRowAtoms(false)) * kColumnsOfAtom *
-                 words;
+  scaleColumns =
+      (getRowAtoms(true) + getRowAtoms(false)) * kColumnsOfAtom * words;
   int64_t scales = scaleColumns * schedule.getStages();
   int64_t sums = schedule.getN() * schedule.getAccumulators();
   if (schedule.getAccumulators() > 1)
@@ -68,8 +68,8 @@ int64_t RingPlan::getAccColumn(int64_t i) const {
 
 int64_t RingPlan::getScaleColumn(bool isA) const {
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
-  int64_t first = getAccColumn(schedule.getAccumulators() - 1) +
-                  schedule.getN();
+  int64_t first =
+      getAccColumn(schedule.getAccumulators() - 1) + schedule.getN();
   return isA ? first : first + getRowAtoms(true) * kColumnsOfAtom * words;
 }
 
@@ -78,7 +78,8 @@ bool RingPlan::fitsTensorMemory() const {
   // Sums that are shared have to be read first, those that are not are what
   // is read while the next tile is multiplied.
   constexpr int64_t kPart = 32;
-  bool canShare = sharedColumns < schedule.getN() && schedule.getN() % kPart == 0;
+  bool canShare =
+      sharedColumns < schedule.getN() && schedule.getN() % kPart == 0;
   return end <= kTensorColumns && (sharedColumns == 0 || canShare);
 }
 

@@ -46,11 +46,11 @@ static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
   if (type.hasStaticShape())
     return memory;
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  return memref::ViewOp::create(
-      b, loc,
-      MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
-                      type.getMemorySpace()),
-      memory, zero, ValueRange());
+  return memref::ViewOp::create(b, loc,
+                                MemRefType::get({bytes}, b.getI8Type(),
+                                                MemRefLayoutAttrInterface(),
+                                                type.getMemorySpace()),
+                                memory, zero, ValueRange());
 }
 
 RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
@@ -98,9 +98,8 @@ void RoleEmitter::emitInit() {
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
   gpu::BarrierOp::create(b, loc);
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::After);
-  tmem = TmemBaseOp::create(b, loc,
-                            TmemType::get(b.getContext(), kTensorColumns),
-                            slot);
+  tmem = TmemBaseOp::create(
+      b, loc, TmemType::get(b.getContext(), kTensorColumns), slot);
 }
 
 void RoleEmitter::emitFree() {
@@ -141,8 +140,7 @@ bool RoleEmitter::hasFiller() const {
 
 void RoleEmitter::emitElected(OpBuilder &at,
                               function_ref<void(OpBuilder &)> body) const {
-  Value isElected =
-      NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
+  Value isElected = NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
   auto guard = scf::IfOp::create(at, loc, isElected);
   OpBuilder then = guard.getThenBodyBuilder();
   body(then);
@@ -161,8 +159,8 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
   TileCount count = emitTileCount(at, loc, sizes, shape);
   Value tiles = count.perMatrix;
   if (problem.resultType.getRank() == 3) {
-    Value batch = memref::DimOp::create(
-        at, loc, kernel.getArgument(problem.result), 0);
+    Value batch =
+        memref::DimOp::create(at, loc, kernel.getArgument(problem.result), 0);
     tiles = at.createOrFold<arith::MulIOp>(loc, tiles, batch);
   }
   auto loop = scf::ForOp::create(at, loc, first, tiles, step, values);
@@ -209,7 +207,7 @@ Value RoleEmitter::emitAcc(OpBuilder &at, Value window) const {
   RingScheduleAttr schedule = plan.getSchedule();
   Value distance = index(at, plan.getAccColumn(1));
   Value column = at.createOrFold<arith::MulIOp>(loc, window, distance);
-  auto type = TmemAccType::get(at.getContext(), schedule.getM(),
-                               schedule.getN());
+  auto type =
+      TmemAccType::get(at.getContext(), schedule.getM(), schedule.getN());
   return TmemAccOp::create(at, loc, type, tmem, column);
 }

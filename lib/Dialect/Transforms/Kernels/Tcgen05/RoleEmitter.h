@@ -23,17 +23,15 @@ namespace mlir::blockscale {
 
 class RoleEmitter {
 public:
-  RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
-              const KernelProblem &problem, const RingPlan &plan,
-              const RingOperands &operands);
+  RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+              const RingPlan &plan, const RingOperands &operands);
 
   /// Everything: what is made before the roles, and freed behind them.
   void emit();
 
 private:
-  using EmitTile =
-      function_ref<SmallVector<Value>(OpBuilder &, const BlockTile &,
-                                      ValueRange)>;
+  using EmitTile = function_ref<SmallVector<Value>(
+      OpBuilder &, const BlockTile &, ValueRange)>;
 
   void emitInit();
   void emitFree();
@@ -63,8 +61,7 @@ private:
                    Value acc, Value accumulate, Value steps);
   void emitScaleCopies(OpBuilder &b, const RingPlace &place);
   void emitMask(OpBuilder &b, const RingPlace &place);
-  Value emitScales(OpBuilder &b, const RingPlace &place, bool isA,
-                   Value shift);
+  Value emitScales(OpBuilder &b, const RingPlace &place, bool isA, Value shift);
   void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
                 Value window);
   void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/TileSums.h"
 #include "Kernels/Tcgen05/RoleEmitter.h"
+#include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,8 +51,8 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
   bool isAligned = KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
-    auto type = AccType::get(inner.getContext(), schedule.getM(), columns,
-                             layout);
+    auto type =
+        AccType::get(inner.getContext(), schedule.getM(), columns, layout);
     Value part = AccReadOp::create(inner, loc, type, acc, column);
     release(inner);
     if (KernelProblem::isMultiple(problem.m, schedule.getM()) &&
@@ -62,8 +62,8 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
       return emitPart(inner, tile, part, column, columns, true);
     Value lastRow = addIndex(inner, loc, tile.row, schedule.getM());
     Value lastColumn = addIndex(inner, loc, tile.column, n);
-    Value areRows = arith::CmpIOp::create(
-        inner, loc, arith::CmpIPredicate::ule, lastRow, sizes.m);
+    Value areRows = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ule,
+                                          lastRow, sizes.m);
     Value areColumns = arith::CmpIOp::create(
         inner, loc, arith::CmpIPredicate::ule, lastColumn, sizes.n);
     Value isInside = arith::AndIOp::create(inner, loc, areRows, areColumns);
@@ -76,8 +76,8 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
   };
   auto arrive = [&](OpBuilder &inner) {
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::Before);
-    BarrierArriveOp::create(inner, loc, barriers,
-                            sums.emitEmpty(inner, place), IntegerAttr());
+    BarrierArriveOp::create(inner, loc, barriers, sums.emitEmpty(inner, place),
+                            IntegerAttr());
   };
 
   int64_t whole = n / kPartColumns, rest = n % kPartColumns;
@@ -86,29 +86,31 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
   int64_t last = whole - 1;
   if (int64_t shared = plan.getSharedColumns())
     last = llvm::divideCeilSigned(shared, kPartColumns) - 1;
-  auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, whole),
-                                 index(at, 1));
-  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  Value number = loop.getInductionVar();
-  Value position = number;
-  if (plan.getSharedColumns()) {
-    // Shared columns are the last ones of the first accumulator.
-    Value reversed = arith::SubIOp::create(inner, loc, index(inner, whole - 1),
-                                           number);
-    Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq,
-                                          window, index(inner, 0));
-    position = arith::SelectOp::create(inner, loc, isFirst, reversed, number);
+  if (whole != 0) {
+    auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, whole),
+                                   index(at, 1));
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    Value number = loop.getInductionVar();
+    Value position = number;
+    if (plan.getSharedColumns()) {
+      // Shared columns are the last ones of the first accumulator.
+      Value reversed =
+          arith::SubIOp::create(inner, loc, index(inner, whole - 1), number);
+      Value isFirst = arith::CmpIOp::create(
+          inner, loc, arith::CmpIPredicate::eq, window, index(inner, 0));
+      position = arith::SelectOp::create(inner, loc, isFirst, reversed, number);
+    }
+    AffineExpr d0 = inner.getAffineDimExpr(0);
+    Value column = applyExprs(inner, loc, {d0 * kPartColumns}, position)[0];
+    emit(inner, column, kPartColumns, [&](OpBuilder &then) {
+      if (rest != 0)
+        return;
+      Value isLast = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
+                                           number, index(then, last));
+      OpBuilder in = scf::IfOp::create(then, loc, isLast).getThenBodyBuilder();
+      arrive(in);
+    });
   }
-  AffineExpr d0 = inner.getAffineDimExpr(0);
-  Value column = applyExprs(inner, loc, {d0 * kPartColumns}, position)[0];
-  emit(inner, column, kPartColumns, [&](OpBuilder &then) {
-    if (rest != 0)
-      return;
-    Value isLast = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
-                                         number, index(then, last));
-    OpBuilder in = scf::IfOp::create(then, loc, isLast).getThenBodyBuilder();
-    arrive(in);
-  });
   if (rest != 0)
     emit(at, index(at, whole * kPartColumns), rest, arrive);
 }
@@ -125,8 +127,8 @@ void RoleEmitter::emitStorer(OpBuilder &role) {
                 Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
                 emitSums(at, tile, place, emitWindow(at, values[2]));
                 RingPlace next = sums.emitNext(at, place);
-                Value one = arith::ConstantOp::create(at, loc,
-                                                      at.getI32IntegerAttr(1));
+                Value one =
+                    arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
                 Value count = arith::AddIOp::create(at, loc, values[2], one);
                 return {next.stage, next.parity, count};
               });

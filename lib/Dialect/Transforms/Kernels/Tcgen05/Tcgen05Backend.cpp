@@ -49,8 +49,7 @@ public:
     std::string text;
     for (unsigned i : {0, 2})
       if (succeeded(operands) && (*operands)[i].filler)
-        text += (text.empty() ? "" : "; ") +
-                std::string(i == 0 ? "x" : "y") +
+        text += (text.empty() ? "" : "; ") + std::string(i == 0 ? "x" : "y") +
                 " is brought by warps, not by bulk copies: " +
                 (*operands)[i].reason;
     return text;
@@ -64,8 +63,8 @@ public:
     shape.tile = {schedule.getM(), schedule.getN(), 1};
     shape.threads = {kThreads, 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes());
-    shape.order = schedule.getPersistent() ? BlockOrder::Persistent
-                                           : BlockOrder::Linear;
+    shape.order =
+        schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
     RingOperands operands = *planRingOperands(problem, plan);
     for (const RingOperand &operand : operands) {
       if (operand.filler) {

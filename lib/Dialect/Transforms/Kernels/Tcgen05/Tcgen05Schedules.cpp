@@ -77,13 +77,12 @@ public:
       return emitError() << "expected persistent to be 0 or 1, got "
                          << numbers.persistent;
     bool isPersistent = numbers.persistent == 1;
-    if (failed(RingScheduleAttr::verify(emitError, numbers.tile,
-                                        numbers.stages, numbers.accumulators,
-                                        isPersistent)))
+    if (failed(RingScheduleAttr::verify(emitError, numbers.tile, numbers.stages,
+                                        numbers.accumulators, isPersistent)))
       return failure();
-    return ScheduleInterface(RingScheduleAttr::get(
-        context, numbers.tile, numbers.stages, numbers.accumulators,
-        isPersistent));
+    return ScheduleInterface(
+        RingScheduleAttr::get(context, numbers.tile, numbers.stages,
+                              numbers.accumulators, isPersistent));
   }
 
   ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
@@ -104,8 +103,7 @@ static int64_t getElementsOfLine(const Instruction &instruction) {
   return kLineBytes / kStepBytes * instruction.k;
 }
 
-LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op,
-                                           InstructionAttr attr,
+LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op, InstructionAttr attr,
                                            ScheduleInterface given,
                                            const Chip &chip,
                                            EmitErrorFn emitError) const {
@@ -113,8 +111,8 @@ LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op,
   const Instruction &instruction = attr.getInstruction();
   int64_t elements = getElementsOfLine(instruction);
   if (schedule.getK() != elements)
-    return emitError() << "expected K of the tile to be " << elements
-                       << " for " << attr << ", got " << given;
+    return emitError() << "expected K of the tile to be " << elements << " for "
+                       << attr << ", got " << given;
   RingPlan plan(instruction, schedule);
   if (plan.getSharedBytes() > getMostSharedBytes(chip))
     return emitError() << "expected a schedule that needs at most "
@@ -128,9 +126,8 @@ LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op,
   int64_t n = cast<ShapedType>(op.getType()).getShape().back();
   bool isOneTile = !ShapedType::isDynamic(n) && n <= schedule.getN();
   if (!isOneTile && schedule.getN() % kUnit != 0)
-    return emitError() << "expected N of the tile to be a multiple of "
-                       << kUnit << " for a result of more columns, got "
-                       << given;
+    return emitError() << "expected N of the tile to be a multiple of " << kUnit
+                       << " for a result of more columns, got " << given;
   if (!plan.fitsTensorMemory())
     return emitError() << "expected a schedule whose sums and scales fit into "
                        << kTensorColumns << " columns of tensor memory, got "
@@ -155,8 +152,8 @@ ScheduleInterface Tcgen05ScheduleRules::choose(MmaScaledOp op,
   // A single tile may have any N that is a multiple of 16; several are
   // multiples of what scale columns allow.
   constexpr int64_t kStep = 16;
-  int64_t tileN = n <= kLargest ? llvm::alignTo(n, n <= kUnit ? kStep : kUnit)
-                                : kLargest;
+  int64_t tileN =
+      n <= kLargest ? llvm::alignTo(n, n <= kUnit ? kStep : kUnit) : kLargest;
   SmallVector<int64_t> tile = {kTensorLanes, tileN,
                                getElementsOfLine(instruction)};
   auto make = [&](int64_t stages, int64_t accumulators) {

@@ -183,9 +183,8 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
   TensorOperand result;
   result.operand = &problem.getOperand(number);
   bool isA = number < 2, isElements = number % 2 == 0;
-  bool isPlanned = isElements
-                       ? result.planElements(problem, ring, isA, reason)
-                       : result.planScales(problem, ring, isA, reason);
+  bool isPlanned = isElements ? result.planElements(problem, ring, isA, reason)
+                              : result.planScales(problem, ring, isA, reason);
   if (!isPlanned)
     return std::nullopt;
   return result;
@@ -203,8 +202,8 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   };
   for (int64_t i = 0; i != copies; ++i) {
     Value row = addIndex(b, loc, place.row, i * copyRows);
-    SmallVector<Value> position = applyMap(
-        b, loc, operand->map, {place.batch, row, place.column});
+    SmallVector<Value> position =
+        applyMap(b, loc, operand->map, {place.batch, row, place.column});
     if (isScale) {
       // The first byte of an atom.
       position.pop_back_n(2);

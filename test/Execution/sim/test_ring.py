@@ -1,0 +1,93 @@
+"""Kernels of the path tcgen05 in the simulator, which checks races and proxies."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import gpu_bundle
+import pytest
+import ring_cases
+import tiers
+from harness import REPO, RUN
+from simulated import SIMULATOR, row_types
+
+CHIPS = ["sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"]
+CHECKS = ["--check=race,proxy"]
+PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+# Those that every path takes; schedules are of one path each.
+SHARED = [
+    case for case in gpu_bundle.every_case()
+    if not getattr(case, "flags", ()) and not hasattr(case, "grid")
+]
+
+
+def run(case, folder, chip="sm_100a", flags=()):
+    gpu_bundle.write_case(case, folder, [f"--target={chip}", "--native-only", *flags])
+    gpu_bundle.check_case(case, folder, SIMULATOR, CHECKS)
+    return (folder / f"{case.name}.ptx").read_text()
+
+
+@pytest.mark.parametrize("case", tiers.cover(SHARED, row_types), ids=lambda case: case.name)
+def test_all(case, tmp_path):
+    gpu_bundle.write_case(case, tmp_path, ["--target=sm_100a", "--native-only"])
+    gpu_bundle.check_case(case, tmp_path, SIMULATOR)
+
+
+@pytest.mark.parametrize("case", tiers.first(list(ring_cases.factors()), 12), ids=lambda case: case.name)
+def test_factors(case, tmp_path):
+    assert "tcgen05.mma.cta_group::1.kind::" in run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(ring_cases.schedules()), ids=lambda case: case.name)
+def test_schedules(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_seeds(seed, tmp_path):
+    """What runs when does not matter."""
+    case = ring_cases.case(
+        "seeds", ring_cases.NVFP4,
+        [(300, 520, 800, (True, False, True, False), ()), (200, 130, 512, (False, True, False, False), ())],
+    )
+    gpu_bundle.write_case(case, tmp_path, ["--target=sm_100a"])
+    gpu_bundle.check_case(case, tmp_path, SIMULATOR, [*CHECKS, f"--seed={seed}"])
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_chips(chip, tmp_path):
+    case = ring_cases.case(
+        "chips", ring_cases.MIXED, [(37, 24, 96, (True, False, True, False), ())]
+    )
+    assert f".target {chip}" in run(case, tmp_path, chip)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
+@pytest.mark.parametrize("chip", CHIPS)
+def test_ptxas(chip, tmp_path):
+    """All kernels, without a spill."""
+    for case in [*ring_cases.factors(), *ring_cases.schedules()]:
+        gpu_bundle.write_case(case, tmp_path, [f"--target={chip}"])
+        done = subprocess.run(
+            [PTXAS, "-v", f"-arch={chip}", tmp_path / f"{case.name}.ptx", "-o", "/dev/null"],
+            capture_output=True, text=True, check=True,
+        )
+        assert set(re.findall(r"(\d+) bytes spill", done.stderr)) == {"0"}
+
+
+def test_scales_by_copies(tmp_path):
+    """The example with scales in the 32x4x4 layout: no byte goes through registers but sums."""
+    example = REPO / "examples" / "mma_scaled_swizzled.mlir"
+    out = tmp_path / "kernel.ptx"
+    subprocess.run([RUN.parent / "blockscale-compile", example, "--target=sm_100a", "-o", out], check=True)
+    text = out.read_text()
+    assert "tcgen05.cp.cta_group::1.32x128b.warpx4" in text
+    for opcode in ("tcgen05.st", "ld.global", "ld.shared.v", "st.shared.v", "cp.async.ca", "cp.async.cg"):
+        assert opcode not in text
+    done = subprocess.run(
+        [RUN, example, "--device=sim", "--target=sm_100a", "--seed=1", *CHECKS],
+        capture_output=True, text=True, check=True,
+    )
+    assert done.stderr == ""
