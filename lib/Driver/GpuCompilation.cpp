@@ -186,8 +186,8 @@ static FailureOr<GpuCode> compile(ModuleOp module,
     pipeline.ptxVersion = ptx;
     // Levels in between are what passes made of verified ones.
     bool isLast = &level == std::prev(std::end(levels));
-    bool verifies = level.stage == GpuStage::Tile || isLast ||
-                    level.stage == options.stage;
+    bool verifies =
+        level.stage == GpuStage::Tile || isLast || level.stage == options.stage;
     if (failed(runPasses(
             module, [&](OpPassManager &pm) { level.build(pm, pipeline); },
             verifies)))
