@@ -38,7 +38,8 @@ static constexpr int64_t kAtomBytes = kScaleAtomOuter * kScaleAtomInner;
 Value RoleEmitter::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
                               Value shift) {
   Value columns = index(at, plan.getScaleColumnsOfStage());
-  Value column = at.createOrFold<arith::MulIOp>(loc, place.stage, columns);
+  Value column =
+      at.createOrFold<arith::MulIOp>(loc, stages.emitStage(at, place), columns);
   column = addIndex(at, loc, column, plan.getScaleColumn(isA));
   if (shift)
     column = addIndices(at, loc, column, shift);
@@ -191,17 +192,18 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
                       Value accumulate, Value steps) -> RingPlace {
     stages.emitWaitFull(inner, place);
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
-    if (steps && !KernelProblem::isMultiple(problem.k, stepK))
+    if (steps && hasMask())
       emitMask(inner, place);
-    emitElected(inner, [&](OpBuilder &one) {
+    emitOnce(inner, [&](OpBuilder &one) {
       emitProduct(one, tile, place, acc, accumulate, steps);
     });
     return stages.emitNext(inner, place);
   };
 
   Value no = arith::ConstantOp::create(at, loc, at.getBoolAttr(false));
-  auto loop = scf::ForOp::create(at, loc, index(at, 0), counts[0], index(at, 1),
-                                 ValueRange{values[0], values[1], no});
+  auto loop = scf::ForOp::create(
+      at, loc, toWord(at, index(at, 0)), toWord(at, counts[0]),
+      toWord(at, index(at, 1)), ValueRange{values[0], values[1], no});
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
   RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   RingPlace next = multiply(inner, place, loop.getRegionIterArg(2), {});
@@ -224,7 +226,7 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
     scf::YieldOp::create(other, loc, ValueRange{behind.stage, behind.parity});
     behind = {rest.getResult(0), rest.getResult(1)};
   }
-  emitElected(at, [&](OpBuilder &one) {
+  emitOnce(at, [&](OpBuilder &one) {
     Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums));
   });
   RingPlace nextSums = sums.emitNext(at, ofSums);
@@ -234,13 +236,17 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
 }
 
 void RoleEmitter::emitMultiplier(OpBuilder &role) {
-  RingPlace first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
-  Value number =
-      arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
-  forEachTile(
-      role,
-      {first.stage, first.parity, firstSums.stage, firstSums.parity, number},
-      [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
-        return emitProducts(at, tile, values);
-      });
+  auto emit = [&](OpBuilder &b) {
+    RingPlace first = stages.emitFirst(b), firstSums = sums.emitFirst(b);
+    Value number = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+    forEachTile(
+        b,
+        {first.stage, first.parity, firstSums.stage, firstSums.parity, number},
+        [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
+          return emitProducts(at, tile, values);
+        });
+  };
+  if (hasMask())
+    return emit(role);
+  emitElected(role, emit);
 }

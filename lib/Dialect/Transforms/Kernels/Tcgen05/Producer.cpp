@@ -57,12 +57,15 @@ void RoleEmitter::forEachStep(
       [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
         AffineExpr d0 = at.getAffineDimExpr(0);
         Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
-        auto loop = scf::ForOp::create(at, loc, index(at, 0), steps,
-                                       index(at, 1), values);
+        auto loop = scf::ForOp::create(at, loc, toWord(at, index(at, 0)),
+                                       toWord(at, steps),
+                                       toWord(at, index(at, 1)), values);
         OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
         RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
         stages.emitWaitEmpty(inner, place);
-        body(inner, tile, loop.getInductionVar(), place);
+        Value step = arith::IndexCastUIOp::create(
+            inner, loc, inner.getIndexType(), loop.getInductionVar());
+        body(inner, tile, step, place);
         RingPlace next = stages.emitNext(inner, place);
         scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity});
         return SmallVector<Value>(loop.getResults());

@@ -37,8 +37,8 @@ void Ring::emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const {
 }
 
 RingPlace Ring::emitFirst(OpBuilder &b) const {
-  Value stage = makeIndex(b, loc, 0);
-  return {stage, makeWord(b, loc, 0)};
+  Value zero = makeWord(b, loc, 0);
+  return {zero, zero};
 }
 
 RingPlace Ring::emitNext(OpBuilder &b, const RingPlace &place) const {
@@ -46,20 +46,25 @@ RingPlace Ring::emitNext(OpBuilder &b, const RingPlace &place) const {
   Value flipped = arith::XOrIOp::create(b, loc, place.parity, one);
   if (stages == 1)
     return {place.stage, flipped};
-  Value next = addIndex(b, loc, place.stage, 1);
-  Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
-                                      makeIndex(b, loc, stages));
-  Value first = makeIndex(b, loc, 0);
+  Value next = arith::AddIOp::create(b, loc, place.stage, one);
+  Value end = makeWord(b, loc, stages), first = makeWord(b, loc, 0);
+  Value isEnd =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
   Value stage = arith::SelectOp::create(b, loc, isEnd, first, next);
   return {stage, arith::SelectOp::create(b, loc, isEnd, flipped, place.parity)};
 }
 
+Value Ring::emitStage(OpBuilder &b, const RingPlace &place) const {
+  return b.createOrFold<arith::IndexCastUIOp>(loc, b.getIndexType(),
+                                              place.stage);
+}
+
 Value Ring::emitFull(OpBuilder &b, const RingPlace &place) const {
-  return addIndex(b, loc, place.stage, full);
+  return addIndex(b, loc, emitStage(b, place), full);
 }
 
 Value Ring::emitEmpty(OpBuilder &b, const RingPlace &place) const {
-  return addIndex(b, loc, place.stage, empty);
+  return addIndex(b, loc, emitStage(b, place), empty);
 }
 
 void Ring::emitWaitFull(OpBuilder &b, const RingPlace &place) const {

@@ -19,8 +19,8 @@
 
 namespace mlir::blockscale {
 
-/// Where a role is in a ring: the stage, an index, and the parity of the round,
-/// an i32, 0 in the first one.
+/// Where a role is in a ring: the stage, and the parity of the round, 0 in the
+/// first one. Both are i32, which GPUs count best in.
 struct RingPlace {
   Value stage, parity;
 };
@@ -44,6 +44,8 @@ public:
   RingPlace emitFirst(OpBuilder &b) const;
   RingPlace emitNext(OpBuilder &b, const RingPlace &place) const;
 
+  /// The stage as an index.
+  Value emitStage(OpBuilder &b, const RingPlace &place) const;
   /// The number of the mbarrier of a stage.
   Value emitFull(OpBuilder &b, const RingPlace &place) const;
   Value emitEmpty(OpBuilder &b, const RingPlace &place) const;

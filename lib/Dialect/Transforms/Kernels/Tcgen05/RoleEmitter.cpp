@@ -138,6 +138,15 @@ bool RoleEmitter::hasFiller() const {
   });
 }
 
+bool RoleEmitter::hasMask() const {
+  return !KernelProblem::isMultiple(problem.k,
+                                    problem.instruction.getInstruction().k);
+}
+
+Value RoleEmitter::toWord(OpBuilder &at, Value value) const {
+  return at.createOrFold<arith::IndexCastUIOp>(loc, at.getI32Type(), value);
+}
+
 void RoleEmitter::emitElected(OpBuilder &at,
                               function_ref<void(OpBuilder &)> body) const {
   Value isElected = NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
@@ -190,7 +199,8 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
 Value RoleEmitter::emitStageOffset(OpBuilder &at, const RingPlace &place,
                                    int64_t plus) const {
   Value bytes = index(at, plan.getStageBytes());
-  Value offset = at.createOrFold<arith::MulIOp>(loc, place.stage, bytes);
+  Value offset =
+      at.createOrFold<arith::MulIOp>(loc, stages.emitStage(at, place), bytes);
   return addIndex(at, loc, offset, plus);
 }
 

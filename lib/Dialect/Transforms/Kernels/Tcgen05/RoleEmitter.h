@@ -68,6 +68,13 @@ private:
                 int64_t columns, bool isGuarded);
 
   Value index(OpBuilder &b, int64_t value) const;
+  Value toWord(OpBuilder &b, Value value) const;
+  /// Whether K may end inside of an instruction: then all lanes of the warp
+  /// that multiplies have something to do, else one thread does it all.
+  bool hasMask() const;
+  void emitOnce(OpBuilder &b, function_ref<void(OpBuilder &)> body) const {
+    return hasMask() ? emitElected(b, body) : body(b);
+  }
   /// Code for one thread of the warp.
   void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
   /// Byte `plus` of the stage at `place`.

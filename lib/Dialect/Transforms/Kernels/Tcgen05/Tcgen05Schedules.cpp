@@ -12,6 +12,7 @@
 
 #include "Kernels/Tcgen05/Tcgen05Backend.h"
 
+#include "Kernels/ScheduleText.h"
 #include "Kernels/Tcgen05/RingPlan.h"
 #include "blockscale/Support/TensorMemory.h"
 
@@ -37,17 +38,6 @@ struct ScheduleText {
   int64_t stages, accumulators, persistent;
 };
 } // namespace
-
-static bool takeNumbers(StringRef &text, StringRef name,
-                        MutableArrayRef<int64_t> numbers) {
-  if (!text.consume_front(name) || !text.consume_front("="))
-    return false;
-  for (auto [i, number] : llvm::enumerate(numbers))
-    if ((i != 0 && !text.consume_front("x")) || text.starts_with("-") ||
-        text.consumeInteger(10, number))
-      return false;
-  return text.empty() || (text.consume_front(",") && !text.empty());
-}
 
 static std::optional<ScheduleText> parseText(StringRef text) {
   ScheduleText schedule;

@@ -13,6 +13,8 @@
 
 #include "Kernels/Warps/WarpSchedules.h"
 
+#include "Kernels/ScheduleText.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -49,18 +51,6 @@ struct ScheduleText {
   int64_t stages;
 };
 } // namespace
-
-/// Takes `name=AxBx...` off `text`, with a comma behind it if there is more.
-static bool takeNumbers(StringRef &text, StringRef name,
-                        MutableArrayRef<int64_t> numbers) {
-  if (!text.consume_front(name) || !text.consume_front("="))
-    return false;
-  for (auto [i, number] : llvm::enumerate(numbers))
-    if ((i != 0 && !text.consume_front("x")) || text.starts_with("-") ||
-        text.consumeInteger(10, number))
-      return false;
-  return text.empty() || (text.consume_front(",") && !text.empty());
-}
 
 /// Reads all of `text`; nullopt if it has another form.
 static std::optional<ScheduleText> parseText(StringRef text) {
