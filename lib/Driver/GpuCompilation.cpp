@@ -185,8 +185,8 @@ static FailureOr<GpuCode> compile(ModuleOp module,
       break;
     pipeline.ptxVersion = ptx;
     // The largest one is checked by what comes out of it.
-    bool verifies = level.stage != GpuStage::Instruction ||
-                    level.stage == options.stage;
+    bool verifies =
+        level.stage != GpuStage::Instruction || level.stage == options.stage;
     if (failed(runPasses(
             module, [&](OpPassManager &pm) { level.build(pm, pipeline); },
             verifies)))
