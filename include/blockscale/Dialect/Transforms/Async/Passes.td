@@ -38,7 +38,7 @@ def LowerAsyncPass : Pass<"blockscale-lower-async", "::mlir::gpu::GPUFuncOp"> {
 
     becomes
 
-    ```mlir
+    ```
     scf.if %is_warp_0 {
       memref.store %word, %out[%c0] : memref<2xi32>
     } else {
