@@ -85,6 +85,7 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
     if (Error error = grid.run(jobs, report.warnings))
       return error;
     stepsLeft -= grid.getNumSteps();
+    report.order += grid.takeOrder();
     if (grid.statistics)
       counted.push_back({kernel, planned, std::move(grid.statistics)});
   }

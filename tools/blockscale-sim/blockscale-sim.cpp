@@ -20,7 +20,8 @@
 using namespace mlir::blockscale;
 
 static Error execute(PreparedLaunch &launch, const sim::Options &options,
-                     const std::string &statisticsPath) {
+                     const std::string &statisticsPath,
+                     const std::string &orderPath) {
   Result<sim::SimulatedProgram> program =
       sim::SimulatedProgram::load(std::move(launch.image));
   if (!program)
@@ -32,6 +33,9 @@ static Error execute(PreparedLaunch &launch, const sim::Options &options,
   for (const std::string &warning : report->warnings)
     std::fprintf(stderr, "warning: '%s': %s\n", launch.path.c_str(),
                  warning.c_str());
+  if (options.wantsOrder)
+    if (Error error = writeOutput(orderPath, report->order))
+      return error;
   if (options.wantsStatistics)
     return writeOutput(statisticsPath, report->statistics);
   return Error::success();
@@ -39,7 +43,7 @@ static Error execute(PreparedLaunch &launch, const sim::Options &options,
 
 int main(int argc, char **argv) {
   sim::Options options;
-  std::string statisticsPath;
+  std::string statisticsPath, orderPath;
   Launcher launcher;
   launcher.name = "blockscale-sim";
   launcher.ownFlags = "[FLAG]...";
@@ -48,7 +52,13 @@ int main(int argc, char **argv) {
   launcher.flags.insert(
       launcher.flags.begin(),
       {"seed", "N", "Draws the order in which warps run; the default is 0"});
+  launcher.flags.push_back(
+      {"order", "FILE",
+       "Write which block, warp and line of the PTX executed an instruction of "
+       "memory, synchronization or matrices, in this order"});
   launcher.checkFlags = [&](const CommandLine &line) {
+    orderPath = line.get("order");
+    options.wantsOrder = line.has("order");
     statisticsPath = sim::getStatisticsPath(line);
     return sim::parseSimulatorFlags(line, "seed", options);
   };
@@ -56,7 +66,7 @@ int main(int argc, char **argv) {
     return Result<uint32_t>(sim::kMultiprocessors);
   };
   launcher.execute = [&](PreparedLaunch &launch) {
-    return execute(launch, options, statisticsPath);
+    return execute(launch, options, statisticsPath, orderPath);
   };
   return runLauncher(launcher, std::vector<std::string>(argv + 1, argv + argc));
 }

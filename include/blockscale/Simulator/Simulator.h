@@ -49,6 +49,8 @@ struct Options {
   Numerics numerics = Numerics::Exact;
   /// Also count what the kernels do.
   bool wantsStatistics = false;
+  /// Also write down what runs when.
+  bool wantsOrder = false;
 };
 
 /// What a run has to say when it went well.
@@ -57,6 +59,8 @@ struct Report {
   std::vector<std::string> warnings;
   /// JSON, ends in a newline; empty where nobody asked. See docs/Simulator.md.
   std::string statistics;
+  /// A line for each step; empty where nobody asked. See docs/Simulator.md.
+  std::string order;
 };
 
 /// A PTX module, translated. Cheap to move.

@@ -13,6 +13,8 @@
 
 #include "Launch/GridRun.h"
 
+#include "Machine/StepOrder.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -90,6 +92,8 @@ void GridRun::runGroup(uint64_t number, uint64_t stepsLeft) {
   numStepsOf[number] = group.numSteps;
   if (statistics)
     statistics->add(*group.statistics);
+  if (launch.options->wantsOrder)
+    orders[number] = group.get<StepOrder>().take();
   for (const auto &[line, warnings] : group.warnings)
     add(number, warnings, found[line]);
   if (!isGood && number < firstFailure) {
@@ -99,6 +103,13 @@ void GridRun::runGroup(uint64_t number, uint64_t stepsLeft) {
         Error("line " + std::to_string(message.line) + ", " +
               describe(*group.failed, message.lane) + ": " + message.text);
   }
+}
+
+std::string GridRun::takeOrder() {
+  std::string text;
+  for (const auto &[number, order] : orders)
+    text += order;
+  return text;
 }
 
 void GridRun::findExcess() {

@@ -33,6 +33,9 @@ public:
   /// What all blocks did; null where nobody asked.
   std::unique_ptr<Statistics> statistics;
 
+  /// What all blocks did when; empty where nobody asked.
+  std::string takeOrder();
+
   /// How many steps the blocks took.
   uint64_t getNumSteps() const { return numSteps; }
 
@@ -68,6 +71,8 @@ private:
   std::atomic<uint64_t> numSteps{0};
   /// By number of the group.
   std::vector<uint64_t> numStepsOf;
+  /// By number of the group, where somebody asked for it.
+  std::map<uint64_t, std::string> orders;
   /// Warnings by line.
   std::map<uint32_t, Found> found;
   std::mutex mutex;

@@ -16,6 +16,7 @@
 #include "Copies/CpAsyncUnit.h"
 #include "Machine/BlockGroup.h"
 #include "Machine/RegisterLimits.h"
+#include "Machine/StepOrder.h"
 #include "Synchronization/BlockBarriers.h"
 #include "Synchronization/ClusterBarriers.h"
 #include "Tcgen05/TensorEngine.h"
@@ -49,6 +50,7 @@ static constexpr UnitRow kUnits[] = {
     makeRow<TensorEngine>(UsesTensorMemory),
     makeRow<CpAsyncUnit>(0),
     makeRow<WarpgroupUnit>(UsesWarpgroups),
+    makeRow<StepOrder>(0),
 };
 static_assert(std::size(kUnits) == kNumUnitKinds);
 

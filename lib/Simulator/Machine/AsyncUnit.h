@@ -37,8 +37,9 @@ enum class UnitKind : uint8_t {
   Tensor,
   CpAsync,
   Warpgroups,
+  Order,
 };
-inline constexpr unsigned kNumUnitKinds = 7;
+inline constexpr unsigned kNumUnitKinds = 8;
 
 /// Asynchronous copies of a warp (or bulk copies of a block) that nobody has
 /// waited for, at most. Shared memory has room for fewer of 4 bytes.

@@ -22,8 +22,9 @@ using namespace mlir::blockscale::sim;
 /// Steps of one turn of a warp, at most.
 static constexpr uint64_t kMaxTurn = 64;
 /// Turns of warps after which asynchronous operations complete that somebody
-/// waits for, although others can run.
-static constexpr unsigned kMaxTurnsBeforeCopies = 1024;
+/// waits for, although others can run: at most, and its logarithm.
+static constexpr unsigned kMaxLogTurns = 10;
+static constexpr unsigned kMaxTurnsBeforeCopies = 1 << kMaxLogTurns;
 
 // SplitMix64: passes through all states, and each bit of the result depends on
 // all bits of the state.
@@ -56,7 +57,9 @@ void BlockGroup::addCluster(uint64_t number) {
 static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
   Extents cluster =
       getPlace(number * launch.getClustersOfGroup(), launch.getNumClusters());
-  return launch.seed ^ (uint64_t(cluster[2]) << 42) ^
+  // Small seeds and small places must not give the same sums.
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
+  return launch.seed * kOdd ^ (uint64_t(cluster[2]) << 42) ^
          (uint64_t(cluster[1]) << 21) ^ cluster[0];
 }
 
@@ -81,6 +84,10 @@ BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
     : launch(launch), clusterSize(launch.getClusterSize()),
       maxBlocks(launch.getClustersOfGroup() * clusterSize),
       random(getSeed(launch, number)) {
+  // Seed 0 is for what is as late as can be.
+  turnsBeforeCopies = launch.options->seed == 0
+                          ? kMaxTurnsBeforeCopies
+                          : 1 << random.below(kMaxLogTurns + 1);
   makeObservers();
   unsigned most = launch.getClustersOfGroup();
   uint64_t first = number * most;
@@ -213,7 +220,7 @@ bool BlockGroup::run(uint64_t maxSteps) {
       continue;
     }
     // Somebody who spins may wait for one who waits for a copy.
-    if (++numTurns == kMaxTurnsBeforeCopies) {
+    if (++numTurns == turnsBeforeCopies) {
       numTurns = 0;
       completeAwaited();
       if (failed)

@@ -135,6 +135,9 @@ private:
   std::vector<std::unique_ptr<AsyncUnit>> units;
   std::vector<AsyncUnit *> stepWatchers;
   Random random;
+  /// After so many turns, asynchronous operations complete that warps wait for,
+  /// though others could run.
+  unsigned turnsBeforeCopies;
   /// Counts what may let a warp go on that waits.
   uint64_t progress = 0;
   /// The same when warps last asked in vain.

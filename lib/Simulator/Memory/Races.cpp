@@ -26,9 +26,15 @@ static void merge(Clocks &into, const Clocks &from) {
     into[i] = std::max(into[i], from[i]);
 }
 
+static void note(Clocks &clocks, const AgentTime &time) {
+  if (clocks.size() <= time.agent)
+    clocks.resize(time.agent + 1);
+  clocks[time.agent] = time.clock;
+}
+
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)
     : bytes(sharedBytes), clocks(numWarps, Clocks(numWarps)), fenced(numWarps),
-      epochs(numWarps) {
+      epochs(numWarps), fencedTensor(numWarps) {
   // What a warp does first is later than all that others know of it.
   for (unsigned warp = 0; warp != numWarps; ++warp)
     clocks[warp][warp] = 1;
@@ -102,10 +108,8 @@ RaceDetector::access(const Access &access) {
 
 void RaceDetector::complete(const Access &access, uint32_t mbarrier,
                             Clocks &arrived) {
-  auto [entry, isNew] = copyAgents.try_emplace(mbarrier);
-  CopyAgent &copies = entry->second;
-  if (isNew)
-    copies = {static_cast<uint16_t>(clocks.size() + copyAgents.size() - 1), 0};
+  AgentTime &copies =
+      copyAgents.try_emplace(mbarrier, makeAgent()).first->second;
   Event event = makeEvent(access);
   event.agent = copies.agent;
   event.clock = ++copies.clock;
@@ -118,9 +122,27 @@ void RaceDetector::complete(const Access &access, uint32_t mbarrier,
     byte.loads.clear();
     byte.store = event;
   }
-  if (arrived.size() <= copies.agent)
-    arrived.resize(copies.agent + 1);
-  arrived[copies.agent] = copies.clock;
+  note(arrived, copies);
+}
+
+AgentTime RaceDetector::makeAgent() const {
+  size_t number = clocks.size() + copyAgents.size() + tensorAgents.size();
+  return {static_cast<uint16_t>(number), 0};
+}
+
+AgentTime &RaceDetector::getTensorAgent(unsigned thread) {
+  return tensorAgents.try_emplace(thread, makeAgent()).first->second;
+}
+
+void RaceDetector::arriveTensor(unsigned thread, Clocks &arrived) {
+  note(arrived, getTensorAgent(thread));
+}
+
+bool RaceDetector::isKnown(unsigned to, const AgentTime &time,
+                           bool isFenced) const {
+  const Clocks &known = isFenced ? fencedTensor[to] : clocks[to];
+  return time.agent == to ||
+         (time.agent < known.size() && time.clock <= known[time.agent]);
 }
 
 std::optional<RaceDetector::Conflict>

@@ -45,8 +45,14 @@
 namespace mlir::blockscale::sim {
 
 /// How far the clock of each agent has come: those of warps, and then those of
-/// the copies that mbarrier objects are told of. What is not there is 0.
+/// the copies that mbarrier objects are told of and of tensor cores. What is
+/// not there is 0.
 using Clocks = std::vector<uint32_t>;
+
+struct AgentTime {
+  uint16_t agent = 0;
+  uint32_t clock = 0;
+};
 
 class RaceDetector {
 public:
@@ -99,6 +105,24 @@ public:
   }
   void acquire(unsigned warp, const Clocks &arrived);
 
+  /// The tensor core has carried out what a thread issued before a commit, and
+  /// the commit arrives where the clocks are `arrived`: those who wait for that
+  /// know.
+  void commitTensor(unsigned thread) { ++getTensorAgent(thread).clock; }
+  void arriveTensor(unsigned thread, Clocks &arrived);
+  /// The time at the next commit of a thread, and now in a warp itself.
+  AgentTime getNextCommit(unsigned thread) {
+    const AgentTime &last = getTensorAgent(thread);
+    return {last.agent, last.clock + 1};
+  }
+  AgentTime getTime(unsigned warp) const {
+    return {static_cast<uint16_t>(warp), getClock(warp)};
+  }
+  /// Whether a warp knows what was done until then; with `isFenced`, whether it
+  /// did at its last tcgen05.fence::after_thread_sync.
+  bool isKnown(unsigned to, const AgentTime &time, bool isFenced) const;
+  void fenceTensor(unsigned warp) { fencedTensor[warp] = clocks[warp]; }
+
 private:
   struct Event {
     uint64_t number;
@@ -118,12 +142,8 @@ private:
     /// The last load of each agent that has one since.
     llvm::SmallVector<Event, 1> loads;
   };
-  /// The copies that one mbarrier object is told of.
-  struct CopyAgent {
-    uint16_t agent;
-    uint32_t clock;
-  };
-
+  AgentTime makeAgent() const;
+  AgentTime &getTensorAgent(unsigned thread);
   Event makeEvent(const Access &access);
   static void noteLoad(Byte &byte, const Event &event);
   bool isOrdered(const Event &event, const Access &access) const;
@@ -134,7 +154,11 @@ private:
   /// The same at its last fence.
   std::vector<Clocks> fenced;
   std::vector<uint32_t> epochs;
-  std::map<uint32_t, CopyAgent> copyAgents;
+  /// The same at its last tcgen05.fence::after_thread_sync.
+  std::vector<Clocks> fencedTensor;
+  /// The copies that one mbarrier object is told of, and what one thread has
+  /// tensor cores do.
+  std::map<uint32_t, AgentTime> copyAgents, tensorAgents;
   uint64_t numStores = 0;
 };
 

@@ -141,6 +141,11 @@ bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
                                      " and this tcgen05.dealloc have no " +
                                      missing + " between");
           isGood = warp.state != WarpState::Failed;
+        } else if (!isKnown(warp, access, /*isFenced=*/false)) {
+          warp.fail(lane, "race: " + describe(access) +
+                              " and this tcgen05.dealloc have no barrier "
+                              "between");
+          isGood = false;
         }
       });
   return isGood;
@@ -194,6 +199,15 @@ bool TensorEngine::report(Warp &warp, unsigned lane,
   return warp.state != WarpState::Failed;
 }
 
+/// Whether a warp has waited for an access that is complete, and, with
+/// `isFenced`, has executed the fence behind that; true where nobody searches
+/// for races.
+bool TensorEngine::isKnown(const Warp &warp, const TensorAccess &first,
+                           bool isFenced) {
+  return !group.races ||
+         group.races->isKnown(warp.number, first.time, isFenced);
+}
+
 /// Two accesses of which one writes.
 bool TensorEngine::checkPair(Warp &warp, unsigned lane,
                              const TensorAccess &first,
@@ -206,7 +220,11 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
                       first.warp == next.warp && first.lanes == next.lanes;
   if (isSameThread && isPipeline(first, next, use))
     return true;
-  if (!first.completed) {
+  bool areOrdered =
+      first.isCommitted() && next.isCommitted() && isPipeline(first, next, use);
+  bool isKnownComplete =
+      first.completed && isKnown(warp, first, /*isFenced=*/false);
+  if (!isKnownComplete) {
     // Shipped code relies on an order of cp behind mma, too.
     bool isCopy = next.kind == TensorAccessKind::Copy ||
                   next.kind == TensorAccessKind::CopyOf4;
@@ -216,8 +234,10 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
                ", and nothing orders them: expected tcgen05.commit and a wait "
                "for it between";
       });
-    bool areOrdered = first.isCommitted() && next.isCommitted() &&
-                      isPipeline(first, next, use);
+    if (!areOrdered && first.completed) {
+      warp.fail(lane, "race: " + describePair() + " have no barrier between");
+      return false;
+    }
     if (!areOrdered) {
       warp.fail(lane,
                 describePair() +
@@ -231,7 +251,10 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
       return false;
     }
   }
-  if (const char *missing = fences.findMissing(first, warp.number, next.lanes))
+  const char *missing = fences.findMissing(first, warp.number, next.lanes);
+  if (!missing && !areOrdered && !isKnown(warp, first, /*isFenced=*/true))
+    missing = "tcgen05.fence::after_thread_sync";
+  if (missing)
     return report(warp, lane, [&] {
       return describePair() + " without " + missing + " between";
     });
@@ -345,13 +368,18 @@ bool TensorEngine::arrive(Warp &warp, unsigned lane, SharedPlace place) {
   MBarrier *mbarrier = block.findMBarrier(warp, lane, place.offset);
   if (!mbarrier)
     return false;
-  if (group.races)
+  if (group.races) {
     group.races->release(warp.number, mbarrier->clocks);
+    group.races->arriveTensor(warp.number * kLanes + lane, mbarrier->clocks);
+  }
   return block.arrive(warp, lane, place.offset, /*count=*/1);
 }
 
 /// Completes an operation, or arrives; false after a failure.
 bool TensorEngine::complete(Warp &warp, const Entry &entry) {
+  unsigned thread = warp.number * kLanes + entry.lane;
+  if (!entry.access && group.races)
+    group.races->commitTensor(thread);
   if (!entry.access)
     return llvm::all_of(entry.mbarriers, [&](SharedPlace place) {
       return arrive(warp, entry.lane, place);
@@ -361,6 +389,8 @@ bool TensorEngine::complete(Warp &warp, const Entry &entry) {
                                    "tcgen05.commit and a wait for it"))
     return false;
   access.completed = now;
+  if (group.races)
+    access.time = group.races->getNextCommit(thread);
   return true;
 }
 
@@ -425,6 +455,8 @@ void TensorEngine::wait(Warp &warp, TensorAccessKind kind) {
     if (accesses[number].kind != kind)
       return false;
     accesses[number].completed = now;
+    if (group.races)
+      accesses[number].time = group.races->getTime(warp.number);
     return true;
   });
 }
@@ -435,4 +467,6 @@ void TensorEngine::fence(Warp &warp, bool isBefore) {
     fences.before(warp.number, warp.active, now);
   else
     fences.after(warp.number, warp.active, now);
+  if (!isBefore && group.races)
+    group.races->fenceTensor(warp.number);
 }

@@ -127,6 +127,7 @@ private:
               llvm::function_ref<std::string()> describe);
   bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,
                  const TensorAccess &next, const TensorUse &use);
+  bool isKnown(const Warp &warp, const TensorAccess &first, bool isFenced);
   std::string describe(const TensorAccess &access);
   uint32_t note(const TensorAccess &access, llvm::ArrayRef<TensorUse> uses);
 

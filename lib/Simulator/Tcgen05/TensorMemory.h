@@ -19,6 +19,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMEMORY_H
 
 #include "Machine/Lanes.h"
+#include "Memory/Races.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -95,6 +96,8 @@ struct TensorAccess {
   /// When it was begun, and complete; nothing while it is under way.
   uint64_t begun = 0;
   std::optional<uint64_t> completed;
+  /// Then, for the search for races: what others know who have waited for it.
+  AgentTime time;
 
   /// Whether tcgen05.commit completes it; else tcgen05.wait does.
   bool isCommitted() const { return kind >= TensorAccessKind::Multiply; }

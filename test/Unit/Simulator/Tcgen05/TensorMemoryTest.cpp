@@ -181,7 +181,8 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
   // Warp 4 reads the lanes that warp 0 wrote.
   std::string before = "tcgen05.fence::before_thread_sync;",
               after = "tcgen05.fence::after_thread_sync;";
-  auto makeBody = [&](const std::string &first, const std::string &second) {
+  auto makeBody = [&](const std::string &first, const std::string &second,
+                      const std::string &between = "bar.sync 0;") {
     std::string body =
         "shr.u32 %r12, %r0, 5; setp.eq.u32 %p1, %r12, 0;"
         "setp.eq.u32 %p2, %r12, 4; and.b32 %r13, %r0, 31;"
@@ -189,8 +190,8 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
         "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
         "bar.sync 0; ld.shared.b32 %r10, [S];\n";
     body += "@%p1 " + std::string(kStore) + "@%p1 " + kWaitStore + first +
-            "bar.sync 0;" + second + "@%p2 " + kLoad + "@%p2 " + kWaitLoad +
-            before + "bar.sync 0; @%p1 " + kFree;
+            between + second + "@%p2 " + kLoad + "@%p2 " + kWaitLoad + before +
+            "bar.sync 0; @%p1 " + kFree;
     return checkingProxies(makeTensorRun(body, 160));
   };
   EXPECT_EQ(getError(makeBody(before, after)), "no error");
@@ -206,6 +207,15 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
   // Half of the lanes are not enough.
   EXPECT_TRUE(isCaught(makeBody("@%p3 " + before, after)));
   EXPECT_TRUE(isCaught(makeBody(before, "@%p3 " + after)));
+
+  // Without a barrier it is a race in any order.
+  KernelRun run = makeBody(before, after, "");
+  run.options.checkRace = true;
+  for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
+    EXPECT_NE(getError(run), "no error");
+  run = makeBody(before, after);
+  run.options.checkRace = true;
+  EXPECT_EQ(getError(run), "no error");
 }
 
 TEST(TensorMemoryTest, FormsThatAreRefused) {
