@@ -13,6 +13,7 @@
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 
+#include "Tcgen05/Predicates.h"
 #include "blockscale/Conversion/Tcgen05ToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mlir::blockscale {
@@ -229,14 +231,22 @@ struct ConvertBlockScaleToNVVMPass final
         });
     if (check.wasInterrupted())
       return signalPassFailure();
-    alignDescribedMemory(getOperation());
+    bool hasDescriptors = alignDescribedMemory(getOperation());
     if (failed(convertTmemControlFlow(getOperation())))
       return signalPassFailure();
     LLVMTypeConverter converter(&getContext());
     nvgpu::populateCommonGPUTypeAndAttributeConversions(converter);
     RewritePatternSet patterns(&getContext());
     populateBlockScaleToNVVMConversionPatterns(converter, patterns);
+    markPredicated(getOperation());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    flattenPredicated(getOperation());
+    // Descriptors of the same memory start from the same word.
+    if (hasDescriptors) {
+      IRRewriter rewriter(&getContext());
+      DominanceInfo dominance;
+      eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    }
   }
 };
 

@@ -48,20 +48,20 @@ gpu.module @kernels {
 
 // -----
 
-// The parts of an address are divided by 16 each, and added one by one.
-// 4611756662049472512 is 2 << 61 | 1 << 46 | 64 << 32.
+// The parts of an address are divided by 16 each, and added one by one to the
+// word of the memory's start. 1073758272 is 2 << 29 | 1 << 14 | 64.
 
 // CHECK-LABEL: gpu.func @swizzled(
 // CHECK-SAME:    %[[M:[a-z0-9]+]]: memref<128x128xi8, #gpu.address_space<workgroup>>, %[[AT:[a-z0-9]+]]: index)
-// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 4611756662049472512 : i64
+// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 1073758272 : i32
 // CHECK-DAG:     %[[SHIFT:.*]] = arith.constant 4 : i32
+// CHECK:         %[[OFFSET:.*]] = arith.index_cast %[[AT]] : index to i32
+// CHECK-NEXT:    %[[OFFSET_UNITS:.*]] = arith.shrui %[[OFFSET]], %[[SHIFT]] : i32
 // CHECK:         %[[BASE:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
 // CHECK-NEXT:    %[[UNITS:.*]] = arith.shrui %[[BASE]], %[[SHIFT]] : i32
-// CHECK-NEXT:    %[[OFFSET:.*]] = arith.index_cast %[[AT]] : index to i32
-// CHECK-NEXT:    %[[OFFSET_UNITS:.*]] = arith.shrui %[[OFFSET]], %[[SHIFT]] : i32
-// CHECK-NEXT:    %[[SUM:.*]] = arith.addi %[[UNITS]], %[[OFFSET_UNITS]] : i32
-// CHECK-NEXT:    %[[LOW:.*]] = arith.extui %[[SUM]] : i32 to i64
-// CHECK-NEXT:    %[[WORD:.*]] = arith.ori %[[LOW]], %[[HIGH]] : i64
+// CHECK-NEXT:    %[[FIRST:.*]] = llvm.inline_asm "mov.b64 $0, {$1, $2};", "=l,r,r" %[[UNITS]], %[[HIGH]] : (i32, i32) -> i64
+// CHECK-NEXT:    %[[PLUS:.*]] = arith.extui %[[OFFSET_UNITS]] : i32 to i64
+// CHECK-NEXT:    %[[WORD:.*]] = arith.addi %[[FIRST]], %[[PLUS]] : i64
 // CHECK-NEXT:    gpu.return %[[WORD]]
 !m = memref<128x128xi8, #gpu.address_space<workgroup>>
 gpu.module @kernels {
@@ -79,22 +79,24 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @parts(
 // CHECK-SAME:    %[[SHARED:[a-z0-9]+]]: memref<?xi8, #gpu.address_space<workgroup>>, %[[BYTE:[a-z0-9]+]]: index, %[[I:[a-z0-9]+]]: index)
-// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 4611756662049472512 : i64
+// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 1073758272 : i32
 // CHECK-DAG:     %[[SHIFT:.*]] = arith.constant 4 : i32
 // CHECK-DAG:     %[[COLUMN:.*]] = arith.constant 33554432 : i32
 // CHECK-DAG:     %[[C_64:.*]] = arith.constant 64 : i32
 // CHECK-NOT:     memref.view
-// CHECK:         %[[MEMORY:.*]] = builtin.unrealized_conversion_cast %[[SHARED]]
-// CHECK:         %[[BASE:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
-// CHECK-NEXT:    %[[UNITS:.*]] = arith.shrui %[[BASE]], %[[SHIFT]] : i32
-// CHECK-NEXT:    %[[LEADING:.*]] = arith.addi %[[UNITS]], %[[COLUMN]] : i32
-// CHECK-NEXT:    %[[BYTES:.*]] = arith.index_cast %[[BYTE]] : index to i32
+// CHECK:         %[[BYTES:.*]] = arith.index_cast %[[BYTE]] : index to i32
 // CHECK-NEXT:    %[[VIEW:.*]] = arith.shrui %[[BYTES]], %[[SHIFT]] : i32
-// CHECK-NEXT:    %[[STAGE:.*]] = arith.addi %[[LEADING]], %[[VIEW]] : i32
 // CHECK-NEXT:    %[[STEP:.*]] = arith.index_cast %[[I]] : index to i32
 // CHECK-NEXT:    %[[STEPS:.*]] = arith.muli %[[STEP]], %[[SHIFT]] : i32
 // CHECK-NEXT:    %[[OFFSET:.*]] = arith.addi %[[STEPS]], %[[C_64]] : i32
-// CHECK-NEXT:    arith.addi %[[STAGE]], %[[OFFSET]] : i32
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addi %[[VIEW]], %[[OFFSET]] : i32
+// CHECK-NEXT:    %[[MEMORY:.*]] = builtin.unrealized_conversion_cast %[[SHARED]]
+// CHECK:         %[[BASE:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
+// CHECK-NEXT:    %[[UNITS:.*]] = arith.shrui %[[BASE]], %[[SHIFT]] : i32
+// CHECK-NEXT:    %[[LEADING:.*]] = arith.addi %[[UNITS]], %[[COLUMN]] : i32
+// CHECK-NEXT:    %[[FIRST:.*]] = llvm.inline_asm {{.*}} %[[LEADING]], %[[HIGH]]
+// CHECK-NEXT:    %[[PLUS:.*]] = arith.extui %[[SUM]] : i32 to i64
+// CHECK-NEXT:    arith.addi %[[FIRST]], %[[PLUS]] : i64
 !shared = memref<?xi8, #gpu.address_space<workgroup>>
 !m = memref<2x64x128xi8, #gpu.address_space<workgroup>>
 gpu.module @kernels {
@@ -113,14 +115,14 @@ gpu.module @kernels {
 // -----
 
 // An atom is (128 rows) 4 columns, a word of 256 rows 8: word 1, atom 1 is 12
-// columns further. 70403103916032 is 1 << 46 | 8 << 32.
+// columns further. 16392 is 1 << 14 | 8.
 
 // CHECK-LABEL: gpu.func @copy(
-// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 70403103916032 : i64
+// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 16392 : i32
 // CHECK-DAG:     %[[C_12:.*]] = arith.constant 12 : i32
-// CHECK-DAG:     %[[C_96:.*]] = arith.constant 96 : i32
-// CHECK:         arith.addi %{{.*}}, %[[C_96]] : i32
-// CHECK:         %[[WORD:.*]] = arith.ori %{{.*}}, %[[HIGH]] : i64
+// CHECK-DAG:     %[[C_96:.*]] = arith.constant 96 : i64
+// CHECK:         %[[FIRST:.*]] = llvm.inline_asm {{.*}}, %[[HIGH]] : (i32, i32) -> i64
+// CHECK-NEXT:    %[[WORD:.*]] = arith.addi %[[FIRST]], %[[C_96]] : i64
 // CHECK-NEXT:    %[[BASE:.*]] = builtin.unrealized_conversion_cast %{{.*}} : !blockscale.tmem_scales<256x8> to i32
 // CHECK-NEXT:    %[[ADDRESS:.*]] = arith.addi %[[BASE]], %[[C_12]] : i32
 // CHECK-NEXT:    %[[TO:.*]] = llvm.inttoptr %[[ADDRESS]] : i32 to !llvm.ptr<6>
@@ -139,14 +141,18 @@ gpu.module @kernels {
 // -----
 
 // Block 6 is in word 1, with scale id 2: 4 columns further for 128 rows, 8 for
-// 256. The word of the instruction: 0x08C00480 | 2 << 4 | 2 << 29.
+// 256. The word of the instruction: 0x08C00480 | 2 << 4 | 2 << 29, plus bits of
+// an address that are 0.
 
 // CHECK-LABEL: gpu.func @multiply(
 // CHECK-SAME:    %[[ACC:[a-z0-9]+]]: !blockscale.tmem_acc<128x256>, %[[A:[a-z0-9]+]]: i64, %[[B:[a-z0-9]+]]: i64, %[[SA:[a-z0-9]+]]: !blockscale.tmem_scales<128x8>, %[[SB:[a-z0-9]+]]: !blockscale.tmem_scales<256x8>, %[[MORE:[a-z0-9]+]]: i1)
 // CHECK-DAG:     %[[C_4:.*]] = arith.constant 4 : i32
 // CHECK-DAG:     %[[C_8:.*]] = arith.constant 8 : i32
-// CHECK-DAG:     %[[WORD:.*]] = arith.constant 1220543648 : i32
+// CHECK-DAG:     %[[CONSTANT:.*]] = arith.constant 1220543648 : i32
+// CHECK-DAG:     %[[C_30:.*]] = arith.constant 30 : i32
 // CHECK-DAG:     %[[ACC_ADDRESS:.*]] = builtin.unrealized_conversion_cast %[[ACC]] : {{.*}} to i32
+// CHECK-DAG:     %[[ZERO:.*]] = arith.shrui %[[ACC_ADDRESS]], %[[C_30]] : i32
+// CHECK-DAG:     %[[WORD:.*]] = arith.addi %[[ZERO]], %[[CONSTANT]] : i32
 // CHECK-DAG:     %[[ACC_POINTER:.*]] = llvm.inttoptr %[[ACC_ADDRESS]] : i32 to !llvm.ptr<6>
 // CHECK-DAG:     %[[SA_ADDRESS:.*]] = builtin.unrealized_conversion_cast %[[SA]] : {{.*}} to i32
 // CHECK-DAG:     %[[SA_WORD:.*]] = arith.addi %[[SA_ADDRESS]], %[[C_4]] : i32
@@ -175,10 +181,11 @@ gpu.module @kernels {
 // 134349952 is 0x08020480; 1753549840 is 0x08840C00 | 1 << 16 | 3 << 29 | 1 << 4.
 
 // CHECK-LABEL: gpu.func @kinds(
-// CHECK-DAG:     %[[NVFP4:.*]] = arith.constant 134349952 : i32
-// CHECK-DAG:     %[[MIXED:.*]] = arith.constant 1753549840 : i32
-// CHECK:         %[[A:.*]] = llvm.inttoptr %{{.*}} : i32 to !llvm.ptr<6>
+// CHECK-DAG:     %[[C_NVFP4:.*]] = arith.constant 134349952 : i32
+// CHECK-DAG:     %[[C_MIXED:.*]] = arith.constant 1753549840 : i32
+// CHECK:         %[[NVFP4:.*]] = arith.addi %{{.*}}, %[[C_NVFP4]] : i32
 // CHECK:         nvvm.tcgen05.mma.block_scale %{{.*}}, %{{.*}}, %{{.*}}, %[[NVFP4]], {{.*}} {blockScale = #nvvm.tcgen05_mma_block_scale<block16>, {{.*}}kind = #nvvm.block_scale_kind<mxf4nvf4>} : (!llvm.ptr<6>, !llvm.ptr<6>, i64, i32, i1, !llvm.ptr<6>, !llvm.ptr<6>)
+// CHECK:         %[[MIXED:.*]] = arith.addi %{{.*}}, %[[C_MIXED]] : i32
 // CHECK:         nvvm.tcgen05.mma.block_scale %{{.*}}, %{{.*}}, %{{.*}}, %[[MIXED]], {{.*}}block32>, {{.*}}kind = #nvvm.block_scale_kind<mxf8f6f4>} : (!llvm.ptr<6>, i64, i64,
 !acc = !blockscale.tmem_acc<128x8>
 !acc16 = !blockscale.tmem_acc<128x16>
@@ -202,8 +209,8 @@ gpu.module @kernels {
 // CHECK-SAME:    %[[BARRIERS:[a-z0-9]+]]: memref<4xi64, #gpu.address_space<workgroup>>, %[[I:[a-z0-9]+]]: index)
 // CHECK:         %[[MEMORY:.*]] = builtin.unrealized_conversion_cast %[[BARRIERS]]
 // CHECK-NEXT:    %[[BASE:.*]] = llvm.extractvalue %[[MEMORY]][1]
-// CHECK-NEXT:    %[[NUMBER:.*]] = arith.index_castui %[[I]] : index to i64
-// CHECK-NEXT:    %[[BARRIER:.*]] = llvm.getelementptr %[[BASE]][%[[NUMBER]]] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i64
+// CHECK-NEXT:    %[[NUMBER:.*]] = arith.index_castui %[[I]] : index to i32
+// CHECK-NEXT:    %[[BARRIER:.*]] = llvm.getelementptr %[[BASE]][%[[NUMBER]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
 // CHECK-NEXT:    nvvm.tcgen05.commit %[[BARRIER]] : !llvm.ptr<3>
 !barriers = memref<4xi64, #gpu.address_space<workgroup>>
 gpu.module @kernels {
@@ -270,5 +277,68 @@ gpu.module @kernels {
     %0 = blockscale.instruction_descriptor
          <tcgen05, 128x128x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>
     gpu.return %0 : i32
+  }
+}
+
+// -----
+
+// Instructions of one thread have elect.sync as their predicate: no branch.
+
+// CHECK-LABEL: gpu.func @elected(
+// CHECK:         %[[ELECTED:.*]] = nvvm.elect.sync -> i1
+// CHECK-NOT:     scf.if
+// CHECK:         nvvm.inline_ptx "tcgen05.cp.cta_group::1.32x128b.warpx4 [$0], $1;" ro({{.*}} : i32, i64), predicate = %[[ELECTED]]
+// CHECK:         nvvm.inline_ptx "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 [$0], $1, $2, $3, [$4], [$5], $6;" ro({{.*}} : i32, i64, i64, i32, i32, i32, i1), predicate = %[[ELECTED]]
+// CHECK:         nvvm.inline_ptx "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 [$0], [$1], $2, $3, [$4], [$5], $6;" ro({{.*}} : i32, i32, i64, i32, i32, i32, i1), predicate = %[[ELECTED]]
+// CHECK:         nvvm.inline_ptx "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0];" ro({{.*}} : i32), predicate = %[[ELECTED]]
+// CHECK:         nvvm.mbarrier.arrive.expect_tx {{.*}}, predicate = %[[ELECTED]]
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} predicate = %[[ELECTED]]
+// CHECK-NEXT:    gpu.return
+!acc = !blockscale.tmem_acc<128x8>
+!scales = !blockscale.tmem_scales<128x8>
+!m = memref<4x512xi8, #gpu.address_space<workgroup>>
+!barriers = memref<4xi64, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+  gpu.func @elected(%m: !m, %barriers: !barriers, %map: !llvm.ptr, %acc: !acc,
+                    %ta: !blockscale.tmem_a<128x8>, %a: i64, %b: i64,
+                    %sa: !scales, %sb: !scales, %more: i1) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %elected = nvvm.elect.sync -> i1
+    scf.if %elected {
+      blockscale.copy_scales %m[%c0], %sa {row_atom = 0 : i64, word = 0 : i64}
+          : !m, !scales
+      blockscale.tcgen05_mma <tcgen05, 128x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+          %acc, %a, %b, %sa[0], %sb[0], %more : !acc, i64, !scales, !scales
+      blockscale.tcgen05_mma <tcgen05, 128x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+          %acc, %ta, %b, %sa[0], %sb[0], %more
+          : !acc, !blockscale.tmem_a<128x8>, !scales, !scales
+      blockscale.tcgen05_commit %barriers[%c0] : !barriers
+      blockscale.barrier_arrive %barriers[%c0] expect 2048 : !barriers
+      blockscale.tensor_load %map[%zero, %zero] to %m[%c0], %barriers[%c0]
+          : !m, !barriers
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// What is not such an instruction keeps the branch for all of them.
+
+// CHECK-LABEL: gpu.func @branch(
+// CHECK:         scf.if
+// CHECK:           nvvm.tcgen05.commit
+// CHECK:           nvvm.mbarrier.arrive
+!barriers = memref<4xi64, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+  gpu.func @branch(%barriers: !barriers) {
+    %c0 = arith.constant 0 : index
+    %elected = nvvm.elect.sync -> i1
+    scf.if %elected {
+      blockscale.tcgen05_commit %barriers[%c0] : !barriers
+      blockscale.barrier_arrive %barriers[%c0] : !barriers
+    }
+    gpu.return
   }
 }

@@ -38,8 +38,8 @@ void populateTmemTypeConversions(TypeConverter &converter);
 LogicalResult convertTmemControlFlow(Operation *root);
 
 /// Aligns the workgroup memory in which matrices are described, where it
-/// begins.
-void alignDescribedMemory(Operation *root);
+/// begins. Whether there is such memory.
+bool alignDescribedMemory(Operation *root);
 
 /// What `alignDescribedMemory` asks of a gpu.dynamic_shared_memory.
 inline constexpr StringLiteral kDynamicAlignmentName =

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tcgen05/Predicates.h"
 #include "Tcgen05/SharedAddress.h"
 #include "blockscale/Conversion/Tcgen05ToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -20,43 +21,21 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static Value makeI32(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantOp::create(
-      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
-/// Element number `index` of `memory`, in shared memory.
-static Value getElement(OpBuilder &b, Location loc,
-                        const LLVMTypeConverter &converter, Value memory,
-                        Value index) {
-  Value base = getSharedPointer(b, loc, converter, memory);
-  Type element = cast<MemRefType>(memory.getType()).getElementType();
-  // 32 bits are enough there.
-  Value number =
-      b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(), index);
-  return LLVM::GEPOp::create(b, loc, base.getType(), element, base, number);
+/// The mbarrier that an op names.
+template <typename Op>
+static Value getBarrier(OpBuilder &b, const LLVMTypeConverter &converter,
+                        Op op) {
+  return getSharedElement(b, op.getLoc(), converter, op.getBarriers(),
+                          op.getIndex());
 }
 
 namespace {
-template <typename Op>
-struct BulkPattern : OpRewritePattern<Op> {
-  BulkPattern(MLIRContext *context, const LLVMTypeConverter &converter)
-      : OpRewritePattern<Op>(context), converter(converter) {}
-
-  Value getBarrier(OpBuilder &b, Op op) const {
-    return getElement(b, op.getLoc(), converter, op.getBarriers(),
-                      op.getIndex());
-  }
-
-  const LLVMTypeConverter &converter;
-};
-
-struct ConvertBarrierInit final : BulkPattern<BarrierInitOp> {
-  using BulkPattern::BulkPattern;
+struct ConvertBarrierInit final : SharedMemoryPattern<BarrierInitOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
 
   LogicalResult matchAndRewrite(BarrierInitOp op,
                                 PatternRewriter &rewriter) const override {
-    Value barrier = getBarrier(rewriter, op);
+    Value barrier = getBarrier(rewriter, converter, op);
     Value count =
         makeI32(rewriter, op.getLoc(), static_cast<int64_t>(op.getCount()));
     rewriter.replaceOpWithNewOp<NVVM::MBarrierInitOp>(op, barrier, count,
@@ -65,18 +44,18 @@ struct ConvertBarrierInit final : BulkPattern<BarrierInitOp> {
   }
 };
 
-struct ConvertBarrierArrive final : BulkPattern<BarrierArriveOp> {
-  using BulkPattern::BulkPattern;
+struct ConvertBarrierArrive final : SharedMemoryPattern<BarrierArriveOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
 
   LogicalResult matchAndRewrite(BarrierArriveOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getBarrier(rewriter, op);
+    Value barrier = getBarrier(rewriter, converter, op);
     if (std::optional<uint64_t> bytes = op.getBytes()) {
       Value count = makeI32(rewriter, loc, static_cast<int64_t>(*bytes));
       NVVM::MBarrierArriveExpectTxOp::create(
           rewriter, loc, /*resultTypes=*/TypeRange(), barrier, count,
-          NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+          NVVM::MemScopeKind::CTA, /*relaxed=*/false, getPredicate(op));
     } else {
       NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(),
                                      barrier, /*count=*/Value());
@@ -86,15 +65,15 @@ struct ConvertBarrierArrive final : BulkPattern<BarrierArriveOp> {
   }
 };
 
-struct ConvertBarrierWait final : BulkPattern<BarrierWaitOp> {
-  using BulkPattern::BulkPattern;
+struct ConvertBarrierWait final : SharedMemoryPattern<BarrierWaitOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
 
   LogicalResult matchAndRewrite(BarrierWaitOp op,
                                 PatternRewriter &rewriter) const override {
     // How long a thread may sleep, in nanoseconds, before it looks again.
     constexpr int64_t kTicks = 10000000;
     Location loc = op.getLoc();
-    Value barrier = getBarrier(rewriter, op);
+    Value barrier = getBarrier(rewriter, converter, op);
     Value ticks = makeI32(rewriter, loc, kTicks);
     rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(
         op, barrier, op.getParity(), ticks);
@@ -102,20 +81,23 @@ struct ConvertBarrierWait final : BulkPattern<BarrierWaitOp> {
   }
 };
 
-struct ConvertTensorLoad final : BulkPattern<TensorLoadOp> {
-  using BulkPattern::BulkPattern;
+struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
 
   LogicalResult matchAndRewrite(TensorLoadOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value memory =
-        getElement(rewriter, loc, converter, op.getMemory(), op.getOffset());
-    // As an address of the cluster, it is this block's.
+    Value memory = getSharedElement(rewriter, loc, converter, op.getMemory(),
+                                    op.getOffset());
+    // As an address of the cluster, it is this block's (PTX ISA, "State
+    // spaces"). A cast of pointers would go through a generic address.
     auto clusterType = LLVM::LLVMPointerType::get(
         getContext(),
         static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-    memory = LLVM::AddrSpaceCastOp::create(rewriter, loc, clusterType, memory);
-    Value barrier = getBarrier(rewriter, op);
+    memory =
+        LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), memory);
+    memory = LLVM::IntToPtrOp::create(rewriter, loc, clusterType, memory);
+    Value barrier = getBarrier(rewriter, converter, op);
     Value hint;
     if (std::optional<uint64_t> policy = op.getHint())
       hint = arith::ConstantOp::create(
@@ -126,7 +108,7 @@ struct ConvertTensorLoad final : BulkPattern<TensorLoadOp> {
         rewriter, loc, memory, op.getMap(), coordinates, barrier,
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), hint,
         NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+        /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
     rewriter.eraseOp(op);
     return success();
   }

@@ -54,12 +54,17 @@ static void align(Value memory, int64_t alignment) {
                     context));
 }
 
-void blockscale::alignDescribedMemory(Operation *root) {
-  root->walk([](Operation *op) {
+bool blockscale::alignDescribedMemory(Operation *root) {
+  bool isFound = false;
+  root->walk([&](Operation *op) {
     if (auto matrix = dyn_cast<MatrixDescriptorOp>(op))
       align(matrix.getMemory(),
             getPatternBytes(matrix.getMatrixShape().lineBytes));
     else if (auto copy = dyn_cast<CopyScalesOp>(op))
       align(copy.getMemory(), kBankLineBytes);
+    else
+      return;
+    isFound = true;
   });
+  return isFound;
 }

@@ -1,4 +1,4 @@
-//===- SharedAddress.h - Addresses in descriptors --------------- -*- C++
+//===- SharedAddress.h - Addresses in shared memory ------------ -*- C++
 //-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
@@ -17,13 +17,29 @@
 #define BLOCKSCALE_LIB_CONVERSION_TCGEN05_SHAREDADDRESS_H
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
+
+/// A pattern that looks at shared memory.
+template <typename Op>
+struct SharedMemoryPattern : OpRewritePattern<Op> {
+  SharedMemoryPattern(MLIRContext *context, const LLVMTypeConverter &converter)
+      : OpRewritePattern<Op>(context), converter(converter) {}
+
+  const LLVMTypeConverter &converter;
+};
+
+Value makeI32(OpBuilder &b, Location loc, int64_t value);
 
 /// A pointer to the start of `memory`, whose layout is the identity.
 Value getSharedPointer(OpBuilder &b, Location loc,
                        const LLVMTypeConverter &converter, Value memory);
+
+/// A pointer to element number `index` of it.
+Value getSharedElement(OpBuilder &b, Location loc,
+                       const LLVMTypeConverter &converter, Value memory,
+                       Value index);
 
 /// The descriptor `word` of a matrix at address 0, for one that is `offset`
 /// bytes behind the start of `memory`.

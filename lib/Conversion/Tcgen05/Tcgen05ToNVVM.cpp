@@ -13,6 +13,7 @@
 
 #include "blockscale/Conversion/Tcgen05ToNVVM.h"
 
+#include "Tcgen05/Predicates.h"
 #include "Tcgen05/SharedAddress.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,11 +29,6 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//
-
-static Value makeI32(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantOp::create(
-      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
 
 /// The address that a value of tensor memory is, some columns further.
 static Value getAddress(OpBuilder &b, Location loc, Value tmem,
@@ -63,16 +59,22 @@ static NVVM::CTAGroupKind getGroup(int64_t group) {
   return group == 2 ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
 }
 
+/// How PTX writes a group.
+static std::string getGroupText(int64_t group) {
+  return ".cta_group::" + std::to_string(group);
+}
+
+/// The instruction `text` with a predicate in the place of `op`.
+static LogicalResult replaceByPtx(PatternRewriter &rewriter, Operation *op,
+                                  Value predicate, StringRef text,
+                                  ValueRange operands) {
+  rewriter.replaceOpWithNewOp<NVVM::InlinePtxOp>(
+      op, /*resultTypes=*/TypeRange(), operands, /*readWriteArgs=*/ValueRange(),
+      text, predicate);
+  return success();
+}
+
 namespace {
-
-/// A pattern that looks at shared memory.
-template <typename Op>
-struct SharedMemoryPattern : OpRewritePattern<Op> {
-  SharedMemoryPattern(MLIRContext *context, const LLVMTypeConverter &converter)
-      : OpRewritePattern<Op>(context), converter(converter) {}
-
-  const LLVMTypeConverter &converter;
-};
 
 //===----------------------------------------------------------------------===//
 // Allocation and regions
@@ -201,6 +203,11 @@ struct ConvertCopyScales final : SharedMemoryPattern<CopyScalesOp> {
     int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
                       atom * kColumnsOfAtom;
     Value address = getAddress(rewriter, loc, op.getScales(), columns);
+    if (Value predicate = getPredicate(op))
+      return replaceByPtx(rewriter, op, predicate,
+                          "tcgen05.cp" + getGroupText(op.getGroup()) +
+                              ".32x128b.warpx4 [$0], $1;",
+                          {address, descriptor});
     Value pointer = toPointer(rewriter, loc, address);
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05CpOp>(
         op, NVVM::Tcgen05CpShape::SHAPE_32x128b, getGroup(op.getGroup()),
@@ -226,29 +233,53 @@ struct ConvertTcgen05Mma final : OpRewritePattern<Tcgen05MmaOp> {
     if (!word || !kind || !block)
       return rewriter.notifyMatchFailure(op, "expected an instruction that the "
                                              "NVVM dialect has");
-    Value acc =
-        toPointer(rewriter, loc, getAddress(rewriter, loc, op.getAcc()));
+    Value acc = getAddress(rewriter, loc, op.getAcc());
+    Value descriptor = makeWord(rewriter, loc, *word, acc);
     Value a = op.getA();
-    if (isa<TmemOperandType>(a.getType()))
-      a = toPointer(rewriter, loc, getAddress(rewriter, loc, a));
+    bool isTmem = isa<TmemOperandType>(a.getType());
+    if (isTmem)
+      a = getAddress(rewriter, loc, a);
     Value aScale = getScales(rewriter, loc, op.getAScale(), op.getABlock());
     Value bScale = getScales(rewriter, loc, op.getBScale(), op.getBBlock());
-    Value descriptor = makeI32(rewriter, loc, *word);
+    if (Value predicate = getPredicate(op)) {
+      std::string text =
+          "tcgen05.mma" + getGroupText(op.getGroup()) +
+          ".kind::" + std::string(stringifyKind(instruction.kind)) +
+          ".block_scale.block" + std::to_string(instruction.blockSize) +
+          (isTmem ? " [$0], [$1]" : " [$0], $1") + ", $2, $3, [$4], [$5], $6;";
+      return replaceByPtx(
+          rewriter, op, predicate, text,
+          {acc, a, op.getB(), descriptor, aScale, bScale, op.getAccumulate()});
+    }
+    if (isTmem)
+      a = toPointer(rewriter, loc, a);
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMABlockScaleOp>(
         op, *kind, getGroup(op.getGroup()), *block,
-        NVVM::Tcgen05MMACollectorOp::DISCARD, acc, a, op.getB(), descriptor,
-        op.getAccumulate(), aScale, bScale);
+        NVVM::Tcgen05MMACollectorOp::DISCARD, toPointer(rewriter, loc, acc), a,
+        op.getB(), descriptor, op.getAccumulate(),
+        toPointer(rewriter, loc, aScale), toPointer(rewriter, loc, bScale));
     return success();
   }
 
 private:
+  /// ptxas makes constants again for each instruction, two for this one. What
+  /// it does not know stays in a register: the highest bits of an address of
+  /// tensor memory, which has 7 bits of lanes above 16 of columns, are 0.
+  static Value makeWord(OpBuilder &b, Location loc, uint32_t word,
+                        Value address) {
+    constexpr int64_t kUnusedShift = 30;
+    Value shift = makeI32(b, loc, kUnusedShift);
+    Value zero = arith::ShRUIOp::create(b, loc, address, shift);
+    Value constant = makeI32(b, loc, word);
+    return arith::AddIOp::create(b, loc, zero, constant);
+  }
+
   /// The word that a block is in; the scale id says which byte it is.
   static Value getScales(OpBuilder &b, Location loc, Value scales,
                          uint64_t block) {
     auto type = cast<TmemScalesType>(scales.getType());
     int64_t word = static_cast<int64_t>(block) / kBlocksOfWord;
-    return toPointer(
-        b, loc, getAddress(b, loc, scales, word * type.getColumnsOfWord()));
+    return getAddress(b, loc, scales, word * type.getColumnsOfWord());
   }
 };
 
@@ -258,11 +289,17 @@ struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
   LogicalResult matchAndRewrite(Tcgen05CommitOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value base = getSharedPointer(rewriter, loc, converter, op.getBarriers());
-    Value index = rewriter.createOrFold<arith::IndexCastUIOp>(
-        loc, rewriter.getI64Type(), op.getIndex());
-    Value barrier = LLVM::GEPOp::create(rewriter, loc, base.getType(),
-                                        rewriter.getI64Type(), base, index);
+    Value barrier = getSharedElement(rewriter, loc, converter, op.getBarriers(),
+                                     op.getIndex());
+    if (Value predicate = getPredicate(op)) {
+      Value address = LLVM::PtrToIntOp::create(rewriter, loc,
+                                               rewriter.getI32Type(), barrier);
+      return replaceByPtx(rewriter, op, predicate,
+                          "tcgen05.commit" + getGroupText(op.getGroup()) +
+                              ".mbarrier::arrive::one.shared::cluster.b64 "
+                              "[$0];",
+                          {address});
+    }
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(
         op, barrier, /*multicastMask=*/Value(), getGroup(op.getGroup()));
     return success();

@@ -212,10 +212,12 @@ def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
 
     Constraints:
 
-    * (A1) The instruction is one of tcgen05, and M, N and regions are those
-      that `tcgen05_mma` asks for.
-    * (A2) Both tiles have the same K, a multiple of that of the instruction, and
-      the scales have its blocks.
+    * (A1) The instruction, the accumulator and the scales are such as
+      `tcgen05_mma` asks for, with all of K.
+    * (A2) Tiles are such as `matrix_descriptor` asks for, and `padded` for fp4
+      and fp6 of kind mxf8f6f4, else of `slots`.
+    * (A3) Tiles have the M and N of the instruction.
+    * (A4) Both have the same K, a multiple of 32 bytes.
 
     Example:
 

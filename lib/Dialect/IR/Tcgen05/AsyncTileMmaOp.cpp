@@ -15,38 +15,77 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Bytes along K of a tile.
-static int64_t getBytesOfK(MemRefType type, Major major) {
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t columns = type.getRank() == 3 ? shape[0] : 1;
-  // With `mn`, lines are steps of K, of a byte.
-  return major == Major::K ? columns * shape.back() : shape[type.getRank() - 2];
+/// Bytes along K of a tile: with `mn`, lines are steps of K, of a byte.
+static int64_t getBytesOfK(const MatrixShape &shape) {
+  return shape.major == Major::K ? shape.columns * shape.lineBytes
+                                 : shape.lines;
+}
+
+/// M or N of a tile.
+static int64_t getRows(const MatrixShape &shape) {
+  return shape.major == Major::K ? shape.lines
+                                 : shape.columns * shape.lineBytes;
+}
+
+/// Instructions of all kinds take 32 bytes along K.
+static constexpr int64_t kStepBytes = 2 * kChunkBytes;
+
+static Matrix getTile(AsyncTileMmaOp op, Operand operand) {
+  if (operand == Operand::A)
+    return {"a", op.getA().getType(), op.getALayout().getLayout()};
+  return {"b", op.getB().getType(), op.getBLayout().getLayout()};
 }
 
 int64_t AsyncTileMmaOp::getNumSteps() {
-  // Instructions of all kinds take 32 bytes along K.
-  constexpr int64_t kStepBytes = 32;
-  return getBytesOfK(getA().getType(), getALayout().getMajor()) / kStepBytes;
+  return getBytesOfK(getTile(*this, Operand::A).getShape()) / kStepBytes;
+}
+
+/// What lines of a tile hold of each element.
+static LogicalResult verifyStorage(AsyncTileMmaOp op, Operand operand) {
+  InstructionAttr instruction = op.getInstruction();
+  Format format =
+      operand == Operand::A ? instruction.getA() : instruction.getB();
+  bool isNarrow =
+      hasContainers(instruction.getKind()) && getFormatInfo(format).bits != 8;
+  Storage expected = isNarrow ? Storage::Padded : Storage::Slots;
+  Matrix tile = getTile(op, operand);
+  if (tile.layout.storage == expected)
+    return success();
+  return op.emitOpError("expected ")
+         << tile.name << " with lines of "
+         << StringRef(stringifyStorage(expected)) << " for "
+         << StringRef(getFormatInfo(format).ptxName) << ", got "
+         << StringRef(stringifyStorage(tile.layout.storage));
 }
 
 LogicalResult AsyncTileMmaOp::verify() {
   InstructionAttr instruction = getInstruction();
-  if (instruction.getPath() != Path::Tcgen05) // (A1)
-    return emitOpError("expected an instruction of tcgen05, got ")
-           << instruction;
-  int64_t a = getBytesOfK(getA().getType(), getALayout().getMajor());
-  int64_t b = getBytesOfK(getB().getType(), getBLayout().getMajor());
-  int64_t steps = getNumSteps();
-  if (a != b || steps == 0 || a % steps != 0) // (A2)
-    return emitOpError("expected tiles with the same multiple of 32 bytes "
-                       "along K, got ")
-           << a << " and " << b;
-  int64_t blocks = steps * instruction.getScaleVec();
-  for (TmemScalesType scales : {getAScale().getType(), getBScale().getType()})
-    if (scales.getBlocks() < blocks)
-      return emitOpError("expected scales of ")
-             << blocks << " blocks, got " << scales;
-  return success();
+  const int64_t rows[] = {instruction.getM(), instruction.getN()};
+  for (Operand operand : {Operand::A, Operand::B}) {
+    Matrix tile = getTile(*this, operand);
+    if (failed(verifyMatrix(*this, tile)) || // (A2)
+        failed(verifyStorage(*this, operand)))
+      return failure();
+    int64_t expected = rows[operand == Operand::B];
+    if (getRows(tile.getShape()) != expected) // (A3)
+      return emitOpError("expected ")
+             << tile.name << " to have " << expected << " rows, got "
+             << getRows(tile.getShape());
+  }
+  int64_t a = getBytesOfK(getTile(*this, Operand::A).getShape());
+  int64_t b = getBytesOfK(getTile(*this, Operand::B).getShape());
+  if (a != b || a < kStepBytes || a % kStepBytes != 0) // (A4)
+    return emitOpError("expected tiles with the same multiple of ")
+           << kStepBytes << " bytes along K, got " << a << " and " << b;
+  // Where the last instruction can be, so can the others.
+  int64_t last = (getNumSteps() - 1) * instruction.getScaleVec();
+  return verifyProduct( // (A1)
+      *this,
+      {instruction,
+       getAcc().getType(),
+       getAcc().getType().getGroup(),
+       {getAScale().getType(), last, getALayout().getMajor() == Major::MN},
+       {getBScale().getType(), last, getBLayout().getMajor() == Major::MN}});
 }
 
 LogicalResult AccReadOp::verify() {

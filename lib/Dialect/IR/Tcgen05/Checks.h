@@ -14,6 +14,7 @@
 #define BLOCKSCALE_LIB_DIALECT_IR_TCGEN05_CHECKS_H
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/Descriptors.h"
 
 namespace mlir::blockscale {
 
@@ -41,6 +42,31 @@ LogicalResult verifyTransposed(Operation *op, InstructionAttr instruction,
                                const InstructionOperand &operand);
 LogicalResult verifyN(Operation *op, InstructionAttr instruction, int64_t group,
                       bool isTransposedB);
+
+/// Scales of A or B that instructions take, those of `block` first.
+struct ProductScales {
+  TmemScalesType type;
+  int64_t block;
+  bool isTransposed;
+};
+/// What `tcgen05.mma` asks of its types.
+struct Product {
+  InstructionAttr instruction;
+  TmemAccType acc;
+  int64_t group;
+  ProductScales a, b;
+};
+LogicalResult verifyProduct(Operation *op, const Product &product);
+
+/// A tile in shared memory, of which `matrix_descriptor` can be made.
+struct Matrix {
+  StringRef name;
+  MemRefType memory;
+  TileLayout layout;
+
+  MatrixShape getShape() const;
+};
+LogicalResult verifyMatrix(Operation *op, const Matrix &matrix);
 
 } // namespace mlir::blockscale
 

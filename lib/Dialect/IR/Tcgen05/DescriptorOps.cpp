@@ -101,34 +101,53 @@ OpFoldResult InstructionDescriptorOp::fold(FoldAdaptor) {
 // matrix_descriptor
 //===----------------------------------------------------------------------===//
 
-MatrixShape MatrixDescriptorOp::getMatrixShape() {
-  ArrayRef<int64_t> shape = getMemory().getType().getShape();
-  TileLayout layout = getLayout().getLayout();
+MatrixShape Matrix::getShape() const {
+  ArrayRef<int64_t> shape = memory.getShape();
   int64_t columns = shape.size() == 3 ? shape.front() : 1;
   return {layout.major, layout.isSwizzled, columns, shape[shape.size() - 2],
           shape.back()};
 }
 
+static Matrix getMatrix(MatrixDescriptorOp op) {
+  return {"memory", op.getMemory().getType(), op.getLayout().getLayout()};
+}
+
+MatrixShape MatrixDescriptorOp::getMatrixShape() {
+  return getMatrix(*this).getShape();
+}
+
 /// What an instruction takes along K.
 static constexpr int64_t kStepBytes = 2 * kChunkBytes;
 
-static LogicalResult verifyShape(MatrixDescriptorOp op) {
-  MatrixShape shape = op.getMatrixShape();
+LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
+  if (failed(verifySharedMemory(op, matrix.name, matrix.memory))) // (S1)
+    return failure();
+  MatrixShape shape = matrix.getShape();
   if (!lookupLinePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
-    return op.emitOpError("expected lines of 16 bytes, or of 32, 64 or 128 "
-                          "that are swizzled, got ")
-           << shape.lineBytes << (shape.isSwizzled ? " that are swizzled" : "");
+    return op->emitOpError("expected ")
+           << matrix.name << " with lines of 16 bytes, or of 32, 64 or 128 "
+           << "that are swizzled, got " << shape.lineBytes
+           << (shape.isSwizzled ? " that are swizzled" : "");
   if (shape.lines < 1 || shape.lines % kPatternLines != 0) // (S3)
-    return op.emitOpError("expected columns of a multiple of ")
-           << kPatternLines << " lines, got " << shape.lines;
+    return op->emitOpError("expected ")
+           << matrix.name << " with columns of a multiple of " << kPatternLines
+           << " lines, got " << shape.lines;
   if (shape.columns < 1)
-    return op.emitOpError("expected at least one column, got ")
-           << shape.columns;
+    return op->emitOpError("expected ")
+           << matrix.name << " with at least one column, got " << shape.columns;
   if (shape.major == Major::K && !shape.isSwizzled &&
       shape.columns * shape.lineBytes < kStepBytes)
-    return op.emitOpError("expected at least ")
-           << kStepBytes / shape.lineBytes << " columns of lines of "
-           << shape.lineBytes << " bytes along K, got " << shape.columns;
+    return op->emitOpError("expected ")
+           << matrix.name << " with at least " << kStepBytes / shape.lineBytes
+           << " columns of lines of " << shape.lineBytes
+           << " bytes along K, got " << shape.columns;
+  Storage storage = matrix.layout.storage;
+  if (storage != Storage::Slots && storage != Storage::Padded) // (S4)
+    return op->emitOpError("expected ")
+           << matrix.name << " with lines of "
+           << StringRef(stringifyStorage(Storage::Slots)) << " or "
+           << StringRef(stringifyStorage(Storage::Padded)) << ", got "
+           << StringRef(stringifyStorage(storage));
   return success();
 }
 
@@ -152,16 +171,7 @@ static LogicalResult verifyOffset(MatrixDescriptorOp op) { // (S5)
 }
 
 LogicalResult MatrixDescriptorOp::verify() {
-  if (failed(
-          verifySharedMemory(*this, "memory", getMemory().getType()))) // (S1)
+  if (failed(verifyMatrix(*this, getMatrix(*this))))
     return failure();
-  if (failed(verifyShape(*this)))
-    return failure();
-  Storage storage = getLayout().getStorage();
-  if (storage != Storage::Slots && storage != Storage::Padded) // (S4)
-    return emitOpError("expected lines of ")
-           << StringRef(stringifyStorage(Storage::Slots)) << " or "
-           << StringRef(stringifyStorage(Storage::Padded)) << ", got "
-           << StringRef(stringifyStorage(storage));
   return verifyOffset(*this);
 }

@@ -39,66 +39,61 @@ InstructionFields Tcgen05MmaOp::getFields() {
   return fields;
 }
 
-namespace {
-/// A or B with its scales.
-struct ScaledOperand {
-  StringRef name;
-  TmemScalesType scales;
-  int64_t block;
-  /// M or N.
-  int64_t rows;
-  bool isTransposed;
-};
-} // namespace
-
-static LogicalResult verifyScales(Tcgen05MmaOp op,
-                                  const ScaledOperand &operand) {
-  InstructionAttr instruction = op.getInstruction();
-  const ScaleRegion *region = lookupScaleRegion(operand.rows);
-  if (!region || operand.scales.getRows() != region->mostRows) // (T3)
-    return op.emitOpError("expected scales of ")
-           << operand.name << " to have " << (region ? region->mostRows : 0)
-           << " rows for " << operand.rows << ", got " << operand.scales;
-  int64_t most = operand.scales.getBlocks() -
-                 static_cast<int64_t>(instruction.getScaleVec());
-  if (operand.block < 0 || operand.block > most) // (T4)
-    return op.emitOpError("expected the block of ")
-           << operand.name << " to be 0 to " << most << " for "
-           << operand.scales << ", got " << operand.block;
-  InstructionOperand fields = {operand.name, operand.block % kBlocksOfWord,
-                               operand.isTransposed};
-  if (failed(verifyScaleId(op, instruction, fields)))
+static LogicalResult verifyScales(Operation *op, const Product &product,
+                                  StringRef name, const ProductScales &scales,
+                                  int64_t rows) {
+  const ScaleRegion *region = lookupScaleRegion(rows);
+  if (!region || scales.type.getRows() != region->mostRows) // (T3)
+    return op->emitOpError("expected scales of ")
+           << name << " to have " << (region ? region->mostRows : 0)
+           << " rows for " << rows << ", got " << scales.type;
+  int64_t most = scales.type.getBlocks() -
+                 static_cast<int64_t>(product.instruction.getScaleVec());
+  if (scales.block < 0 || scales.block > most) // (T4)
+    return op->emitOpError("expected the block of ")
+           << name << " to be 0 to " << most << " for " << scales.type
+           << ", got " << scales.block;
+  InstructionOperand fields = {name, scales.block % kBlocksOfWord,
+                               scales.isTransposed};
+  if (failed(verifyScaleId(op, product.instruction, fields)))
     return failure();
-  return verifyTransposed(op, instruction, fields); // (T5)
+  return verifyTransposed(op, product.instruction, fields); // (T5)
+}
+
+LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
+  InstructionAttr instruction = product.instruction;
+  if (instruction.getPath() != Path::Tcgen05) // (T1)
+    return op->emitOpError("expected an instruction of tcgen05, got ")
+           << instruction;
+  if (failed(verifyGroup(op, product.group))) // (T7)
+    return failure();
+  if (product.acc.getGroup() != product.group)
+    return op->emitOpError("expected an accumulator of group ")
+           << product.group << ", got " << product.acc;
+  if (product.acc.getM() != instruction.getM() ||
+      product.acc.getN() != instruction.getN()) // (T2)
+    return op->emitOpError("expected an accumulator of ")
+           << instruction.getM() << "x" << instruction.getN() << ", got "
+           << product.acc;
+  if (failed(verifyScales(op, product, "a", product.a, instruction.getM())) ||
+      failed(verifyScales(op, product, "b", product.b, instruction.getN())))
+    return failure();
+  return verifyN(op, instruction, product.group,
+                 product.b.isTransposed); // (T6)
 }
 
 LogicalResult Tcgen05MmaOp::verify() {
-  InstructionAttr instruction = getInstruction();
-  if (instruction.getPath() != Path::Tcgen05) // (T1)
-    return emitOpError("expected an instruction of tcgen05, got ")
-           << instruction;
-  TmemAccType acc = getAcc().getType();
-  if (failed(verifyGroup(*this, getGroup()))) // (T7)
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  Product product = {
+      getInstruction(),
+      getAcc().getType(),
+      number(getGroup()),
+      {getAScale().getType(), number(getABlock()), getTransposeA()},
+      {getBScale().getType(), number(getBBlock()), getTransposeB()}};
+  if (failed(verifyProduct(*this, product)))
     return failure();
-  if (acc.getGroup() != static_cast<int64_t>(getGroup()))
-    return emitOpError("expected an accumulator of group ")
-           << getGroup() << ", got " << acc;
-  if (acc.getM() != instruction.getM() ||
-      acc.getN() != instruction.getN()) // (T2)
-    return emitOpError("expected an accumulator of ")
-           << instruction.getM() << "x" << instruction.getN() << ", got "
-           << acc;
-  for (const ScaledOperand &operand :
-       {ScaledOperand{"a", getAScale().getType(),
-                      static_cast<int64_t>(getABlock()), instruction.getM(),
-                      getTransposeA()},
-        ScaledOperand{"b", getBScale().getType(),
-                      static_cast<int64_t>(getBBlock()), instruction.getN(),
-                      getTransposeB()}})
-    if (failed(verifyScales(*this, operand)))
-      return failure();
   if (getTransposeA() && isa<TmemOperandType>(getA().getType())) // (T5)
     return emitOpError("expected a in shared memory to transpose it, got ")
            << getA().getType();
-  return verifyN(*this, instruction, getGroup(), getTransposeB()); // (T6)
+  return success();
 }

@@ -1,0 +1,59 @@
+//===- Predicates.cpp - Instructions of one thread ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM has no predicates: a branch is marked, conversions of what is in it ask
+// for its condition, and then it goes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/Predicates.h"
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr StringLiteral kPredicated = "blockscale.predicated";
+
+/// Instructions that have a predicate.
+static bool canPredicate(Operation *op) {
+  if (auto arrive = dyn_cast<BarrierArriveOp>(op))
+    return arrive.getBytes().has_value();
+  return isa<CopyScalesOp, Tcgen05MmaOp, Tcgen05CommitOp, TensorLoadOp>(op);
+}
+
+void blockscale::markPredicated(Operation *root) {
+  root->walk([](scf::IfOp guard) {
+    if (guard.getCondition().getDefiningOp<NVVM::ElectSyncOp>() &&
+        !guard.elseBlock() &&
+        llvm::all_of(
+            guard.thenBlock()->without_terminator(),
+            [](Operation &op) { return canPredicate(&op) || isPure(&op); }))
+      guard->setAttr(kPredicated, UnitAttr::get(guard.getContext()));
+  });
+}
+
+Value blockscale::getPredicate(Operation *op) {
+  auto guard = dyn_cast<scf::IfOp>(op->getParentOp());
+  return guard && guard->hasAttr(kPredicated) ? guard.getCondition() : Value();
+}
+
+void blockscale::flattenPredicated(Operation *root) {
+  root->walk([](scf::IfOp guard) {
+    if (!guard->hasAttr(kPredicated))
+      return;
+    Block *body = guard.thenBlock();
+    body->getTerminator()->erase();
+    guard->getBlock()->getOperations().splice(guard->getIterator(),
+                                              body->getOperations());
+    guard.erase();
+  });
+}
