@@ -42,6 +42,11 @@ public:
   virtual LogicalResult verify(MmaScaledOp op, InstructionAttr instruction,
                                ScheduleInterface schedule, const Chip &chip,
                                EmitErrorFn emitError) const = 0;
+  /// Prints what the choice for `op` goes by, for people, and what `schedule`
+  /// comes to; with `hasPictures`, what is where, too.
+  virtual void explain(MmaScaledOp op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       bool hasPictures, raw_ostream &os) const {}
 };
 
 class KernelBackend {
@@ -56,12 +61,6 @@ public:
   /// Whether its kernels take scales in the 32x4x4 layout alone: others are
   /// swizzled by a kernel in front of it.
   virtual bool wantsScaleAtoms() const { return false; }
-  /// Checks that a kernel can compute `problem`; if not, says in `reason` what
-  /// is in the way.
-  virtual LogicalResult verify(const KernelProblem &problem,
-                               std::string &reason) const {
-    return success();
-  }
   /// What of the kernel for `problem` may surprise; empty for nothing.
   virtual std::string getRemark(const KernelProblem &problem) const {
     return {};

@@ -215,9 +215,6 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     HostProblem host = makeHostProblem(rewriter, op, *backend);
     const KernelProblem &problem = host.problem;
     ArrayRef<Value> inputs = host.inputs.getArrayRef();
-    std::string reason;
-    if (failed(backend->verify(problem, reason)))
-      return op.emitOpError("not supported in this version: ") << reason;
     if (std::string remark = backend->getRemark(problem); !remark.empty())
       op.emitRemark(remark);
     KernelShape shape = backend->getShape(problem);

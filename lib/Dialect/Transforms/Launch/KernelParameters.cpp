@@ -113,6 +113,21 @@ static void markTensorMaps(gpu::GPUFuncOp kernel, ArrayRef<Value> parameters) {
                     DenseI64ArrayAttr::get(kernel.getContext(), maps));
 }
 
+/// Erases the first `count` parameters. The op's own way takes a bit for each
+/// parameter, and looks at one for each argument of the block: workgroup memory
+/// has none there.
+static void eraseFirstArguments(gpu::GPUFuncOp kernel, unsigned count) {
+  FunctionType type = kernel.getFunctionType();
+  SmallVector<DictionaryAttr> attributes;
+  for (unsigned i = count; i != type.getNumInputs(); ++i)
+    attributes.push_back(kernel.getArgAttrDict(i));
+  kernel.setType(FunctionType::get(kernel.getContext(),
+                                   type.getInputs().drop_front(count),
+                                   type.getResults()));
+  kernel.getBody().front().eraseArguments(0, count);
+  kernel.setAllArgAttrs(attributes);
+}
+
 namespace {
 
 class ParameterRewriter {
@@ -144,10 +159,7 @@ public:
         return failure();
       kernel.getArgument(i).replaceAllUsesWith(mapping.lookup(operand));
     }
-    llvm::BitVector old(kernel.getNumArguments());
-    old.set(0, numOld);
-    if (failed(kernel.eraseArguments(old)))
-      return failure();
+    eraseFirstArguments(kernel, numOld);
     launch.getKernelOperandsMutable().assign(parameters);
     markTensorMaps(kernel, parameters);
     return success();

@@ -146,6 +146,9 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
     have 128 bytes along K, or less where K ends before. There are as many
     stages, up to 4, as K has steps and shared memory has room for.
 
+    The choice for `tcgen05`: of all schedules that the chip can run the one
+    with the smallest estimate, which `blockscale-explain-schedules` prints.
+
     Before:
 
     ```mlir
@@ -173,6 +176,27 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   let options = [
     Option<"schedule", "schedule", "std::string", "",
            "The schedule of all ops, tile=MxNxK,warps=MxN,stages=S">
+  ];
+}
+
+def ExplainSchedulesPass
+    : Pass<"blockscale-explain-schedules", "::mlir::ModuleOp"> {
+  let summary = "print why kernels have their schedules";
+  let description = [{
+    Prints, on standard error, for each `mma_scaled` with a schedule of the path
+    tcgen05: the clocks that each unit of the chip needs at least, with the rate
+    that they are computed of, the estimate for the whole, and the other
+    schedules that there were to choose from. A rate that is not published for
+    the chip is that of an older one, which is said. With `pictures`, what is
+    where in shared memory and in tensor memory, too. Other paths have no
+    estimates: of these, only sizes and schedules are printed.
+
+    The module stays as it is. Behind `blockscale-select-schedule`, or on what
+    `blockscale-compile --emit=tile` prints.
+  }];
+  let options = [
+    Option<"pictures", "pictures", "bool", "false",
+           "Whether to draw shared memory and tensor memory">
   ];
 }
 

@@ -75,8 +75,8 @@ void RoleEmitter::emitFiller(OpBuilder &role) {
   AffineExpr d0 = role.getAffineDimExpr(0);
   thread = applyExprs(role, loc, {d0 % (kFillerWarps * kWarpLanes)},
                       addIndex(role, loc, thread, -kFirstThread))[0];
-  forEachStep(role, [&](OpBuilder &at, const BlockTile &tile, Value step,
-                        const RingPlace &place) {
-    emitFill(at, tile, thread, step, place);
-  });
+  fillStages(
+      role, /*isUnrolled=*/false,
+      [&](OpBuilder &at, const BlockTile &tile, Value step,
+          const RingPlace &place) { emitFill(at, tile, thread, step, place); });
 }

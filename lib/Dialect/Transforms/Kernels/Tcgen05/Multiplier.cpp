@@ -38,8 +38,11 @@ static constexpr int64_t kAtomBytes = kScaleAtomOuter * kScaleAtomInner;
 Value RoleEmitter::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
                               Value shift) {
   Value columns = index(at, plan.getScaleColumnsOfStage());
-  Value column =
-      at.createOrFold<arith::MulIOp>(loc, stages.emitStage(at, place), columns);
+  Value slot = stages.emitStage(at, place);
+  if (plan.getScaleSlots() != stages.getNumStages())
+    slot = at.createOrFold<arith::RemUIOp>(loc, slot,
+                                           index(at, plan.getScaleSlots()));
+  Value column = at.createOrFold<arith::MulIOp>(loc, slot, columns);
   column = addIndex(at, loc, column, plan.getScaleColumn(isA));
   if (shift)
     column = addIndices(at, loc, column, shift);
@@ -138,8 +141,8 @@ static MemRefType getTileType(OpBuilder &b, int64_t rows, int64_t k,
 }
 
 void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
-                              const RingPlace &place, Value acc,
-                              Value accumulate, Value steps) {
+                              const RingPlace &place, Value acc, Value step,
+                              Value steps) {
   RingScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = at.getContext();
   emitScaleCopies(at, place);
@@ -161,6 +164,9 @@ void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
   }
   Value aScales = emitScales(at, place, true, {});
   Value bScales = emitScales(at, place, false, shift);
+  // The first step overwrites.
+  Value accumulate = at.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::ne, step, word(at, 0));
   const Instruction &row = problem.instruction.getInstruction();
   auto instruction =
       InstructionAttr::get(context, row.path, schedule.getM(), schedule.getN(),
@@ -188,65 +194,56 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
   AffineExpr d0 = at.getAffineDimExpr(0);
   SmallVector<Value> counts =
       applyExprs(at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
-  auto multiply = [&](OpBuilder &inner, const RingPlace &place,
-                      Value accumulate, Value steps) -> RingPlace {
+  auto multiply = [&](OpBuilder &inner, Value step, const RingPlace &place,
+                      Value steps) {
+    // Instructions read the scales that were copied before: PTX does not put a
+    // copy behind them ("Pipelined tcgen05 instructions").
+    if (plan.getScaleSlots() != stages.getNumStages())
+      stages.emitWaitDone(inner, place, plan.getScaleSlots());
     stages.emitWaitFull(inner, place);
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
     if (steps && hasMask())
       emitMask(inner, place);
-    emitOnce(inner, [&](OpBuilder &one) {
-      emitProduct(one, tile, place, acc, accumulate, steps);
+    emitElected(inner, [&](OpBuilder &one) {
+      emitProduct(one, tile, place, acc, step, steps);
     });
-    return stages.emitNext(inner, place);
   };
-
-  Value no = arith::ConstantOp::create(at, loc, at.getBoolAttr(false));
-  auto loop = scf::ForOp::create(
-      at, loc, toWord(at, index(at, 0)), toWord(at, counts[0]),
-      toWord(at, index(at, 1)), ValueRange{values[0], values[1], no});
-  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-  RingPlace next = multiply(inner, place, loop.getRegionIterArg(2), {});
-  Value yes = arith::ConstantOp::create(inner, loc, inner.getBoolAttr(true));
-  scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity, yes});
-  RingPlace behind = {loop.getResult(0), loop.getResult(1)};
+  Value whole = toWord(at, counts[0]);
+  RingPlace place =
+      emitSteps(at, {values[0], values[1]}, whole, /*isUnrolled=*/true,
+                [&](OpBuilder &inner, Value step, const RingPlace &inside) {
+                  multiply(inner, step, inside, {});
+                });
 
   // K may end inside of a stage.
-  std::optional<int64_t> left = getConstantIntValue(counts[1]);
-  if (left != 0) {
+  if (getConstantIntValue(counts[1]) != 0) {
     Value isLeft = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
                                                   counts[1], index(at, 0));
-    Type types[] = {behind.stage.getType(), behind.parity.getType()};
+    Type types[] = {place.stage.getType(), place.parity.getType()};
     auto rest = scf::IfOp::create(at, loc, types, isLeft,
                                   /*withElseRegion=*/true);
     OpBuilder then = rest.getThenBodyBuilder();
-    RingPlace end = multiply(then, behind, loop.getResult(2), counts[1]);
+    multiply(then, whole, place, counts[1]);
+    RingPlace end = stages.emitNext(then, place);
     scf::YieldOp::create(then, loc, ValueRange{end.stage, end.parity});
     OpBuilder other = rest.getElseBodyBuilder();
-    scf::YieldOp::create(other, loc, ValueRange{behind.stage, behind.parity});
-    behind = {rest.getResult(0), rest.getResult(1)};
+    scf::YieldOp::create(other, loc, ValueRange{place.stage, place.parity});
+    place = {rest.getResult(0), rest.getResult(1)};
   }
-  emitOnce(at, [&](OpBuilder &one) {
+  emitElected(at, [&](OpBuilder &one) {
     Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums));
   });
   RingPlace nextSums = sums.emitNext(at, ofSums);
-  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
-  Value number = arith::AddIOp::create(at, loc, values[4], one);
-  return {behind.stage, behind.parity, nextSums.stage, nextSums.parity, number};
+  Value number = arith::AddIOp::create(at, loc, values[4], word(at, 1));
+  return {place.stage, place.parity, nextSums.stage, nextSums.parity, number};
 }
 
 void RoleEmitter::emitMultiplier(OpBuilder &role) {
-  auto emit = [&](OpBuilder &b) {
-    RingPlace first = stages.emitFirst(b), firstSums = sums.emitFirst(b);
-    Value number = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-    forEachTile(
-        b,
-        {first.stage, first.parity, firstSums.stage, firstSums.parity, number},
-        [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
-          return emitProducts(at, tile, values);
-        });
-  };
-  if (hasMask())
-    return emit(role);
-  emitElected(role, emit);
+  RingPlace first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
+  forEachTile(role,
+              {first.stage, first.parity, firstSums.stage, firstSums.parity,
+               word(role, 0)},
+              [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
+                return emitProducts(at, tile, values);
+              });
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread starts the copies of a stage as soon as it is empty; the stage is
+// One warp starts the copies of a stage as soon as it is empty; the stage is
 // full when their bytes have arrived.
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,6 @@
 
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -46,36 +45,32 @@ void RoleEmitter::emitLoads(OpBuilder &at, const BlockTile &tile, Value step,
   }
 }
 
-void RoleEmitter::forEachStep(
-    OpBuilder &role,
-    function_ref<void(OpBuilder &, const BlockTile &, Value, const RingPlace &)>
-        body) {
+void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
+                             EmitTileStep body) {
   int64_t k = plan.getSchedule().getK();
   RingPlace first = stages.emitFirst(role);
-  forEachTile(
-      role, {first.stage, first.parity},
-      [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
-        AffineExpr d0 = at.getAffineDimExpr(0);
-        Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
-        auto loop = scf::ForOp::create(at, loc, toWord(at, index(at, 0)),
-                                       toWord(at, steps),
-                                       toWord(at, index(at, 1)), values);
-        OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-        RingPlace place = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-        stages.emitWaitEmpty(inner, place);
-        Value step = arith::IndexCastUIOp::create(
-            inner, loc, inner.getIndexType(), loop.getInductionVar());
-        body(inner, tile, step, place);
-        RingPlace next = stages.emitNext(inner, place);
-        scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity});
-        return SmallVector<Value>(loop.getResults());
-      });
+  forEachTile(role, {first.stage, first.parity},
+              [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
+                AffineExpr d0 = at.getAffineDimExpr(0);
+                Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
+                RingPlace end = emitSteps(
+                    at, {values[0], values[1]}, toWord(at, steps), isUnrolled,
+                    [&](OpBuilder &inner, Value step, const RingPlace &place) {
+                      stages.emitWaitEmpty(inner, place);
+                      step = inner.createOrFold<arith::IndexCastUIOp>(
+                          loc, inner.getIndexType(), step);
+                      body(inner, tile, step, place);
+                    });
+                return SmallVector<Value>{end.stage, end.parity};
+              });
 }
 
 void RoleEmitter::emitProducer(OpBuilder &role) {
-  emitElected(role, [&](OpBuilder &one) {
-    forEachStep(
-        one, [&](OpBuilder &at, const BlockTile &tile, Value step,
-                 const RingPlace &place) { emitLoads(at, tile, step, place); });
-  });
+  fillStages(role, /*isUnrolled=*/true,
+             [&](OpBuilder &at, const BlockTile &tile, Value step,
+                 const RingPlace &place) {
+               emitElected(at, [&](OpBuilder &one) {
+                 emitLoads(one, tile, step, place);
+               });
+             });
 }

@@ -41,12 +41,14 @@ RingPlace Ring::emitFirst(OpBuilder &b) const {
   return {zero, zero};
 }
 
-RingPlace Ring::emitNext(OpBuilder &b, const RingPlace &place) const {
-  Value one = makeWord(b, loc, 1);
-  Value flipped = arith::XOrIOp::create(b, loc, place.parity, one);
-  if (stages == 1)
+RingPlace Ring::emitNext(OpBuilder &b, const RingPlace &place,
+                         int64_t count) const {
+  Value flipped =
+      arith::XOrIOp::create(b, loc, place.parity, makeWord(b, loc, 1));
+  if (stages == count)
     return {place.stage, flipped};
-  Value next = arith::AddIOp::create(b, loc, place.stage, one);
+  Value next =
+      arith::AddIOp::create(b, loc, place.stage, makeWord(b, loc, count));
   Value end = makeWord(b, loc, stages), first = makeWord(b, loc, 0);
   Value isEnd =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
@@ -75,4 +77,22 @@ void Ring::emitWaitEmpty(OpBuilder &b, const RingPlace &place) const {
   Value one = makeWord(b, loc, 1);
   Value parity = arith::XOrIOp::create(b, loc, place.parity, one);
   BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, place), parity);
+}
+
+void Ring::emitWaitDone(OpBuilder &b, const RingPlace &place,
+                        int64_t count) const {
+  // Stages before the first one are those of the round before.
+  Value distance = makeWord(b, loc, count);
+  Value isBefore = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
+                                                 place.stage, distance);
+  Value plus = b.createOrFold<arith::AddIOp>(loc, place.stage,
+                                             makeWord(b, loc, stages - count));
+  Value minus = b.createOrFold<arith::SubIOp>(loc, place.stage, distance);
+  Value stage = b.createOrFold<arith::SelectOp>(loc, isBefore, plus, minus);
+  Value flipped =
+      arith::XOrIOp::create(b, loc, place.parity, makeWord(b, loc, 1));
+  Value parity =
+      b.createOrFold<arith::SelectOp>(loc, isBefore, flipped, place.parity);
+  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, {stage, parity}),
+                        parity);
 }

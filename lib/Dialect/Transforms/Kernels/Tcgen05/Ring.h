@@ -42,7 +42,10 @@ public:
   void emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const;
 
   RingPlace emitFirst(OpBuilder &b) const;
-  RingPlace emitNext(OpBuilder &b, const RingPlace &place) const;
+  /// The place `count` stages further, a divisor of their number that `place`
+  /// is a multiple of.
+  RingPlace emitNext(OpBuilder &b, const RingPlace &place,
+                     int64_t count = 1) const;
 
   /// The stage as an index.
   Value emitStage(OpBuilder &b, const RingPlace &place) const;
@@ -54,6 +57,9 @@ public:
   /// round are.
   void emitWaitFull(OpBuilder &b, const RingPlace &place) const;
   void emitWaitEmpty(OpBuilder &b, const RingPlace &place) const;
+  /// Waits until what was done `count` stages before is complete: until that
+  /// stage is empty again.
+  void emitWaitDone(OpBuilder &b, const RingPlace &place, int64_t count) const;
 
 private:
   Location loc;

@@ -39,21 +39,19 @@ static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
                                          std::nullopt, narrow);
 }
 
-FailureOr<RingOperands>
-blockscale::planRingOperands(const KernelProblem &problem,
-                             const RingPlan &ring) {
+RingOperands blockscale::planRingOperands(const KernelProblem &problem,
+                                          const RingPlan &ring) {
   RingOperands operands;
   const Instruction &instruction = problem.instruction.getInstruction();
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    bool isA = i < 2, isElements = i % 2 == 0;
+    bool isA = i < 2;
     operand.format = isA ? instruction.a : instruction.b;
     operand.tensor = TensorOperand::plan(problem, ring, i, operand.reason);
     if (operand.tensor) {
       operand.layout = operand.tensor->getLayout();
       continue;
     }
-    if (!isElements)
-      return failure();
+    assert(i % 2 == 0 && "copies bring all scales in the 32x4x4 layout");
     operand.filler = makeFiller(problem, ring, isA, operand.format);
     operand.layout = operand.filler->getTile().layout;
   }

@@ -35,9 +35,9 @@ struct RingOperand {
 
 using RingOperands = std::array<RingOperand, kNumRingOperands>;
 
-/// Fails, with the reason in the operand, if nothing brings one.
-FailureOr<RingOperands> planRingOperands(const KernelProblem &problem,
-                                         const RingPlan &ring);
+/// Scales are in the 32x4x4 layout, see KernelBackend::wantsScaleAtoms.
+RingOperands planRingOperands(const KernelProblem &problem,
+                              const RingPlan &ring);
 
 } // namespace mlir::blockscale
 

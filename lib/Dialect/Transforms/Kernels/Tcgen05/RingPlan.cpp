@@ -25,6 +25,9 @@ static constexpr int64_t kAtomBytes = kScaleAtomOuter * kScaleAtomInner;
 /// What tiles are aligned to: eight lines, over which swizzles go.
 static constexpr int64_t kTileAlignment = 1024;
 
+/// Sums are read so many columns at a time.
+static constexpr int64_t kPartColumns = 32;
+
 static bool isElements(unsigned operand) { return operand % 2 == 0; }
 static bool isOfA(unsigned operand) { return operand < 2; }
 
@@ -41,10 +44,21 @@ RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule)
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
   scaleColumns =
       (getRowAtoms(true) + getRowAtoms(false)) * kColumnsOfAtom * words;
-  int64_t scales = scaleColumns * schedule.getStages();
-  int64_t sums = schedule.getN() * schedule.getAccumulators();
-  if (schedule.getAccumulators() > 1)
-    sharedColumns = std::max<int64_t>(sums + scales - kTensorColumns, 0);
+  scaleSlots = schedule.getStages();
+  if (schedule.getAccumulators() == 1)
+    return;
+  auto getShared = [&](int64_t slots) {
+    int64_t sums = schedule.getN() * schedule.getAccumulators();
+    return std::max<int64_t>(sums + scaleColumns * slots - kTensorColumns, 0);
+  };
+  // A stage whose scales have columns of their own needs no further wait. But
+  // if accumulators share more than a quarter for that, two slots are enough:
+  // one is read while the other one is written.
+  constexpr int64_t kSlots = 2;
+  bool sharesMuch = getShared(scaleSlots) > schedule.getN() / 4;
+  if (sharesMuch && schedule.getStages() % kSlots == 0)
+    scaleSlots = kSlots;
+  sharedColumns = getShared(scaleSlots);
 }
 
 int64_t RingPlan::getRowAtoms(bool isA) const {
@@ -74,13 +88,27 @@ int64_t RingPlan::getScaleColumn(bool isA) const {
 }
 
 bool RingPlan::fitsTensorMemory() const {
-  int64_t end = getScaleColumn(true) + scaleColumns * schedule.getStages();
+  int64_t end = getScaleColumn(true) + scaleColumns * scaleSlots;
   // Sums that are shared have to be read first, those that are not are what
   // is read while the next tile is multiplied.
-  constexpr int64_t kPart = 32;
   bool canShare =
-      sharedColumns < schedule.getN() && schedule.getN() % kPart == 0;
+      sharedColumns < schedule.getN() && schedule.getN() % kPartColumns == 0;
   return end <= kTensorColumns && (sharedColumns == 0 || canShare);
+}
+
+int64_t RingPlan::getWaitedColumns() const {
+  if (schedule.getAccumulators() == 1)
+    return schedule.getN();
+  return llvm::alignTo(sharedColumns, kPartColumns);
+}
+
+int64_t RingPlan::getHandedSums() const {
+  return sharedColumns ? 1 : schedule.getAccumulators();
+}
+
+RingBarriers RingPlan::getBarriers() const {
+  int64_t stages = schedule.getStages(), sums = getHandedSums();
+  return {0, stages, 2 * stages, 2 * stages + sums, 2 * (stages + sums)};
 }
 
 int64_t blockscale::getColumnBytes(int64_t rows) {

@@ -23,6 +23,12 @@ namespace mlir::blockscale {
 /// A and its scales, B and its scales.
 inline constexpr unsigned kNumRingOperands = 4;
 
+/// Numbers of mbarriers where those start that say that stages or sums are full
+/// or empty, and how many there are.
+struct RingBarriers {
+  int64_t fullStages, emptyStages, fullSums, emptySums, count;
+};
+
 /// Where things are that depend on the schedule and the instruction alone.
 class RingPlan {
 public:
@@ -47,17 +53,28 @@ public:
   int64_t getAccColumn(int64_t i) const;
   int64_t getScaleColumn(bool isA) const;
   int64_t getScaleColumnsOfStage() const { return scaleColumns; }
+  /// For how many stages there are columns of scales, a divisor of their
+  /// number: stage s has those number s modulo this.
+  int64_t getScaleSlots() const { return scaleSlots; }
   /// Those that the two accumulators share.
   int64_t getSharedColumns() const { return sharedColumns; }
+  /// Those of a tile that have to be read before the next tile is multiplied:
+  /// all of a single accumulator, of two ones whole parts with the shared ones.
+  int64_t getWaitedColumns() const;
   /// Whether all fits into the 512 columns.
   bool fitsTensorMemory() const;
+
+  /// Accumulators that are handed over one by one: two that share columns go as
+  /// one.
+  int64_t getHandedSums() const;
+  RingBarriers getBarriers() const;
 
 private:
   RingScheduleAttr schedule;
   int64_t words;
   std::array<int64_t, kNumRingOperands> offsets;
   int64_t stageBytes = 0;
-  int64_t scaleColumns, sharedColumns = 0;
+  int64_t scaleColumns, scaleSlots, sharedColumns = 0;
 };
 
 /// The bytes of one line of a stage, which is the span of a swizzle.

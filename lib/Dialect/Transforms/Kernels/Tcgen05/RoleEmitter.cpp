@@ -21,6 +21,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -32,11 +33,6 @@ static Value addNumbers(gpu::GPUFuncOp kernel, Type element, int64_t count) {
   auto type =
       MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
   return kernel.addWorkgroupAttribution(type, kernel.getLoc());
-}
-
-/// Accumulators that share columns are handed over as one.
-static int64_t getHandedSums(const RingPlan &plan) {
-  return plan.getSharedColumns() ? 1 : plan.getSchedule().getAccumulators();
 }
 
 static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
@@ -60,14 +56,11 @@ RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
       loc(kernel.getLoc()), sizes(b, kernel, problem),
       shared(makeStages(b, kernel, plan.getSharedBytes())),
       slot(addNumbers(kernel, b.getI32Type(), 1)),
-      barriers(addNumbers(
-          kernel, b.getI64Type(),
-          2 * (plan.getSchedule().getStages() + getHandedSums(plan)))),
-      stages(loc, barriers, 0, plan.getSchedule().getStages(),
-             plan.getSchedule().getStages()),
-      sums(loc, barriers, 2 * plan.getSchedule().getStages(),
-           2 * plan.getSchedule().getStages() + getHandedSums(plan),
-           getHandedSums(plan)) {}
+      barriers(addNumbers(kernel, b.getI64Type(), plan.getBarriers().count)),
+      stages(loc, barriers, plan.getBarriers().fullStages,
+             plan.getBarriers().emptyStages, plan.getSchedule().getStages()),
+      sums(loc, barriers, plan.getBarriers().fullSums,
+           plan.getBarriers().emptySums, plan.getHandedSums()) {}
 
 Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
   return arith::ConstantIndexOp::create(at, loc, value);
@@ -147,6 +140,11 @@ Value RoleEmitter::toWord(OpBuilder &at, Value value) const {
   return at.createOrFold<arith::IndexCastUIOp>(loc, at.getI32Type(), value);
 }
 
+Value RoleEmitter::word(OpBuilder &at, int64_t value) const {
+  return arith::ConstantOp::create(
+      at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
 void RoleEmitter::emitElected(OpBuilder &at,
                               function_ref<void(OpBuilder &)> body) const {
   Value isElected = NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
@@ -190,6 +188,71 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
   SmallVector<Value> next = body(inner, tile, loop.getRegionIterArgs());
   if (!next.empty())
     scf::YieldOp::create(inner, loc, next);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps along K
+//===----------------------------------------------------------------------===//
+
+/// Stages whose steps are one step of a loop: all of them, or else as many as
+/// divide their number. Code grows with it.
+static int64_t getStagesOfRound(int64_t stages) {
+  constexpr int64_t kMost = 7;
+  int64_t count = std::min(stages, kMost);
+  while (stages % count != 0)
+    --count;
+  return count;
+}
+
+RingPlace RoleEmitter::emitSteps(OpBuilder &at, RingPlace place, Value count,
+                                 bool isUnrolled, EmitStep body) {
+  int64_t numStages = stages.getNumStages();
+  int64_t round = getStagesOfRound(numStages);
+  auto emitLoop = [&](Value from, Value to, int64_t steps) {
+    auto loop = scf::ForOp::create(at, loc, from, to, word(at, steps),
+                                   ValueRange{place.stage, place.parity});
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    RingPlace first = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    if (steps == numStages)
+      first.stage = word(inner, 0);
+    for (int64_t i = 0; i != steps; ++i) {
+      auto plus = [&](Value value) {
+        return inner.createOrFold<arith::AddIOp>(loc, value, word(inner, i));
+      };
+      body(inner, plus(loop.getInductionVar()),
+           {plus(first.stage), first.parity});
+    }
+    RingPlace next = stages.emitNext(inner, first, steps);
+    scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity});
+    place = {loop.getResult(0), loop.getResult(1)};
+  };
+
+  // Where each tile takes whole rounds, each starts with one.
+  int64_t k = plan.getSchedule().getK();
+  bool isDynamic = ShapedType::isDynamic(problem.k);
+  int64_t steps = isDynamic ? 0 : llvm::divideCeilSigned(problem.k, k);
+  bool isWhole = !isDynamic && steps % round == 0;
+  Value zero = word(at, 0);
+  if (!isUnrolled || round == 1 ||
+      (!isDynamic && !isWhole && steps < 2 * round)) {
+    emitLoop(zero, count, 1);
+    return place;
+  }
+  Value size = word(at, round), first = zero;
+  if (!isWhole) {
+    Value inRound = arith::RemUIOp::create(at, loc, place.stage, size);
+    Value left = arith::SubIOp::create(at, loc, size, inRound);
+    left = arith::RemUIOp::create(at, loc, left, size);
+    first = arith::MinUIOp::create(at, loc, left, count);
+    emitLoop(zero, first, 1);
+  }
+  Value rest = at.createOrFold<arith::SubIOp>(loc, count, first);
+  Value over = at.createOrFold<arith::RemUIOp>(loc, rest, size);
+  Value end = at.createOrFold<arith::SubIOp>(loc, count, over);
+  emitLoop(first, end, round);
+  if (getConstantIntValue(over) != 0)
+    emitLoop(end, count, 1);
+  return place;
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,12 +42,18 @@ private:
 
   /// Calls `body` for each tile of the block; `values` go from tile to tile.
   void forEachTile(OpBuilder &b, SmallVector<Value> values, EmitTile body);
-  /// Calls `body` for each step along K of each tile, with the place in the
-  /// ring of stages.
-  void forEachStep(OpBuilder &b,
-                   function_ref<void(OpBuilder &, const BlockTile &, Value step,
-                                     const RingPlace &)>
-                       body);
+  /// Calls `body` for `count` (i32) steps along K with the stage that each has,
+  /// from `place` in the ring of stages on; where the ring is then.
+  /// `isUnrolled` makes whole rounds one step of a loop, in which stages are
+  /// constants.
+  using EmitStep =
+      function_ref<void(OpBuilder &, Value step, const RingPlace &)>;
+  RingPlace emitSteps(OpBuilder &b, RingPlace place, Value count,
+                      bool isUnrolled, EmitStep body);
+  /// The same for all steps of all tiles, of stages that were empty.
+  using EmitTileStep = function_ref<void(OpBuilder &, const BlockTile &,
+                                         Value step, const RingPlace &)>;
+  void fillStages(OpBuilder &b, bool isUnrolled, EmitTileStep body);
   /// Whether warps bring an operand.
   bool hasFiller() const;
   void emitFill(OpBuilder &b, const BlockTile &tile, Value thread, Value step,
@@ -58,7 +64,7 @@ private:
                                   ValueRange values);
   /// The product of the stage at `place`; with `steps`, of those alone.
   void emitProduct(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
-                   Value acc, Value accumulate, Value steps);
+                   Value acc, Value step, Value steps);
   void emitScaleCopies(OpBuilder &b, const RingPlace &place);
   void emitMask(OpBuilder &b, const RingPlace &place);
   Value emitScales(OpBuilder &b, const RingPlace &place, bool isA, Value shift);
@@ -69,12 +75,9 @@ private:
 
   Value index(OpBuilder &b, int64_t value) const;
   Value toWord(OpBuilder &b, Value value) const;
-  /// Whether K may end inside of an instruction: then all lanes of the warp
-  /// that multiplies have something to do, else one thread does it all.
+  Value word(OpBuilder &b, int64_t value) const;
+  /// Whether K may end inside of an instruction.
   bool hasMask() const;
-  void emitOnce(OpBuilder &b, function_ref<void(OpBuilder &)> body) const {
-    return hasMask() ? emitElected(b, body) : body(b);
-  }
   /// Code for one thread of the warp.
   void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
   /// Byte `plus` of the stage at `place`.

@@ -15,6 +15,7 @@
 
 #include "Kernels/Staging/Stages.h"
 #include "Kernels/Tcgen05/RoleEmitter.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -33,25 +34,14 @@ public:
   bool takesOverSurroundings() const override { return true; }
   bool wantsScaleAtoms() const override { return true; }
 
-  LogicalResult verify(const KernelProblem &problem,
-                       std::string &reason) const override {
-    FailureOr<RingOperands> operands =
-        planRingOperands(problem, makePlan(problem));
-    if (succeeded(operands))
-      return success();
-    reason = "scales that no copy brings";
-    return failure();
-  }
-
   std::string getRemark(const KernelProblem &problem) const override {
-    FailureOr<RingOperands> operands =
-        planRingOperands(problem, makePlan(problem));
+    RingOperands operands = planRingOperands(problem, makePlan(problem));
     std::string text;
     for (unsigned i : {0, 2})
-      if (succeeded(operands) && (*operands)[i].filler)
-        text += (text.empty() ? "" : "; ") + std::string(i == 0 ? "x" : "y") +
-                " is brought by warps, not by bulk copies: " +
-                (*operands)[i].reason;
+      if (operands[i].filler)
+        text +=
+            (text.empty() ? "" : "; ") + std::string(i == 0 ? "x" : "y") +
+            " is brought by warps, not by bulk copies: " + operands[i].reason;
     return text;
   }
 
@@ -65,7 +55,7 @@ public:
     shape.shared = getDynamicBytes(plan.getSharedBytes());
     shape.order =
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
-    RingOperands operands = *planRingOperands(problem, plan);
+    RingOperands operands = planRingOperands(problem, plan);
     for (const RingOperand &operand : operands) {
       if (operand.filler) {
         shape.threads[0] = kThreads + kFillerWarps * kWarpLanes;
@@ -80,8 +70,12 @@ public:
   void build(gpu::GPUFuncOp kernel,
              const KernelProblem &problem) const override {
     RingPlan plan = makePlan(problem);
-    RingOperands operands = *planRingOperands(problem, plan);
+    RingOperands operands = planRingOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    // It takes all of tensor memory: no second block fits on a multiprocessor.
+    // Without this, ptxas saves registers for one, and spills.
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
     RoleEmitter(b, kernel, problem, plan, operands).emit();
     gpu::ReturnOp::create(b, kernel.getLoc());
   }

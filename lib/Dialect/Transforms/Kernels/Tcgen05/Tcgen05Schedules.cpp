@@ -6,27 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text form, the choice and the limits of RingScheduleAttr.
+// The text form and the limits of RingScheduleAttr, and what says why one was
+// chosen.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Tcgen05/Tcgen05Backend.h"
 
 #include "Kernels/ScheduleText.h"
-#include "Kernels/Tcgen05/RingPlan.h"
+#include "Kernels/Tcgen05/RingChoice.h"
+#include "Kernels/Tcgen05/RingExplanation.h"
 #include "blockscale/Support/TensorMemory.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-using Side = MmaScaledOp::Side;
-
-/// What barriers and the address of tensor memory take at most.
-static constexpr int64_t kBarrierBytes = 1024;
-
-static int64_t getMostSharedBytes(const Chip &chip) {
-  return int64_t(1024) * chip.sharedMemoryKiB - kBarrierBytes;
-}
 
 //===----------------------------------------------------------------------===//
 // Text
@@ -80,18 +73,15 @@ public:
   LogicalResult verify(MmaScaledOp op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
+  void explain(MmaScaledOp op, InstructionAttr instruction,
+               ScheduleInterface schedule, const Chip &chip, bool hasPictures,
+               raw_ostream &os) const override;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Limits
 //===----------------------------------------------------------------------===//
-
-/// The elements that fill a line of a stage.
-static int64_t getElementsOfLine(const Instruction &instruction) {
-  constexpr int64_t kStepBytes = 32;
-  return kLineBytes / kStepBytes * instruction.k;
-}
 
 LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op, InstructionAttr attr,
                                            ScheduleInterface given,
@@ -104,20 +94,18 @@ LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op, InstructionAttr attr,
     return emitError() << "expected K of the tile to be " << elements << " for "
                        << attr << ", got " << given;
   RingPlan plan(instruction, schedule);
-  if (plan.getSharedBytes() > getMostSharedBytes(chip))
+  if (plan.getSharedBytes() > getMostStageBytes(chip))
     return emitError() << "expected a schedule that needs at most "
-                       << getMostSharedBytes(chip)
+                       << getMostStageBytes(chip)
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << given << ", which needs "
                        << plan.getSharedBytes();
-  // Scales of B come in atoms of 128 rows; in the middle of one, only the half
-  // is where an instruction may start.
-  constexpr int64_t kUnit = 64;
   int64_t n = cast<ShapedType>(op.getType()).getShape().back();
   bool isOneTile = !ShapedType::isDynamic(n) && n <= schedule.getN();
-  if (!isOneTile && schedule.getN() % kUnit != 0)
-    return emitError() << "expected N of the tile to be a multiple of " << kUnit
-                       << " for a result of more columns, got " << given;
+  if (!isOneTile && schedule.getN() % kTileUnit != 0)
+    return emitError() << "expected N of the tile to be a multiple of "
+                       << kTileUnit << " for a result of more columns, got "
+                       << given;
   if (!plan.fitsTensorMemory())
     return emitError() << "expected a schedule whose sums and scales fit into "
                        << kTensorColumns << " columns of tensor memory, got "
@@ -129,37 +117,32 @@ LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op, InstructionAttr attr,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// As wide as the sums allow, since a wide tile reads less for each product,
-/// then as many stages as there is room for.
+static SmallVector<RingCandidate>
+getCandidates(MmaScaledOp op, InstructionAttr attr, const Chip &chip) {
+  return getRingCandidates(op.getContext(), getRingProblem(op),
+                           attr.getInstruction(), chip);
+}
+
 ScheduleInterface Tcgen05ScheduleRules::choose(MmaScaledOp op,
                                                InstructionAttr attr,
                                                const Chip &chip) const {
+  return chooseRing(getCandidates(op, attr, chip)).schedule;
+}
+
+void Tcgen05ScheduleRules::explain(MmaScaledOp op, InstructionAttr attr,
+                                   ScheduleInterface given, const Chip &chip,
+                                   bool hasPictures, raw_ostream &os) const {
   const Instruction &instruction = attr.getInstruction();
-  constexpr int64_t kUnit = 64, kLargest = 256;
-  int64_t n = cast<ShapedType>(op.getType()).getShape().back();
-  if (ShapedType::isDynamic(n))
-    n = kLargest;
-  // A single tile may have any N that is a multiple of 16; several are
-  // multiples of what scale columns allow.
-  constexpr int64_t kStep = 16;
-  int64_t tileN =
-      n <= kLargest ? llvm::alignTo(n, n <= kUnit ? kStep : kUnit) : kLargest;
-  SmallVector<int64_t> tile = {kTensorLanes, tileN,
-                               getElementsOfLine(instruction)};
-  auto make = [&](int64_t stages, int64_t accumulators) {
-    return RingScheduleAttr::get(op.getContext(), tile, stages, accumulators,
-                                 /*persistent=*/true);
-  };
-  constexpr int64_t kMostStages = 8;
-  for (int64_t accumulators : {2, 1})
-    for (int64_t stages = kMostStages; stages > 1; --stages) {
-      RingScheduleAttr schedule = make(stages, accumulators);
-      RingPlan plan(instruction, schedule);
-      if (plan.getSharedBytes() <= getMostSharedBytes(chip) &&
-          plan.fitsTensorMemory())
-        return schedule;
-    }
-  return make(1, 1);
+  RingProblem problem = getRingProblem(op);
+  RingPlan plan(instruction, cast<RingScheduleAttr>(given));
+  RingRates rates = getRingRates(chip, instruction.kind);
+  printRingEstimate(os, problem,
+                    estimateRing(problem, instruction, plan, rates), rates);
+  printRingCandidates(os, getCandidates(op, attr, chip));
+  if (!hasPictures)
+    return;
+  drawStages(os, plan);
+  drawTensorMemory(os, plan);
 }
 
 const ScheduleRules &blockscale::getTcgen05ScheduleRules() {

@@ -187,6 +187,15 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
                               : result.planScales(problem, ring, isA, reason);
   if (!isPlanned)
     return std::nullopt;
+  // One tile along N reads all of A, one along M all of B. A batch that is not
+  // the operand's reads it again.
+  RingScheduleAttr schedule = ring.getSchedule();
+  int64_t size = isA ? problem.n : problem.m;
+  int64_t tile = isA ? schedule.getN() : schedule.getM();
+  bool hasBatch = problem.resultType.getRank() == 3;
+  result.isReadOnce = !ShapedType::isDynamic(size) && size <= tile &&
+                      (!hasBatch || (result.operand->map.isFunctionOfDim(0) &&
+                                     !result.operand->mayBroadcast));
   return result;
 }
 
@@ -200,6 +209,10 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   auto toWord = [&](Value index) -> Value {
     return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
   };
+  // What nobody reads again is the first to leave L2: the constant that
+  // createpolicy.fractional.L2::evict_first makes for all of it.
+  constexpr int64_t kEvictFirst = 0x12F0000000000000;
+  IntegerAttr hint = isReadOnce ? b.getI64IntegerAttr(kEvictFirst) : nullptr;
   for (int64_t i = 0; i != copies; ++i) {
     Value row = addIndex(b, loc, place.row, i * copyRows);
     SmallVector<Value> position =
@@ -216,6 +229,6 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
     SmallVector<Value> coordinates = llvm::map_to_vector(position, toWord);
     Value to = addIndex(b, loc, offset, i * copyBytes);
     TensorLoadOp::create(b, loc, mapPointer, coordinates, shared, to, barriers,
-                         barrier, /*hint=*/IntegerAttr());
+                         barrier, hint);
   }
 }

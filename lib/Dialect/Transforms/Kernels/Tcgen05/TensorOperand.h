@@ -56,6 +56,8 @@ private:
   /// Codes in a unit of the innermost coordinate.
   int64_t codesOfUnit = 1;
   bool isScale = false;
+  /// Whether no other tile reads the same bytes.
+  bool isReadOnce = false;
 
   bool planElements(const KernelProblem &problem, const RingPlan &ring,
                     bool isA, std::string &reason);

@@ -13,14 +13,13 @@
 
 #include "Kernels/Warps/WarpSchedules.h"
 
+#include "Kernels/OpSizes.h"
 #include "Kernels/ScheduleText.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-using Side = MmaScaledOp::Side;
 
 StageExtents blockscale::getStageExtents(MmaSyncScheduleAttr schedule) {
   int64_t k = schedule.getK(), threads = schedule.getNumThreads();
@@ -131,20 +130,6 @@ LogicalResult WarpScheduleRules::verify(MmaScaledOp op,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Sizes of `op`; a dynamic one counts as a large one.
-static std::array<int64_t, 4> getSizes(MmaScaledOp op) {
-  constexpr int64_t kLarge = int64_t(1) << 20;
-  auto sizeOr = [](int64_t size) {
-    return ShapedType::isDynamic(size) ? kLarge : size;
-  };
-  auto type = cast<ShapedType>(op.getType());
-  unsigned rank = type.getRank();
-  ShapedType x = op.getMatrixType(Side::X);
-  int64_t k = x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank()));
-  return {sizeOr(type.getDimSize(rank - 2)), sizeOr(type.getDimSize(rank - 1)),
-          sizeOr(k), rank == 3 ? sizeOr(type.getDimSize(0)) : 1};
-}
-
 /// * A block has 2 x 2 warps and computes 128 x 128 results, or fewer along a
 ///   dimension that has fewer: 64 or 32;
 /// * where that makes too few blocks to fill a chip, the longer side of the
@@ -157,7 +142,8 @@ static std::array<int64_t, 4> getSizes(MmaScaledOp op) {
 ScheduleInterface WarpScheduleRules::choose(MmaScaledOp op,
                                             InstructionAttr instruction,
                                             const Chip &chip) const {
-  auto [m, n, k, batch] = getSizes(op);
+  // A dynamic size counts as a large one.
+  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   auto fit = [](int64_t size, int64_t least, int64_t most) {
     return std::clamp<int64_t>(llvm::PowerOf2Ceil(size), least, most);
   };

@@ -120,9 +120,11 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
 
 KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
   TileShape tile = getTileShape(problem);
-  return {{tile.m, tile.n, 1},
-          {getSchedule(problem).getNumThreads(), 1, 1},
-          getDynamicBytes(getSharedBytes(problem))};
+  KernelShape shape;
+  shape.tile = {tile.m, tile.n, 1};
+  shape.threads = {getSchedule(problem).getNumThreads(), 1, 1};
+  shape.shared = getDynamicBytes(getSharedBytes(problem));
+  return shape;
 }
 
 void WarpsBackend::build(gpu::GPUFuncOp kernel,

@@ -1,0 +1,85 @@
+//===- Rates.h - How fast chips are -----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Published rates of the units of a chip, for estimates that choose between
+// schedules. A figure without a source is absent; an estimate that needs one
+// takes that of an older chip, and says so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_RATES_H
+#define BLOCKSCALE_SUPPORT_RATES_H
+
+#include "blockscale/Support/InstructionTable.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace mlir::blockscale {
+
+/// The rates of one product with a compute capability. Products of the same
+/// capability differ in multiprocessors, clock and memory.
+struct ChipRates {
+  using Figure = std::optional<int64_t>;
+
+  /// As in the chip table, and whose figures these are.
+  unsigned capability;
+  std::string_view product;
+
+  Figure multiprocessors;
+  /// The highest clock, in MHz.
+  Figure megahertz;
+
+  /// Of one multiprocessor, in each clock: floating point operations (a
+  /// multiplication and an addition are two) of dense instructions with bf16,
+  /// with operands of kind mxf8f6f4, and with those of mxf4 and mxf4nvf4.
+  Figure bf16Flops, byteFlops, nibbleFlops;
+  /// Bytes that shared memory gives.
+  Figure sharedBytes;
+  /// Bytes that `tcgen05.ld` reads of tensor memory.
+  Figure tensorMemoryBytes;
+  /// Bytes that come from the L2 cache.
+  Figure l2Bytes;
+  /// Instructions that warps issue.
+  Figure issuedInstructions;
+
+  /// From the start of a bulk copy until its bytes are in shared memory, in
+  /// clocks.
+  Figure copyLatency;
+  /// Of memory, in 10^9 bytes per second.
+  Figure memoryGigabytes;
+};
+
+/// All rows, by compute capability.
+const std::vector<ChipRates> &getChipRates();
+
+/// The row of a compute capability, or null.
+const ChipRates *lookupChipRates(unsigned capability);
+
+/// A figure that an estimate can count on.
+struct Rate {
+  int64_t value = 0;
+  /// Whose figure it is.
+  const ChipRates *source = nullptr;
+  /// Whether none is published for the chip itself.
+  bool isAssumed = false;
+};
+
+/// The figure of the chip with this compute capability or, where it has none,
+/// of the next older chip that has one; nullopt if none has.
+std::optional<Rate> findRate(unsigned capability,
+                             ChipRates::Figure ChipRates::*figure);
+
+/// Operations of instructions of `kind`, a member of ChipRates.
+ChipRates::Figure ChipRates::*getFlopsFigure(Kind kind);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_SUPPORT_RATES_H

@@ -1,0 +1,25 @@
+//===- OpSizes.h - The sizes that a schedule is chosen by -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_OPSIZES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_OPSIZES_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+struct OpSizes {
+  int64_t m, n, k, batch;
+};
+
+/// The sizes of `op`; a dynamic one counts as `dynamicSize`.
+OpSizes getOpSizes(MmaScaledOp op, int64_t dynamicSize);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_OPSIZES_H

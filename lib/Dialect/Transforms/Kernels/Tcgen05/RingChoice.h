@@ -1,0 +1,50 @@
+//===- RingChoice.h - Which schedule a ring kernel gets ------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of all schedules that a chip can run, the one with the smallest estimate.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGCHOICE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGCHOICE_H
+
+#include "Kernels/Tcgen05/RingEstimate.h"
+
+namespace mlir::blockscale {
+
+/// The bytes of stages that a block may have on `chip`.
+int64_t getMostStageBytes(const Chip &chip);
+
+/// The elements that fill a line of a stage.
+int64_t getElementsOfLine(const Instruction &instruction);
+
+/// What tiles begin at multiples of along N, but for the only one: scales of B
+/// come in atoms of 128 rows; in the middle of one, only the half is where an
+/// instruction may start.
+inline constexpr int64_t kTileUnit = 64;
+
+struct RingCandidate {
+  RingScheduleAttr schedule;
+  RingEstimate estimate;
+};
+
+/// For each N that tiles may have, narrow ones first, the best schedule: the
+/// smallest estimate; where memory is the bound of several, what needs least
+/// besides; of equal ones that with more stages, then that with more
+/// accumulators. There is at least one.
+SmallVector<RingCandidate> getRingCandidates(MLIRContext *context,
+                                             const RingProblem &problem,
+                                             const Instruction &instruction,
+                                             const Chip &chip);
+
+/// The best of them, by the same rule; of equal ones the first.
+RingCandidate chooseRing(ArrayRef<RingCandidate> candidates);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGCHOICE_H

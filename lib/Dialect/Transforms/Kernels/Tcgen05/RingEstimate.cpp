@@ -1,0 +1,143 @@
+//===- RingEstimate.cpp - How long a ring kernel takes --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sums behind RingEstimate.h. They saturate, so that no size wraps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Tcgen05/RingEstimate.h"
+
+#include "blockscale/Support/ScaleLayout.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr uint64_t kByteBits = 8;
+/// Bytes along K that an instruction takes of each row.
+static constexpr uint64_t kStepBytes = 32;
+static constexpr uint64_t kSumBytes = 4;
+
+/// The product of all, or the largest number.
+template <typename... Factors>
+static uint64_t multiply(uint64_t first, Factors... factors) {
+  ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
+  return first;
+}
+
+static uint64_t divideCeil(uint64_t value, uint64_t by) {
+  return value / by + (value % by != 0);
+}
+
+RingProblem blockscale::getRingProblem(MmaScaledOp op) {
+  // fp4 is packed in memory; codes of 6 bits have a byte each.
+  auto bits = [](Format format) -> int64_t {
+    constexpr int64_t kPacked = 4;
+    return getFormatInfo(format).bits == kPacked ? kPacked : kByteBits;
+  };
+  OpRow row = op.getRow();
+  return {getOpSizes(op, kDynamicSize), bits(row.lhs), bits(row.rhs)};
+}
+
+RingRates blockscale::getRingRates(const Chip &chip, Kind kind) {
+  auto find = [&](ChipRates::Figure ChipRates::*figure) {
+    // Chips of the path tcgen05 have all of them, see RatesTest.cpp.
+    return findRate(chip.capability, figure).value_or(Rate{1});
+  };
+  return {find(&ChipRates::multiprocessors), find(&ChipRates::megahertz),
+          find(getFlopsFigure(kind)),        find(&ChipRates::sharedBytes),
+          find(&ChipRates::l2Bytes),         find(&ChipRates::copyLatency),
+          find(&ChipRates::memoryGigabytes)};
+}
+
+StringRef blockscale::describeRingUnit(RingUnit unit) {
+  static constexpr StringLiteral names[kNumRingUnits] = {
+      "tensor core",    "shared memory",  "L2 cache",
+      "ring of stages", "stores of sums", "memory"};
+  return names[static_cast<unsigned>(unit)];
+}
+
+RingUnit RingEstimate::getNearest() const {
+  return RingUnit(std::max_element(clocks.begin(), clocks.end()) -
+                  clocks.begin());
+}
+
+/// Bytes of the operands and of the result, each once.
+static uint64_t getMemoryBytes(const RingProblem &problem,
+                               const Instruction &instruction) {
+  uint64_t a = divideCeil(multiply(problem.m, problem.k, problem.aBits),
+                          kByteBits),
+           b = divideCeil(multiply(problem.n, problem.k, problem.bBits),
+                          kByteBits),
+           blocks = problem.k / instruction.blockSize;
+  uint64_t scales = llvm::SaturatingAdd(multiply(problem.m, blocks),
+                                        multiply(problem.n, blocks));
+  return multiply(llvm::SaturatingAdd(
+                      a, b, scales, multiply(problem.m, problem.n, kSumBytes)),
+                  problem.batch);
+}
+
+RingEstimate blockscale::estimateRing(const RingProblem &problem,
+                                      const Instruction &instruction,
+                                      const RingPlan &plan,
+                                      const RingRates &rates) {
+  RingScheduleAttr schedule = plan.getSchedule();
+  uint64_t tileM = schedule.getM(), tileN = schedule.getN();
+  RingEstimate estimate;
+  estimate.tiles = multiply(divideCeil(problem.m, tileM),
+                            divideCeil(problem.n, tileN), problem.batch);
+  uint64_t tiles = divideCeil(estimate.tiles, rates.multiprocessors.value);
+  estimate.tilesOfBlock = tiles;
+
+  // Of one tile. Instructions take all its rows; copies bring those that the
+  // operands have, but whole atoms of scales.
+  uint64_t instructions = divideCeil(problem.k, instruction.k);
+  uint64_t steps = divideCeil(problem.k, schedule.getK());
+  uint64_t flops = 2 * tileM * tileN * instruction.k;
+  uint64_t tensor =
+      multiply(instructions, divideCeil(flops, rates.flops.value));
+  uint64_t scaleBytes = multiply(steps, plan.getBytes(1) + plan.getBytes(3));
+  uint64_t readBytes = multiply(instructions, (tileM + tileN) * kStepBytes);
+  uint64_t shared = divideCeil(llvm::SaturatingAdd(readBytes, scaleBytes),
+                               rates.sharedBytes.value);
+  uint64_t rows = std::min<uint64_t>(problem.m, tileM),
+           columns = std::min<uint64_t>(problem.n, tileN);
+  uint64_t lineBits = rows * problem.aBits + columns * problem.bBits;
+  uint64_t codeBytes = divideCeil(multiply(problem.k, lineBits), kByteBits);
+  uint64_t l2 = divideCeil(llvm::SaturatingAdd(codeBytes, scaleBytes),
+                           rates.l2Bytes.value);
+  // A stage comes round when it has been filled and multiplied.
+  uint64_t latency = rates.copyLatency.value;
+  uint64_t round =
+      divideCeil(llvm::SaturatingAdd(multiply(latency, steps), l2, tensor),
+                 schedule.getStages());
+  uint64_t sums = divideCeil(rows * columns * kSumBytes, rates.l2Bytes.value);
+
+  uint64_t memory = getMemoryBytes(problem, instruction);
+  constexpr uint64_t kMegaOfGiga = 1000;
+  estimate.clocks = {
+      multiply(tensor, tiles),
+      multiply(shared, tiles),
+      multiply(l2, tiles),
+      multiply(round, tiles),
+      multiply(sums, tiles),
+      divideCeil(multiply(memory, rates.megahertz.value),
+                 multiply(rates.memoryGigabytes.value, kMegaOfGiga))};
+
+  // The part of the sums that the next tile waits for.
+  uint64_t waited = sums * plan.getWaitedColumns() / tileN;
+  uint64_t loop = std::max({tensor, shared, l2, round});
+  uint64_t period = std::max(llvm::SaturatingAdd(loop, waited), sums);
+  // The first tile, those that sums of another one are stored behind, and the
+  // last sums.
+  estimate.onChip =
+      llvm::SaturatingAdd(latency, loop, multiply(period, tiles - 1), sums);
+  estimate.total =
+      std::max(estimate.onChip, estimate.getClocks(RingUnit::Memory));
+  return estimate;
+}

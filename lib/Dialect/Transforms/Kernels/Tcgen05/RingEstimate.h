@@ -1,0 +1,85 @@
+//===- RingEstimate.h - How long a ring kernel takes ---------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What each unit of a chip needs for a product with a schedule, in clocks of
+// the multiprocessor that has most to do, out of the rates in Support/Rates.h.
+// Whole numbers only, so that every machine chooses the same.
+//
+// The model: a block has `tilesOfBlock` tiles, one after the other. While a
+// tile is multiplied, its stages are filled, its sums wait, and the slowest of
+// tensor core, shared memory, L2 cache and latency of the ring says how long
+// that takes. Sums are stored behind it; what of them shares no columns of
+// tensor memory with the next tile is stored while that one is multiplied.
+//
+// Left out: how fast tensor memory is read (no figure is published), what
+// filling takes of shared memory, accumulators that are read, and warps that
+// fill instead of copies.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGESTIMATE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGESTIMATE_H
+
+#include "Kernels/OpSizes.h"
+#include "Kernels/Tcgen05/RingPlan.h"
+#include "blockscale/Support/Rates.h"
+
+namespace mlir::blockscale {
+
+/// A product. Sizes are those of the op; a dynamic one counts as a large one,
+/// so that all multiprocessors are busy.
+struct RingProblem : OpSizes {
+  /// Of an element in memory.
+  int64_t aBits, bBits;
+};
+inline constexpr int64_t kDynamicSize = int64_t(1) << 16;
+RingProblem getRingProblem(MmaScaledOp op);
+
+/// The rates that the estimate needs.
+struct RingRates {
+  Rate multiprocessors, megahertz, flops, sharedBytes, l2Bytes, copyLatency,
+      memoryGigabytes;
+};
+RingRates getRingRates(const Chip &chip, Kind kind);
+
+/// What may take longest.
+enum class RingUnit : unsigned char {
+  TensorCore,
+  SharedMemory,
+  L2Cache,
+  /// Of a stage: filled, multiplied, and filled again.
+  Latency,
+  /// Stores of sums.
+  Sums,
+  Memory,
+};
+inline constexpr unsigned kNumRingUnits = 6;
+StringRef describeRingUnit(RingUnit unit);
+
+struct RingEstimate {
+  /// Tiles in all, and those of the block that has most.
+  uint64_t tiles, tilesOfBlock;
+  /// The clocks that a unit needs for these, by RingUnit: bounds.
+  std::array<uint64_t, kNumRingUnits> clocks;
+  /// The clocks that everything but memory takes together, and all.
+  uint64_t onChip, total;
+
+  uint64_t getClocks(RingUnit unit) const {
+    return clocks[static_cast<unsigned>(unit)];
+  }
+  /// The unit with the highest bound; of equal ones the first.
+  RingUnit getNearest() const;
+};
+
+RingEstimate estimateRing(const RingProblem &problem,
+                          const Instruction &instruction, const RingPlan &plan,
+                          const RingRates &rates);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGESTIMATE_H

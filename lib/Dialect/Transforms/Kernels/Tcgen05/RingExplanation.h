@@ -1,0 +1,35 @@
+//===- RingExplanation.h - Ring kernels, for people ----------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Estimates as tables, and what a RingPlan says as pictures of text.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGEXPLANATION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGEXPLANATION_H
+
+#include "Kernels/Tcgen05/RingChoice.h"
+
+namespace mlir::blockscale {
+
+/// The bound of each unit with the rate behind it, and the estimate.
+void printRingEstimate(raw_ostream &os, const RingProblem &problem,
+                       const RingEstimate &estimate, const RingRates &rates);
+
+/// What there was to choose from.
+void printRingCandidates(raw_ostream &os, ArrayRef<RingCandidate> candidates);
+
+/// A stage, and the ring of all of them with their mbarriers.
+void drawStages(raw_ostream &os, const RingPlan &plan);
+
+/// What the columns of tensor memory hold.
+void drawTensorMemory(raw_ostream &os, const RingPlan &plan);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGEXPLANATION_H

@@ -1,0 +1,127 @@
+//===- Rates.cpp - How fast chips are -------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place with speeds of chips. Beside each figure is where it is from: a
+// repository and the number of the issue or pull request with the output of a
+// device query or a measurement, a file of a repository, or a data sheet. None
+// was measured here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/Rates.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+// clang-format off
+const std::vector<ChipRates> &blockscale::getChipRates() {
+  constexpr std::nullopt_t none = std::nullopt;
+  static const std::vector<ChipRates> rows = {
+      {90, "H200",
+       132,    // device query
+       1980,   // device query, MHz
+       4096,   // data sheet: 989 TFLOP/s on 132 multiprocessors at 1.83 GHz
+       none,   // no block-scaled instruction
+       none,   // no block-scaled instruction
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,   // no tensor memory
+       64,     // deepseek-ai/DeepGEMM, csrc/jit_kernels/heuristics/sm90.hpp,
+               // which has it for one, and 6153 for all together
+       4,      // CUDA C++ Programming Guide: four warp schedulers
+       none,
+       4800},  // data sheet: 4.8 TB/s
+      {100, "B200",
+       148,    // pytorch/ao#4002, device query
+       1965,   // VeOmni#986, device query
+       8192,   // NVIDIA/cudnn-frontend, table of its benchmarks
+       16384,  // NVIDIA/cudnn-frontend, table of its benchmarks
+       32768,  // data sheet: 9 PFLOP/s, at 1.86 GHz
+       128,    // SemiAnalysis, Dissecting Nvidia Blackwell (2026), measured
+       none,   // arXiv:2512.02189 has 16 TB/s, in units that cannot be right
+       none,
+       none,
+       1618,   // facebookexperimental/triton#1219: up to 918, and 700
+       7672},  // pytorch/ao#4002: 7680 bits at 3996 MHz
+      {103, "B300",
+       148,    // specification
+       none,
+       8192,   // NVIDIA/cudnn-frontend, table of its benchmarks
+       16384,  // NVIDIA/cudnn-frontend, table of its benchmarks
+       32768,  // data sheet; steps of K = 96 have 49152
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,
+       none,
+       none,
+       none,
+       8000},  // data sheet: 8 TB/s
+      {110, "Thor",
+       20,     // NVIDIA/cutlass#2784, device query
+       1050,   // NVIDIA/cutlass#2784, device query
+       none,
+       none,
+       none,
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,
+       none,
+       none,
+       none,
+       273},   // data sheet: 273 GB/s
+      {120, "RTX 5090",
+       170,    // data sheet
+       2407,   // data sheet: 2.41 GHz
+       512,    // gau-nernst/learn-cuda, limits
+       2048,   // flashinfer-ai/flashinfer#3628, measured on a smaller card
+       4096,   // Neroued/ninfer#160, measured
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,   // no tensor memory
+       none,
+       none,
+       none,
+       1792},  // data sheet: 1.79 TB/s
+      {121, "GB10",
+       48,     // device query
+       none,
+       none,
+       none,
+       none,
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,   // no tensor memory
+       none,
+       none,
+       none,
+       273},   // data sheet: 273 GB/s
+  };
+  return rows;
+}
+// clang-format on
+
+const ChipRates *blockscale::lookupChipRates(unsigned capability) {
+  for (const ChipRates &row : getChipRates())
+    if (row.capability == capability)
+      return &row;
+  return nullptr;
+}
+
+std::optional<Rate> blockscale::findRate(unsigned capability,
+                                         ChipRates::Figure ChipRates::*figure) {
+  std::optional<Rate> found;
+  // Rows are in order: the last one that fits is the newest.
+  for (const ChipRates &row : getChipRates())
+    if (row.capability <= capability && row.*figure)
+      found = Rate{*(row.*figure), &row, row.capability != capability};
+  return found;
+}
+
+ChipRates::Figure ChipRates::*blockscale::getFlopsFigure(Kind kind) {
+  using Member = ChipRates::Figure ChipRates::*;
+  // By Kind.
+  static constexpr Member members[kNumKinds] = {
+      &ChipRates::byteFlops, &ChipRates::nibbleFlops, &ChipRates::nibbleFlops,
+      &ChipRates::bf16Flops, &ChipRates::bf16Flops};
+  return members[static_cast<unsigned>(kind)];
+}

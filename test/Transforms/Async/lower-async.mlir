@@ -1,0 +1,127 @@
+// Roles become branches on the number of the warp, and products of tiles
+// instructions.
+
+// RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(gpu.func(blockscale-lower-async,canonicalize)))' -split-input-file | FileCheck %s
+
+// The number comes from a shuffle, which makes it one for the warp. Warps
+// behind those of the regions do nothing.
+
+// CHECK-LABEL: gpu.func @roles(
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : i32
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK-DAG:     %[[C5:.*]] = arith.constant 5 : i32
+// CHECK:         %[[THREAD:.*]] = arith.index_castui %thread_id_x : index to i32
+// CHECK-NEXT:    %[[NUMBER:.*]] = arith.shrui %[[THREAD]], %[[C5]] : i32
+// CHECK-NEXT:    %[[WARP:.*]] = nvvm.shfl.sync  idx %{{.*}}, %[[NUMBER]],
+// CHECK-NEXT:    %[[IS_FIRST:.*]] = arith.cmpi ult, %[[WARP]], %[[C4]] : i32
+// CHECK-NEXT:    scf.if %[[IS_FIRST]] {
+// CHECK-NEXT:      memref.store %[[C1]]
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %[[IS_SECOND:.*]] = arith.cmpi ult, %[[WARP]], %[[C5]] : i32
+// CHECK-NEXT:      scf.if %[[IS_SECOND]] {
+// CHECK-NEXT:        memref.store %[[C2]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    gpu.barrier
+gpu.module @kernels {
+  gpu.func @roles(%out: memref<4xi32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    blockscale.roles warps = [4, 1] {
+      memref.store %c1, %out[%c0] : memref<4xi32>
+    }, {
+      memref.store %c2, %out[%c0] : memref<4xi32>
+    }
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// K of the tile is two instructions. Along K each starts 32 bytes further in
+// its lines, along N 32 lines further, which are of 32 bytes. The first one
+// overwrites where the tile does, the next one adds.
+
+// CHECK-LABEL: gpu.func @steps(
+// CHECK-SAME:    %[[MORE:[a-z0-9]+]]: i1)
+// CHECK-DAG:     %[[TRUE:.*]] = arith.constant true
+// CHECK-DAG:     %[[C_0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C_32:.*]] = arith.constant 32 : index
+// CHECK-DAG:     %[[C_1024:.*]] = arith.constant 1024 : index
+// CHECK:         %[[A_0:.*]] = blockscale.matrix_descriptor %[[A:.*]][%[[C_0]]] layout = <k, slots, swizzled>
+// CHECK-NEXT:    %[[B_0:.*]] = blockscale.matrix_descriptor %[[B:.*]][%[[C_0]]] layout = <mn, slots, swizzled>
+// CHECK-NEXT:    blockscale.tcgen05_mma {{.*}} %{{.*}}, %[[A_0]], %[[B_0]], %{{.*}}[0], %{{.*}}[0], %[[MORE]] {transpose_b}
+// CHECK-NEXT:    %[[A_1:.*]] = blockscale.matrix_descriptor %[[A]][%[[C_32]]]
+// CHECK-NEXT:    %[[B_1:.*]] = blockscale.matrix_descriptor %[[B]][%[[C_1024]]]
+// CHECK-NEXT:    blockscale.tcgen05_mma {{.*}} %{{.*}}, %[[A_1]], %[[B_1]], %{{.*}}[1], %{{.*}}[1], %[[TRUE]] {transpose_b}
+// CHECK-NEXT:    gpu.return
+!a = memref<128x64xi8, #gpu.address_space<workgroup>>
+!b = memref<2x64x32xi8, #gpu.address_space<workgroup>>
+!scales = !blockscale.tmem_scales<128x4>
+gpu.module @kernels {
+  gpu.func @steps(%a: !a, %s: !scales, %b: !b,
+                  %acc: !blockscale.tmem_acc<128x64>, %more: i1) {
+    blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
+        instruction = <tcgen05, 128x64x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+        layouts = <k, slots, swizzled>, <mn, slots, swizzled>
+        : !a, !scales, !b, !scales, !blockscale.tmem_acc<128x64>
+    gpu.return
+  }
+}
+
+// -----
+
+// Blocks of 16: an instruction takes four. Without a swizzle, lines of 16
+// bytes are columns side by side: two of them make an instruction.
+
+// CHECK-LABEL: gpu.func @columns(
+// CHECK-DAG:     %[[C_32:.*]] = arith.constant 32 : index
+// CHECK-DAG:     %[[C_2048:.*]] = arith.constant 2048 : index
+// CHECK:         blockscale.tcgen05_mma {{.*}}[0], %{{.*}}[0], %{{.*}} :
+// CHECK:         blockscale.matrix_descriptor %{{.*}}[%[[C_32]]] layout = <k, slots, swizzled>
+// CHECK-NEXT:    blockscale.matrix_descriptor %{{.*}}[%[[C_2048]]] layout = <k, slots>
+// CHECK-NEXT:    blockscale.tcgen05_mma {{.*}}[4], %{{.*}}[4], %{{.*}} :
+!a = memref<128x64xi8, #gpu.address_space<workgroup>>
+!b = memref<4x64x16xi8, #gpu.address_space<workgroup>>
+!scales = !blockscale.tmem_scales<128x8>
+gpu.module @kernels {
+  gpu.func @columns(%a: !a, %s: !scales, %b: !b,
+                    %acc: !blockscale.tmem_acc<128x64>, %more: i1) {
+    blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
+        instruction = <tcgen05, 128x64x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+        layouts = <k, slots, swizzled>, <k, slots>
+        : !a, !scales, !b, !scales, !blockscale.tmem_acc<128x64>
+    gpu.return
+  }
+}
+
+// -----
+
+// Steps from a number on are left out.
+
+// CHECK-LABEL: gpu.func @some(
+// CHECK-SAME:    %[[STEPS:[a-z0-9]+]]: index)
+// CHECK-DAG:     %[[C_1:.*]] = arith.constant 1 : index
+// CHECK:         %[[IS_0:.*]] = arith.cmpi {{.*}}%[[STEPS]], %{{.*}} : index
+// CHECK:         scf.if %[[IS_0]] {
+// CHECK:           blockscale.tcgen05_mma
+// CHECK:         %[[IS_1:.*]] = arith.cmpi {{.*}}%[[STEPS]], %[[C_1]] : index
+// CHECK:         scf.if %[[IS_1]] {
+// CHECK:           blockscale.tcgen05_mma
+!a = memref<128x64xi8, #gpu.address_space<workgroup>>
+!b = memref<64x64xi8, #gpu.address_space<workgroup>>
+!scales = !blockscale.tmem_scales<128x4>
+gpu.module @kernels {
+  gpu.func @some(%a: !a, %s: !scales, %b: !b,
+                 %acc: !blockscale.tmem_acc<128x64>, %more: i1,
+                 %steps: index) {
+    blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more steps %steps
+        instruction = <tcgen05, 128x64x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+        layouts = <k, slots, swizzled>, <k, slots, swizzled>
+        : !a, !scales, !b, !scales, !blockscale.tmem_acc<128x64>
+    gpu.return
+  }
+}

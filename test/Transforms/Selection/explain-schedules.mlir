@@ -1,0 +1,126 @@
+// Which schedules the path tcgen05 chooses, and what it says of them.
+
+// DEFINE: %{chip} = sm_100a
+// DEFINE: %{own} = {blockscale.schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>}
+// DEFINE: %{select} = sed 's/{OWN}/%{own}/' %s | blockscale-opt --blockscale-attach-target=chip=%{chip} --blockscale-select-path --blockscale-legalize --blockscale-select-schedule
+// RUN: %{select} --blockscale-explain-schedules -o %t.mlir 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
+// RUN: %{select} --blockscale-explain-schedules=pictures -o %t.mlir 2>&1 | FileCheck %s --check-prefix=PICTURE
+// The module is what it was.
+// RUN: %{select} -o - | diff - %t.mlir
+
+// A chip of which less is published.
+// REDEFINE: %{chip} = sm_103f
+// RUN: %{select} --blockscale-explain-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+
+// Paths without estimates.
+// REDEFINE: %{chip} = sm_120a
+// REDEFINE: %{own} =
+// RUN: %{select} --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS
+
+//      CHECK:@large: 4096 x 4096 x 4096, mxf8f6f4
+// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>
+// CHECK-NEXT:  512 tiles on 148 multiprocessors, at most 4 on each
+// CHECK-NEXT:       65536 clocks  tensor core     16384 operations per clock
+// CHECK-NEXT:       50688 clocks  shared memory   128 bytes per clock
+// CHECK-NEXT:      101376 clocks  L2 cache        64 bytes per clock (assumed, that of H200)
+// CHECK-NEXT:       93504 clocks  ring of stages  1618 clocks until a copy is there
+// CHECK-NEXT:        8192 clocks  stores of sums  64 bytes per clock (assumed, that of H200)
+// CHECK-NEXT:       26052 clocks  memory          7672 GB/s
+// CHECK-NEXT:      106578 clocks  in all, near the bound of: L2 cache
+// CHECK-NEXT:        54.2 us, 2534 TFLOP/s at 1965 MHz
+// CHECK-NEXT:  N of tiles  stages  accumulators        clocks  near the bound of
+// CHECK-NEXT:          64       8             2        181330  L2 cache
+// CHECK-NEXT:         128       6             2        120914  L2 cache
+// CHECK-NEXT:         192       5             2        109394  L2 cache
+// CHECK-NEXT:         256       4             2        106578  L2 cache, the choice
+
+//      PICTURE: shared memory: 4 stages of 51200 bytes
+// PICTURE-NEXT:   A  bytes      0 to  16383: A, 128 lines of 128 bytes
+// PICTURE-NEXT:   B  bytes  16384 to  49151: B, 256 lines of 128 bytes
+// PICTURE-NEXT:   a  bytes  49152 to  49663: scales of A, 1 atom of 512 bytes
+// PICTURE-NEXT:   b  bytes  49664 to  50687: scales of B, 2 atoms of 512 bytes
+// PICTURE-NEXT:   .  bytes  50688 to  51199: unused, as stages are aligned
+//      PICTURE:   stage 3 |AAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBab| from 153600, full 3, empty 7
+// PICTURE-NEXT: mbarriers: 10; those of stages as above, those of sums full 8, empty 9
+// PICTURE-NEXT: tensor memory: 128 lanes of 512 columns, a character is 8 columns
+// PICTURE-NEXT:   sums 0  |################################................................| 0 to 255
+// PICTURE-NEXT:   sums 1  |..........................################################......| 208 to 463
+// PICTURE-NEXT:   scales  |..........................................................######| 464 to 511
+// PICTURE-NEXT:   both sums have columns 208 to 255; the first 64 columns that are read release them
+
+//      OTHER: 148 multiprocessors
+// OTHER-NEXT: 16384 operations per clock{{$}}
+//      OTHER: 1618 clocks until a copy is there (assumed, that of B200)
+//      OTHER: 8000 GB/s{{$}}
+//      OTHER: at 1965 MHz (assumed, that of B200)
+
+//      WARPS: @large: 4096 x 4096 x 4096, mxf8f6f4
+// WARPS-NEXT:   #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// WARPS-NEXT: @few:
+func.func @large(
+    %x: tensor<4096x4096xf8E4M3FN>, %sx: tensor<4096x128xf8E8M0FNU>,
+    %y: tensor<4096x4096xf8E5M2>, %sy: tensor<128x4096xf8E8M0FNU>,
+    %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       : tensor<4096x4096xf8E4M3FN>, tensor<4096x128xf8E8M0FNU>, tensor<4096x4096xf8E5M2>, tensor<128x4096xf8E8M0FNU>,
+         tensor<4096x4096xf32>
+  return %d : tensor<4096x4096xf32>
+}
+
+// Weights for a few tokens: 128 narrow tiles. Codes of 4 bits are packed in
+// memory, also where they have bytes in shared memory.
+
+//      CHECK:@few: 16 x 8192 x 8192, mxf8f6f4
+// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 8, accumulators = 2, persistent = true>
+// CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
+// CHECK-NEXT:        8192 clocks  tensor core     {{.*}}
+// CHECK-NEXT:       12800 clocks  shared memory   {{.*}}
+// CHECK-NEXT:        7168 clocks  L2 cache        {{.*}}
+//      CHECK:       16546 clocks  in all, near the bound of: ring of stages
+func.func @few(
+    %x: tensor<16x8192xf8E4M3FN>, %sx: tensor<16x256xf8E8M0FNU>,
+    %y: tensor<8192x8192xf4E2M1FN>, %sy: tensor<256x8192xf8E8M0FNU>,
+    %c: tensor<16x8192xf32>) -> tensor<16x8192xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       : tensor<16x8192xf8E4M3FN>, tensor<16x256xf8E8M0FNU>, tensor<8192x8192xf4E2M1FN>, tensor<256x8192xf8E8M0FNU>,
+         tensor<16x8192xf32>
+  return %d : tensor<16x8192xf32>
+}
+
+// Dynamic sizes count as 65536, here of M and the batch.
+
+//      CHECK:@dynamic: ? x ? x 1024 x 512, mxf4nvf4
+// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 192, 256], stages = 4, {{.*}}
+// CHECK-NEXT:  201326592 tiles on 148 multiprocessors, at most 1360315 on each
+//      CHECK:  4827584948 clocks  in all, near the bound of: memory
+func.func @dynamic(
+    %x: tensor<?x?x512xf4E2M1FN>, %sx: tensor<?x?x32xf8E4M3FN>,
+    %y: tensor<512x1024xf4E2M1FN>, %sy: tensor<32x1024xf8E4M3FN>,
+    %c: tensor<?x?x1024xf32>) -> tensor<?x?x1024xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       : tensor<?x?x512xf4E2M1FN>, tensor<?x?x32xf8E4M3FN>, tensor<512x1024xf4E2M1FN>, tensor<32x1024xf8E4M3FN>,
+         tensor<?x?x1024xf32>
+  return %d : tensor<?x?x1024xf32>
+}
+
+// One tile of 16 columns, and a schedule of one's own.
+
+//      CHECK:@own: 200 x 9 x 128, mxf8f6f4
+// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>
+//      CHECK:          16       8             2{{.*}}, the choice
+
+//      PICTURE: @own
+//      PICTURE: shared memory: 1 stage of 25600 bytes
+//      PICTURE: tensor memory
+// PICTURE-NEXT:   sums 0  |########........................................................| 0 to 63
+// PICTURE-NEXT:   scales  |........#.......................................................| 64 to 71
+func.func @own(
+    %x: tensor<200x128xf8E4M3FN>, %sx: tensor<200x4xf8E8M0FNU>,
+    %y: tensor<128x9xf8E4M3FN>, %sy: tensor<4x9xf8E8M0FNU>,
+    %c: tensor<200x9xf32>) -> tensor<200x9xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {OWN}
+       : tensor<200x128xf8E4M3FN>, tensor<200x4xf8E8M0FNU>, tensor<128x9xf8E4M3FN>, tensor<4x9xf8E8M0FNU>,
+         tensor<200x9xf32>
+  return %d : tensor<200x9xf32>
+}
