@@ -18,7 +18,7 @@ import tempfile
 
 from sass_loop import KERNELS, ROOT, program
 
-TILE = 128
+CHIP, TILE = "sm_120a", 128
 BITS = {"f8E4M3FN": 8, "f6E2M3FN": 8, "f6E3M2FN": 8, "f4E2M1FN": 4}
 SWIZZLE = """
 func.func @swizzle(%s: tensor<512x64xf8E8M0FNU>) -> tensor<4x16x32x16xf8E8M0FNU> {
@@ -32,7 +32,7 @@ def statistics(build, text, flags, folder):
     source, result = pathlib.Path(folder, "kernel.mlir"), pathlib.Path(folder, "stats.json")
     source.write_text(text)
     subprocess.run(
-        [f"{build}/bin/blockscale-run", source, "--device=sim", "--target=sm_120a", "--seed=1", *flags,
+        [f"{build}/bin/blockscale-run", source, "--device=sim", f"--target={CHIP}", "--seed=1", *flags,
          f"--stats={result}", "-o", os.devnull],
         check=True, stderr=subprocess.DEVNULL,
     )
@@ -56,12 +56,11 @@ def main():
     m, n, k = map(int, options.size.split("x"))
     print(f"{'kernel':16} {'wavefronts':>10} {'worst line':>10} {'sectors':>10} {'bytes/needed':>12}")
     with tempfile.TemporaryDirectory() as folder:
-        cases = [(name, *kernel, True) for name, kernel in KERNELS.items()]
-        cases.append(("e2m1-e2m1, K x M", *KERNELS["e2m1-e2m1"], False))
-        for name, x, y, scale, block, step, stages, is_k_last in cases:
-            flags = [f"--schedule=tile={TILE}x{TILE}x{step},warps=2x2,stages={stages}"]
+        cases = [(name, *kernel, True) for name, (chip, *kernel) in KERNELS.items() if chip == CHIP]
+        cases.append(("e2m1-e2m1, K x M", *KERNELS["e2m1-e2m1"][1:], False))
+        for name, x, y, scale, block, schedule, is_k_last in cases:
             text = program(x, y, scale, block, m, n, k, is_k_last)
-            kernel = statistics(build, text, flags, folder)
+            kernel = statistics(build, text, [f"--schedule={schedule}"], folder)
             blocks = (m // TILE) * (n // TILE)
             needed = blocks * TILE * (k * (BITS[x] + BITS[y]) // 8 + 2 * k // block)
             show(name, kernel, needed)

@@ -9,10 +9,13 @@ usage: sass_loop.py build [--only NAME...] [--build DIR] [--out DIR]   PTX and c
 file from the one to the other.
 
 The loop is the one, by its branch backwards, with the most matrix instructions. "other" is every
-instruction in it that is neither a matrix instruction nor a NOP; spills are accesses of local memory.
+instruction in it that is neither a matrix instruction, nor a copy of scales to tensor memory, nor a NOP;
+spills are accesses of local memory. Of kernels in which another warp loads, the loop with the most bulk
+loads follows, as instructions for each stage, all counted.
 """
 
 import argparse
+import collections
 import os
 import pathlib
 import re
@@ -23,13 +26,19 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZE = 4096
 
-# name: types of x and y, of scales, block size, tile along K, stages
+WARPS = "tile=128x128x{},warps=2x2,stages={}"
+RING = "tile=128x256x{},stages=4,accumulators=2,persistent=1"
+# name: chip, types of x and y, of scales, block size, schedule
 KERNELS = {
-    "e4m3-e4m3": ("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, 128, 3),
-    "e2m1-e2m1": ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, 256, 2),
-    "e2m1-e2m1-ue4m3": ("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, 256, 2),
-    "e4m3-e2m1": ("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, 128, 3),
-    "e2m3-e3m2": ("f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, 128, 3),
+    "e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
+    "e2m1-e2m1": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, WARPS.format(256, 2)),
+    "e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, WARPS.format(256, 2)),
+    "e4m3-e2m1": ("sm_120a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
+    "e2m3-e3m2": ("sm_120a", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
+    "ring-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, RING.format(128)),
+    "ring-e2m1-e2m1": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, RING.format(256)),
+    "ring-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, RING.format(256)),
+    "ring-e4m3-e2m1": ("sm_100a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, RING.format(128)),
 }
 # What Triton compiles of these: its names of types, and the block size.
 TRITON = {
@@ -82,13 +91,12 @@ def build(args):
     compiler = args.build / "bin" / "blockscale-compile"
     args.out.mkdir(parents=True, exist_ok=True)
     for name in args.only:
-        x, y, scale, block, k, stages = KERNELS[name]
+        chip, x, y, scale, block, schedule = KERNELS[name]
         source = args.out / f"{name}.mlir"
         source.write_text(program(x, y, scale, block))
-        command = [compiler, source, "--target=sm_120a",
-                   f"--schedule=tile=128x128x{k},warps=2x2,stages={stages}"]
-        subprocess.run([*command, "-o", args.out / f"{name}.ptx"], check=True)
-        subprocess.run([find("ptxas"), "-arch=sm_120a", args.out / f"{name}.ptx",
+        subprocess.run([compiler, source, f"--target={chip}", f"--schedule={schedule}",
+                        "-o", args.out / f"{name}.ptx"], check=True)
+        subprocess.run([find("ptxas"), f"-arch={chip}", args.out / f"{name}.ptx",
                         "-o", args.out / f"{name}.cubin"], check=True)
 
 
@@ -106,25 +114,25 @@ def opcode(line):
     return re.sub(r"^@!?U?P\w+ ", "", line).split(" ")[0]
 
 
+MMA, COPY, LOAD, ARRIVE = r"[A-Z]*MMA\b", r"UTCCP\b", r"UTMALDG\b", r"SYNCS\.ARRIVE"
+
+
+def most(loops_of_kernel, pattern):
+    """The opcodes of the loop with the most that match, the smallest of several."""
+    found = [[opcode(line) for line in loop] for loop in loops_of_kernel]
+    return max(found, key=lambda o: (number(o, pattern), -len(o)), default=[])
+
+
+def number(opcodes, pattern):
+    return sum(bool(re.match(pattern, o)) for o in opcodes)
+
+
 def count(cubin):
-    """Counts by class, of the loop with the most matrix instructions, and by opcode of the others."""
+    """The opcodes of the loop with the most matrix instructions, and of that with the most loads."""
     text = subprocess.run([find("cuobjdump"), "-sass", cubin], check=True, capture_output=True,
                           text=True).stdout
-    best, others = None, {}
-    for loop in loops(text):
-        opcodes = [opcode(line) for line in loop]
-        mma = sum(bool(re.match(r"[A-Z]*MMA\b", o)) for o in opcodes)
-        nop = sum(o == "NOP" for o in opcodes)
-        spills = sum(o.split(".")[0] in ("LDL", "STL") for o in opcodes)
-        # Of several loops with as many, the smallest.
-        key = (mma, -len(opcodes))
-        if best is None or key > best[0]:
-            best = (key, mma, nop, len(opcodes) - mma - nop, spills)
-            others = {}
-            for o in opcodes:
-                if not re.match(r"[A-Z]*MMA\b", o) and o != "NOP":
-                    others[o.split(".")[0]] = others.get(o.split(".")[0], 0) + 1
-    return best[1:] if best else (0, 0, 0, 0), others
+    found = list(loops(text))
+    return most(found, MMA), most(found, LOAD)
 
 
 def triton_cubin(name, folder):
@@ -137,20 +145,30 @@ def triton_cubin(name, folder):
     return path
 
 
-def report(name, who, result, others, verbose):
-    mma, nop, other, spills = result
+def report(name, who, found, verbose):
+    loop, loading = found
+    mma, copies, nop = number(loop, MMA), number(loop, COPY), number(loop, "NOP")
+    spills = number(loop, r"(LDL|STL)\b")
+    other = len(loop) - mma - copies - nop
     ratio = other / mma if mma else float("nan")
-    print(f"{name:16} {who:7} {mma:5} {nop:5} {other:6} {ratio:10.2f} {spills:7}")
+    print(f"{name:21} {who:7} {mma:5} {copies:6} {nop:5} {other:6} {ratio:10.2f} {spills:7}")
+    others = collections.Counter(o.split(".")[0] for o in loop
+                                 if not re.match(f"{MMA}|{COPY}|NOP", o))
     if verbose:
-        print("    " + ", ".join(f"{o} {n}" for o, n in sorted(others.items(), key=lambda i: -i[1])))
+        print("    " + ", ".join(f"{o} {n}" for o, n in others.most_common()))
+    stages = number(loading, ARRIVE)
+    if number(loading, LOAD) and stages:
+        print(f"{'':21} {'':7} {number(loading, LOAD)} loads for {stages} stages: "
+              f"{len(loading) / stages:.1f} instructions each")
 
 
 def count_all(args):
-    print(f"{'kernel':16} {'by':7} {'MMA':>5} {'NOP':>5} {'other':>6} {'other/MMA':>10} {'spills':>7}")
+    print(f"{'kernel':21} {'by':7} {'MMA':>5} {'copies':>6} {'NOP':>5} {'other':>6} {'other/MMA':>10} "
+          f"{'spills':>7}")
     for name in args.only:
-        report(name, "ours", *count(args.out / f"{name}.cubin"), args.verbose)
+        report(name, "ours", count(args.out / f"{name}.cubin"), args.verbose)
         if args.triton and name in TRITON:
-            report(name, "Triton", *count(triton_cubin(name, args.out)), args.verbose)
+            report(name, "Triton", count(triton_cubin(name, args.out)), args.verbose)
 
 
 def main():

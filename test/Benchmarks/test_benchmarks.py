@@ -27,6 +27,7 @@ SCRIPTS = {
         ["--repeat=1", "--functions=2"], rf"2 functions of the first row: {NUMBER} s, {NUMBER} times one .*\n",
     ),
     "kernel_statistics.py": (["--size=128x128x512"], rf"swizzle_scales( +{NUMBER}){{3}} +-\n"),
+    "ring_cover.py": (["--rows", "--part=0/1000"], rf".*: ok\n1 of 1 cases right, {NUMBER} s\n"),
     "simulator.py": (
         ["--repeat=1", "--loops=50", "--gemm", "128x128x128"],
         r"GEMM 128 x 128 x 128, f8E4M3FN: .*\nGEMM 128 x 128 x 128 with tcgen05.mma, .*\n",
@@ -107,8 +108,8 @@ def test_sass_loop_with_fakes(tmp_path):
         PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", PYTHONPATH=str(tmp_path),
     )
     rows = [line.split() for line in output.splitlines()[1:]]
-    assert [row[1] for row in rows] == ["ours", "Triton"] * 4 + ["ours"]
-    # MMA, NOP, others, others per MMA, spills.
-    assert {tuple(row[2:]) for row in rows} == {("2", "1", "2", "1.00", "1")}
+    assert [row[1] for row in rows] == ["ours", "Triton"] * 4 + ["ours"] * 5
+    # MMA, copies, NOP, others, others per MMA, spills.
+    assert {tuple(row[2:]) for row in rows} == {("2", "0", "1", "2", "1.00", "1")}
     cubin = (tmp_path / f"{KERNEL}-triton.cubin").read_text()
     assert cubin == "cuda-120-e2m1-e2m1-16-3"

@@ -1,10 +1,10 @@
 """Kernels of the path tcgen05: who brings operands, where tiles end, and what schedules divide.
 
-Each value of a factor meets each value of every other one over the cases (`pairs`); sizes are
+Each value of a factor meets each value of every other one over the cases (`cover`); sizes are
 those around tiles, words of scales and instructions.
 """
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from gpu_cases import FP6, MIXED, MXFP4, MXFP4_16, NVFP4, Case, Expectation
@@ -21,29 +21,31 @@ BLOCKS = (1, 3, 4, 16, 35)
 LAYOUTS = list(product((False, True), repeat=4))
 
 
-def pairs(factors, seed):
-    """Choices, one of each factor, in which each pair of values of two factors occurs."""
+def cover(factors, strength, seed):
+    """Choices, one of each factor, in which each value of a factor meets each value of every other one
+    (`strength` 2), or each two values of others (3).
+    """
     rng = np.random.default_rng(seed)
+    places = list(combinations(range(len(factors)), strength))
+
+    def values_at(choice):
+        return {(place, tuple(choice[i] for i in place)) for place in places}
+
     missing = {
-        (i, a, j, b)
-        for i, first in enumerate(factors) for j, second in enumerate(factors) if i < j
-        for a in range(len(first)) for b in range(len(second))
+        (place, values) for place in places
+        for values in product(*(range(len(factors[i])) for i in place))
     }
     while missing:
-        best, most = None, -1
+        place, values = min(missing)
+        best, most = None, set()
         for _ in range(40):
             choice = [int(rng.integers(len(values))) for values in factors]
-            i, a, j, b = min(missing)
-            choice[i], choice[j] = a, b
-            new = sum(
-                (i, choice[i], j, choice[j]) in missing
-                for i in range(len(factors)) for j in range(i + 1, len(factors))
-            )
-            if new > most:
+            for i, value in zip(place, values):
+                choice[i] = value
+            new = values_at(choice) & missing
+            if len(new) > len(most):
                 best, most = choice, new
-        missing -= {
-            (i, best[i], j, best[j]) for i in range(len(best)) for j in range(i + 1, len(best))
-        }
+        missing -= most
         yield [values[index] for values, index in zip(factors, best)]
 
 
@@ -52,28 +54,55 @@ def even(size, element):
     return size + size % 2 if element == "f4E2M1FN" else size
 
 
+def wide_tiles(row):
+    """What is chosen for large products, which are too large for the simulator."""
+    tile_k = 256 if row.x == row.y == "f4E2M1FN" else 128
+    return (f"--schedule=tile=128x256x{tile_k},stages=3,accumulators=2,persistent=1",)
+
+
+def make_problem(row, m, n, blocks, layout):
+    _, x_is_km, y_is_nk, has_batch = layout
+    m = even(m, row.x) if x_is_km else m
+    n = n if y_is_nk else even(n, row.y)
+    # Half a block of K for fp4 that is packed along it.
+    k = blocks * row.block
+    batch = (2,) if has_batch and m * n < 20000 else ()
+    return m, n, k, layout, batch
+
+
 def factors():
-    """Several problems of one row to a case."""
-    chosen = {row: [] for row in ROWS_OF_FACTORS}
-    for row, m, n, blocks, layout in pairs([ROWS_OF_FACTORS, M, N, BLOCKS, LAYOUTS], seed=1):
-        _, x_is_km, y_is_nk, has_batch = layout
-        m = even(m, row.x) if x_is_km else m
-        n = n if y_is_nk else even(n, row.y)
-        # Half a block of K for fp4 that is packed along it.
-        k = blocks * row.block
-        batch = (2,) if has_batch and m * n < 20000 else ()
-        chosen[row].append((m, n, k, layout, batch))
+    return [case(*arguments) for arguments in pairs(ROWS_OF_FACTORS)]
+
+
+def pairs(rows):
+    """Arguments of `case`: pairs of all factors."""
+    chosen = {row: [] for row in rows}
+    for row, *values in cover([rows, M, N, BLOCKS, LAYOUTS], 2, seed=1):
+        chosen[row].append(make_problem(row, *values))
     for row, problems in chosen.items():
-        for first in range(0, len(problems), 8):
-            yield case(f"{row}-factors-{first // 8}", row, problems[first:first + 8])
+        yield from parts(f"{row}-factors", row, problems)
 
 
-def case(name, row, problems, flags=()):
+def triples(row):
+    """The same for triples of all factors but the row."""
+    problems = [make_problem(row, *values) for values in cover([M, N, BLOCKS, LAYOUTS], 3, seed=2)]
+    return parts(f"{row}-triples", row, problems)
+
+
+def parts(name, row, problems):
+    """Several problems to a case; every second case with wide tiles."""
+    for first in range(0, len(problems), 8):
+        number = first // 8
+        flags = wide_tiles(row) if number % 2 else ()
+        yield f"{name}-{number}", row, problems[first:first + 8], flags
+
+
+def case(name, row, problems, flags=(), kind="fine"):
     from harness import Program
 
     program, expectations = Program(), []
     for number, (m, n, k, layout, batch) in enumerate(problems):
-        data = exact(row, m, n, k, 50 + number, "fine", x_batch=batch, y_batch=batch)
+        data = exact(row, m, n, k, 50 + number, kind, x_batch=batch, y_batch=batch)
         *order, _ = layout
         program.result(add_layout(program, row, data, *order))
         expectations.append(Expectation(row, data, True))
@@ -97,3 +126,22 @@ def schedules():
                 (130, n + n % 2, tile_k, (True, False, row is NVFP4, False), ()),
             ]
             yield case(name, row, problems, (f"--schedule={schedule}",))
+
+
+# Stages of the ring, and steps along K: whole rounds of stages, or some before and behind them; rounds
+# of all stages, of half of eight, and of one.
+ROUNDS = [(2, 4), (2, 5), (3, 7), (4, 8), (4, 9), (5, 11), (8, 16), (8, 9), (8, 19), (11, 12)]
+
+
+def rounds():
+    """Tiles whose steps are not a multiple of the stages: each starts elsewhere in the ring."""
+    for number, (stages, steps) in enumerate(ROUNDS):
+        schedule = f"tile=128x16x128,stages={stages},accumulators=2,persistent=1"
+        k = 128 * steps - (32 if number % 3 == 2 else 0)
+        problems = [(1100, 16, k, (True, False, True, False), ())]
+        yield case(f"ring-rounds-{stages}-{steps}", E4M3, problems, (f"--schedule={schedule}",))
+    # Two stages' columns for the scales of four stages.
+    schedule = "tile=128x256x256,stages=4,accumulators=2,persistent=1"
+    for steps in (8, 9):
+        problems = [(200, 520, 256 * steps, (True, False, True, False), ())]
+        yield case(f"ring-slots-{steps}", NVFP4, problems, (f"--schedule={schedule}",))
