@@ -141,7 +141,7 @@ TEST_F(RingChoice, LargeProductsGetWideTiles) {
 // fp4: a stage has 55296 bytes, 864 clocks, and takes 48 columns of scales, for
 // which there are two slots, so that 96 of 256 columns of sums are waited for.
 TEST_F(RingChoice, SlotsOfScalesFreeSums) {
-  RingCandidate of = choose({8192, 8192, 8192, 1, 4, 4}, getNvfp4());
+  RingCandidate of = choose({{8192, 8192, 8192, 1}, 4, 4}, getNvfp4());
   EXPECT_EQ(getNumbers(of), (Numbers{256, 4, 2}));
   EXPECT_EQ(of.estimate.total, 1618u + 14 * (32 * 864 + 768) + 1280);
 }
@@ -206,8 +206,9 @@ TEST_F(RingChoice, EverythingIsLegal) {
       for (int64_t m : sizes)
         for (int64_t n : sizes)
           for (int64_t k : sizes) {
-            RingCandidate of = choose(
-                {m, n, k * instruction.blockSize, m, 8, 8}, instruction, chip);
+            RingCandidate of =
+                choose({{m, n, k * instruction.blockSize, m}, 8, 8},
+                       instruction, chip);
             RingPlan plan(instruction, of.schedule);
             ASSERT_LE(plan.getSharedBytes(), getMostStageBytes(chip));
             ASSERT_TRUE(plan.fitsTensorMemory());
