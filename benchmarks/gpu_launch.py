@@ -10,7 +10,7 @@ import math
 
 MAX_DYNAMIC_SHARED_SIZE, NON_PORTABLE_CLUSTER_SIZE = 8, 14
 JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE = 5, 6
-CLUSTER_DIMENSION = 4
+CLUSTER_DIMENSION, PROGRAMMATIC_STREAM_SERIALIZATION = 4, 6
 # What a block has without asking for more, and the largest cluster that every card takes.
 DEFAULT_SHARED, MAX_PORTABLE_CLUSTER = 48 * 1024, 8
 # By the numbers of CUtensorMapDataType and the other enumerations of cuda.h.
@@ -110,18 +110,26 @@ class Driver:
 
 
 class Launch:
-    """One kernel with its extents and the values of its parameters (ctypes objects), to be run many times."""
+    """One kernel with its extents and the values of its parameters (ctypes objects), to be run many times.
 
-    def __init__(self, driver, function, grid, block, values, shared=0, cluster=(1, 1, 1)):
+    A programmatic one may start before what is in front of it on the stream has ended, and waits itself.
+    """
+
+    def __init__(self, driver, function, grid, block, values, shared=0, cluster=(1, 1, 1), programmatic=False):
         self.driver, self.function, self.values = driver, function, values
         self.params = (ctypes.c_void_p * max(len(values), 1))(*map(ctypes.addressof, values))
         self.extents, self.shared = [ctypes.c_uint(n) for n in (*grid, *block)], ctypes.c_uint(shared)
         self.config = None
+        attributes = []
         if math.prod(cluster) > 1:
-            self.attribute = LaunchAttribute(CLUSTER_DIMENSION, 0, (ctypes.c_uint * 16)(*cluster))
+            attributes.append(LaunchAttribute(CLUSTER_DIMENSION, 0, (ctypes.c_uint * 16)(*cluster)))
+        if programmatic:
+            attributes.append(LaunchAttribute(PROGRAMMATIC_STREAM_SERIALIZATION, 0, (ctypes.c_uint * 16)(1)))
+        if attributes:
+            self.attributes = (LaunchAttribute * len(attributes))(*attributes)
             self.config = LaunchConfig(
-                (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), shared, None,
-                ctypes.pointer(self.attribute), 1,
+                (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), shared, None, self.attributes,
+                len(attributes),
             )
 
     def run(self, stream):
@@ -201,6 +209,7 @@ class Function:
             Launch(
                 self.driver, function, [self.evaluate(n) for n in kernel["grid"]], kernel["block"],
                 [value(param) for param in kernel["params"]], kernel["shared"], kernel["cluster"],
+                kernel.get("programmatic", False),
             )
             for function, kernel in self.kernels
         ]

@@ -211,6 +211,24 @@ private:
   const LLVMTypeConverter &converter;
 };
 
+/// The intrinsic says that it touches no memory (LLVM 22), so that loads of
+/// what the kernel in front stores could move in front of it.
+struct ConvertGridWait final : OpRewritePattern<NVVM::GriddepcontrolOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(NVVM::GriddepcontrolOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getKind() != NVVM::GridDepActionKind::wait)
+      return rewriter.notifyMatchFailure(op, "expected a wait");
+    rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
+        op, /*res=*/TypeRange(), /*operands=*/ValueRange(),
+        "griddepcontrol.wait;", "~{memory}", /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr(), ArrayAttr());
+    return success();
+  }
+};
+
 struct ConvertBlockScaleToNVVMPass final
     : mlir::blockscale::impl::ConvertBlockScaleToNVVMPassBase<
           ConvertBlockScaleToNVVMPass> {
@@ -254,7 +272,7 @@ struct ConvertBlockScaleToNVVMPass final
 
 void blockscale::populateBlockScaleToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertMmaSync>(patterns.getContext());
+  patterns.add<ConvertMmaSync, ConvertGridWait>(patterns.getContext());
   patterns.add<ConvertLoadMatrix, ConvertDynamicSharedMemory>(
       patterns.getContext(), converter);
   populateTcgen05ToNVVMConversionPatterns(converter, patterns);

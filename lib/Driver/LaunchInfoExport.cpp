@@ -39,6 +39,7 @@ public:
   LogicalResult exportLaunch(gpu::LaunchFuncOp op) {
     KernelLaunch &kernel = info.kernels.emplace_back();
     kernel.name = op.getKernelName().str();
+    kernel.isProgrammatic = op->hasAttr(kProgrammaticAttrName);
     gpu::KernelDim3 grid = op.getGridSizeOperandValues();
     gpu::KernelDim3 block = op.getBlockSizeOperandValues();
     Value blocks[] = {grid.x, grid.y, grid.z};

@@ -109,6 +109,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addPass(createGpuKernelOutliningPass());
   pm.addPass(createCollectKernelsPass());
+  pm.addPass(createOverlapKernelsPass());
   addCleanUp(pm);
   addStageCheck(pm, "kernel");
 }

@@ -57,9 +57,11 @@ enum JitOption : int {
 
 struct LaunchAttribute {
   static constexpr unsigned clusterDimension = 4;
+  static constexpr unsigned programmaticStreamSerialization = 6;
   unsigned id;
   unsigned padding;
-  /// A union of 64 bytes, of which a cluster's dimension takes three numbers.
+  /// A union of 64 bytes, of which a cluster's dimension takes three numbers,
+  /// and a flag one.
   unsigned value[16];
 };
 static_assert(sizeof(LaunchAttribute) == 72);
@@ -118,7 +120,7 @@ struct Api {
                                  const uint64_t *strides, const uint32_t *box,
                                  const uint32_t *elementStrides, int interleave,
                                  int swizzle, int promotion, int fill);
-  /// Null before CUDA 11.8; only clusters need it.
+  /// Null before CUDA 11.8; only attributes need it.
   Status (*launchKernelEx)(const LaunchConfig *config, Function function,
                            void **params, void **extra);
 };

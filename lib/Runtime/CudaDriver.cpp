@@ -237,28 +237,41 @@ static std::string printDim3(const Dim3 &extents) {
          std::to_string(extents[2]);
 }
 
-static cuda::Status launchCluster(const cuda::Api &api, cuda::Stream stream,
-                                  cuda::Function function,
-                                  const CudaLaunch &config, void **params) {
-  // What every card that has clusters can do; more needs permission.
-  constexpr uint64_t maxPortableSize = 8;
+static bool hasCluster(const CudaLaunch &config) {
+  return config.cluster != Dim3{1, 1, 1};
+}
+
+/// A launch that more has to be said of than extents.
+static cuda::Status launchWithAttributes(const cuda::Api &api,
+                                         cuda::Stream stream,
+                                         cuda::Function function,
+                                         const CudaLaunch &config,
+                                         void **params) {
+  std::vector<cuda::LaunchAttribute> attributes;
   const Dim3 &cluster = config.cluster;
-  if (uint64_t(cluster[0]) * cluster[1] * cluster[2] > maxPortableSize)
-    if (cuda::Status status = api.funcSetAttribute(
-            function, cuda::nonPortableClusterSizeAllowed, 1))
-      return status;
-  cuda::LaunchAttribute attribute = {};
-  attribute.id = cuda::LaunchAttribute::clusterDimension;
-  cuda::LaunchConfig launch = {};
-  for (size_t i = 0; i < cluster.size(); ++i) {
-    attribute.value[i] = cluster[i];
-    launch.grid[i] = config.grid[i];
-    launch.block[i] = config.block[i];
+  if (hasCluster(config)) {
+    // What every card that has clusters can do; more needs permission.
+    constexpr uint64_t maxPortableSize = 8;
+    if (uint64_t(cluster[0]) * cluster[1] * cluster[2] > maxPortableSize)
+      if (cuda::Status status = api.funcSetAttribute(
+              function, cuda::nonPortableClusterSizeAllowed, 1))
+        return status;
+    cuda::LaunchAttribute &attribute = attributes.emplace_back();
+    attribute.id = cuda::LaunchAttribute::clusterDimension;
+    std::copy(cluster.begin(), cluster.end(), attribute.value);
   }
+  if (config.isProgrammatic) {
+    cuda::LaunchAttribute &attribute = attributes.emplace_back();
+    attribute.id = cuda::LaunchAttribute::programmaticStreamSerialization;
+    attribute.value[0] = 1;
+  }
+  cuda::LaunchConfig launch = {};
+  std::copy(config.grid.begin(), config.grid.end(), launch.grid);
+  std::copy(config.block.begin(), config.block.end(), launch.block);
   launch.sharedBytes = config.shared;
   launch.stream = stream;
-  launch.attributes = &attribute;
-  launch.numAttributes = 1;
+  launch.attributes = attributes.data();
+  launch.numAttributes = static_cast<unsigned>(attributes.size());
   return api.launchKernelEx(&launch, function, params, nullptr);
 }
 
@@ -291,8 +304,7 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
   const CudaContext &context = *code->context;
   const cuda::Api &api = context.api;
   std::string title = "kernel " + quoteForMessage(name);
-  bool hasCluster = config.cluster != Dim3{1, 1, 1};
-  if (hasCluster && !api.launchKernelEx)
+  if (hasCluster(config) && !api.launchKernelEx)
     return Error("cannot launch " + title +
                  " with a cluster: expected a driver of CUDA 11.8 or later, "
                  "got CUDA " +
@@ -305,8 +317,9 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
     params.push_back(value.words.data());
   const Dim3 &grid = config.grid, &block = config.block;
   cuda::Status status =
-      hasCluster
-          ? launchCluster(api, context.stream, handle, config, params.data())
+      api.launchKernelEx && (hasCluster(config) || config.isProgrammatic)
+          ? launchWithAttributes(api, context.stream, handle, config,
+                                 params.data())
           : api.launchKernel(handle, grid[0], grid[1], grid[2], block[0],
                              block[1], block[2], config.shared, context.stream,
                              params.data(),

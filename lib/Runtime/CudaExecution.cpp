@@ -147,6 +147,7 @@ static Result<ReadyKernel> makeReady(const CudaDevice &device,
   ready.launch.block = planned.block;
   ready.launch.cluster = planned.cluster;
   ready.launch.shared = planned.shared;
+  ready.launch.isProgrammatic = planned.isProgrammatic;
   for (size_t i = 0; i < planned.params.size(); ++i) {
     Result<CudaParam> value = makeParam(device, planned.params[i], memory);
     if (!value)

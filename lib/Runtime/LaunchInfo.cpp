@@ -99,6 +99,8 @@ std::string blockscale::serializeLaunchInfo(const LaunchInfo &info) {
     object["block"] = kernel.block;
     object["cluster"] = kernel.cluster;
     object["shared"] = kernel.shared;
+    if (kernel.isProgrammatic)
+      object["programmatic"] = true;
     object["params"] = params;
     kernels.push_back(object);
   }

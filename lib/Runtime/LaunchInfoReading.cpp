@@ -164,7 +164,8 @@ static Error readParam(const JsonNode &node, const LaunchExpr &workspace,
 static Error readKernel(const JsonNode &node, const LaunchExpr &workspace,
                         KernelLaunch &kernel) {
   if (Error error = checkFields(
-          node, {"name", "grid", "block", "cluster", "shared", "params"}))
+          node, {"name", "grid", "block", "cluster", "shared", "params"},
+          {"programmatic"}))
     return error;
   if (Error error = readName(node.getField("name"), kernel.name))
     return error;
@@ -182,6 +183,12 @@ static Error readKernel(const JsonNode &node, const LaunchExpr &workspace,
   if (Error error = readInteger(node.getField("shared"), 0, maxLaunchNumber,
                                 kernel.shared))
     return error;
+  if (node.has("programmatic")) {
+    JsonNode programmatic = node.getField("programmatic");
+    if (!programmatic.value.is_boolean())
+      return expected(programmatic, "true or false");
+    kernel.isProgrammatic = programmatic.value.get<bool>();
+  }
   JsonNode params = node.getField("params");
   if (!params.value.is_array())
     return expected(params, "an array");
@@ -273,6 +280,9 @@ Result<LaunchInfo> blockscale::parseLaunchInfo(std::string_view text) {
                                  info.kernels.back()))
       return error;
   }
+  if (info.kernels.front().isProgrammatic)
+    return expected(kernels.getElement(0).getField("programmatic"),
+                    "false, as no kernel is in front");
   if (root.has("operands"))
     if (Error error = readOperands(root.getField("operands"), info))
       return error;

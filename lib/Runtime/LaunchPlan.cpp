@@ -187,6 +187,7 @@ static Result<PlannedKernel> planKernel(const KernelLaunch &launch,
   kernel.block = launch.block;
   kernel.cluster = launch.cluster;
   kernel.shared = launch.shared;
+  kernel.isProgrammatic = launch.isProgrammatic;
   for (size_t i = 0; i < kernel.grid.size(); ++i) {
     Result<uint32_t> extent = planExtent(launch.grid[i], i, facts);
     if (!extent)

@@ -75,11 +75,17 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
       return error;
     Storage parameters(kernel->parameterBytes);
     fillParameters(*kernel, planned, memory, parameters);
-    LaunchedKernel launch = {kernel,         planned.grid,
-                             planned.block,  planned.cluster,
-                             planned.shared, &memory.memory,
-                             &parameters,    &memory.tensorMaps,
-                             &options,       options.seed + (number++ << 32)};
+    LaunchedKernel launch = {kernel,
+                             planned.grid,
+                             planned.block,
+                             planned.cluster,
+                             planned.shared,
+                             planned.isProgrammatic,
+                             &memory.memory,
+                             &parameters,
+                             &memory.tensorMaps,
+                             &options,
+                             options.seed + (number++ << 32)};
     unsigned jobs = launch.uses(UsesGlobalSynchronization) ? 1 : options.jobs;
     GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))

@@ -51,9 +51,14 @@ bool Chip::has(Path path) const {
   return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
 
+static constexpr unsigned kHopper = 90;
+
 bool blockscale::hasBulkCopies(const Chip &chip) {
-  constexpr unsigned kFirstCapability = 90;
-  return chip.capability >= kFirstCapability;
+  return chip.capability >= kHopper;
+}
+
+bool blockscale::hasDependentLaunches(const Chip &chip) {
+  return chip.capability >= kHopper;
 }
 
 const Chip *blockscale::lookupChip(std::string_view name) {

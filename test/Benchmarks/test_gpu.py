@@ -139,7 +139,7 @@ INFO = {
         {"name": "mma__first", "grid": [{"ceildiv": [{"arg": 0, "dim": 0}, 128]}, 2, 1], "block": [32, 4, 1],
          "cluster": [1, 1, 1], "shared": 1024, "params": [{"arg": 1}, {"workspace": {"add": [4, 4]}}]},
         {"name": "mma", "grid": [{"multiprocessors": 1}, 1, 1], "block": [128, 1, 1], "cluster": [2, 1, 1],
-         "shared": 65536, "params": [{"arg": 0}, {"tensor_map": TENSOR_MAP}, ROWS, {"result": 0}]},
+         "shared": 65536, "programmatic": True, "params": [{"arg": 0}, {"tensor_map": TENSOR_MAP}, ROWS, {"result": 0}]},
     ],
 }
 
@@ -157,7 +157,7 @@ def test_launches(tmp_path, monkeypatch):
     assert (tmp_path / "trace").read_text().splitlines() == [
         "attribute 8 of mma is 65536",
         "launch mma__first 3,2,1 32,4,1 1,1,1 shared 1024: 0x2000; 0x4008;",
-        "launch mma 132,1,1 128,1,1 2,1,1 shared 65536: 0x1000; "
+        "launch mma 132,1,1 128,1,1 2,1,1 programmatic shared 65536: 0x1000; "
         "map of type 0, swizzle 2, fill 0, dims 64/0/32/1 300/128/8/1; 0x12c; 0x3000;",
     ]
     with pytest.raises(gpu_launch.CudaError, match="cuModuleGetFunction: status 500"):

@@ -111,12 +111,13 @@ static std::string addToBuffer(uint64_t address, uint8_t number) {
 static constexpr unsigned kTensorMapBytes = 128;
 
 static int launch(const unsigned *grid, const unsigned *block,
-                  const unsigned *cluster, unsigned sharedBytes,
-                  Function *function, void **params) {
+                  const unsigned *cluster, bool isProgrammatic,
+                  unsigned sharedBytes, Function *function, void **params) {
   std::ostringstream line;
   line << "launch " << function->name;
   for (const unsigned *extents : {grid, block, cluster})
     line << " " << extents[0] << "," << extents[1] << "," << extents[2];
+  line << (isProgrammatic ? " programmatic" : "");
   line << " shared " << sharedBytes << ":";
   unsigned size;
   for (unsigned i = 0; function->paramSizes >> size; ++i) {
@@ -326,7 +327,8 @@ int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY,
     return status;
   if (stream != &state.numStreams)
     return 400;
-  return launch(grid, block, cluster, sharedBytes, function, params);
+  return launch(grid, block, cluster, /*isProgrammatic=*/false, sharedBytes,
+                function, params);
 }
 
 /// Laid out as in cuda.h.
@@ -336,6 +338,7 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     unsigned cluster[3];
+    int isProgrammatic;
   };
 };
 struct LaunchConfig {
@@ -349,12 +352,22 @@ struct LaunchConfig {
 
 int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
                      void **params, void **) {
-  constexpr int clusterDimension = 4;
-  if (config->numAttributes != 1 ||
-      config->attributes->id != clusterDimension ||
-      config->stream != &state.numStreams)
+  constexpr int clusterDimension = 4, programmaticStreamSerialization = 6;
+  const unsigned single[] = {1, 1, 1};
+  const unsigned *cluster = single;
+  bool isProgrammatic = false;
+  for (unsigned i = 0; i != config->numAttributes; ++i) {
+    const LaunchAttribute &attribute = config->attributes[i];
+    if (attribute.id == clusterDimension)
+      cluster = attribute.cluster;
+    else if (attribute.id == programmaticStreamSerialization)
+      isProgrammatic = attribute.isProgrammatic == 1;
+    else
+      return 1;
+  }
+  if (config->numAttributes == 0 || config->stream != &state.numStreams)
     return 1;
-  return launch(config->grid, config->block, config->attributes->cluster,
+  return launch(config->grid, config->block, cluster, isProgrammatic,
                 config->sharedBytes, function, params);
 }
 

@@ -20,6 +20,9 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
     instruction that the chip lacks is an error: neither the NVVM dialect nor
     the code generator says so before it is too late.
 
+    `nvvm.griddepcontrol wait` becomes inline assembly that clobbers memory,
+    which the intrinsic of LLVM 22 does not.
+
     Values of tensor memory become addresses, an `i32` each; memory in which
     matrices are described is aligned to their patterns.
 

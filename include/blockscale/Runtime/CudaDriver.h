@@ -59,6 +59,9 @@ struct CudaLaunch {
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes, at most what the kernel was got with.
   uint32_t shared = 0;
+  /// Whether it may start before the kernel in front has ended; drivers before
+  /// CUDA 11.8 start it behind that.
+  bool isProgrammatic = false;
   std::vector<CudaParam> params;
 };
 

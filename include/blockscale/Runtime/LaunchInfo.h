@@ -15,6 +15,7 @@
 //      {"name": "main",
 //       "grid": [{"ceildiv": [{"arg": 0, "dim": 0}, 128]}, 2, 1],
 //       "block": [128, 1, 1], "cluster": [1, 1, 1], "shared": 65536,
+//       "programmatic": false,
 //       "params": [{"arg": 0}, {"result": 0}, {"workspace": 256},
 //                  {"size": {"arg": 0, "dim": 0}},
 //                  {"tensor_map": {"of": {"arg": 0}, "dtype": "u1",
@@ -106,6 +107,9 @@ struct KernelLaunch {
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes.
   uint32_t shared = 0;
+  /// Whether it may start before the kernel in front has ended, for which it
+  /// waits itself (PTX ISA, "griddepcontrol"). Never the first one.
+  bool isProgrammatic = false;
   std::vector<LaunchParam> params;
 };
 

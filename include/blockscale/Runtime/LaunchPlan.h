@@ -44,6 +44,8 @@ struct PlannedKernel {
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes.
   uint32_t shared = 0;
+  /// See KernelLaunch.
+  bool isProgrammatic = false;
   std::vector<PlannedParam> params;
 };
 

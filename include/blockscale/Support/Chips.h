@@ -50,6 +50,10 @@ const Chip *lookupChip(std::string_view name);
 bool hasBulkCopies(const Chip &chip);
 inline constexpr unsigned kBulkCopyPtx = 80;
 
+/// Whether a kernel on `chip` may start before the one in front has ended, and
+/// wait for that itself (PTX ISA, "griddepcontrol").
+bool hasDependentLaunches(const Chip &chip);
+
 /// What to tell a user who asked for the target `name`, which is no row of the
 /// table. A name without its letter (`sm_120`) is answered with the letters
 /// that exist, any other with the whole list.

@@ -19,6 +19,7 @@
 #include "Machine/StepOrder.h"
 #include "Synchronization/BlockBarriers.h"
 #include "Synchronization/ClusterBarriers.h"
+#include "Synchronization/GridDependency.h"
 #include "Tcgen05/TensorEngine.h"
 #include "Wgmma/WarpgroupUnit.h"
 
@@ -50,6 +51,7 @@ static constexpr UnitRow kUnits[] = {
     makeRow<TensorEngine>(UsesTensorMemory),
     makeRow<CpAsyncUnit>(0),
     makeRow<WarpgroupUnit>(UsesWarpgroups),
+    makeRow<GridDependency>(0),
     makeRow<StepOrder>(0),
 };
 static_assert(std::size(kUnits) == kNumUnitKinds);

@@ -37,9 +37,10 @@ enum class UnitKind : uint8_t {
   Tensor,
   CpAsync,
   Warpgroups,
+  GridDependency,
   Order,
 };
-inline constexpr unsigned kNumUnitKinds = 8;
+inline constexpr unsigned kNumUnitKinds = 9;
 
 /// Asynchronous copies of a warp (or bulk copies of a block) that nobody has
 /// waited for, at most. Shared memory has room for fewer of 4 bytes.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
+#include "Synchronization/GridDependency.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,6 +77,8 @@ void Block::notify(Warp &warp, const WarpAccess &access) {
   uint32_t line = warp.current->line;
   if (group.statistics)
     group.statistics->observe(line, access);
+  if (access.space == AddressSpace::Global)
+    group.get<GridDependency>().access(warp, access);
   if (access.space != AddressSpace::Shared &&
       access.space != AddressSpace::SharedCluster)
     return;

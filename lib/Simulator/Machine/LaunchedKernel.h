@@ -27,6 +27,8 @@ struct LaunchedKernel {
   const Kernel *kernel;
   Extents grid, block, cluster;
   uint32_t dynamicShared;
+  /// Whether it may start before the kernel in front has ended.
+  bool isProgrammatic;
   GlobalMemory *memory;
   /// The bytes of the parameters, which nothing writes.
   Storage *parameters;

@@ -126,8 +126,13 @@ void RaceDetector::complete(const Access &access, uint32_t mbarrier,
 }
 
 AgentTime RaceDetector::makeAgent() const {
-  size_t number = clocks.size() + copyAgents.size() + tensorAgents.size();
+  size_t number =
+      getGridEnd().agent + 1 + copyAgents.size() + tensorAgents.size();
   return {static_cast<uint16_t>(number), 0};
+}
+
+void RaceDetector::waitForGrid(unsigned warp) {
+  note(clocks[warp], getGridEnd());
 }
 
 AgentTime &RaceDetector::getTensorAgent(unsigned thread) {

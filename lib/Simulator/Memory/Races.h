@@ -44,8 +44,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// How far the clock of each agent has come: those of warps, and then those of
-/// the copies that mbarrier objects are told of and of tensor cores. What is
+/// How far the clock of each agent has come: those of warps, of the kernel in
+/// front, and then those of the copies that mbarrier objects are told of and of tensor cores. What is
 /// not there is 0.
 using Clocks = std::vector<uint32_t>;
 
@@ -105,6 +105,13 @@ public:
   }
   void acquire(unsigned warp, const Clocks &arrived);
 
+  /// The kernel in front of a programmatic launch is an agent, too: a warp has
+  /// waited for its end, or knows that somebody has.
+  void waitForGrid(unsigned warp);
+  bool knowsGrid(unsigned warp) const {
+    return isKnown(warp, getGridEnd(), /*isFenced=*/false);
+  }
+
   /// The tensor core has carried out what a thread issued before a commit, and
   /// the commit arrives where the clocks are `arrived`: those who wait for that
   /// know.
@@ -142,6 +149,9 @@ private:
     /// The last load of each agent that has one since.
     llvm::SmallVector<Event, 1> loads;
   };
+  AgentTime getGridEnd() const {
+    return {static_cast<uint16_t>(clocks.size()), 1};
+  }
   AgentTime makeAgent() const;
   AgentTime &getTensorAgent(unsigned thread);
   Event makeEvent(const Access &access);

@@ -10,7 +10,7 @@
 // tracker of proxies learn from them.
 //
 // Source: PTX ISA, sections 9.7.13.1 "bar, barrier", 9.7.13.2 "bar.warp.sync",
-// 9.7.13.4 "membar, fence", 9.7.13.14 "griddepcontrol".
+// 9.7.13.4 "membar, fence".
 //
 //===----------------------------------------------------------------------===//
 
@@ -277,20 +277,9 @@ static void translateFence(Translator &t, const PtxInstruction &instruction) {
     t.emit(execute, StepClass::Synchronization, {});
 }
 
-static void translateGridControl(Translator &t,
-                                 const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  if (!modifiers.takeOneOf({"launch_dependents", "wait"}))
-    return t.fail("expected .launch_dependents or .wait behind griddepcontrol");
-  // The kernels of a plan run one after another.
-  if (t.finish(modifiers) && t.expectOperands(0))
-    t.emit(executeNothing, StepClass::Synchronization, {});
-}
-
 void sim::addBarrierInstructions(OpcodeTable &table) {
   table["bar"] = translateBarrier;
   table["barrier"] = translateBarrier;
   table["fence"] = translateFence;
   table["membar"] = translateFence;
-  table["griddepcontrol"] = translateGridControl;
 }

@@ -23,7 +23,7 @@ const OpcodeTable &sim::getOpcodeTable() {
           addBarrierInstructions, addBitInstructions, addCacheInstructions,
           addClusterInstructions, addComparisonInstructions,
           addControlInstructions, addConversionInstructions,
-          addCopyInstructions, addLogicInstructions, addMatrixInstructions,
+          addCopyInstructions, addGridInstructions, addLogicInstructions, addMatrixInstructions,
           addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,
           addTensorInstructions, addWarpInstructions, addWarpgroupInstructions})
       add(table);

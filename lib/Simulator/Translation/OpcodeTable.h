@@ -33,6 +33,7 @@ void addAtomicInstructions(OpcodeTable &table);
 void addBitInstructions(OpcodeTable &table);
 void addLogicInstructions(OpcodeTable &table);
 void addBarrierInstructions(OpcodeTable &table);
+void addGridInstructions(OpcodeTable &table);
 void addCacheInstructions(OpcodeTable &table);
 void addClusterInstructions(OpcodeTable &table);
 void addComparisonInstructions(OpcodeTable &table);

@@ -24,7 +24,8 @@ static constexpr std::string_view text =
     R"("box":[2,32],"element_strides":[2,1],"swizzle":"32","fill":"zero",)"
     R"("l2":"128"}}]},)"
     R"({"name":"main__sum","grid":[{"min":[{"size":{"arg":0,"dim":0}},{"multiprocessors":2}]},1,1],)"
-    R"("block":[1,1,1],"cluster":[1,1,1],"shared":0,"params":[]}],)"
+    R"("block":[1,1,1],"cluster":[1,1,1],"shared":0,)"
+    R"("programmatic":true,"params":[]}],)"
     R"("workspace":512,"operands":[{"dtype":"u1","shape":[{"size":{"arg":0,"dim":0}},64],"packed":[2,1]},)"
     R"({"dtype":"f4","shape":[]},{"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},)"
     R"({"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},)"
@@ -41,6 +42,8 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   ASSERT_EQ(info->kernels.size(), 2u);
   EXPECT_EQ(info->kernels[1].name, "main__sum");
   EXPECT_TRUE(info->kernels[1].params.empty());
+  EXPECT_TRUE(info->kernels[1].isProgrammatic);
+  EXPECT_FALSE(info->kernels[0].isProgrammatic);
 
   const KernelLaunch &kernel = info->kernels[0];
   EXPECT_EQ(kernel.name, "main");
@@ -153,6 +156,12 @@ TEST(LaunchInfoTest, RefusesWrongValues) {
   EXPECT_EQ(parseChanged(R"("shared":65536)", R"("shared":2147483648)"),
             "$.kernels[0].shared: expected an integer from 0 to 2147483647, "
             "got 2147483648");
+  EXPECT_EQ(parseChanged(R"("programmatic":true)", R"("programmatic":1)"),
+            "$.kernels[1].programmatic: expected true or false, got 1");
+  EXPECT_EQ(
+      parseChanged(R"("shared":65536)", R"("shared":65536,"programmatic":true)"),
+      "$.kernels[0].programmatic: expected false, as no kernel is in front, "
+      "got true");
   EXPECT_EQ(
       parseChanged(R"("workspace":512)", R"("workspace":9223372036854775808)"),
       "$.workspace: expected an integer from 0 to 9223372036854775807, "

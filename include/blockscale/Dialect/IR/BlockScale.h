@@ -54,6 +54,11 @@ namespace mlir::blockscale {
 /// The attribute of a module that names its chip.
 inline constexpr StringLiteral kTargetAttrName = "blockscale.target";
 
+/// The attribute of a gpu.launch_func whose kernel may start before the one in
+/// front has ended, see blockscale-overlap-kernels.
+inline constexpr StringLiteral kProgrammaticAttrName =
+    "blockscale.programmatic";
+
 /// The target of the module that `op` is or is in: null if it has none. Fails
 /// after an error if the attribute is something else.
 FailureOr<TargetAttr> lookupTarget(Operation *op);

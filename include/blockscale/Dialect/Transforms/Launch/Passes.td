@@ -254,4 +254,77 @@ def CollectKernelsPass
   ];
 }
 
+def OverlapKernelsPass
+    : Pass<"blockscale-overlap-kernels", "::mlir::ModuleOp"> {
+  let summary = "a kernel starts before the one in front of it has ended";
+  let description = [{
+    Programmatic dependent launch, for chips that have it (sm_90 and later), of
+    the launches of each function behind its first one:
+
+    * such a launch gets the attribute `blockscale.programmatic`;
+    * its kernel waits with `nvvm.griddepcontrol wait` for the end of the one in
+      front: where it does already, for what comes before has to touch no memory
+      of others, or else at its start;
+    * the kernel in front of it lets it start with `nvvm.griddepcontrol
+      launch_dependents`, where it does already or at its start;
+    * parameters of memory that kernels in front have, too, lose `llvm.noalias`:
+      it may still change while the kernel has started.
+
+    The first kernel does not wait, and the last one lets none start: such ops
+    are erased.
+
+    Before:
+
+    ```mlir
+    module attributes {gpu.container_module,
+                       blockscale.target = #blockscale.target<sm_100a>} {
+      func.func @f(%x: memref<8xf32>) {
+        %c1 = arith.constant 1 : index
+        gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+        gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+        return
+      }
+      gpu.module @kernels {
+        gpu.func @first(%x: memref<8xf32> {llvm.noalias}) kernel {
+          gpu.return
+        }
+        gpu.func @second(%x: memref<8xf32> {llvm.noalias}) kernel {
+          gpu.return
+        }
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    module attributes {gpu.container_module,
+                       blockscale.target = #blockscale.target<sm_100a>} {
+      func.func @f(%x: memref<8xf32>) {
+        %c1 = arith.constant 1 : index
+        gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+        gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1)
+            threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+            {blockscale.programmatic}
+        return
+      }
+      gpu.module @kernels {
+        gpu.func @first(%x: memref<8xf32> {llvm.noalias}) kernel {
+          nvvm.griddepcontrol launch_dependents
+          gpu.return
+        }
+        gpu.func @second(%x: memref<8xf32>) kernel {
+          nvvm.griddepcontrol wait
+          gpu.return
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_LAUNCH_PASSES_TD

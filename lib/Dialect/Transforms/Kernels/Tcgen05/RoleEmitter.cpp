@@ -106,6 +106,8 @@ void RoleEmitter::emitFree() {
 
 void RoleEmitter::emit() {
   emitInit();
+  // Up to here, nothing of a kernel in front is touched.
+  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
   // Those who store come first: a warp may read a quarter of tensor memory, by
   // its number.
   SmallVector<int64_t> warps = {4, 1, 1};

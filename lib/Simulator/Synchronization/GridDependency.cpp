@@ -1,0 +1,73 @@
+//===- GridDependency.cpp - Kernels that start early ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a warp may touch depends on the kernel in front, which is one more agent
+// of the search for races: barriers pass on that a warp has waited for it.
+//
+// Source: PTX ISA, section 9.7.13.14 "griddepcontrol".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Synchronization/GridDependency.h"
+
+#include "Machine/BlockGroup.h"
+#include "Translation/OpcodeTable.h"
+#include "Translation/Translator.h"
+
+#include "llvm/ADT/bit.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+bool GridDependency::isWatched() const {
+  return group.launch.isProgrammatic && group.races;
+}
+
+void GridDependency::wait(Warp &warp) {
+  if (!isWatched())
+    return;
+  group.races->waitForGrid(warp.number);
+  waited.insert(warp.block.number);
+}
+
+void GridDependency::access(Warp &warp, const WarpAccess &access) {
+  if (isWatched() && !group.races->knowsGrid(warp.number))
+    warp.fail(llvm::countr_zero(access.lanes),
+              "race: this access of global memory may come before the kernel "
+              "in front has ended: expected griddepcontrol.wait before it");
+}
+
+bool GridDependency::endBlock(Block &block) {
+  if (!isWatched() || waited.count(block.number))
+    return true;
+  return group.failAt(
+      block.warps.front(),
+      {group.launch.kernel->function->location.line, 0,
+       "race: the block ends without griddepcontrol.wait, so that kernels "
+       "behind it may start before the one in front has ended"});
+}
+
+static void executeWait(Warp &warp, const Step &) {
+  warp.block.group.get<GridDependency>().wait(warp);
+}
+
+static void translateGridControl(Translator &t,
+                                 const PtxInstruction &instruction) {
+  static constexpr llvm::StringRef kinds[] = {"launch_dependents", "wait"};
+  static constexpr Step::Execute execute[] = {executeNothing, executeWait};
+  Modifiers modifiers(instruction);
+  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  if (!kind)
+    return t.fail("expected .launch_dependents or .wait behind griddepcontrol");
+  if (t.finish(modifiers) && t.expectOperands(0))
+    t.emit(execute[*kind], StepClass::Synchronization, {});
+}
+
+void sim::addGridInstructions(OpcodeTable &table) {
+  table["griddepcontrol"] = translateGridControl;
+}

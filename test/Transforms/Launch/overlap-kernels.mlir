@@ -1,0 +1,113 @@
+// Kernels behind the first one start early and wait; what they share with those
+// in front of them may change meanwhile.
+
+// RUN: blockscale-opt %s --blockscale-overlap-kernels -split-input-file | FileCheck %s
+
+// The first lets the second start where it says so, the second at its start;
+// the last one lets none. Nobody waits twice. Memory that kernels have in
+// common is not noalias in the later one, be it through a view or a tensor map.
+
+// CHECK-LABEL: func.func @f(
+// CHECK:         gpu.launch_func @kernels::@first
+// CHECK-NOT:       programmatic
+// CHECK:         gpu.launch_func @kernels::@second
+// CHECK-SAME:      {blockscale.programmatic}
+// CHECK:         gpu.launch_func @kernels::@third
+// CHECK-SAME:      {blockscale.programmatic}
+// CHECK:       gpu.func @first(%{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<16xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @second(%{{.*}}: memref<f32>, %{{.*}}: memref<8xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @third(%{{.*}}: memref<8xf32>, %{{.*}}: !llvm.ptr) kernel {
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    gpu.return
+module attributes {gpu.container_module, blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    %t = memref.alloc() : memref<16xf32>
+    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>, %t : memref<16xf32>)
+    %place = memref.reinterpret_cast %t to offset: [0], sizes: [], strides: [] : memref<16xf32> to memref<f32>
+    gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%place : memref<f32>, %y : memref<8xf32>)
+    %map = blockscale.tensor_map %t : memref<16xf32> with #blockscale.tensor_map<
+        "f4", sizes = affine_map<()[n] -> (n)>, strides = affine_map<()[n] -> ()>, box = [8],
+         element_strides = [1], swizzle = "none", fill = "zero", l2 = "none">
+    gpu.launch_func @kernels::@third blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>, %map : !llvm.ptr)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @first(%x: memref<8xf32> {llvm.noalias}, %t: memref<16xf32> {llvm.noalias}) kernel {
+      nvvm.griddepcontrol wait
+      gpu.barrier
+      nvvm.griddepcontrol launch_dependents
+      gpu.return
+    }
+    gpu.func @second(%t: memref<f32> {llvm.noalias}, %y: memref<8xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @third(%x: memref<8xf32> {llvm.noalias}, %map: !llvm.ptr {llvm.noalias}) kernel {
+      gpu.barrier
+      nvvm.griddepcontrol wait
+      nvvm.griddepcontrol launch_dependents
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// A kernel alone: nobody is in front, nobody behind.
+
+// CHECK-LABEL: func.func @alone(
+// CHECK-NOT:   programmatic
+// CHECK:       gpu.func @alone(
+// CHECK-NEXT:    gpu.return
+module attributes {gpu.container_module, blockscale.target = #blockscale.target<sm_100a>} {
+  func.func @alone(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@alone blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @alone(%x: memref<8xf32> {llvm.noalias}) kernel {
+      nvvm.griddepcontrol wait
+      nvvm.griddepcontrol launch_dependents
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// sm_89 has no griddepcontrol; what is emulated runs on the other chip.
+
+// CHECK-LABEL: func.func @older(
+// CHECK-NOT:   programmatic
+// CHECK-NOT:   griddepcontrol
+module attributes {gpu.container_module,
+                   blockscale.target = #blockscale.target<sm_120a, emulated_on = sm_89>} {
+  func.func @older(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@a blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    gpu.launch_func @kernels::@b blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @a(%x: memref<8xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @b(%x: memref<8xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+  }
+}
