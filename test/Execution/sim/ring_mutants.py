@@ -20,6 +20,7 @@ SYNC = {
     "expect_tx": r"mbarrier\.arrive\.expect_tx",
     "arrive": r"mbarrier\.arrive\.shared",
     "commit": r"tcgen05\.commit",
+    "grid": r"griddepcontrol\.wait",
     "wait_group": r"cp\.async\.wait_(?:group|all)",
 }
 LANDMARKS = {
