@@ -3,9 +3,9 @@
 
 // RUN: blockscale-opt %s --blockscale-overlap-kernels -split-input-file | FileCheck %s
 
-// The first lets the second start where it says so, the second at its start;
-// the last one lets none. Nobody waits twice. Memory that kernels have in
-// common is not noalias in the later one, be it through a view or a tensor map.
+// A kernel waits where it says so, or else at its start; the first one does not.
+// Memory that kernels have in common is not noalias in the later one, be it
+// through a view or a tensor map.
 
 // CHECK-LABEL: func.func @f(
 // CHECK:         gpu.launch_func @kernels::@first
@@ -20,7 +20,6 @@
 // CHECK-NEXT:    gpu.return
 // CHECK:       gpu.func @second(%{{.*}}: memref<f32>, %{{.*}}: memref<8xf32> {llvm.noalias}) kernel {
 // CHECK-NEXT:    nvvm.griddepcontrol wait
-// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
 // CHECK-NEXT:    gpu.return
 // CHECK:       gpu.func @third(%{{.*}}: memref<8xf32>, %{{.*}}: !llvm.ptr) kernel {
 // CHECK-NEXT:    gpu.barrier
@@ -55,7 +54,6 @@ module attributes {gpu.container_module, blockscale.target = #blockscale.target<
     gpu.func @third(%x: memref<8xf32> {llvm.noalias}, %map: !llvm.ptr {llvm.noalias}) kernel {
       gpu.barrier
       nvvm.griddepcontrol wait
-      nvvm.griddepcontrol launch_dependents
       gpu.return
     }
   }
@@ -79,7 +77,6 @@ module attributes {gpu.container_module, blockscale.target = #blockscale.target<
   gpu.module @kernels {
     gpu.func @alone(%x: memref<8xf32> {llvm.noalias}) kernel {
       nvvm.griddepcontrol wait
-      nvvm.griddepcontrol launch_dependents
       gpu.return
     }
   }

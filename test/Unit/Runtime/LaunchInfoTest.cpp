@@ -159,7 +159,8 @@ TEST(LaunchInfoTest, RefusesWrongValues) {
   EXPECT_EQ(parseChanged(R"("programmatic":true)", R"("programmatic":1)"),
             "$.kernels[1].programmatic: expected true or false, got 1");
   EXPECT_EQ(
-      parseChanged(R"("shared":65536)", R"("shared":65536,"programmatic":true)"),
+      parseChanged(R"("shared":65536)",
+                   R"("shared":65536,"programmatic":true)"),
       "$.kernels[0].programmatic: expected false, as no kernel is in front, "
       "got true");
   EXPECT_EQ(

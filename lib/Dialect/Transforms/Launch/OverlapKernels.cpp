@@ -7,7 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Between two kernels a card is idle for some microseconds, unless the second
-// one may start before the first has ended (PTX ISA, "griddepcontrol").
+// one may start before the first has ended (PTX ISA, "griddepcontrol"). It does
+// when each block of the first one has: told to start earlier, with
+// launch_dependents, its blocks take room from those that still have to run
+// (eight products of 1024 x 1024 x 256 on an H200: 51 us, else 64, and 61
+// without any of this).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +29,22 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-using NVVM::GridDepActionKind;
-
-/// With `isWanted`, `kernel` does what `kind` says somewhere, else at its
-/// start; without, nowhere.
-static void setAction(gpu::GPUFuncOp kernel, GridDepActionKind kind,
-                      bool isWanted) {
-  SmallVector<NVVM::GriddepcontrolOp> found;
+/// Makes `kernel` wait for the one in front, if it has one: where it does so
+/// already, else at its start.
+static void setWait(gpu::GPUFuncOp kernel, bool hasFront) {
+  constexpr auto kWait = NVVM::GridDepActionKind::wait;
+  SmallVector<NVVM::GriddepcontrolOp> waits;
   kernel.walk([&](NVVM::GriddepcontrolOp op) {
-    if (op.getKind() == kind)
-      found.push_back(op);
+    if (op.getKind() == kWait)
+      waits.push_back(op);
   });
-  if (!isWanted)
-    for (NVVM::GriddepcontrolOp op : found)
-      op.erase();
-  if (!isWanted || !found.empty())
+  if (!hasFront)
+    for (NVVM::GriddepcontrolOp wait : waits)
+      wait.erase();
+  if (!hasFront || !waits.empty())
     return;
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  NVVM::GriddepcontrolOp::create(b, kernel.getLoc(), kind);
+  NVVM::GriddepcontrolOp::create(b, kernel.getLoc(), kWait);
 }
 
 /// The memory that a parameter is of.
@@ -81,9 +83,7 @@ private:
       if (!kernel)
         continue;
       bool isFirst = launch == launches.front();
-      setAction(kernel, GridDepActionKind::launch_dependents,
-                launch != launches.back());
-      setAction(kernel, GridDepActionKind::wait, !isFirst);
+      setWait(kernel, /*hasFront=*/!isFirst);
       if (!isFirst)
         launch->setAttr(kProgrammaticAttrName,
                         UnitAttr::get(kernel->getContext()));

@@ -263,15 +263,13 @@ def OverlapKernelsPass
 
     * such a launch gets the attribute `blockscale.programmatic`;
     * its kernel waits with `nvvm.griddepcontrol wait` for the end of the one in
-      front: where it does already, for what comes before has to touch no memory
-      of others, or else at its start;
-    * the kernel in front of it lets it start with `nvvm.griddepcontrol
-      launch_dependents`, where it does already or at its start;
+      front: where it does already, behind what touches no memory of others, or
+      else at its start;
     * parameters of memory that kernels in front have, too, lose `llvm.noalias`:
       it may still change while the kernel has started.
 
-    The first kernel does not wait, and the last one lets none start: such ops
-    are erased.
+    The kernel starts when each block of the one in front has ended. The first
+    kernel does not wait: such ops of its are erased.
 
     Before:
 
@@ -313,7 +311,6 @@ def OverlapKernelsPass
       }
       gpu.module @kernels {
         gpu.func @first(%x: memref<8xf32> {llvm.noalias}) kernel {
-          nvvm.griddepcontrol launch_dependents
           gpu.return
         }
         gpu.func @second(%x: memref<8xf32>) kernel {

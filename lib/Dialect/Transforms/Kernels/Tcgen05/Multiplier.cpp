@@ -246,7 +246,4 @@ void RoleEmitter::emitMultiplier(OpBuilder &role) {
               [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
                 return emitProducts(at, tile, values);
               });
-  // Blocks of a kernel behind find room when those of this one end.
-  NVVM::GriddepcontrolOp::create(role, loc,
-                                 NVVM::GridDepActionKind::launch_dependents);
 }
