@@ -364,3 +364,13 @@ gpu.module @kernels {
 
 // expected-error@+1 {{expected 1 or 2 accumulators, got 3}}
 #schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 3, persistent = true>
+
+// -----
+
+// expected-error@+1 {{expected groups of 1 to 1024 tiles, got 0}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, group = 0>
+
+// -----
+
+// expected-error@+1 {{expected groups of 1 to 1024 tiles, got 1025}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, group = 1025>

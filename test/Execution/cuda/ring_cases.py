@@ -128,6 +128,17 @@ def schedules():
             yield case(name, row, problems, (f"--schedule={schedule}",))
 
 
+def groups():
+    """Orders of tiles: 11 along M by 3 along N are whole groups, or some left over."""
+    for group in (1, 3, 8):
+        schedule = f"tile=128x64x128,stages=2,accumulators=2,persistent=1,group={group}"
+        problems = [
+            (1300, 136, 96, (True, False, True, False), ()),
+            (300, 200, 64, (True, False, True, True), (2,)),
+        ]
+        yield case(f"ring-group-{group}", E4M3, problems, (f"--schedule={schedule}",))
+
+
 # Stages of the ring, and steps along K: whole rounds of stages, or some before and behind them; rounds
 # of all stages, of half of eight, and of one.
 ROUNDS = [(2, 4), (2, 5), (3, 7), (4, 8), (4, 9), (5, 11), (8, 16), (8, 9), (8, 19), (11, 12)]

@@ -74,6 +74,11 @@ def test_rounds(case, tmp_path):
     run(case, tmp_path)
 
 
+@pytest.mark.parametrize("case", list(ring_cases.groups()), ids=lambda case: case.name)
+def test_groups(case, tmp_path):
+    run(case, tmp_path)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_seeds(seed, tmp_path):
     """What runs when does not matter."""
@@ -98,7 +103,9 @@ def test_chips(chip, tmp_path):
 @pytest.mark.parametrize("chip", CHIPS)
 def test_ptxas(chip, tmp_path):
     """ptxas takes all kernels for the first chip and some for each other one, and spills no register."""
-    cases = [*ring_cases.factors(), *ring_cases.schedules(), *ring_cases.rounds()]
+    cases = [
+        *ring_cases.factors(), *ring_cases.schedules(), *ring_cases.rounds(), *ring_cases.groups()
+    ]
     number = CHIPS.index(chip)
     for case in cases[number::len(CHIPS)] if number else cases:
         gpu_bundle.write_case(case, tmp_path, [f"--target={chip}"])

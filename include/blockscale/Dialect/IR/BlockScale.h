@@ -31,6 +31,9 @@
 namespace mlir::blockscale {
 class AccType;
 class TileMmaOp;
+
+/// Tiles along M that neighbouring blocks share, unless a schedule says more.
+inline constexpr int64_t kTileGroup = 8;
 } // namespace mlir::blockscale
 
 #include "blockscale/Dialect/IR/BlockScaleDialect.h.inc"

@@ -237,6 +237,9 @@ def BlockScale_RingScheduleAttr
       is multiplied, else 1. Two of N = 256 overlap, as scales take columns, too.
     * `persistent`: blocks, one for each multiprocessor, take one tile after the
       other; otherwise there is a block for each tile.
+    * `group`: how many tiles along M blocks take before they go on along N, so
+      that those that run at the same time share operands in the L2 cache; 8 if
+      it is left out.
 
     M is 128, N is 8 to 256 in steps of 8, and the elements of K fill lines of
     128 bytes. What a chip, the types and sizes of an op ask for besides is
@@ -246,13 +249,22 @@ def BlockScale_RingScheduleAttr
     `#blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
-                        "int64_t":$accumulators, "bool":$persistent);
+                        "int64_t":$accumulators, "bool":$persistent,
+                        DefaultValuedParameter<"int64_t",
+                                               "kTileGroup">:$group);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
-    `=` $accumulators `,` `persistent` `=` $persistent `>`
+    `=` $accumulators `,` `persistent` `=` $persistent
+    (`,` `group` `=` $group^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// With what may be left out as it is then.
+    static RingScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
+                                int64_t stages, int64_t accumulators,
+                                bool persistent) {
+      return get(context, tile, stages, accumulators, persistent, kTileGroup);
+    }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }
     int64_t getK() const { return getTile()[2]; }

@@ -21,7 +21,7 @@ using namespace mlir::blockscale;
 LogicalResult
 RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> tile, int64_t stages,
-                         int64_t accumulators, bool) {
+                         int64_t accumulators, bool, int64_t group) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -43,6 +43,10 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << stages;
   if (accumulators < 1 || accumulators > 2)
     return emitError() << "expected 1 or 2 accumulators, got " << accumulators;
+  constexpr int64_t kMaxGroup = 1024;
+  if (group < 1 || group > kMaxGroup)
+    return emitError() << "expected groups of 1 to " << kMaxGroup
+                       << " tiles, got " << group;
   return success();
 }
 

@@ -87,9 +87,6 @@ void blockscale::forEachAlignment(
   build(other, problem, /*isGuarded=*/true);
 }
 
-/// Rows of tiles that go together.
-static constexpr int64_t kTileGroup = 8;
-
 TileCount blockscale::emitTileCount(OpBuilder &b, Location loc,
                                     const ProblemSizes &sizes,
                                     const TileShape &shape) {
@@ -106,19 +103,19 @@ TileCount blockscale::emitTileCount(OpBuilder &b, Location loc,
 
 std::pair<Value, Value> blockscale::emitTilePosition(OpBuilder &b, Location loc,
                                                      Value number,
-                                                     const TileCount &count) {
+                                                     const TileCount &count,
+                                                     int64_t groupSize) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   AffineExpr d0 = b.getAffineDimExpr(0);
   std::optional<int64_t> knownM = getConstantIntValue(count.m);
-  Value groupSize = index(kTileGroup);
-  Value perGroup = b.createOrFold<arith::MulIOp>(loc, count.n, groupSize);
+  Value rows = index(groupSize);
+  Value perGroup = b.createOrFold<arith::MulIOp>(loc, count.n, rows);
   Value group = b.createOrFold<arith::DivUIOp>(loc, number, perGroup);
-  Value firstM = applyExprs(b, loc, {d0 * kTileGroup}, group)[0];
+  Value firstM = applyExprs(b, loc, {d0 * groupSize}, group)[0];
   Value rest = b.createOrFold<arith::RemUIOp>(loc, number, perGroup);
-  Value rows = groupSize;
-  if (!knownM || *knownM % kTileGroup != 0) {
+  if (!knownM || *knownM % groupSize != 0) {
     // The last group has fewer tiles along M.
     Value left = b.createOrFold<arith::SubIOp>(loc, count.m, firstM);
     rows = b.createOrFold<arith::MinUIOp>(loc, left, rows);
@@ -140,5 +137,5 @@ std::pair<Value, Value> blockscale::emitRasterization(OpBuilder &b,
     return {x, y};
   Value scaledY = b.createOrFold<arith::MulIOp>(loc, y, count.m);
   Value number = b.createOrFold<arith::AddIOp>(loc, scaledY, x);
-  return emitTilePosition(b, loc, number, count);
+  return emitTilePosition(b, loc, number, count, kTileGroup);
 }

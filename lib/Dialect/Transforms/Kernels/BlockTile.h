@@ -40,13 +40,14 @@ TileCount emitTileCount(OpBuilder &b, Location loc, const ProblemSizes &sizes,
                         const TileShape &shape);
 
 /// The tile number `number` of a matrix, along M and N, as numbers of tiles.
-/// Neighboring numbers take a few tiles along M by as many along N as it takes,
-/// not a long row of tiles, so that blocks that run at the same time share
-/// operands in the L2 cache.
+/// Neighboring numbers take `groupSize` tiles along M by as many along N as it
+/// takes, not a long row of tiles, so that blocks that run at the same time
+/// share operands in the L2 cache.
 std::pair<Value, Value> emitTilePosition(OpBuilder &b, Location loc,
-                                         Value number, const TileCount &count);
+                                         Value number, const TileCount &count,
+                                         int64_t groupSize);
 
-/// The tile of this block, by its number, so.
+/// The tile of this block, by its number, so, in groups of kTileGroup.
 std::pair<Value, Value> emitRasterization(OpBuilder &b, Location loc,
                                           const ProblemSizes &sizes,
                                           const TileShape &shape);

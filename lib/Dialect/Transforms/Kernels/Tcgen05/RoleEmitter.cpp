@@ -183,7 +183,8 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
         inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
     number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
   }
-  auto [tileM, tileN] = emitTilePosition(inner, loc, number, count);
+  auto [tileM, tileN] =
+      emitTilePosition(inner, loc, number, count, schedule.getGroup());
   AffineExpr d0 = inner.getAffineDimExpr(0);
   tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
   tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];

@@ -29,15 +29,24 @@ namespace {
 struct ScheduleText {
   SmallVector<int64_t, 3> tile = {0, 0, 0};
   int64_t stages, accumulators, persistent;
+  // Those that may be left out.
+  int64_t group = kTileGroup;
 };
 } // namespace
+
+/// Takes `name=A` off the start of `text` if it is there; false if what is
+/// there is something else behind the name.
+static bool takeOptional(StringRef &text, StringRef name, int64_t &number) {
+  return !text.starts_with(name) || takeNumbers(text, name, number);
+}
 
 static std::optional<ScheduleText> parseText(StringRef text) {
   ScheduleText schedule;
   if (!takeNumbers(text, "tile", schedule.tile) ||
       !takeNumbers(text, "stages", schedule.stages) ||
       !takeNumbers(text, "accumulators", schedule.accumulators) ||
-      !takeNumbers(text, "persistent", schedule.persistent) || !text.empty())
+      !takeNumbers(text, "persistent", schedule.persistent) ||
+      !takeOptional(text, "group", schedule.group) || !text.empty())
     return std::nullopt;
   return schedule;
 }
@@ -46,7 +55,7 @@ namespace {
 class Tcgen05ScheduleRules final : public ScheduleRules {
 public:
   StringRef getForm() const override {
-    return "tile=MxNxK,stages=S,accumulators=A,persistent=P";
+    return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]";
   }
 
   bool hasForm(StringRef text) const override {
@@ -61,11 +70,12 @@ public:
                          << numbers.persistent;
     bool isPersistent = numbers.persistent == 1;
     if (failed(RingScheduleAttr::verify(emitError, numbers.tile, numbers.stages,
-                                        numbers.accumulators, isPersistent)))
+                                        numbers.accumulators, isPersistent,
+                                        numbers.group)))
       return failure();
-    return ScheduleInterface(
-        RingScheduleAttr::get(context, numbers.tile, numbers.stages,
-                              numbers.accumulators, isPersistent));
+    return ScheduleInterface(RingScheduleAttr::get(
+        context, numbers.tile, numbers.stages, numbers.accumulators,
+        isPersistent, numbers.group));
   }
 
   ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,

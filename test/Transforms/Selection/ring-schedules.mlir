@@ -1,0 +1,42 @@
+// Schedules of the path tcgen05 by their text, and as attributes: what may be
+// left out is printed where it is not as it is then.
+
+// DEFINE: %{text} =
+// DEFINE: %{select} = blockscale-opt %s --blockscale-attach-target=chip=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=%{text}"
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=8
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3
+// RUN: %{select} | FileCheck %s -DREST=", group = 3"
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3"
+
+// CHECK: blockscale.schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false[[REST]]>}
+
+// All of the text is read, in order.
+// DEFINE: %{fail} = not %{select} 2>&1 | FileCheck %s --check-prefix
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,group=3
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,group=3,persistent=0
+// RUN: %{fail}=TEXT
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G], got '
+
+// What the attribute cannot be, the text cannot be either.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
+// RUN: %{fail}=GROUP
+// GROUP: error: expected groups of 1 to 1024 tiles, got 0{{$}}
+
+func.func @f(
+    %x: tensor<300x512xf8E4M3FN>, %sx: tensor<300x16xf8E8M0FNU>,
+    %y: tensor<512x320xf8E4M3FN>, %sy: tensor<16x320xf8E8M0FNU>,
+    %c: tensor<300x320xf32>) -> tensor<300x320xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       : tensor<300x512xf8E4M3FN>, tensor<300x16xf8E8M0FNU>, tensor<512x320xf8E4M3FN>, tensor<16x320xf8E8M0FNU>,
+         tensor<300x320xf32>
+  return %d : tensor<300x320xf32>
+}
