@@ -314,13 +314,30 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @f(%sums: !blockscale.tmem_acc<128x64>, %column: index) {
-    // expected-error@+1 {{expected a result of 128 rows, of a multiple of 8 columns, in #blockscale.warps<4x1>, got '!blockscale.acc<128x32, #blockscale.warps<2x2>>'}}
+    // expected-error@+1 {{expected a result of 128 rows, of a multiple of 8 columns, in #blockscale.warps<4x1>, or its transpose in #blockscale.lane_columns, got '!blockscale.acc<128x32, #blockscale.warps<2x2>>'}}
     %part = blockscale.acc_read %sums[%column]
         : !blockscale.tmem_acc<128x64>
         -> !blockscale.acc<128x32, #blockscale.warps<2x2>>
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @f(%sums: !blockscale.tmem_acc<128x64>, %column: index) {
+    // expected-error@+1 {{expected a result of 128 rows, of a multiple of 8 columns, in #blockscale.warps<4x1>, or its transpose in #blockscale.lane_columns, got '!blockscale.acc<12x128, #blockscale.lane_columns>'}}
+    %part = blockscale.acc_read %sums[%column]
+        : !blockscale.tmem_acc<128x64>
+        -> !blockscale.acc<12x128, #blockscale.lane_columns>
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-error@+1 {{expected 1 to 1024 rows of 128 columns, one for each thread, got 128x64}}
+func.func private @lanes(!blockscale.acc<128x64, #blockscale.lane_columns>)
 
 // -----
 

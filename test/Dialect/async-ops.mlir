@@ -53,6 +53,7 @@ gpu.module @kernels {
   // CHECK-SAME:      layouts = <k, slots, swizzled>, <mn, slots, swizzled>
   // CHECK:         %[[PART:.*]] = blockscale.acc_read %{{.*}}[%{{.*}}] : <128x64> -> <128x32, #blockscale.warps<4x1>>
   // CHECK-NEXT:    blockscale.acc_add %[[PART]], %[[PART]] : <128x32, #blockscale.warps<4x1>>
+  // CHECK-NEXT:    blockscale.acc_read %{{.*}}[%{{.*}}] : <128x64> -> <24x128, #blockscale.lane_columns>
   gpu.func @products(%a: !tile, %sa: !blockscale.tmem_scales<128x4>,
                      %b: memref<64x128xi8, #gpu.address_space<workgroup>>,
                      %columns: memref<1x128x64xi8,
@@ -76,6 +77,9 @@ gpu.module @kernels {
         -> !blockscale.acc<128x32, #blockscale.warps<4x1>>
     %sum = blockscale.acc_add %part, %part
         : !blockscale.acc<128x32, #blockscale.warps<4x1>>
+    %transposed = blockscale.acc_read %acc[%steps]
+        : !blockscale.tmem_acc<128x64>
+        -> !blockscale.acc<24x128, #blockscale.lane_columns>
     gpu.return
   }
 }

@@ -6,6 +6,8 @@ those around tiles, words of scales and instructions.
 
 from itertools import combinations, product
 
+import dynamic_cases
+import fusion_cases
 import numpy as np
 from gpu_cases import FP6, MIXED, MXFP4, MXFP4_16, NVFP4, Case, Expectation
 from harness import Row, exact
@@ -56,8 +58,7 @@ def even(size, element):
 
 def wide_tiles(row):
     """What is chosen for large products, which are too large for the simulator."""
-    tile_k = 256 if row.x == row.y == "f4E2M1FN" else 128
-    return (f"--schedule=tile=128x256x{tile_k},stages=3,accumulators=2,persistent=1",)
+    return (f"--schedule=tile=128x256x{tile_k(row)},stages=3,accumulators=2,persistent=1",)
 
 
 def make_problem(row, m, n, blocks, layout):
@@ -117,13 +118,13 @@ def schedules():
     """Each N of an instruction, with what columns and shared memory leave room for."""
     for number, (tile, n) in enumerate(SCHEDULED):
         for row in (E4M3, NVFP4):
-            tile_k = 256 if row is NVFP4 else 128
             accumulators, persistent = 1 + number % 2, (number // 2 + (row is NVFP4)) % 2
-            schedule = f"tile=128x{tile}x{tile_k},stages={2 + number % 2},accumulators={accumulators},persistent={persistent}"
+            flags = f"stages={2 + number % 2},accumulators={accumulators},persistent={persistent}"
+            schedule = f"tile=128x{tile}x{tile_k(row)},{flags}"
             name = f"{row}-ring-{tile}-{accumulators}-{persistent}"
             problems = [
-                (200, n + n % 2, 5 * tile_k // 2, (True, False, True, False), ()),
-                (130, n + n % 2, tile_k, (True, False, row is NVFP4, False), ()),
+                (200, n + n % 2, 5 * tile_k(row) // 2, (True, False, True, False), ()),
+                (130, n + n % 2, tile_k(row), (True, False, row is NVFP4, False), ()),
             ]
             yield case(name, row, problems, (f"--schedule={schedule}",))
 
@@ -137,6 +138,48 @@ def groups():
             (300, 200, 64, (True, False, True, True), (2,)),
         ]
         yield case(f"ring-group-{group}", E4M3, problems, (f"--schedule={schedule}",))
+
+
+# Rows of x where they are those of B: N of the instruction.
+FEW = {1: 8, 8: 8, 17: 32, 64: 64, 100: 112}
+
+
+def tile_k(row):
+    return 256 if row.x == row.y == "f4E2M1FN" else 128
+
+
+def exchanged():
+    """Few rows of x as rows of B: pairs of all factors."""
+    chosen = {}
+    for row, m, *values in cover([ROWS_OF_FACTORS, tuple(FEW), N, BLOCKS, LAYOUTS], 2, seed=3):
+        chosen.setdefault((row, m), []).append(make_problem(row, m, *values))
+    for number, ((row, m), problems) in enumerate(chosen.items()):
+        schedule = f"tile=128x{FEW[m]}x{tile_k(row)},stages={2 + number % 3},accumulators={1 + number % 2}"
+        flags = (f"--schedule={schedule},persistent={number // 2 % 2},exchanged=1",)
+        yield case(f"{row}-exchanged-{m}", row, problems, flags)
+
+
+def exchanged_tiles():
+    """Several tiles of rows of x, and results of one tile with each N; accumulators that share columns."""
+    for number, (tile, m) in enumerate(SCHEDULED):
+        for row in (MIXED, NVFP4):
+            flags = f"stages={2 + number % 2},accumulators={2 - number % 2},persistent=1,group=2,exchanged=1"
+            problems = [(m, 200, 5 * tile_k(row) // 2, (row is NVFP4, False, number % 2 == 0, False), ())]
+            schedule = f"--schedule=tile=128x{tile}x{tile_k(row)},{flags}"
+            yield case(f"{row}-exchanged-tile-{tile}", row, problems, (schedule,))
+
+
+def around(options):
+    """Elementwise ops, batches and dynamic sizes of other cases with such a schedule."""
+    for row in (MIXED, NVFP4, FP6, MXFP4):
+        schedule = f"--schedule=tile=128x64x{tile_k(row)},stages=2,accumulators=2,persistent=1,{options}"
+        cases = [
+            *(of for of in fusion_cases.all_fusions() if of.name.startswith(f"{row}-")),
+            *(of for of in dynamic_cases.all_dynamic()
+              if of.name in (f"{row}-dynamic-chosen", f"{row}-dynamic-fused")),
+        ]
+        for of in cases:
+            yield of._replace(name=f"{of.name}-{options.replace('=', '')}", flags=(schedule,))
 
 
 # Stages of the ring, and steps along K: whole rounds of stages, or some before and behind them; rounds

@@ -79,6 +79,21 @@ def test_groups(case, tmp_path):
     run(case, tmp_path)
 
 
+@pytest.mark.parametrize("case", tiers.first(list(ring_cases.exchanged()), 15), ids=lambda case: case.name)
+def test_exchanged(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(ring_cases.exchanged_tiles()), ids=lambda case: case.name)
+def test_exchanged_tiles(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(ring_cases.around("exchanged=1")), ids=lambda case: case.name)
+def test_around_exchanged(case, tmp_path):
+    run(case, tmp_path)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_seeds(seed, tmp_path):
     """What runs when does not matter."""
@@ -104,7 +119,8 @@ def test_chips(chip, tmp_path):
 def test_ptxas(chip, tmp_path):
     """ptxas takes all kernels for the first chip and some for each other one, and spills no register."""
     cases = [
-        *ring_cases.factors(), *ring_cases.schedules(), *ring_cases.rounds(), *ring_cases.groups()
+        *ring_cases.factors(), *ring_cases.schedules(), *ring_cases.rounds(), *ring_cases.groups(),
+        *ring_cases.exchanged(), *ring_cases.exchanged_tiles(), *ring_cases.around("exchanged=1"),
     ]
     number = CHIPS.index(chip)
     for case in cases[number::len(CHIPS)] if number else cases:

@@ -28,11 +28,15 @@
 // CHECK-NEXT:       26052 clocks  memory          7672 GB/s
 // CHECK-NEXT:      106578 clocks  in all, near the bound of: L2 cache
 // CHECK-NEXT:        54.2 us, 2534 TFLOP/s at 1965 MHz
-// CHECK-NEXT:  N of tiles  stages  accumulators        clocks  near the bound of
-// CHECK-NEXT:          64       8             2        181330  L2 cache
-// CHECK-NEXT:         128       6             2        120914  L2 cache
-// CHECK-NEXT:         192       5             2        109394  L2 cache
-// CHECK-NEXT:         256       4             2        106578  L2 cache, the choice
+// CHECK-NEXT:  N of tiles  exchanged  stages  accumulators        clocks  near the bound of
+// CHECK-NEXT:          64         no       8             2        181330  L2 cache
+// CHECK-NEXT:         128         no       6             2        120914  L2 cache
+// CHECK-NEXT:         192         no       5             2        109394  L2 cache
+// CHECK-NEXT:         256         no       4             2        106578  L2 cache, the choice
+// CHECK-NEXT:          64        yes       8             2        181330  L2 cache
+// CHECK-NEXT:         128        yes       6             2        120914  L2 cache
+// CHECK-NEXT:         192        yes       5             2        109394  L2 cache
+// CHECK-NEXT:         256        yes       4             2        106578  L2 cache
 
 //      PICTURE: shared memory: 4 stages of 51200 bytes
 // PICTURE-NEXT:   A  bytes      0 to  16383: A, 128 lines of 128 bytes
@@ -67,16 +71,16 @@ func.func @large(
   return %d : tensor<4096x4096xf32>
 }
 
-// Weights for a few tokens: 128 narrow tiles. Codes of 4 bits are packed in
-// memory, also where they have bytes in shared memory.
+// Weights for a few tokens: their rows are those of A. Codes of 4 bits are
+// packed in memory, also where they have bytes in shared memory.
 
 //      CHECK:@few: 16 x 8192 x 8192, mxf8f6f4
-// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 8, accumulators = 2, persistent = true>
-// CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
-// CHECK-NEXT:        8192 clocks  tensor core     {{.*}}
-// CHECK-NEXT:       12800 clocks  shared memory   {{.*}}
-// CHECK-NEXT:        7168 clocks  L2 cache        {{.*}}
-//      CHECK:       16546 clocks  in all, near the bound of: ring of stages
+// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, exchanged = true>
+// CHECK-NEXT:  64 tiles on 148 multiprocessors, at most 1 on each
+// CHECK-NEXT:        2048 clocks  tensor core     {{.*}}
+// CHECK-NEXT:        9728 clocks  shared memory   {{.*}}
+// CHECK-NEXT:       11264 clocks  L2 cache        {{.*}}
+//      CHECK:       {{.*}} clocks  in all, near the bound of: ring of stages
 func.func @few(
     %x: tensor<16x8192xf8E4M3FN>, %sx: tensor<16x256xf8E8M0FNU>,
     %y: tensor<8192x8192xf4E2M1FN>, %sy: tensor<256x8192xf8E8M0FNU>,
@@ -91,7 +95,7 @@ func.func @few(
 
 //      CHECK:@dynamic: ? x ? x 1024 x 512, mxf4nvf4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 192, 256], stages = 4, {{.*}}
-// CHECK-NEXT:  201326592 tiles on 148 multiprocessors, at most 1360315 on each
+// CHECK-NEXT:  179306496 tiles on 148 multiprocessors, at most 1211531 on each
 //      CHECK:  4827584948 clocks  in all, near the bound of: memory
 func.func @dynamic(
     %x: tensor<?x?x512xf4E2M1FN>, %sx: tensor<?x?x32xf8E4M3FN>,
@@ -103,11 +107,12 @@ func.func @dynamic(
   return %d : tensor<?x?x1024xf32>
 }
 
-// One tile of 16 columns, and a schedule of one's own.
+// One tile of 16 columns or tiles of rows, and a schedule of one's own.
 
 //      CHECK:@own: 200 x 9 x 128, mxf8f6f4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>
-//      CHECK:          16       8             2{{.*}}, the choice
+//      CHECK:          16         no       8             2{{.*}}
+// CHECK-NEXT:          64        yes       8             2{{.*}}, the choice
 
 //      PICTURE: @own
 //      PICTURE: shared memory: 1 stage of 25600 bytes

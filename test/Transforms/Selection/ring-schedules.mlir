@@ -12,6 +12,13 @@
 // RUN: %{select} | FileCheck %s -DREST=", group = 3"
 // RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3"
 
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=0
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", exchanged = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,exchanged=1
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, exchanged = true"
+
 // CHECK: blockscale.schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false[[REST]]>}
 
 // All of the text is read, in order.
@@ -24,19 +31,31 @@
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,group=3,persistent=0
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G], got '
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,group=3
+// RUN: %{fail}=TEXT
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E], got '
 
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
 // RUN: %{fail}=GROUP
 // GROUP: error: expected groups of 1 to 1024 tiles, got 0{{$}}
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=2
+// RUN: %{fail}=EXCHANGED
+// EXCHANGED: error: expected exchanged to be 0 or 1, got 2{{$}}
+
+// N of the instruction are rows of the result: 300 here, not 80.
+// REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0
+// RUN: %{select} -o /dev/null
+// REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// RUN: %{fail}=ROWS
+// ROWS: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 64 for a result of more rows, got #blockscale.ring_schedule<tile = [128, 80, 128],
 
 func.func @f(
     %x: tensor<300x512xf8E4M3FN>, %sx: tensor<300x16xf8E8M0FNU>,
-    %y: tensor<512x320xf8E4M3FN>, %sy: tensor<16x320xf8E8M0FNU>,
-    %c: tensor<300x320xf32>) -> tensor<300x320xf32> {
+    %y: tensor<512x80xf8E4M3FN>, %sy: tensor<16x80xf8E8M0FNU>,
+    %c: tensor<300x80xf32>) -> tensor<300x80xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       : tensor<300x512xf8E4M3FN>, tensor<300x16xf8E8M0FNU>, tensor<512x320xf8E4M3FN>, tensor<16x320xf8E8M0FNU>,
-         tensor<300x320xf32>
-  return %d : tensor<300x320xf32>
+       : tensor<300x512xf8E4M3FN>, tensor<300x16xf8E8M0FNU>, tensor<512x80xf8E4M3FN>, tensor<16x80xf8E8M0FNU>,
+         tensor<300x80xf32>
+  return %d : tensor<300x80xf32>
 }

@@ -46,9 +46,10 @@ protected:
     return chooseRing(getRingCandidates(&context, problem, instruction, chip));
   }
   RingEstimate estimate(const RingProblem &problem, int64_t n, int64_t stages,
-                        int64_t accumulators) {
-    auto schedule = RingScheduleAttr::get(&context, {128, n, 128}, stages,
-                                          accumulators, true);
+                        int64_t accumulators, bool isExchanged = false) {
+    auto schedule =
+        RingScheduleAttr::get(&context, {128, n, 128}, stages, accumulators,
+                              true, kTileGroup, isExchanged);
     return estimateRing(problem, getMxfp8(), RingPlan(getMxfp8(), schedule),
                         getRingRates(getB200(), Kind::MXF8F6F4));
   }
@@ -108,7 +109,7 @@ TEST_F(RingChoice, FewRows) {
   EXPECT_EQ(of.getNearest(), RingUnit::Memory);
   EXPECT_EQ(of.total, of.getClocks(RingUnit::Memory));
   // B of 4 bits is packed in memory.
-  EXPECT_EQ(estimate({16, 8192, 8192, 1, 8, 4}, 64, 8, 2)
+  EXPECT_EQ(estimate({{16, 8192, 8192, 1}, 8, 4}, 64, 8, 2)
                 .getClocks(RingUnit::L2Cache),
             64u * (16 * 128 + 64 * 64 + 1024) / 64);
 }
@@ -189,11 +190,49 @@ TEST_F(RingChoice, TiesGoToDeeperRings) {
   EXPECT_EQ(getNumbers(choose(problem, getMxfp8())), (Numbers{64, 8, 2}));
 }
 
-// A result of few columns is one tile, of what instructions take.
+// A result of few columns may be one tile, of what instructions take.
 TEST_F(RingChoice, NarrowResults) {
-  for (auto [n, tile] : {std::pair(1, 16), {16, 16}, {17, 32}, {64, 64}})
-    EXPECT_EQ(choose(makeBytes(4096, n, 4096), getMxfp8()).schedule.getN(),
-              tile);
+  for (auto [n, tile] : {std::pair(1, 16),
+                         {16, 16},
+                         {17, 32},
+                         {64, 64},
+                         {136, 144},
+                         {300, 256}}) {
+    SmallVector<RingCandidate> plain = getRingCandidates(
+        &context, makeBytes(4096, n, 4096), getMxfp8(), getB200());
+    llvm::erase_if(plain, [](const RingCandidate &of) {
+      return of.schedule.getExchanged();
+    });
+    EXPECT_EQ(plain.back().schedule.getN(), tile);
+  }
+}
+
+// The transpose is the transposed product, of the other operands' types.
+TEST_F(RingChoice, ExchangedIsTransposed) {
+  RingEstimate plain = estimate({{4096, 200, 512, 1}, 8, 4}, 64, 4, 2);
+  RingEstimate other =
+      estimate({{200, 4096, 512, 1}, 4, 8}, 64, 4, 2, /*isExchanged=*/true);
+  EXPECT_EQ(plain.total, other.total);
+  EXPECT_EQ(plain.clocks, other.clocks);
+}
+
+// 128 tiles of 128 columns of the result, with few rows of x as N. A stage has
+// 128 and 16 lines and two atoms: 304 clocks of the L2 cache. Memory is the
+// bound of plain tiles, too, of which fewer stages fit.
+TEST_F(RingChoice, FewRowsAreExchanged) {
+  RingCandidate of = choose(makeBytes(16, 16384, 8192), getMxfp8());
+  EXPECT_TRUE(of.schedule.getExchanged());
+  EXPECT_EQ(getNumbers(of), (Numbers{16, 8, 2}));
+  EXPECT_EQ(of.estimate.onChip, 1618u + 64 * 304 + 16 * 128 * 4 / 64);
+  EXPECT_EQ(of.estimate.total, of.estimate.getClocks(RingUnit::Memory));
+  // 200 rows are one tile of 208, of which copies bring 200, not two of 128.
+  of = choose(makeBytes(200, 16384, 1024), getMxfp8());
+  EXPECT_TRUE(of.schedule.getExchanged());
+  EXPECT_EQ(getNumbers(of), (Numbers{208, 5, 2}));
+  EXPECT_EQ(of.estimate.total, 1618u + 8 * 680 + 200 * 128 * 4 / 64);
+  // Of equal ones the plain one.
+  EXPECT_FALSE(
+      choose(makeBytes(4096, 4096, 4096), getMxfp8()).schedule.getExchanged());
 }
 
 // Every choice fits the chip, whatever the product; and no size wraps.
@@ -212,7 +251,8 @@ TEST_F(RingChoice, EverythingIsLegal) {
             RingPlan plan(instruction, of.schedule);
             ASSERT_LE(plan.getSharedBytes(), getMostStageBytes(chip));
             ASSERT_TRUE(plan.fitsTensorMemory());
-            ASSERT_TRUE(n <= of.schedule.getN() ||
+            int64_t rowsOfB = of.schedule.getExchanged() ? m : n;
+            ASSERT_TRUE(rowsOfB <= of.schedule.getN() ||
                         of.schedule.getN() % kTileUnit == 0);
             ASSERT_GT(of.schedule.getStages(), 1);
           }

@@ -270,7 +270,8 @@ def BlockScale_AccReadOp : BlockScale_Op<"acc_read"> {
     op waits for its loads.
 
     Constraint (R1): the result has the M of the accumulator, N a multiple of 8,
-    and the layout `#blockscale.warps<4x1>`.
+    and the layout `#blockscale.warps<4x1>`; or it is the transpose of that, in
+    the layout `#blockscale.lane_columns`.
 
     Example:
 

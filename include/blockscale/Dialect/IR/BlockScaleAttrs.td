@@ -240,6 +240,10 @@ def BlockScale_RingScheduleAttr
     * `group`: how many tiles along M blocks take before they go on along N, so
       that those that run at the same time share operands in the L2 cache; 8 if
       it is left out.
+    * `exchanged`: the transpose is computed, so that the rows of A are columns
+      of y, and the rows of B are rows of x: for results of few rows, as M of
+      instructions is 128. M and N are those of the instruction then, too, so
+      that M counts columns of the result. False if it is left out.
 
     M is 128, N is 8 to 256 in steps of 8, and the elements of K fill lines of
     128 bytes. What a chip, the types and sizes of an op ask for besides is
@@ -250,12 +254,12 @@ def BlockScale_RingScheduleAttr
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
                         "int64_t":$accumulators, "bool":$persistent,
-                        DefaultValuedParameter<"int64_t",
-                                               "kTileGroup">:$group);
+                        DefaultValuedParameter<"int64_t", "kTileGroup">:$group,
+                        DefaultValuedParameter<"bool", "false">:$exchanged);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
-    (`,` `group` `=` $group^)? `>`
+    (`,` struct($group, $exchanged)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -263,7 +267,8 @@ def BlockScale_RingScheduleAttr
     static RingScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
                                 int64_t stages, int64_t accumulators,
                                 bool persistent) {
-      return get(context, tile, stages, accumulators, persistent, kTileGroup);
+      return get(context, tile, stages, accumulators, persistent, kTileGroup,
+                 /*exchanged=*/false);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }
@@ -302,6 +307,21 @@ def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
     int64_t getShareM(AccType type) const;
     int64_t getShareN(AccType type) const;
   }];
+}
+
+def BlockScale_LaneColumnsAttr
+    : BlockScale_Attr<"LaneColumns", "lane_columns", [
+        DeclareAttrInterfaceMethods<BlockScale_AccLayoutInterface>]> {
+  let summary = "an accumulator in columns, one for each thread";
+  let description = [{
+    Thread t of the first four warps of a block holds column t of 128, with all
+    rows. This is how lanes of tensor memory come where the tile is the
+    transpose of what was multiplied: a warp that stores a row stores 128 bytes
+    that follow each other.
+
+    Example: `#blockscale.lane_columns`.
+  }];
+  let assemblyFormat = "";
 }
 
 def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {

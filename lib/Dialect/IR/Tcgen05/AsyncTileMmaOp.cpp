@@ -90,16 +90,21 @@ LogicalResult AsyncTileMmaOp::verify() {
 
 LogicalResult AccReadOp::verify() {
   AccType type = getType();
-  auto warps = dyn_cast<WarpsAttr>(Attribute(type.getLayout()));
+  Attribute layout = type.getLayout();
   TmemAccType source = getSource().getType();
-  bool isRead = warps == WarpsAttr::get(getContext(), 4, 1) &&
-                type.getM() == source.getM() && type.getN() % 8 == 0;
+  bool isTransposed = isa<LaneColumnsAttr>(layout);
+  int64_t rows = type.getM(), columns = type.getN();
+  if (isTransposed)
+    std::swap(rows, columns);
+  bool isRead =
+      (isTransposed || layout == WarpsAttr::get(getContext(), 4, 1)) &&
+      rows == source.getM() && columns % 8 == 0;
   if (!isRead) // (R1)
     return emitOpError("expected a result of ")
            << source.getM()
            << " rows, of a multiple of 8 columns, in #blockscale.warps<4x1>, "
-              "got "
+              "or its transpose in #blockscale.lane_columns, got "
            << type;
-  return verifyColumns(*this, getColumn(), type.getN(), source.getN(),
+  return verifyColumns(*this, getColumn(), columns, source.getN(),
                        "the accumulator");
 }

@@ -21,7 +21,7 @@ using namespace mlir::blockscale;
 LogicalResult
 RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> tile, int64_t stages,
-                         int64_t accumulators, bool, int64_t group) {
+                         int64_t accumulators, bool, int64_t group, bool) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;

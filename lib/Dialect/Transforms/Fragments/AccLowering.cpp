@@ -23,11 +23,19 @@ struct Row {
 } // namespace
 
 const AccLowering *blockscale::lookupAccLowering(AccType type) {
-  static const Row rows[] = {{TypeID::get<WarpsAttr>(), getWarpsLowering}};
+  static const Row rows[] = {
+      {TypeID::get<WarpsAttr>(), getWarpsLowering},
+      {TypeID::get<LaneColumnsAttr>(), getLaneColumnsLowering},
+  };
   for (const Row &row : rows)
     if (Attribute(type.getLayout()).getTypeID() == row.layout)
       return &row.get();
   return nullptr;
+}
+
+int64_t blockscale::getTmemLoadColumns(int64_t left) {
+  constexpr int64_t kMost = 128;
+  return std::min<int64_t>(kMost, llvm::bit_floor<uint64_t>(left));
 }
 
 const AccLowering &blockscale::getAccLowering(Type type) {

@@ -39,7 +39,13 @@ public:
   /// The elements `acc` with the product of `op` added.
   virtual SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
                                          ValueRange acc, Value lane) const = 0;
+
+  /// The elements that `op` loads; the wait for them comes behind.
+  virtual SmallVector<Value> emitRead(OpBuilder &b, AccReadOp op) const = 0;
 };
+
+/// How many of `left` columns of tensor memory one load takes.
+int64_t getTmemLoadColumns(int64_t left);
 
 /// The row of the type's layout; null if there is none.
 const AccLowering *lookupAccLowering(AccType type);
@@ -47,8 +53,9 @@ const AccLowering *lookupAccLowering(AccType type);
 /// The same; there is one.
 const AccLowering &getAccLowering(Type type);
 
-/// In the registers of warps.
+/// In the registers of warps, and in columns, one for each thread.
 const AccLowering &getWarpsLowering();
+const AccLowering &getLaneColumnsLowering();
 
 } // namespace mlir::blockscale
 

@@ -31,32 +31,9 @@ struct LowerAccRead final : OpConversionPattern<AccReadOp> {
   LogicalResult
   matchAndRewrite(AccReadOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // What a load of 16 lanes gives are tiles of 16 x 8, side by side.
-    constexpr int64_t kRows = 16, kRegistersOfTile = 4, kColumns = 8;
-    constexpr int64_t kMostColumns = 128;
-    Location loc = op.getLoc();
-    AccType type = op.getType();
-    auto warps = cast<WarpsAttr>(Attribute(type.getLayout()));
-    WarpTile tile = {warps.getShareM(type), type.getN(), {}, {}, 1, 1};
-    SmallVector<Value> elements(getAccLowering(type).getNumElements(type));
-    for (int64_t m = 0; m != tile.m / kRows; ++m)
-      for (int64_t first = 0, count = 0; first != tile.n; first += count) {
-        count = std::min<int64_t>(kMostColumns,
-                                  llvm::bit_floor<uint64_t>(tile.n - first));
-        auto part = VectorType::get(count / kColumns * kRegistersOfTile,
-                                    rewriter.getF32Type());
-        Value column = addIndex(rewriter, loc, op.getColumn(), first);
-        Value loaded =
-            TmemLoadOp::create(rewriter, loc, part, op.getSource(), column,
-                               rewriter.getI64IntegerAttr(m * kRows));
-        for (int64_t n = 0; n != count / kColumns; ++n)
-          for (auto [i, at] :
-               llvm::enumerate(getTileElements(tile, m, first / kColumns + n)))
-            elements[at] = vector::ExtractOp::create(
-                rewriter, loc, loaded,
-                static_cast<int64_t>(n * kRegistersOfTile + i));
-      }
-    TmemWaitOp::create(rewriter, loc, TmemWaitKind::Load);
+    SmallVector<Value> elements =
+        getAccLowering(op.getType()).emitRead(rewriter, op);
+    TmemWaitOp::create(rewriter, op.getLoc(), TmemWaitKind::Load);
     rewriter.replaceOpWithMultiple(op, {elements});
     return success();
   }

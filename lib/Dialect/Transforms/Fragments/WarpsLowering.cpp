@@ -15,6 +15,7 @@
 #include "Fragments/WarpMultiply.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -63,6 +64,30 @@ public:
         getWarpTile(b, op.getLoc(), cast<AccType>(op.getAcc().getType()));
     return getWarpMultiply(op.getInstruction().getPath())
         .emitTile(b, op, tile, elements, lane);
+  }
+
+  SmallVector<Value> emitRead(OpBuilder &b, AccReadOp op) const override {
+    // What a load of 16 lanes gives are tiles of 16 x 8, side by side.
+    constexpr int64_t kRows = 16, kRegistersOfTile = 4, kColumns = 8;
+    Location loc = op.getLoc();
+    AccType type = op.getType();
+    WarpTile tile = {getWarps(type).getShareM(type), type.getN(), {}, {}, 1, 1};
+    SmallVector<Value> elements(getNumElements(type));
+    for (int64_t m = 0; m != tile.m / kRows; ++m)
+      for (int64_t first = 0, count = 0; first != tile.n; first += count) {
+        count = getTmemLoadColumns(tile.n - first);
+        auto part = VectorType::get(count / kColumns * kRegistersOfTile,
+                                    b.getF32Type());
+        Value column = addIndex(b, loc, op.getColumn(), first);
+        Value loaded = TmemLoadOp::create(b, loc, part, op.getSource(), column,
+                                          b.getI64IntegerAttr(m * kRows));
+        for (int64_t n = 0; n != count / kColumns; ++n)
+          for (auto [i, at] :
+               llvm::enumerate(getTileElements(tile, m, first / kColumns + n)))
+            elements[at] = vector::ExtractOp::create(
+                b, loc, loaded, static_cast<int64_t>(n * kRegistersOfTile + i));
+      }
+    return elements;
   }
 };
 } // namespace

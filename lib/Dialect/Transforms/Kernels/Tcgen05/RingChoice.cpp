@@ -30,16 +30,14 @@ int64_t blockscale::getElementsOfLine(const Instruction &instruction) {
   return kLineBytes / kStepBytes * instruction.k;
 }
 
-/// N of tiles for results of `n` columns. A single tile of few columns may have
-/// any multiple of what all instructions take.
+/// N of tiles for `n` rows of B. A single tile may have any multiple of what
+/// all instructions take.
 static SmallVector<int64_t> getTileColumns(int64_t n) {
   constexpr int64_t kStep = 16;
-  if (n <= kTileUnit)
-    return {static_cast<int64_t>(llvm::alignTo(n, kStep))};
   SmallVector<int64_t> columns;
   for (int64_t tile = kTileUnit; tile <= kMostN; tile += kTileUnit)
     if (tile - kTileUnit < n)
-      columns.push_back(tile);
+      columns.push_back(std::min<int64_t>(tile, llvm::alignTo(n, kStep)));
   return columns;
 }
 
@@ -47,38 +45,50 @@ static SmallVector<int64_t> getTileColumns(int64_t n) {
 static bool isBetter(const RingCandidate &first, const RingCandidate &second) {
   auto key = [](const RingCandidate &candidate) {
     return std::tuple(candidate.estimate.total, candidate.estimate.onChip,
+                      candidate.schedule.getExchanged(),
                       -candidate.schedule.getStages(),
                       -candidate.schedule.getAccumulators());
   };
   return key(first) < key(second);
 }
 
+/// The best schedule with such tiles; nullopt if none fits.
+static std::optional<RingCandidate> findBest(MLIRContext *context,
+                                             const RingProblem &problem,
+                                             const Instruction &instruction,
+                                             const Chip &chip, int64_t columns,
+                                             bool isExchanged) {
+  RingRates rates = getRingRates(chip, instruction.kind);
+  constexpr int64_t kMostStages = 8;
+  int64_t tile[] = {kTensorLanes, columns, getElementsOfLine(instruction)};
+  std::optional<RingCandidate> found;
+  for (int64_t accumulators : {2, 1})
+    for (int64_t stages = kMostStages; stages != 0; --stages) {
+      auto schedule =
+          RingScheduleAttr::get(context, tile, stages, accumulators,
+                                /*persistent=*/true, kTileGroup, isExchanged);
+      RingPlan plan(instruction, schedule);
+      if (plan.getSharedBytes() > getMostStageBytes(chip) ||
+          !plan.fitsTensorMemory())
+        continue;
+      RingCandidate candidate = {
+          schedule, estimateRing(problem, instruction, plan, rates)};
+      if (!found || isBetter(candidate, *found))
+        found = candidate;
+    }
+  return found;
+}
+
 SmallVector<RingCandidate>
 blockscale::getRingCandidates(MLIRContext *context, const RingProblem &problem,
                               const Instruction &instruction,
                               const Chip &chip) {
-  RingRates rates = getRingRates(chip, instruction.kind);
   SmallVector<RingCandidate> best;
-  constexpr int64_t kMostStages = 8;
-  for (int64_t columns : getTileColumns(problem.n)) {
-    int64_t tile[] = {kTensorLanes, columns, getElementsOfLine(instruction)};
-    std::optional<RingCandidate> found;
-    for (int64_t accumulators : {2, 1})
-      for (int64_t stages = kMostStages; stages != 0; --stages) {
-        auto schedule = RingScheduleAttr::get(
-            context, tile, stages, accumulators, /*persistent=*/true);
-        RingPlan plan(instruction, schedule);
-        if (plan.getSharedBytes() > getMostStageBytes(chip) ||
-            !plan.fitsTensorMemory())
-          continue;
-        RingCandidate candidate = {
-            schedule, estimateRing(problem, instruction, plan, rates)};
-        if (!found || isBetter(candidate, *found))
-          found = candidate;
-      }
-    if (found)
-      best.push_back(*found);
-  }
+  for (bool isExchanged : {false, true})
+    for (int64_t columns : getTileColumns(isExchanged ? problem.m : problem.n))
+      if (std::optional<RingCandidate> found = findBest(
+              context, problem, instruction, chip, columns, isExchanged))
+        best.push_back(*found);
   return best;
 }
 

@@ -36,7 +36,8 @@ struct RingCandidate {
 /// For each N that tiles may have, narrow ones first, the best schedule: the
 /// smallest estimate; where memory is the bound of several, what needs least
 /// besides; of equal ones that with more stages, then that with more
-/// accumulators. There is at least one.
+/// accumulators. Behind them the same with operands exchanged; of equal ones
+/// the plain one is better. There is at least one.
 SmallVector<RingCandidate> getRingCandidates(MLIRContext *context,
                                              const RingProblem &problem,
                                              const Instruction &instruction,

@@ -82,11 +82,16 @@ static uint64_t getMemoryBytes(const RingProblem &problem,
                   problem.batch);
 }
 
-RingEstimate blockscale::estimateRing(const RingProblem &problem,
+RingEstimate blockscale::estimateRing(const RingProblem &asked,
                                       const Instruction &instruction,
                                       const RingPlan &plan,
                                       const RingRates &rates) {
   RingScheduleAttr schedule = plan.getSchedule();
+  RingProblem problem = asked;
+  if (schedule.getExchanged()) {
+    std::swap(problem.m, problem.n);
+    std::swap(problem.aBits, problem.bBits);
+  }
   uint64_t tileM = schedule.getM(), tileN = schedule.getN();
   RingEstimate estimate;
   estimate.tiles = multiply(divideCeil(problem.m, tileM),

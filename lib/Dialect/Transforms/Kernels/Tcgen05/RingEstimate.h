@@ -34,7 +34,7 @@ namespace mlir::blockscale {
 /// A product. Sizes are those of the op; a dynamic one counts as a large one,
 /// so that all multiprocessors are busy.
 struct RingProblem : OpSizes {
-  /// Of an element in memory.
+  /// Of an element of x and of y in memory.
   int64_t aBits, bBits;
 };
 inline constexpr int64_t kDynamicSize = int64_t(1) << 16;
@@ -76,7 +76,7 @@ struct RingEstimate {
   RingUnit getNearest() const;
 };
 
-RingEstimate estimateRing(const RingProblem &problem,
+RingEstimate estimateRing(const RingProblem &asked,
                           const Instruction &instruction, const RingPlan &plan,
                           const RingRates &rates);
 

@@ -78,12 +78,14 @@ void blockscale::printRingEstimate(raw_ostream &os, const RingProblem &problem,
 void blockscale::printRingCandidates(raw_ostream &os,
                                      ArrayRef<RingCandidate> candidates) {
   RingScheduleAttr best = chooseRing(candidates).schedule;
-  os << "  N of tiles  stages  accumulators        clocks  near the bound of\n";
+  os << "  N of tiles  exchanged  stages  accumulators        clocks  near the "
+        "bound of\n";
   for (const RingCandidate &candidate : candidates) {
     RingScheduleAttr schedule = candidate.schedule;
     os << llvm::format(
-              "%12lld%8lld%14lld%14llu  ",
+              "%12lld%11s%8lld%14lld%14llu  ",
               static_cast<long long>(schedule.getN()),
+              schedule.getExchanged() ? "yes" : "no",
               static_cast<long long>(schedule.getStages()),
               static_cast<long long>(schedule.getAccumulators()),
               static_cast<unsigned long long>(candidate.estimate.total))

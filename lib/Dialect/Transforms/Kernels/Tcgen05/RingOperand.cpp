@@ -19,6 +19,21 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
+  KernelProblem sides = problem;
+  if (!cast<RingScheduleAttr>(problem.schedule).getExchanged())
+    return sides;
+  std::swap(sides.row.lhs, sides.row.rhs);
+  std::swap(sides.m, sides.n);
+  std::swap(sides.x, sides.y);
+  std::swap(sides.xScale, sides.yScale);
+  InstructionAttr of = problem.instruction;
+  sides.instruction = InstructionAttr::get(
+      of.getContext(), of.getPath(), of.getM(), of.getN(), of.getK(),
+      of.getKind(), of.getB(), of.getA(), of.getScale(), of.getScaleVec());
+  return sides;
+}
+
 static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
                             bool isA, Format &format) {
   const KernelOperand &operand = isA ? problem.x : problem.y;

@@ -35,7 +35,13 @@ struct RingOperand {
 
 using RingOperands = std::array<RingOperand, kNumRingOperands>;
 
-/// Scales are in the 32x4x4 layout, see KernelBackend::wantsScaleAtoms.
+/// `problem` with x as A of instructions and y as B: where its schedule
+/// exchanges operands, the transposed product. Who asks for rows of operands
+/// asks this one; where sums go is what it was.
+KernelProblem getInstructionProblem(const KernelProblem &problem);
+
+/// Of such a problem. Scales are in the 32x4x4 layout, see
+/// KernelBackend::wantsScaleAtoms.
 RingOperands planRingOperands(const KernelProblem &problem,
                               const RingPlan &ring);
 

@@ -23,6 +23,8 @@ namespace mlir::blockscale {
 
 class RoleEmitter {
 public:
+  /// `problem` is that of getInstructionProblem: rows and columns of tiles are
+  /// rows of A and of B, but where sums are added and stored.
   RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
               const RingPlan &plan, const RingOperands &operands);
 
@@ -70,8 +72,9 @@ private:
   Value emitScales(OpBuilder &b, const RingPlace &place, bool isA, Value shift);
   void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
                 Value window);
+  AccType getPartType(int64_t columns) const;
   void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
-                int64_t columns, bool isGuarded);
+                bool isGuarded);
 
   Value index(OpBuilder &b, int64_t value) const;
   Value toWord(OpBuilder &b, Value value) const;

@@ -25,19 +25,36 @@ using namespace mlir::blockscale;
 /// Columns that are in registers at a time.
 static constexpr int64_t kPartColumns = 32;
 
-/// Columns `column` to `column + columns - 1` of the tile, which are in `acc`.
+/// The type of `columns` columns of the tile in registers, rows and columns of
+/// which are those of the result.
+AccType RoleEmitter::getPartType(int64_t columns) const {
+  RingScheduleAttr schedule = plan.getSchedule();
+  MLIRContext *context = schedule.getContext();
+  if (schedule.getExchanged())
+    return AccType::get(context, columns, schedule.getM(),
+                        LaneColumnsAttr::get(context));
+  return AccType::get(context, schedule.getM(), columns,
+                      WarpsAttr::get(context, 4, 1));
+}
+
+/// The columns of the tile from `column` on, which are in `acc`.
 void RoleEmitter::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
-                           Value column, int64_t columns, bool isGuarded) {
+                           Value column, bool isGuarded) {
   BlockTile part = tile;
   part.column = addIndices(at, loc, tile.column, column);
   part.isGuarded = isGuarded;
+  ProblemSizes ofResult = sizes;
+  if (plan.getSchedule().getExchanged()) {
+    std::swap(part.row, part.column);
+    std::swap(ofResult.m, ofResult.n);
+  }
   auto type = cast<AccType>(acc.getType());
   Value value = acc;
   if (problem.acc || problem.producer) {
-    Value first = emitFirstSums(at, kernel, problem, sizes, part, type);
+    Value first = emitFirstSums(at, kernel, problem, ofResult, part, type);
     value = AccAddOp::create(at, loc, value, first);
   }
-  emitLastSums(at, kernel, problem, sizes, part, value);
+  emitLastSums(at, kernel, problem, ofResult, part, value);
 }
 
 /// The sums of a tile, in the accumulator number `window`.
@@ -46,20 +63,19 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
   RingScheduleAttr schedule = plan.getSchedule();
   Value acc = emitAcc(at, window);
   int64_t n = schedule.getN();
-  auto layout = WarpsAttr::get(at.getContext(), 4, 1);
-  // Those in bounds are stored in pairs.
-  bool isAligned = KernelProblem::isMultiple(problem.n, 2);
+  // Those in bounds are stored in pairs, but for single ones of lanes.
+  bool isAligned =
+      schedule.getExchanged() || KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
-    auto type =
-        AccType::get(inner.getContext(), schedule.getM(), columns, layout);
-    Value part = AccReadOp::create(inner, loc, type, acc, column);
+    Value part =
+        AccReadOp::create(inner, loc, getPartType(columns), acc, column);
     release(inner);
     if (KernelProblem::isMultiple(problem.m, schedule.getM()) &&
         KernelProblem::isMultiple(problem.n, n))
-      return emitPart(inner, tile, part, column, columns, false);
+      return emitPart(inner, tile, part, column, false);
     if (!isAligned)
-      return emitPart(inner, tile, part, column, columns, true);
+      return emitPart(inner, tile, part, column, true);
     Value lastRow = addIndex(inner, loc, tile.row, schedule.getM());
     Value lastColumn = addIndex(inner, loc, tile.column, n);
     Value areRows = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ule,
@@ -70,9 +86,9 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
     auto choice =
         scf::IfOp::create(inner, loc, isInside, /*withElseRegion=*/true);
     OpBuilder then = choice.getThenBodyBuilder();
-    emitPart(then, tile, part, column, columns, false);
+    emitPart(then, tile, part, column, false);
     OpBuilder other = choice.getElseBodyBuilder();
-    emitPart(other, tile, part, column, columns, true);
+    emitPart(other, tile, part, column, true);
   };
   auto arrive = [&](OpBuilder &inner) {
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::Before);

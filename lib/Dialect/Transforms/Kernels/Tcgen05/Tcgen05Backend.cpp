@@ -35,13 +35,15 @@ public:
   bool wantsScaleAtoms() const override { return true; }
 
   std::string getRemark(const KernelProblem &problem) const override {
-    RingOperands operands = planRingOperands(problem, makePlan(problem));
+    RingOperands operands =
+        planRingOperands(getInstructionProblem(problem), makePlan(problem));
+    bool isExchanged = cast<RingScheduleAttr>(problem.schedule).getExchanged();
     std::string text;
-    for (unsigned i : {0, 2})
-      if (operands[i].filler)
-        text +=
-            (text.empty() ? "" : "; ") + std::string(i == 0 ? "x" : "y") +
-            " is brought by warps, not by bulk copies: " + operands[i].reason;
+    for (bool isX : {true, false})
+      if (const RingOperand &operand = operands[isX != isExchanged ? 0 : 2];
+          operand.filler)
+        text += (text.empty() ? "" : "; ") + std::string(isX ? "x" : "y") +
+                " is brought by warps, not by bulk copies: " + operand.reason;
     return text;
   }
 
@@ -51,11 +53,14 @@ public:
     RingPlan plan = makePlan(problem);
     KernelShape shape;
     shape.tile = {schedule.getM(), schedule.getN(), 1};
+    if (schedule.getExchanged())
+      std::swap(shape.tile[0], shape.tile[1]);
     shape.threads = {kThreads, 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes());
     shape.order =
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
-    RingOperands operands = planRingOperands(problem, plan);
+    RingOperands operands =
+        planRingOperands(getInstructionProblem(problem), plan);
     for (const RingOperand &operand : operands) {
       if (operand.filler) {
         shape.threads[0] = kThreads + kFillerWarps * kWarpLanes;
@@ -67,9 +72,9 @@ public:
     return shape;
   }
 
-  void build(gpu::GPUFuncOp kernel,
-             const KernelProblem &problem) const override {
-    RingPlan plan = makePlan(problem);
+  void build(gpu::GPUFuncOp kernel, const KernelProblem &asked) const override {
+    RingPlan plan = makePlan(asked);
+    KernelProblem problem = getInstructionProblem(asked);
     RingOperands operands = planRingOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     // It takes all of tensor memory: no second block fits on a multiprocessor.

@@ -30,7 +30,7 @@ struct ScheduleText {
   SmallVector<int64_t, 3> tile = {0, 0, 0};
   int64_t stages, accumulators, persistent;
   // Those that may be left out.
-  int64_t group = kTileGroup;
+  int64_t group = kTileGroup, exchanged = 0;
 };
 } // namespace
 
@@ -46,7 +46,8 @@ static std::optional<ScheduleText> parseText(StringRef text) {
       !takeNumbers(text, "stages", schedule.stages) ||
       !takeNumbers(text, "accumulators", schedule.accumulators) ||
       !takeNumbers(text, "persistent", schedule.persistent) ||
-      !takeOptional(text, "group", schedule.group) || !text.empty())
+      !takeOptional(text, "group", schedule.group) ||
+      !takeOptional(text, "exchanged", schedule.exchanged) || !text.empty())
     return std::nullopt;
   return schedule;
 }
@@ -55,7 +56,8 @@ namespace {
 class Tcgen05ScheduleRules final : public ScheduleRules {
 public:
   StringRef getForm() const override {
-    return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]";
+    return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]"
+           "[,exchanged=E]";
   }
 
   bool hasForm(StringRef text) const override {
@@ -65,17 +67,19 @@ public:
   FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
                                      EmitErrorFn emitError) const override {
     ScheduleText numbers = *parseText(text);
-    if (numbers.persistent > 1)
-      return emitError() << "expected persistent to be 0 or 1, got "
-                         << numbers.persistent;
-    bool isPersistent = numbers.persistent == 1;
+    for (auto [name, number] : {std::pair("persistent", numbers.persistent),
+                                std::pair("exchanged", numbers.exchanged)})
+      if (number > 1)
+        return emitError() << "expected " << name << " to be 0 or 1, got "
+                           << number;
+    bool isPersistent = numbers.persistent, isExchanged = numbers.exchanged;
     if (failed(RingScheduleAttr::verify(emitError, numbers.tile, numbers.stages,
                                         numbers.accumulators, isPersistent,
-                                        numbers.group)))
+                                        numbers.group, isExchanged)))
       return failure();
     return ScheduleInterface(RingScheduleAttr::get(
         context, numbers.tile, numbers.stages, numbers.accumulators,
-        isPersistent, numbers.group));
+        isPersistent, numbers.group, isExchanged));
   }
 
   ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
@@ -110,11 +114,15 @@ LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op, InstructionAttr attr,
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << given << ", which needs "
                        << plan.getSharedBytes();
-  int64_t n = cast<ShapedType>(op.getType()).getShape().back();
+  // N of the instruction are columns of the result, or rows of it.
+  bool isExchanged = schedule.getExchanged();
+  ArrayRef<int64_t> shape = cast<ShapedType>(op.getType()).getShape();
+  int64_t n = shape[shape.size() - (isExchanged ? 2 : 1)];
   bool isOneTile = !ShapedType::isDynamic(n) && n <= schedule.getN();
   if (!isOneTile && schedule.getN() % kTileUnit != 0)
     return emitError() << "expected N of the tile to be a multiple of "
-                       << kTileUnit << " for a result of more columns, got "
+                       << kTileUnit << " for a result of more "
+                       << (isExchanged ? "rows" : "columns") << ", got "
                        << given;
   if (!plan.fitsTensorMemory())
     return emitError() << "expected a schedule whose sums and scales fit into "

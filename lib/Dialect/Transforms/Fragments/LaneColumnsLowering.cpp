@@ -1,0 +1,64 @@
+//===- LaneColumnsLowering.cpp - Accumulators in columns ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each thread has a column of the tile: neighbours in a row are with
+// neighbouring lanes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/AccLowering.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class LaneColumnsLowering final : public AccLowering {
+public:
+  int64_t getNumElements(AccType type) const override { return type.getM(); }
+
+  int64_t getRunLength(AccType) const override { return 1; }
+
+  void
+  forEachRun(OpBuilder &b, Location loc, AccType type, Value,
+             function_ref<void(int64_t, Value, Value)> body) const override {
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    for (int64_t row = 0; row != type.getM(); ++row)
+      body(row, arith::ConstantIndexOp::create(b, loc, row), thread);
+  }
+
+  SmallVector<Value> emitTileMma(OpBuilder &, TileMmaOp, ValueRange,
+                                 Value) const override {
+    llvm_unreachable("its verifier takes no such accumulator");
+  }
+
+  SmallVector<Value> emitRead(OpBuilder &b, AccReadOp op) const override {
+    Location loc = op.getLoc();
+    int64_t rows = op.getType().getM();
+    SmallVector<Value> elements;
+    for (int64_t first = 0, count = 0; first != rows; first += count) {
+      count = getTmemLoadColumns(rows - first);
+      Value column = addIndex(b, loc, op.getColumn(), first);
+      Value loaded = TmemLoadOp::create(
+          b, loc, VectorType::get(count, b.getF32Type()), op.getSource(),
+          column, /*first_lane=*/IntegerAttr());
+      for (int64_t i = 0; i != count; ++i)
+        elements.push_back(vector::ExtractOp::create(b, loc, loaded, i));
+    }
+    return elements;
+  }
+};
+} // namespace
+
+const AccLowering &blockscale::getLaneColumnsLowering() {
+  static const LaneColumnsLowering lowering;
+  return lowering;
+}
