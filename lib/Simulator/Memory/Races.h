@@ -45,8 +45,8 @@
 namespace mlir::blockscale::sim {
 
 /// How far the clock of each agent has come: those of warps, of the kernel in
-/// front, and then those of the copies that mbarrier objects are told of and of tensor cores. What is
-/// not there is 0.
+/// front, and then those of the copies that mbarrier objects are told of and of
+/// tensor cores. What is not there is 0.
 using Clocks = std::vector<uint32_t>;
 
 struct AgentTime {

@@ -23,9 +23,10 @@ const OpcodeTable &sim::getOpcodeTable() {
           addBarrierInstructions, addBitInstructions, addCacheInstructions,
           addClusterInstructions, addComparisonInstructions,
           addControlInstructions, addConversionInstructions,
-          addCopyInstructions, addGridInstructions, addLogicInstructions, addMatrixInstructions,
-          addMBarrierInstructions, addMemoryInstructions, addMoveInstructions,
-          addTensorInstructions, addWarpInstructions, addWarpgroupInstructions})
+          addCopyInstructions, addGridInstructions, addLogicInstructions,
+          addMatrixInstructions, addMBarrierInstructions, addMemoryInstructions,
+          addMoveInstructions, addTensorInstructions, addWarpInstructions,
+          addWarpgroupInstructions})
       add(table);
     return table;
   }();
