@@ -169,6 +169,13 @@ def exchanged_tiles():
             yield case(f"{row}-exchanged-tile-{tile}", row, problems, (schedule,))
 
 
+def odd_columns():
+    """Operands along N, or M, in a tile of an odd multiple of 8 rows: bulk copies have lines of 16 bytes."""
+    schedule = "--schedule=tile=128x24x128,stages=2,accumulators=1,persistent=0"
+    for m, n, flag in ((130, 16, schedule), (16, 130, f"{schedule},exchanged=1")):
+        yield case(f"ring-odd-columns-{n}", E4M3, [(m, n, 96, (True, True, False, False), ())], (flag,))
+
+
 def around(options):
     """Elementwise ops, batches and dynamic sizes of other cases with such a schedule."""
     for row in (MIXED, NVFP4, FP6, MXFP4):

@@ -89,6 +89,11 @@ def test_exchanged_tiles(case, tmp_path):
     run(case, tmp_path)
 
 
+@pytest.mark.parametrize("case", list(ring_cases.odd_columns()), ids=lambda case: case.name)
+def test_odd_columns(case, tmp_path):
+    run(case, tmp_path)
+
+
 @pytest.mark.parametrize("case", list(ring_cases.around("exchanged=1")), ids=lambda case: case.name)
 def test_around_exchanged(case, tmp_path):
     run(case, tmp_path)

@@ -106,9 +106,16 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   }
   int64_t rows = isA ? ring.getSchedule().getM() : ring.getSchedule().getN();
   int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows);
+  constexpr int64_t kLeastBytes = 16;
+  if (columnBytes < kLeastBytes) {
+    reason = ("expected a tile of a multiple of " + Twine(kLeastBytes) +
+              " rows, which are contiguous, got " + Twine(rows))
+                 .str();
+    return false;
+  }
   layout.major = isK ? Major::K : Major::MN;
   layout.storage = isPadded ? Storage::Padded : Storage::Slots;
-  layout.isSwizzled = columnBytes > 16;
+  layout.isSwizzled = columnBytes > kLeastBytes;
 
   // Codes in bytes, padded or not, are counted one by one; packed ones are
   // bytes of the map.
