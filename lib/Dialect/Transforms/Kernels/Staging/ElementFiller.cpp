@@ -91,7 +91,7 @@ void ElementFiller::emitPiece(OpBuilder &b, const FillContext &context,
   Value word = access.gatherWord(b, place, pieceCodes, getTile().slot);
   if (narrow)
     word = emitWiden(b, loc, word, *narrow);
-  storeWord(b, loc, word, memory, to);
+  storeWords(b, loc, word, memory, to);
 }
 
 Value blockscale::emitByteOfLine(OpBuilder &b, Location loc,

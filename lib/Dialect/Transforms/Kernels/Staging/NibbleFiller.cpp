@@ -84,8 +84,8 @@ void NibbleFiller::emitBlock(OpBuilder &b, const FillContext &context,
   OperandAccess access(*operand, context, source, context.isGuarded);
   SmallVector<Value> words;
   for (int64_t i = 0; i != kWordNibbles; ++i)
-    words.push_back(access.loadAlongRows(
-        b, {block.place.row, addConstant(b, loc, block.place.column, i)}));
+    words.append(access.loadWords(
+        b, {block.place.row, addConstant(b, loc, block.place.column, i)}, 1));
   transposeNibbles(b, loc, words, block.turn);
   storeRows(b, loc, memory, words, block.line,
             emitByteOfLine(b, loc, getTile(), block.line, block.chunk,
@@ -113,6 +113,6 @@ void NibbleFiller::storeRows(OpBuilder &b, Location loc, Value memory,
     Value offset = arith::ConstantIndexOp::create(
         b, loc, i * lineBytes + chunk * kChunkBytes);
     Value to = arith::XOrIOp::create(b, loc, start, offset);
-    storeWord(b, loc, word, flat, to);
+    storeWords(b, loc, word, flat, to);
   }
 }

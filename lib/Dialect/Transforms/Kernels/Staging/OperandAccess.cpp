@@ -91,31 +91,40 @@ Value OperandAccess::gatherWord(OpBuilder &b, const Place &place, int64_t count,
   return word;
 }
 
-Value OperandAccess::loadAlongRows(OpBuilder &b, const Place &place) const {
+SmallVector<Value> OperandAccess::loadWords(OpBuilder &b, const Place &place,
+                                            int64_t count) const {
   Value inside = isInside(b, place);
   SmallVector<Value> from = getPosition(b, place, inside);
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   from.back() =
       applyExprs(b, loc, {d0.floorDiv(8 / operand.bits)}, from.back())[0];
   Value bytes = vector::LoadOp::create(
-      b, loc, VectorType::get(kWordBytes, b.getI8Type()),
+      b, loc, VectorType::get(count * kWordBytes, b.getI8Type()),
       context.getArgument(operand.argument), from, /*nontemporal=*/false,
-      llvm::MaybeAlign(kWordBytes));
+      llvm::MaybeAlign(count * kWordBytes));
   Value asVector = vector::BitCastOp::create(
-      b, loc, VectorType::get(1, b.getI32Type()), bytes);
-  Value word = vector::ExtractOp::create(b, loc, asVector, 0);
-  if (!inside)
-    return word;
-  Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
-  return arith::SelectOp::create(b, loc, inside, word, zero);
+      b, loc, VectorType::get(count, b.getI32Type()), bytes);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i != count; ++i) {
+    Value word = vector::ExtractOp::create(b, loc, asVector, i);
+    if (inside) {
+      Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+      word = arith::SelectOp::create(b, loc, inside, word, zero);
+    }
+    words.push_back(word);
+  }
+  return words;
 }
 
-void blockscale::storeWord(OpBuilder &b, Location loc, Value word, Value memory,
-                           ArrayRef<Value> to) {
+void blockscale::storeWords(OpBuilder &b, Location loc, ValueRange words,
+                            Value memory, ArrayRef<Value> to) {
+  int64_t numBytes = words.size() * kWordBytes;
   Value asVector = vector::FromElementsOp::create(
-      b, loc, VectorType::get(1, b.getI32Type()), word);
+      b, loc,
+      VectorType::get(static_cast<int64_t>(words.size()), b.getI32Type()),
+      words);
   Value bytes = vector::BitCastOp::create(
-      b, loc, VectorType::get(kWordBytes, b.getI8Type()), asVector);
+      b, loc, VectorType::get(numBytes, b.getI8Type()), asVector);
   vector::StoreOp::create(b, loc, bytes, memory, to, /*nontemporal=*/false,
-                          llvm::MaybeAlign(kWordBytes));
+                          llvm::MaybeAlign(numBytes));
 }

@@ -41,8 +41,11 @@ public:
   Value gatherWord(OpBuilder &b, const Place &place, int64_t count,
                    Slot slot) const;
 
-  /// The word of codes that starts at `place` and goes along rows.
-  Value loadAlongRows(OpBuilder &b, const Place &place) const;
+  /// `count` words of codes as they follow each other in memory, from that at
+  /// `place` on; all are inside of the operand or outside, and aligned as a
+  /// whole.
+  SmallVector<Value> loadWords(OpBuilder &b, const Place &place,
+                               int64_t count) const;
 
 private:
   /// Null where nothing has to be asked.
@@ -57,9 +60,9 @@ private:
   Location loc;
 };
 
-/// Stores `word` as four bytes to `memory` at `to`.
-void storeWord(OpBuilder &b, Location loc, Value word, Value memory,
-               ArrayRef<Value> to);
+/// Stores words as four bytes each to `memory` at `to`, aligned as a whole.
+void storeWords(OpBuilder &b, Location loc, ValueRange words, Value memory,
+                ArrayRef<Value> to);
 
 } // namespace mlir::blockscale
 

@@ -60,8 +60,8 @@ void ScaleLineFiller::emitPiece(OpBuilder &b, const FillContext &context,
                        context.isGuarded || rows % kLines != 0);
   if (isAsync())
     return access.copyAsync(b, place, memory, to, pieceBytes);
-  storeWord(b, loc, access.gatherWord(b, place, pieceBytes, getTile().slot),
-            memory, to);
+  storeWords(b, loc, access.gatherWord(b, place, pieceBytes, getTile().slot),
+             memory, to);
 }
 
 //===----------------------------------------------------------------------===//

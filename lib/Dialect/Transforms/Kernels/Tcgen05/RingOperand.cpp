@@ -15,6 +15,7 @@
 #include "Kernels/Tcgen05/RingOperand.h"
 
 #include "Kernels/Staging/ElementFiller.h"
+#include "Kernels/Staging/PackFiller.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -45,6 +46,8 @@ static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
   if (!hasContainers(kind) ||
       (bits == 8 && operand.contiguity == Contiguity::Columns))
     return planElements(operand, format, kind, extent);
+  if (bits == 6 && PackFiller::canRead(operand))
+    return std::make_unique<PackFiller>(operand, extent, getSlot(kind, format));
   std::optional<Format> narrow;
   if (bits != 8)
     narrow = format;
