@@ -391,3 +391,8 @@ gpu.module @kernels {
 
 // expected-error@+1 {{expected groups of 1 to 1024 tiles, got 1025}}
 #schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, group = 1025>
+
+// -----
+
+// expected-error@+1 {{expected K to be divided into 1 to 64 parts, got 0}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, splits = 0>

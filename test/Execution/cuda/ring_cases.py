@@ -176,17 +176,47 @@ def odd_columns():
         yield case(f"ring-odd-columns-{n}", E4M3, [(m, n, 96, (True, True, False, False), ())], (flag,))
 
 
-def around(options):
-    """Elementwise ops, batches and dynamic sizes of other cases with such a schedule."""
+# Parts of K, steps along K, and blocks that the last step lacks: as many steps as parts, whole ones for
+# each, and one more for some.
+PARTS = [(2, 2, 0), (2, 5, 1), (3, 3, 3), (3, 6, 0), (4, 7, 2), (5, 12, 1)]
+
+
+def splits():
+    """Parts of K that other blocks multiply: pairs of all factors, with operands exchanged and not."""
+    chosen = {}
+    factors = [ROWS_OF_FACTORS, PARTS, (False, True), (1, 8, 17, 64, 100), (8, 64, 136, 200), LAYOUTS]
+    for row, part, is_exchanged, m, n, layout in cover(factors, 2, seed=4):
+        _, steps, missing = part
+        blocks = steps * tile_k(row) // row.block - missing
+        problem = make_problem(row, m, n, blocks, layout)
+        chosen.setdefault((row, part, is_exchanged), []).append(problem)
+    for number, ((row, part, is_exchanged), problems) in enumerate(chosen.items()):
+        schedule = f"tile=128x64x{tile_k(row)},stages={2 + number % 3},accumulators={1 + number % 2}"
+        options = f"persistent={number // 2 % 2},exchanged={int(is_exchanged)},splits={part[0]}"
+        name = f"{row}-splits-{part[0]}-{part[1]}{'-exchanged' * is_exchanged}"
+        yield case(name, row, problems, (f"--schedule={schedule},{options}",))
+
+
+def around(name, options):
+    """Elementwise ops, batches and dynamic sizes with such a schedule. K of some has fewer steps than parts,
+    which only dynamic sizes may have.
+    """
     for row in (MIXED, NVFP4, FP6, MXFP4):
-        schedule = f"--schedule=tile=128x64x{tile_k(row)},stages=2,accumulators=2,persistent=1,{options}"
-        cases = [
-            *(of for of in fusion_cases.all_fusions() if of.name.startswith(f"{row}-")),
-            *(of for of in dynamic_cases.all_dynamic()
-              if of.name in (f"{row}-dynamic-chosen", f"{row}-dynamic-fused")),
-        ]
-        for of in cases:
-            yield of._replace(name=f"{of.name}-{options.replace('=', '')}", flags=(schedule,))
+        k = tile_k(row)
+        schedule = (f"--schedule=tile=128x64x{k},stages=2,accumulators=2,persistent=1,{options}",)
+        for make in (fusion_cases.biased, fusion_cases.scaled, fusion_cases.batched, fusion_cases.filled):
+            of = make(row, 37, 22, 3 * k - 32)
+            yield of._replace(name=f"{of.name}-{name}", flags=schedule)
+        of = dynamic_cases.fused(row)
+        yield of._replace(name=f"{of.name}-{name}", flags=schedule)
+        sizes = [(38, 70, 3 * k - 32), (130, 200, 352), (2, 6, 32)]
+        yield dynamic_cases.family(f"{row}-dynamic-{name}", row, sizes, dynamic_cases.LAYOUTS, schedule)
+        for layout in dynamic_cases.PARTS:
+            k_of = 4 * k if layout[4] != "k" else 96
+            sizes = [(64, 130, 4 * k), (64 + 8 * (layout[4] == "m"), 130 + 8 * (layout[4] == "n"), k_of)]
+            yield dynamic_cases.family(
+                f"{row}-dynamic-{layout[4]}-{name}", row, sizes, [layout], schedule
+            )
 
 
 # Stages of the ring, and steps along K: whole rounds of stages, or some before and behind them; rounds

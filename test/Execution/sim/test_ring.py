@@ -28,6 +28,12 @@ def types(case):
     return [feature[1:] if isinstance(feature, tuple) else feature for feature in features(case)]
 
 
+def around(case):
+    """What is around a product, and what its schedule is for; each with each."""
+    row = re.match(r"f\w+-f\w+-f\w+-\d+", case.name)[0]
+    return [case.name.replace(row, ""), row]
+
+
 def native_rows(chip):
     """Those of the compiler's table of instructions."""
     done = subprocess.run(
@@ -94,8 +100,19 @@ def test_odd_columns(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", list(ring_cases.around("exchanged=1")), ids=lambda case: case.name)
-def test_around_exchanged(case, tmp_path):
+@pytest.mark.parametrize("case", tiers.first(list(ring_cases.splits()), 15), ids=lambda case: case.name)
+def test_splits(case, tmp_path):
+    run(case, tmp_path)
+
+
+AROUND = [
+    *ring_cases.around("exchanged", "exchanged=1"), *ring_cases.around("splits", "splits=3"),
+    *ring_cases.around("both", "group=2,exchanged=1,splits=2"),
+]
+
+
+@pytest.mark.parametrize("case", tiers.cover(AROUND, around), ids=lambda case: case.name)
+def test_around(case, tmp_path):
     run(case, tmp_path)
 
 
@@ -125,7 +142,7 @@ def test_ptxas(chip, tmp_path):
     """ptxas takes all kernels for the first chip and some for each other one, and spills no register."""
     cases = [
         *ring_cases.factors(), *ring_cases.schedules(), *ring_cases.rounds(), *ring_cases.groups(),
-        *ring_cases.exchanged(), *ring_cases.exchanged_tiles(), *ring_cases.around("exchanged=1"),
+        *ring_cases.exchanged(), *ring_cases.exchanged_tiles(), *ring_cases.splits(), *AROUND,
     ]
     number = CHIPS.index(chip)
     for case in cases[number::len(CHIPS)] if number else cases:

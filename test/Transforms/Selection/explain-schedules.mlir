@@ -28,15 +28,15 @@
 // CHECK-NEXT:       26052 clocks  memory          7672 GB/s
 // CHECK-NEXT:      106578 clocks  in all, near the bound of: L2 cache
 // CHECK-NEXT:        54.2 us, 2534 TFLOP/s at 1965 MHz
-// CHECK-NEXT:  N of tiles  exchanged  stages  accumulators        clocks  near the bound of
-// CHECK-NEXT:          64         no       8             2        181330  L2 cache
-// CHECK-NEXT:         128         no       6             2        120914  L2 cache
-// CHECK-NEXT:         192         no       5             2        109394  L2 cache
-// CHECK-NEXT:         256         no       4             2        106578  L2 cache, the choice
-// CHECK-NEXT:          64        yes       8             2        181330  L2 cache
-// CHECK-NEXT:         128        yes       6             2        120914  L2 cache
-// CHECK-NEXT:         192        yes       5             2        109394  L2 cache
-// CHECK-NEXT:         256        yes       4             2        106578  L2 cache
+// CHECK-NEXT:  N of tiles  exchanged  splits  stages  accumulators        clocks  near the bound of
+// CHECK-NEXT:          64         no       1       8             2        181330  L2 cache
+// CHECK-NEXT:         128         no       1       6             2        120914  L2 cache
+// CHECK-NEXT:         192         no       1       5             2        109394  L2 cache
+// CHECK-NEXT:         256         no       1       4             2        106578  L2 cache, the choice
+// CHECK-NEXT:          64        yes       1       8             2        181330  L2 cache
+// CHECK-NEXT:         128        yes       1       6             2        120914  L2 cache
+// CHECK-NEXT:         192        yes       1       5             2        109394  L2 cache
+// CHECK-NEXT:         256        yes       1       4             2        106578  L2 cache
 
 //      PICTURE: shared memory: 4 stages of 51200 bytes
 // PICTURE-NEXT:   A  bytes      0 to  16383: A, 128 lines of 128 bytes
@@ -71,16 +71,16 @@ func.func @large(
   return %d : tensor<4096x4096xf32>
 }
 
-// Weights for a few tokens: their rows are those of A. Codes of 4 bits are
+// Weights for a few tokens: their rows are those of A, and K is divided. Codes of 4 bits are
 // packed in memory, also where they have bytes in shared memory.
 
 //      CHECK:@few: 16 x 8192 x 8192, mxf8f6f4
-// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, exchanged = true>
-// CHECK-NEXT:  64 tiles on 148 multiprocessors, at most 1 on each
-// CHECK-NEXT:        2048 clocks  tensor core     {{.*}}
-// CHECK-NEXT:        9728 clocks  shared memory   {{.*}}
-// CHECK-NEXT:       11264 clocks  L2 cache        {{.*}}
-//      CHECK:       {{.*}} clocks  in all, near the bound of: ring of stages
+// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, exchanged = true, splits = 2>
+// CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
+// CHECK-NEXT:        1024 clocks  tensor core     {{.*}}
+// CHECK-NEXT:        4864 clocks  shared memory   {{.*}}
+// CHECK-NEXT:        5632 clocks  L2 cache        {{.*}}
+//      CHECK:        4333 clocks  adding of parts 2000 ns for a launch (assumed)
 func.func @few(
     %x: tensor<16x8192xf8E4M3FN>, %sx: tensor<16x256xf8E8M0FNU>,
     %y: tensor<8192x8192xf4E2M1FN>, %sy: tensor<256x8192xf8E8M0FNU>,
@@ -111,8 +111,8 @@ func.func @dynamic(
 
 //      CHECK:@own: 200 x 9 x 128, mxf8f6f4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>
-//      CHECK:          16         no       8             2{{.*}}
-// CHECK-NEXT:          64        yes       8             2{{.*}}, the choice
+//      CHECK:          16         no       1       8             2{{.*}}
+// CHECK-NEXT:          64        yes       1       8             2{{.*}}, the choice
 
 //      PICTURE: @own
 //      PICTURE: shared memory: 1 stage of 25600 bytes

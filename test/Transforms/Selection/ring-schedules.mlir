@@ -19,6 +19,13 @@
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,exchanged=1
 // RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, exchanged = true"
 
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=1
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=4
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", splits = 4"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,splits=3
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", exchanged = true, splits = 3"
+
 // CHECK: blockscale.schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false[[REST]]>}
 
 // All of the text is read, in order.
@@ -33,7 +40,7 @@
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,group=3
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E], got '
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E][,splits=N], got '
 
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
@@ -42,6 +49,15 @@
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=2
 // RUN: %{fail}=EXCHANGED
 // EXCHANGED: error: expected exchanged to be 0 or 1, got 2{{$}}
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=65
+// RUN: %{fail}=PARTS
+// PARTS: error: expected K to be divided into 1 to 64 parts, got 65{{$}}
+
+// Each part of K has a stage: there are 512 elements.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=5
+// RUN: %{fail}=EMPTY
+// EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 parts of K, one for each stage, got #blockscale.ring_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, splits = 5>
 
 // N of the instruction are rows of the result: 300 here, not 80.
 // REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0

@@ -46,10 +46,11 @@ protected:
     return chooseRing(getRingCandidates(&context, problem, instruction, chip));
   }
   RingEstimate estimate(const RingProblem &problem, int64_t n, int64_t stages,
-                        int64_t accumulators, bool isExchanged = false) {
+                        int64_t accumulators, bool isExchanged = false,
+                        int64_t splits = 1) {
     auto schedule =
         RingScheduleAttr::get(&context, {128, n, 128}, stages, accumulators,
-                              true, kTileGroup, isExchanged);
+                              true, kTileGroup, isExchanged, splits);
     return estimateRing(problem, getMxfp8(), RingPlan(getMxfp8(), schedule),
                         getRingRates(getB200(), Kind::MXF8F6F4));
   }
@@ -148,13 +149,13 @@ TEST_F(RingChoice, SlotsOfScalesFreeSums) {
 }
 
 // One row of tiles: narrow ones are on more multiprocessors. 64 columns are
-// 128 tiles with 64 stages of 25600 bytes, 400 clocks each.
+// 128 tiles with 32 stages of 25600 bytes, 400 clocks each.
 TEST_F(RingChoice, FewTilesGetNarrow) {
-  RingCandidate of = choose(makeBytes(128, 8192, 8192), getMxfp8());
+  RingCandidate of = choose(makeBytes(128, 8192, 4096), getMxfp8());
   EXPECT_EQ(getNumbers(of), (Numbers{64, 8, 2}));
-  EXPECT_EQ(of.estimate.total, 1618u + 64 * 400 + 512);
+  EXPECT_EQ(of.estimate.total, 1618u + 32 * 400 + 512);
   // The same the other way round, and where both are short.
-  EXPECT_EQ(getNumbers(choose(makeBytes(8192, 128, 8192), getMxfp8())),
+  EXPECT_EQ(getNumbers(choose(makeBytes(8192, 128, 4096), getMxfp8())),
             (Numbers{64, 8, 2}));
   EXPECT_EQ(getNumbers(choose(makeBytes(1024, 1024, 1024), getMxfp8())),
             (Numbers{64, 8, 2}));
@@ -235,6 +236,42 @@ TEST_F(RingChoice, FewRowsAreExchanged) {
       choose(makeBytes(4096, 4096, 4096), getMxfp8()).schedule.getExchanged());
 }
 
+// 16 tiles of 128 columns of the result are 112 with 7 parts of K, 8 of 56
+// steps each: 304 clocks of the L2 cache for one, 128 for the sums. The second
+// kernel reads 7 and writes one times 16 x 2048 sums, 269 clocks of memory, and
+// starts after 3930.
+TEST_F(RingChoice, FewTilesDivideK) {
+  RingProblem problem = makeBytes(16, 2048, 7168);
+  RingCandidate of = choose(problem, getMxfp8());
+  EXPECT_EQ(getNumbers(of), (Numbers{16, 8, 2}));
+  EXPECT_TRUE(of.schedule.getExchanged());
+  EXPECT_EQ(of.schedule.getSplits(), 7);
+  EXPECT_EQ(of.estimate.tiles, 16u * 7);
+  EXPECT_EQ(of.estimate.onChip, 1618u + 8 * 304 + 128);
+  EXPECT_EQ(of.estimate.getClocks(RingUnit::Parts), 3930u + 269);
+  EXPECT_EQ(of.estimate.total, of.estimate.onChip + 3930 + 269);
+  EXPECT_EQ(estimate(problem, 64, 8, 2).total, 15136u);
+}
+
+// What the second kernel needs is more than there is to gain, or there are
+// tiles for all multiprocessors.
+TEST_F(RingChoice, OneKernelWhereTwoDoNotPay) {
+  for (const RingProblem &problem :
+       {makeBytes(16, 2048, 1024), makeBytes(128, 128, 128),
+        makeBytes(4096, 4096, 4096), makeBytes(16, 16384, 8192)})
+    EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
+}
+
+// The largest part counts: 4 of 10 steps where there are 3 parts, the last one
+// of which ends inside of a step.
+TEST_F(RingChoice, UnevenParts) {
+  RingProblem problem = makeBytes(128, 64, 10 * 128 - 32);
+  RingEstimate of = estimate(problem, 64, 8, 2, /*isExchanged=*/false, 3);
+  EXPECT_EQ(of.tiles, 3u);
+  EXPECT_EQ(of.getClocks(RingUnit::L2Cache), 4u * 400);
+  EXPECT_EQ(of.getClocks(RingUnit::TensorCore), 4u * 4 * 32);
+}
+
 // Every choice fits the chip, whatever the product; and no size wraps.
 TEST_F(RingChoice, EverythingIsLegal) {
   const int64_t sizes[] = {1, 63, 65, 4096, int64_t(1) << 40};
@@ -255,6 +292,9 @@ TEST_F(RingChoice, EverythingIsLegal) {
             ASSERT_TRUE(rowsOfB <= of.schedule.getN() ||
                         of.schedule.getN() % kTileUnit == 0);
             ASSERT_GT(of.schedule.getStages(), 1);
+            ASSERT_TRUE(of.schedule.getSplits() == 1 ||
+                        (of.schedule.getSplits() - 1) * of.schedule.getK() <
+                            k * instruction.blockSize);
           }
     }
 }

@@ -244,6 +244,9 @@ def BlockScale_RingScheduleAttr
       of y, and the rows of B are rows of x: for results of few rows, as M of
       instructions is 128. M and N are those of the instruction then, too, so
       that M counts columns of the result. False if it is left out.
+    * `splits`: into how many parts K is divided, whose sums other blocks
+      compute and a second kernel adds: for results of few tiles. Parts are
+      whole stages. 1, no second kernel, if it is left out.
 
     M is 128, N is 8 to 256 in steps of 8, and the elements of K fill lines of
     128 bytes. What a chip, the types and sizes of an op ask for besides is
@@ -255,11 +258,12 @@ def BlockScale_RingScheduleAttr
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
                         "int64_t":$accumulators, "bool":$persistent,
                         DefaultValuedParameter<"int64_t", "kTileGroup">:$group,
-                        DefaultValuedParameter<"bool", "false">:$exchanged);
+                        DefaultValuedParameter<"bool", "false">:$exchanged,
+                        DefaultValuedParameter<"int64_t", "1">:$splits);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
-    (`,` struct($group, $exchanged)^)? `>`
+    (`,` struct($group, $exchanged, $splits)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -268,7 +272,7 @@ def BlockScale_RingScheduleAttr
                                 int64_t stages, int64_t accumulators,
                                 bool persistent) {
       return get(context, tile, stages, accumulators, persistent, kTileGroup,
-                 /*exchanged=*/false);
+                 /*exchanged=*/false, /*splits=*/1);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }

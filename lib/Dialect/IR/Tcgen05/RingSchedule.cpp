@@ -21,7 +21,8 @@ using namespace mlir::blockscale;
 LogicalResult
 RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> tile, int64_t stages,
-                         int64_t accumulators, bool, int64_t group, bool) {
+                         int64_t accumulators, bool, int64_t group, bool,
+                         int64_t splits) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -47,6 +48,10 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (group < 1 || group > kMaxGroup)
     return emitError() << "expected groups of 1 to " << kMaxGroup
                        << " tiles, got " << group;
+  constexpr int64_t kMaxSplits = 64;
+  if (splits < 1 || splits > kMaxSplits)
+    return emitError() << "expected K to be divided into 1 to " << kMaxSplits
+                       << " parts, got " << splits;
   return success();
 }
 

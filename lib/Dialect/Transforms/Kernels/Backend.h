@@ -49,6 +49,14 @@ public:
                        bool hasPictures, raw_ostream &os) const {}
 };
 
+/// How kernels divide K, which others add the sums of (SplitProblem.h).
+struct KernelSplit {
+  /// At most so many parts.
+  int64_t parts = 1;
+  /// Elements of K that all parts but the last one are a multiple of.
+  int64_t unit = 1;
+};
+
 class KernelBackend {
 public:
   virtual ~KernelBackend() = default;
@@ -63,6 +71,11 @@ public:
   virtual bool wantsScaleAtoms() const { return false; }
   /// What of the kernel for `problem` may surprise; empty for nothing.
   virtual std::string getRemark(const KernelProblem &problem) const {
+    return {};
+  }
+  /// With more parts than one, what follows is asked for a problem of
+  /// getPartialProducts.
+  virtual KernelSplit getSplit(const KernelProblem &problem) const {
     return {};
   }
   /// What one block takes, and how the kernel is launched.

@@ -15,6 +15,7 @@
 #include "Kernels/HostProblem.h"
 #include "Kernels/KernelModule.h"
 #include "Kernels/KernelPurpose.h"
+#include "Kernels/SplitProblem.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -144,13 +145,13 @@ static gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op,
   return kernel;
 }
 
-/// Replaces `op` by the launch of `kernel`, whose result is of `sizes`.
-static void replaceByLaunch(PatternRewriter &rewriter, Operation *op,
-                            gpu::GPUFuncOp kernel, ValueRange inputs,
-                            RankedTensorType resultType,
-                            ArrayRef<OpFoldResult> sizes,
-                            const KernelShape &shape,
-                            ArrayRef<OpFoldResult> blocks) {
+/// The result, of `sizes`, of a launch of `kernel` for `op`.
+static Value createLaunch(OpBuilder &rewriter, Operation *op,
+                          gpu::GPUFuncOp kernel, ValueRange inputs,
+                          RankedTensorType resultType,
+                          ArrayRef<OpFoldResult> sizes,
+                          const KernelShape &shape,
+                          ArrayRef<OpFoldResult> blocks) {
   SmallVector<Value> dynamic;
   for (auto [size, known] : llvm::zip_equal(sizes, resultType.getShape()))
     if (ShapedType::isDynamic(known))
@@ -164,13 +165,14 @@ static void replaceByLaunch(PatternRewriter &rewriter, Operation *op,
   SmallVector<int64_t> staticBlocks;
   SmallVector<Value> dynamicBlocks;
   dispatchIndexOpFoldResults(blocks, dynamicBlocks, staticBlocks);
-  rewriter.replaceOpWithNewOp<LaunchOp>(
-      op, TypeRange(resultType), symbol, dynamicBlocks, staticBlocks,
-      shape.threads, shape.shared, /*cluster=*/nullptr,
+  auto launch = LaunchOp::create(
+      rewriter, op->getLoc(), TypeRange(resultType), symbol, dynamicBlocks,
+      staticBlocks, shape.threads, shape.shared, /*cluster=*/nullptr,
       shape.maps.empty() ? ArrayAttr() : rewriter.getArrayAttr(shape.maps),
       shape.maps.empty() ? DenseI64ArrayAttr()
                          : rewriter.getDenseI64ArrayAttr(shape.mapped),
       inputs, empty);
+  return launch->getResult(0);
 }
 
 namespace {
@@ -213,29 +215,66 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
                                              "with its attributes");
 
     HostProblem host = makeHostProblem(rewriter, op, *backend);
+    Operation *last = op;
+    if (host.problem.consumer)
+      last = host.problem.consumer->op;
+    KernelSplit split = backend->getSplit(host.problem);
+    FailureOr<Value> result;
+    if (split.parts == 1) {
+      result = formProducts(rewriter, op, last, host, *backend);
+    } else {
+      result = formProducts(
+          rewriter, op, last,
+          getPartialProducts(rewriter, op.getLoc(), host, split), *backend);
+      if (succeeded(result))
+        result = formSums(rewriter, op, last, getSumOfParts(host, *result));
+    }
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(last, *result);
+    if (host.problem.consumer)
+      rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// The result of a launch, in front of `last`, of a kernel of the path.
+  static FailureOr<Value> formProducts(PatternRewriter &rewriter,
+                                       MmaScaledOp op, Operation *last,
+                                       const HostProblem &host,
+                                       const KernelBackend &backend) {
     const KernelProblem &problem = host.problem;
-    ArrayRef<Value> inputs = host.inputs.getArrayRef();
-    if (std::string remark = backend->getRemark(problem); !remark.empty())
+    if (std::string remark = backend.getRemark(problem); !remark.empty())
       op.emitRemark(remark);
-    KernelShape shape = backend->getShape(problem);
+    return form(rewriter, op, last, host, kMmaScaledPurpose,
+                backend.getShape(problem),
+                [&](gpu::GPUFuncOp kernel) { backend.build(kernel, problem); });
+  }
+
+  /// The same of the kernel that adds what those of parts of K leave.
+  static FailureOr<Value> formSums(PatternRewriter &rewriter, MmaScaledOp op,
+                                   Operation *last, const HostProblem &host) {
+    return form(
+        rewriter, op, last, host, kAddSplitsPurpose, getAddSplitsShape(),
+        [&](gpu::GPUFuncOp kernel) { buildAddSplits(kernel, host.problem); });
+  }
+
+  static FailureOr<Value> form(PatternRewriter &rewriter, MmaScaledOp op,
+                               Operation *last, const HostProblem &host,
+                               StringRef purpose, const KernelShape &shape,
+                               function_ref<void(gpu::GPUFuncOp)> build) {
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, host.sizes);
     if (failed(blocks))
       return failure();
-
-    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kMmaScaledPurpose, inputs,
-                                       problem.resultType, shape);
-    backend->build(kernel, problem);
-
-    Operation *last = op;
-    if (problem.consumer)
-      last = problem.consumer->op;
+    RankedTensorType type = host.problem.resultType;
+    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, purpose,
+                                       host.inputs.getArrayRef(), type, shape);
+    build(kernel);
+    OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(last);
-    replaceByLaunch(rewriter, last, kernel, inputs, problem.resultType,
-                    host.getResultSizes(), shape, *blocks);
-    if (problem.consumer)
-      rewriter.eraseOp(op);
-    return success();
+    return createLaunch(rewriter, op, kernel, host.inputs.getArrayRef(), type,
+                        host.getResultSizes(), shape, *blocks);
   }
 };
 
@@ -264,9 +303,10 @@ struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
     gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kSwizzleScalesPurpose,
                                        source, resultType, shape);
     buildSwizzleKernel(kernel);
-    replaceByLaunch(rewriter, op, kernel, source, resultType,
-                    getSwizzledSizes(rewriter, op.getLoc(), sizes), shape,
-                    *blocks);
+    rewriter.replaceOp(
+        op, createLaunch(rewriter, op, kernel, source, resultType,
+                         getSwizzledSizes(rewriter, op.getLoc(), sizes), shape,
+                         *blocks));
     return success();
   }
 };

@@ -109,6 +109,7 @@ public:
 
     unsigned xRank = getRank(op.getX()), yRank = getRank(op.getY());
     unsigned rank = problem.resultType.getRank();
+    problem.hasBatch = rank == 3;
     unsigned xRow = MmaScaledOp::getRowDim(Side::X, xRank);
     unsigned yRow = MmaScaledOp::getRowDim(Side::Y, yRank);
     unsigned xColumn = MmaScaledOp::getKDim(Side::X, xRank);
@@ -138,6 +139,7 @@ public:
     problem.yScale = makeOperand(Side::Y, op.getYScale(), problem.n, blocks);
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
+    sizes.k = getSize(problem.k, op.getX(), xColumn);
     sizes.batch = builder.getIndexAttr(1);
     if (rank == 3) {
       // The one that has more than one matrix, if that is known.

@@ -16,6 +16,7 @@ namespace mlir::blockscale {
 /// What one kernel works on, as the host knows it.
 struct HostSizes {
   OpFoldResult m, n, batch;
+  OpFoldResult k = {};
 };
 
 /// A kernel for one `mma_scaled`, seen from the host.

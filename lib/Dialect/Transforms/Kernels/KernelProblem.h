@@ -72,6 +72,12 @@ struct KernelProblem {
   OpRow row;
   /// Of rank 2 or 3.
   RankedTensorType resultType;
+  /// Whether operands may have a batch.
+  bool hasBatch = false;
+  /// Into how many parts K is divided, if it has as many (SplitProblem.h): the
+  /// result then has a matrix for each part of each matrix of the batch, those
+  /// of one part after those of the other.
+  int64_t splits = 1;
   int64_t m, n, k;
   KernelOperand x, xScale, y, yScale;
   /// The parameter that holds the accumulator; none if that is zero.
@@ -130,6 +136,11 @@ struct KernelShape {
   SmallVector<Attribute> maps;
   SmallVector<int64_t> mapped;
 };
+
+/// What adds the sums of parts of K: parameter 0 holds them, the others are
+/// those of `problem`.
+KernelShape getAddSplitsShape();
+void buildAddSplits(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
 /// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the
 /// row-major scales, parameter 1 is for the result. Rows are M of its shape,

@@ -44,6 +44,25 @@ static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
       });
 }
 
+Value blockscale::emitFirstElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                   const KernelProblem &problem,
+                                   ArrayRef<Value> position) {
+  if (problem.producer)
+    return emitFusedElement(b, kernel, *problem.producer, position, {});
+  return memref::LoadOp::create(b, kernel.getLoc(),
+                                kernel.getArgument(*problem.acc), position);
+}
+
+void blockscale::emitLastElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                 const KernelProblem &problem,
+                                 ArrayRef<Value> position, Value sum) {
+  Value element = sum;
+  if (problem.consumer)
+    element = emitFusedElement(b, kernel, *problem.consumer, position, sum);
+  memref::StoreOp::create(b, kernel.getLoc(), element,
+                          kernel.getArgument(problem.result), position);
+}
+
 Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                                 const KernelProblem &problem,
                                 const ProblemSizes &sizes,
@@ -62,10 +81,9 @@ Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   OpBuilder::InsertionGuard guard(b);
   Block *body =
       b.createBlock(&op.getBody(), {}, {indexType, indexType}, {loc, loc});
-  Value element = emitFusedElement(
-      b, kernel, *problem.producer,
-      getPosition(problem, tile, body->getArgument(0), body->getArgument(1)),
-      {});
+  Value element = emitFirstElement(
+      b, kernel, problem,
+      getPosition(problem, tile, body->getArgument(0), body->getArgument(1)));
   YieldOp::create(b, loc, element);
   return op;
 }
@@ -76,9 +94,8 @@ void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                               Value acc) {
   Location loc = kernel.getLoc();
   bool inBounds = !tile.isGuarded;
-  Value result = kernel.getArgument(problem.result);
   if (!problem.consumer) {
-    AccStoreOp::create(b, loc, acc, result,
+    AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
                        getPosition(problem, tile, tile.row, tile.column),
                        inBounds);
     return;
@@ -90,10 +107,9 @@ void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   Block *body =
       b.createBlock(&op.getBody(), {}, {b.getF32Type(), indexType, indexType},
                     {loc, loc, loc});
-  SmallVector<Value> position =
-      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
-  Value element = emitFusedElement(b, kernel, *problem.consumer, position,
-                                   body->getArgument(0));
-  memref::StoreOp::create(b, loc, element, result, position);
+  emitLastElement(
+      b, kernel, problem,
+      getPosition(problem, tile, body->getArgument(1), body->getArgument(2)),
+      body->getArgument(0));
   YieldOp::create(b, loc);
 }

@@ -18,6 +18,16 @@
 
 namespace mlir::blockscale {
 
+/// The element of the accumulator at `position` of the result; there is one, or
+/// what makes it.
+Value emitFirstElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                       const KernelProblem &problem, ArrayRef<Value> position);
+
+/// Stores `sum`, or what the problem makes of it, at `position` of the result.
+void emitLastElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                     const KernelProblem &problem, ArrayRef<Value> position,
+                     Value sum);
+
 /// The accumulator of `tile` that the products are added to.
 Value emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                     const KernelProblem &problem, const ProblemSizes &sizes,

@@ -137,17 +137,15 @@ private:
   }
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
+    constexpr StringLiteral names[] = {kMmaScaledPurpose, kSwizzleScalesPurpose,
+                                       kAddSplitsPurpose, kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
-    if (!purpose ||
-        (name && llvm::is_contained(
-                     {kMmaScaledPurpose, kSwizzleScalesPurpose, kLoopsPurpose},
-                     name.getValue())))
+    if (!purpose || (name && llvm::is_contained(names, name.getValue())))
       return success();
     return kernel.emitError("expected one of \"")
-           << kMmaScaledPurpose << "\" \"" << kSwizzleScalesPurpose << "\" \""
-           << kLoopsPurpose << "\" as '" << kPurposeAttrName << "', got "
-           << purpose;
+           << llvm::join(ArrayRef(names), "\" \"") << "\" as '"
+           << kPurposeAttrName << "', got " << purpose;
   }
 
   static void moveKernel(gpu::GPUFuncOp kernel, gpu::GPUModuleOp kernels) {

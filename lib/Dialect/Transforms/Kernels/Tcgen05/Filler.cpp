@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-void RoleEmitter::emitFill(OpBuilder &at, const BlockTile &tile, Value thread,
+void RoleEmitter::emitFill(OpBuilder &at, const RingTile &tile, Value thread,
                            Value step, const RingPlace &place) {
   RingScheduleAttr schedule = plan.getSchedule();
   auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
@@ -45,7 +45,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const BlockTile &tile, Value thread,
         memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
     FillSource source;
     source.batch =
-        getOperandBatch(at, kernel, problem.getOperand(i), tile.batch);
+        getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
     source.rows = isA ? sizes.m : sizes.n;
     source.columns = sizes.k;
     source.origin = isA ? tile.row : tile.column;
@@ -77,6 +77,6 @@ void RoleEmitter::emitFiller(OpBuilder &role) {
                       addIndex(role, loc, thread, -kFirstThread))[0];
   fillStages(
       role, /*isUnrolled=*/false,
-      [&](OpBuilder &at, const BlockTile &tile, Value step,
+      [&](OpBuilder &at, const RingTile &tile, Value step,
           const RingPlace &place) { emitFill(at, tile, thread, step, place); });
 }

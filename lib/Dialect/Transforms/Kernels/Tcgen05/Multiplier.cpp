@@ -182,7 +182,7 @@ void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
 /// All products of a tile; `values` are the place in the ring of stages, that
 /// in the ring of sums, and the number of the tile.
 SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
-                                             const BlockTile &tile,
+                                             const RingTile &tile,
                                              ValueRange values) {
   RingPlace ofSums = {values[2], values[3]};
   Value acc = emitAcc(at, emitWindow(at, values[4]));
@@ -208,7 +208,12 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
       emitProduct(one, tile, place, acc, step, steps);
     });
   };
-  Value whole = toWord(at, counts[0]);
+  Value whole = counts[0];
+  if (tile.firstStep) {
+    whole = arith::MinUIOp::create(at, loc, tile.endStep, whole);
+    whole = arith::SubIOp::create(at, loc, whole, tile.firstStep);
+  }
+  whole = toWord(at, whole);
   RingPlace place =
       emitSteps(at, {values[0], values[1]}, whole, /*isUnrolled=*/true,
                 [&](OpBuilder &inner, Value step, const RingPlace &inside) {
@@ -219,6 +224,9 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
   if (getConstantIntValue(counts[1]) != 0) {
     Value isLeft = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
                                                   counts[1], index(at, 0));
+    if (tile.firstStep)
+      isLeft = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ugt,
+                                     tile.endStep, counts[0]);
     Type types[] = {place.stage.getType(), place.parity.getType()};
     auto rest = scf::IfOp::create(at, loc, types, isLeft,
                                   /*withElseRegion=*/true);
@@ -243,7 +251,7 @@ void RoleEmitter::emitMultiplier(OpBuilder &role) {
   forEachTile(role,
               {first.stage, first.parity, firstSums.stage, firstSums.parity,
                word(role, 0)},
-              [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
+              [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
                 return emitProducts(at, tile, values);
               });
 }

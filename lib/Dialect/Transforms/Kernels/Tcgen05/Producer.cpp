@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-void RoleEmitter::emitLoads(OpBuilder &at, const BlockTile &tile, Value step,
+void RoleEmitter::emitLoads(OpBuilder &at, const RingTile &tile, Value step,
                             const RingPlace &place) {
   int64_t bytes = 0;
   for (const RingOperand &operand : operands)
@@ -36,7 +36,8 @@ void RoleEmitter::emitLoads(OpBuilder &at, const BlockTile &tile, Value step,
     bool isA = i < 2, isElements = i % 2 == 0;
     int64_t columns = isElements ? k : k / problem.row.blockSize;
     TilePlace from;
-    from.batch = getOperandBatch(at, kernel, problem.getOperand(i), tile.batch);
+    from.batch =
+        getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
     from.row = isA ? tile.row : tile.column;
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
     operand.tensor->emit(at, loc, kernel.getArgument(++map), from, shared,
@@ -47,18 +48,20 @@ void RoleEmitter::emitLoads(OpBuilder &at, const BlockTile &tile, Value step,
 
 void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
                              EmitTileStep body) {
-  int64_t k = plan.getSchedule().getK();
   RingPlace first = stages.emitFirst(role);
   forEachTile(role, {first.stage, first.parity},
-              [&](OpBuilder &at, const BlockTile &tile, ValueRange values) {
-                AffineExpr d0 = at.getAffineDimExpr(0);
-                Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
+              [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
+                Value steps = tile.endStep;
+                if (tile.firstStep)
+                  steps = at.createOrFold<arith::SubIOp>(loc, steps,
+                                                         tile.firstStep);
                 RingPlace end = emitSteps(
                     at, {values[0], values[1]}, toWord(at, steps), isUnrolled,
                     [&](OpBuilder &inner, Value step, const RingPlace &place) {
                       stages.emitWaitEmpty(inner, place);
                       step = inner.createOrFold<arith::IndexCastUIOp>(
                           loc, inner.getIndexType(), step);
+                      step = addIndices(inner, loc, step, tile.firstStep);
                       body(inner, tile, step, place);
                     });
                 return SmallVector<Value>{end.stage, end.parity};
@@ -67,7 +70,7 @@ void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
 
 void RoleEmitter::emitProducer(OpBuilder &role) {
   fillStages(role, /*isUnrolled=*/true,
-             [&](OpBuilder &at, const BlockTile &tile, Value step,
+             [&](OpBuilder &at, const RingTile &tile, Value step,
                  const RingPlace &place) {
                emitElected(at, [&](OpBuilder &one) {
                  emitLoads(one, tile, step, place);

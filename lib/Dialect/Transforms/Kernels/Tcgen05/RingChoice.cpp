@@ -44,50 +44,99 @@ static SmallVector<int64_t> getTileColumns(int64_t n) {
 /// Whether the first is better than the second.
 static bool isBetter(const RingCandidate &first, const RingCandidate &second) {
   auto key = [](const RingCandidate &candidate) {
-    return std::tuple(candidate.estimate.total, candidate.estimate.onChip,
-                      candidate.schedule.getExchanged(),
-                      -candidate.schedule.getStages(),
-                      -candidate.schedule.getAccumulators());
+    return std::tuple(
+        candidate.estimate.total, candidate.estimate.onChip,
+        candidate.schedule.getSplits(), candidate.schedule.getExchanged(),
+        -candidate.schedule.getStages(), -candidate.schedule.getAccumulators());
   };
   return key(first) < key(second);
 }
 
-/// The best schedule with such tiles; nullopt if none fits.
-static std::optional<RingCandidate> findBest(MLIRContext *context,
-                                             const RingProblem &problem,
-                                             const Instruction &instruction,
-                                             const Chip &chip, int64_t columns,
-                                             bool isExchanged) {
-  RingRates rates = getRingRates(chip, instruction.kind);
-  constexpr int64_t kMostStages = 8;
-  int64_t tile[] = {kTensorLanes, columns, getElementsOfLine(instruction)};
-  std::optional<RingCandidate> found;
-  for (int64_t accumulators : {2, 1})
-    for (int64_t stages = kMostStages; stages != 0; --stages) {
-      auto schedule =
-          RingScheduleAttr::get(context, tile, stages, accumulators,
-                                /*persistent=*/true, kTileGroup, isExchanged);
-      RingPlan plan(instruction, schedule);
-      if (plan.getSharedBytes() > getMostStageBytes(chip) ||
-          !plan.fitsTensorMemory())
-        continue;
-      RingCandidate candidate = {
-          schedule, estimateRing(problem, instruction, plan, rates)};
-      if (!found || isBetter(candidate, *found))
-        found = candidate;
-    }
-  return found;
+/// Into how many parts K is divided at most: no more than there are steps and
+/// multiprocessors for the parts of all tiles.
+static int64_t getMostSplits(const RingProblem &problem,
+                             const RingEstimate &whole, int64_t tileK,
+                             const RingRates &rates) {
+  constexpr int64_t kMost = 64;
+  int64_t steps = llvm::divideCeilSigned(problem.k, tileK);
+  auto perTile = static_cast<int64_t>(
+      static_cast<uint64_t>(rates.multiprocessors.value) / whole.tiles);
+  return std::clamp<int64_t>(std::min(steps, perTile), 1, kMost);
 }
+
+namespace {
+/// Finds the best schedule with some tiles.
+class Search {
+public:
+  Search(MLIRContext *context, const RingProblem &problem,
+         const Instruction &instruction, const Chip &chip)
+      : context(context), problem(problem), instruction(instruction),
+        chip(chip), rates(getRingRates(chip, instruction.kind)) {}
+
+  /// Nullopt if none fits.
+  std::optional<RingCandidate> find(int64_t columns, bool isExchanged) {
+    constexpr int64_t kMostStages = 8;
+    std::optional<RingCandidate> found;
+    for (int64_t accumulators : {2, 1})
+      for (int64_t stages = kMostStages; stages != 0; --stages) {
+        Ring ring = {columns, stages, accumulators, isExchanged};
+        std::optional<RingCandidate> whole = make(ring, 1);
+        if (!whole)
+          continue;
+        keepBest(found, *whole);
+        int64_t most = getMostSplits(problem, whole->estimate,
+                                     whole->schedule.getK(), rates);
+        for (int64_t splits = 2; splits <= most; ++splits)
+          keepBest(found, *make(ring, splits));
+      }
+    return found;
+  }
+
+private:
+  struct Ring {
+    int64_t columns, stages, accumulators;
+    bool isExchanged;
+  };
+
+  /// Nullopt if it does not fit, which the number of parts has no part in.
+  std::optional<RingCandidate> make(const Ring &ring, int64_t splits) {
+    int64_t tile[] = {kTensorLanes, ring.columns,
+                      getElementsOfLine(instruction)};
+    auto schedule = RingScheduleAttr::get(
+        context, tile, ring.stages, ring.accumulators, /*persistent=*/true,
+        kTileGroup, ring.isExchanged, splits);
+    RingPlan plan(instruction, schedule);
+    if (plan.getSharedBytes() > getMostStageBytes(chip) ||
+        !plan.fitsTensorMemory())
+      return std::nullopt;
+    return RingCandidate{schedule,
+                         estimateRing(problem, instruction, plan, rates)};
+  }
+
+  static void keepBest(std::optional<RingCandidate> &best,
+                       const RingCandidate &candidate) {
+    if (!best || isBetter(candidate, *best))
+      best = candidate;
+  }
+
+  MLIRContext *context;
+  const RingProblem &problem;
+  const Instruction &instruction;
+  const Chip &chip;
+  RingRates rates;
+};
+} // namespace
 
 SmallVector<RingCandidate>
 blockscale::getRingCandidates(MLIRContext *context, const RingProblem &problem,
                               const Instruction &instruction,
                               const Chip &chip) {
+  Search search(context, problem, instruction, chip);
   SmallVector<RingCandidate> best;
   for (bool isExchanged : {false, true})
     for (int64_t columns : getTileColumns(isExchanged ? problem.m : problem.n))
-      if (std::optional<RingCandidate> found = findBest(
-              context, problem, instruction, chip, columns, isExchanged))
+      if (std::optional<RingCandidate> found =
+              search.find(columns, isExchanged))
         best.push_back(*found);
   return best;
 }

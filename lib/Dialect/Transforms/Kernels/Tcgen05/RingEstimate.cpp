@@ -57,8 +57,8 @@ RingRates blockscale::getRingRates(const Chip &chip, Kind kind) {
 
 StringRef blockscale::describeRingUnit(RingUnit unit) {
   static constexpr StringLiteral names[kNumRingUnits] = {
-      "tensor core",    "shared memory",  "L2 cache",
-      "ring of stages", "stores of sums", "memory"};
+      "tensor core",    "shared memory", "L2 cache",       "ring of stages",
+      "stores of sums", "memory",        "adding of parts"};
   return names[static_cast<unsigned>(unit)];
 }
 
@@ -67,9 +67,13 @@ RingUnit RingEstimate::getNearest() const {
                   clocks.begin());
 }
 
-/// Bytes of the operands and of the result, each once.
-static uint64_t getMemoryBytes(const RingProblem &problem,
-                               const Instruction &instruction) {
+static uint64_t getSumBytes(const RingProblem &problem) {
+  return multiply(problem.m, problem.n, problem.batch, kSumBytes);
+}
+
+/// Bytes of the operands, each once.
+static uint64_t getOperandBytes(const RingProblem &problem,
+                                const Instruction &instruction) {
   uint64_t a = divideCeil(multiply(problem.m, problem.k, problem.aBits),
                           kByteBits),
            b = divideCeil(multiply(problem.n, problem.k, problem.bBits),
@@ -77,9 +81,23 @@ static uint64_t getMemoryBytes(const RingProblem &problem,
            blocks = problem.k / instruction.blockSize;
   uint64_t scales = llvm::SaturatingAdd(multiply(problem.m, blocks),
                                         multiply(problem.n, blocks));
-  return multiply(llvm::SaturatingAdd(
-                      a, b, scales, multiply(problem.m, problem.n, kSumBytes)),
-                  problem.batch);
+  return multiply(llvm::SaturatingAdd(a, b, scales), problem.batch);
+}
+
+static uint64_t getMemoryClocks(uint64_t bytes, const RingRates &rates) {
+  constexpr uint64_t kMegaOfGiga = 1000;
+  return divideCeil(multiply(bytes, rates.megahertz.value),
+                    multiply(rates.memoryGigabytes.value, kMegaOfGiga));
+}
+
+/// The second kernel: it reads the sums of all parts and writes their sum.
+static uint64_t getPartsClocks(const RingProblem &problem, uint64_t parts,
+                               const RingRates &rates) {
+  if (parts == 1)
+    return 0;
+  uint64_t bytes = multiply(getSumBytes(problem), parts + 1);
+  return llvm::SaturatingAdd(getMemoryClocks(bytes, rates),
+                             kLaunchNanoseconds * rates.megahertz.value / 1000);
 }
 
 RingEstimate blockscale::estimateRing(const RingProblem &asked,
@@ -93,16 +111,19 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
     std::swap(problem.aBits, problem.bBits);
   }
   uint64_t tileM = schedule.getM(), tileN = schedule.getN();
+  // The largest part of K.
+  uint64_t parts = schedule.getSplits(), tileK = schedule.getK();
+  uint64_t steps = divideCeil(divideCeil(problem.k, tileK), parts);
+  uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
   RingEstimate estimate;
   estimate.tiles = multiply(divideCeil(problem.m, tileM),
-                            divideCeil(problem.n, tileN), problem.batch);
+                            divideCeil(problem.n, tileN), problem.batch, parts);
   uint64_t tiles = divideCeil(estimate.tiles, rates.multiprocessors.value);
   estimate.tilesOfBlock = tiles;
 
   // Of one tile. Instructions take all its rows; copies bring those that the
   // operands have, but whole atoms of scales.
-  uint64_t instructions = divideCeil(problem.k, instruction.k);
-  uint64_t steps = divideCeil(problem.k, schedule.getK());
+  uint64_t instructions = divideCeil(k, instruction.k);
   uint64_t flops = 2 * tileM * tileN * instruction.k;
   uint64_t tensor =
       multiply(instructions, divideCeil(flops, rates.flops.value));
@@ -113,7 +134,7 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
   uint64_t rows = std::min<uint64_t>(problem.m, tileM),
            columns = std::min<uint64_t>(problem.n, tileN);
   uint64_t lineBits = rows * problem.aBits + columns * problem.bBits;
-  uint64_t codeBytes = divideCeil(multiply(problem.k, lineBits), kByteBits);
+  uint64_t codeBytes = divideCeil(multiply(k, lineBits), kByteBits);
   uint64_t l2 = divideCeil(llvm::SaturatingAdd(codeBytes, scaleBytes),
                            rates.l2Bytes.value);
   // A stage comes round when it has been filled and multiplied.
@@ -123,16 +144,15 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
                  schedule.getStages());
   uint64_t sums = divideCeil(rows * columns * kSumBytes, rates.l2Bytes.value);
 
-  uint64_t memory = getMemoryBytes(problem, instruction);
-  constexpr uint64_t kMegaOfGiga = 1000;
-  estimate.clocks = {
-      multiply(tensor, tiles),
-      multiply(shared, tiles),
-      multiply(l2, tiles),
-      multiply(round, tiles),
-      multiply(sums, tiles),
-      divideCeil(multiply(memory, rates.megahertz.value),
-                 multiply(rates.memoryGigabytes.value, kMegaOfGiga))};
+  uint64_t memory = llvm::SaturatingAdd(getOperandBytes(problem, instruction),
+                                        multiply(getSumBytes(problem), parts));
+  estimate.clocks = {multiply(tensor, tiles),
+                     multiply(shared, tiles),
+                     multiply(l2, tiles),
+                     multiply(round, tiles),
+                     multiply(sums, tiles),
+                     getMemoryClocks(memory, rates),
+                     getPartsClocks(problem, parts, rates)};
 
   // The part of the sums that the next tile waits for.
   uint64_t waited = sums * plan.getWaitedColumns() / tileN;
@@ -142,7 +162,8 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
   // last sums.
   estimate.onChip =
       llvm::SaturatingAdd(latency, loop, multiply(period, tiles - 1), sums);
-  estimate.total =
-      std::max(estimate.onChip, estimate.getClocks(RingUnit::Memory));
+  estimate.total = llvm::SaturatingAdd(
+      std::max(estimate.onChip, estimate.getClocks(RingUnit::Memory)),
+      estimate.getClocks(RingUnit::Parts));
   return estimate;
 }

@@ -15,6 +15,8 @@
 // tensor core, shared memory, L2 cache and latency of the ring says how long
 // that takes. Sums are stored behind it; what of them shares no columns of
 // tensor memory with the next tile is stored while that one is multiplied.
+// Where K is divided, each part of a tile counts as a tile, and a second kernel
+// comes behind: its launch, and its bytes by the rate of memory.
 //
 // Left out: how fast tensor memory is read (no figure is published), what
 // filling takes of shared memory, accumulators that are read, and warps that
@@ -47,6 +49,12 @@ struct RingRates {
 };
 RingRates getRingRates(const Chip &chip, Kind kind);
 
+/// From the end of a kernel to the work of the next one. There is no figure for
+/// these chips: NVIDIA's "Getting Started with CUDA Graphs" has 3.8 us for each
+/// of many kernels of 2.9 us on a V100, to which some are added for the blocks
+/// that end and start.
+inline constexpr uint64_t kLaunchNanoseconds = 2000;
+
 /// What may take longest.
 enum class RingUnit : unsigned char {
   TensorCore,
@@ -57,12 +65,14 @@ enum class RingUnit : unsigned char {
   /// Stores of sums.
   Sums,
   Memory,
+  /// The second kernel, where K is divided.
+  Parts,
 };
-inline constexpr unsigned kNumRingUnits = 6;
+inline constexpr unsigned kNumRingUnits = 7;
 StringRef describeRingUnit(RingUnit unit);
 
 struct RingEstimate {
-  /// Tiles in all, and those of the block that has most.
+  /// Tiles in all, each part of K one, and those of the block that has most.
   uint64_t tiles, tilesOfBlock;
   /// The clocks that a unit needs for these, by RingUnit: bounds.
   std::array<uint64_t, kNumRingUnits> clocks;

@@ -44,6 +44,7 @@ void blockscale::printRingEstimate(raw_ostream &os, const RingProblem &problem,
     const Rate &rate;
     StringRef of;
   };
+  constexpr Rate launch = {kLaunchNanoseconds};
   const Line lines[] = {
       {RingUnit::TensorCore, rates.flops, "operations per clock"},
       {RingUnit::SharedMemory, rates.sharedBytes, "bytes per clock"},
@@ -51,12 +52,16 @@ void blockscale::printRingEstimate(raw_ostream &os, const RingProblem &problem,
       {RingUnit::Latency, rates.copyLatency, "clocks until a copy is there"},
       {RingUnit::Sums, rates.l2Bytes, "bytes per clock"},
       {RingUnit::Memory, rates.memoryGigabytes, "GB/s"},
+      {RingUnit::Parts, launch, "ns for a launch (assumed)"},
   };
   os << "  ";
   printCount(os, estimate.tiles, "tile") << " on ";
   printRate(os, rates.multiprocessors, "multiprocessors");
   os << ", at most " << estimate.tilesOfBlock << " on each\n";
   for (const Line &line : lines) {
+    // Few products are divided along K.
+    if (line.unit == RingUnit::Parts && estimate.getClocks(line.unit) == 0)
+      continue;
     os << llvm::format_decimal(estimate.getClocks(line.unit), 12)
        << " clocks  ";
     os << llvm::left_justify(describeRingUnit(line.unit), 16);
@@ -78,14 +83,15 @@ void blockscale::printRingEstimate(raw_ostream &os, const RingProblem &problem,
 void blockscale::printRingCandidates(raw_ostream &os,
                                      ArrayRef<RingCandidate> candidates) {
   RingScheduleAttr best = chooseRing(candidates).schedule;
-  os << "  N of tiles  exchanged  stages  accumulators        clocks  near the "
-        "bound of\n";
+  os << "  N of tiles  exchanged  splits  stages  accumulators        clocks  "
+        "near the bound of\n";
   for (const RingCandidate &candidate : candidates) {
     RingScheduleAttr schedule = candidate.schedule;
     os << llvm::format(
-              "%12lld%11s%8lld%14lld%14llu  ",
+              "%12lld%11s%8lld%8lld%14lld%14llu  ",
               static_cast<long long>(schedule.getN()),
               schedule.getExchanged() ? "yes" : "no",
+              static_cast<long long>(schedule.getSplits()),
               static_cast<long long>(schedule.getStages()),
               static_cast<long long>(schedule.getAccumulators()),
               static_cast<unsigned long long>(candidate.estimate.total))

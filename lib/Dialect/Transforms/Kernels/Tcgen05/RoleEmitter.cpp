@@ -166,19 +166,19 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
   Value step = gpu::GridDimOp::create(at, loc, gpu::Dimension::x);
   TileShape shape = {schedule.getM(), schedule.getN(), schedule.getK()};
   TileCount count = emitTileCount(at, loc, sizes, shape);
-  Value tiles = count.perMatrix;
+  Value tiles = count.perMatrix, matrices;
   if (problem.resultType.getRank() == 3) {
-    Value batch =
+    matrices =
         memref::DimOp::create(at, loc, kernel.getArgument(problem.result), 0);
-    tiles = at.createOrFold<arith::MulIOp>(loc, tiles, batch);
+    tiles = at.createOrFold<arith::MulIOp>(loc, tiles, matrices);
   }
   auto loop = scf::ForOp::create(at, loc, first, tiles, step, values);
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  BlockTile tile;
+  RingTile tile;
   tile.isGuarded = true;
   Value number = loop.getInductionVar();
   tile.batch = index(inner, 0);
-  if (problem.resultType.getRank() == 3) {
+  if (matrices) {
     tile.batch =
         inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
     number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
@@ -188,6 +188,7 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
   AffineExpr d0 = inner.getAffineDimExpr(0);
   tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
   tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
+  emitPartOfK(inner, tile, matrices);
   SmallVector<Value> next = body(inner, tile, loop.getRegionIterArgs());
   if (!next.empty())
     scf::YieldOp::create(inner, loc, next);
@@ -196,6 +197,44 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
 //===----------------------------------------------------------------------===//
 // Steps along K
 //===----------------------------------------------------------------------===//
+
+void RoleEmitter::emitPartOfK(OpBuilder &at, RingTile &tile, Value matrices) {
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  int64_t k = plan.getSchedule().getK();
+  Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
+  tile.matrix = tile.batch;
+  tile.endStep = steps;
+  if (problem.splits == 1)
+    return;
+  // As many parts as the host has made room for: no part is empty.
+  Value parts = index(at, problem.splits), one = index(at, 1);
+  if (ShapedType::isDynamic(problem.k)) {
+    parts = arith::MinUIOp::create(at, loc, steps, parts);
+    parts = arith::MaxUIOp::create(at, loc, parts, one);
+  }
+  Value part = tile.batch;
+  tile.matrix = index(at, 0);
+  if (problem.hasBatch) {
+    Value batch = at.createOrFold<arith::DivUIOp>(loc, matrices, parts);
+    tile.matrix = at.createOrFold<arith::RemUIOp>(loc, part, batch);
+    part = at.createOrFold<arith::DivUIOp>(loc, part, batch);
+  }
+  // Parts that differ by a step at most.
+  auto getFirst = [&](Value number) {
+    Value before = at.createOrFold<arith::MulIOp>(loc, number, steps);
+    return at.createOrFold<arith::DivUIOp>(loc, before, parts);
+  };
+  tile.firstStep = getFirst(part);
+  tile.endStep = getFirst(at.createOrFold<arith::AddIOp>(loc, part, one));
+}
+
+std::optional<RoleEmitter::StepCount> RoleEmitter::getStepCount() const {
+  if (ShapedType::isDynamic(problem.k))
+    return std::nullopt;
+  int64_t steps = llvm::divideCeilSigned(problem.k, plan.getSchedule().getK());
+  return StepCount{llvm::divideCeilSigned(steps, problem.splits),
+                   steps % problem.splits == 0};
+}
 
 /// Stages whose steps are one step of a loop: all of them, or else as many as
 /// divide their number. Code grows with it.
@@ -231,13 +270,11 @@ RingPlace RoleEmitter::emitSteps(OpBuilder &at, RingPlace place, Value count,
   };
 
   // Where each tile takes whole rounds, each starts with one.
-  int64_t k = plan.getSchedule().getK();
-  bool isDynamic = ShapedType::isDynamic(problem.k);
-  int64_t steps = isDynamic ? 0 : llvm::divideCeilSigned(problem.k, k);
-  bool isWhole = !isDynamic && steps % round == 0;
+  std::optional<StepCount> known = getStepCount();
+  bool isWhole = known && known->isSame && known->most % round == 0;
   Value zero = word(at, 0);
   if (!isUnrolled || round == 1 ||
-      (!isDynamic && !isWhole && steps < 2 * round)) {
+      (known && !isWhole && known->most < 2 * round)) {
     emitLoop(zero, count, 1);
     return place;
   }

@@ -21,6 +21,14 @@
 
 namespace mlir::blockscale {
 
+/// What a block does at a time.
+struct RingTile : BlockTile {
+  /// The matrix of operands; `batch` is that of the result.
+  Value matrix;
+  /// Its steps along K; null for the first one.
+  Value firstStep, endStep;
+};
+
 class RoleEmitter {
 public:
   /// `problem` is that of getInstructionProblem: rows and columns of tiles are
@@ -33,7 +41,7 @@ public:
 
 private:
   using EmitTile = function_ref<SmallVector<Value>(
-      OpBuilder &, const BlockTile &, ValueRange)>;
+      OpBuilder &, const RingTile &, ValueRange)>;
 
   void emitInit();
   void emitFree();
@@ -44,6 +52,16 @@ private:
 
   /// Calls `body` for each tile of the block; `values` go from tile to tile.
   void forEachTile(OpBuilder &b, SmallVector<Value> values, EmitTile body);
+  /// Which matrix and which steps along K those of `tile` are, for which the
+  /// result has `matrices` in all.
+  void emitPartOfK(OpBuilder &b, RingTile &tile, Value matrices);
+  /// Steps that each tile has at most, and whether all have as many; nullopt if
+  /// nothing is known.
+  struct StepCount {
+    int64_t most;
+    bool isSame;
+  };
+  std::optional<StepCount> getStepCount() const;
   /// Calls `body` for `count` (i32) steps along K with the stage that each has,
   /// from `place` in the ring of stages on; where the ring is then.
   /// `isUnrolled` makes whole rounds one step of a loop, in which stages are
@@ -53,16 +71,16 @@ private:
   RingPlace emitSteps(OpBuilder &b, RingPlace place, Value count,
                       bool isUnrolled, EmitStep body);
   /// The same for all steps of all tiles, of stages that were empty.
-  using EmitTileStep = function_ref<void(OpBuilder &, const BlockTile &,
+  using EmitTileStep = function_ref<void(OpBuilder &, const RingTile &,
                                          Value step, const RingPlace &)>;
   void fillStages(OpBuilder &b, bool isUnrolled, EmitTileStep body);
   /// Whether warps bring an operand.
   bool hasFiller() const;
-  void emitFill(OpBuilder &b, const BlockTile &tile, Value thread, Value step,
+  void emitFill(OpBuilder &b, const RingTile &tile, Value thread, Value step,
                 const RingPlace &place);
-  void emitLoads(OpBuilder &b, const BlockTile &tile, Value step,
+  void emitLoads(OpBuilder &b, const RingTile &tile, Value step,
                  const RingPlace &place);
-  SmallVector<Value> emitProducts(OpBuilder &b, const BlockTile &tile,
+  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
                                   ValueRange values);
   /// The product of the stage at `place`; with `steps`, of those alone.
   void emitProduct(OpBuilder &b, const BlockTile &tile, const RingPlace &place,

@@ -136,7 +136,7 @@ void RoleEmitter::emitStorer(OpBuilder &role) {
   Value number =
       arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
   forEachTile(role, {first.stage, first.parity, number},
-              [&](OpBuilder &at, const BlockTile &tile,
+              [&](OpBuilder &at, const RingTile &tile,
                   ValueRange values) -> SmallVector<Value> {
                 RingPlace place = {values[0], values[1]};
                 sums.emitWaitFull(at, place);

@@ -47,6 +47,11 @@ public:
     return text;
   }
 
+  KernelSplit getSplit(const KernelProblem &problem) const override {
+    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    return {schedule.getSplits(), schedule.getK()};
+  }
+
   KernelShape getShape(const KernelProblem &problem) const override {
     constexpr int64_t kThreads = 6 * kWarpLanes;
     auto schedule = cast<RingScheduleAttr>(problem.schedule);

@@ -30,7 +30,7 @@ struct ScheduleText {
   SmallVector<int64_t, 3> tile = {0, 0, 0};
   int64_t stages, accumulators, persistent;
   // Those that may be left out.
-  int64_t group = kTileGroup, exchanged = 0;
+  int64_t group = kTileGroup, exchanged = 0, splits = 1;
 };
 } // namespace
 
@@ -47,7 +47,8 @@ static std::optional<ScheduleText> parseText(StringRef text) {
       !takeNumbers(text, "accumulators", schedule.accumulators) ||
       !takeNumbers(text, "persistent", schedule.persistent) ||
       !takeOptional(text, "group", schedule.group) ||
-      !takeOptional(text, "exchanged", schedule.exchanged) || !text.empty())
+      !takeOptional(text, "exchanged", schedule.exchanged) ||
+      !takeOptional(text, "splits", schedule.splits) || !text.empty())
     return std::nullopt;
   return schedule;
 }
@@ -57,7 +58,7 @@ class Tcgen05ScheduleRules final : public ScheduleRules {
 public:
   StringRef getForm() const override {
     return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]"
-           "[,exchanged=E]";
+           "[,exchanged=E][,splits=N]";
   }
 
   bool hasForm(StringRef text) const override {
@@ -73,13 +74,13 @@ public:
         return emitError() << "expected " << name << " to be 0 or 1, got "
                            << number;
     bool isPersistent = numbers.persistent, isExchanged = numbers.exchanged;
-    if (failed(RingScheduleAttr::verify(emitError, numbers.tile, numbers.stages,
-                                        numbers.accumulators, isPersistent,
-                                        numbers.group, isExchanged)))
+    if (failed(RingScheduleAttr::verify(
+            emitError, numbers.tile, numbers.stages, numbers.accumulators,
+            isPersistent, numbers.group, isExchanged, numbers.splits)))
       return failure();
     return ScheduleInterface(RingScheduleAttr::get(
         context, numbers.tile, numbers.stages, numbers.accumulators,
-        isPersistent, numbers.group, isExchanged));
+        isPersistent, numbers.group, isExchanged, numbers.splits));
   }
 
   ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
@@ -124,6 +125,11 @@ LogicalResult Tcgen05ScheduleRules::verify(MmaScaledOp op, InstructionAttr attr,
                        << kTileUnit << " for a result of more "
                        << (isExchanged ? "rows" : "columns") << ", got "
                        << given;
+  int64_t k = getRingProblem(op).k;
+  int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
+  if (schedule.getSplits() > steps)
+    return emitError() << "expected at most " << steps
+                       << " parts of K, one for each stage, got " << given;
   if (!plan.fitsTensorMemory())
     return emitError() << "expected a schedule whose sums and scales fit into "
                        << kTensorColumns << " columns of tensor memory, got "

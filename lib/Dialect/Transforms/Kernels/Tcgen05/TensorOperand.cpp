@@ -199,10 +199,10 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
   RingScheduleAttr schedule = ring.getSchedule();
   int64_t size = isA ? problem.n : problem.m;
   int64_t tile = isA ? schedule.getN() : schedule.getM();
-  bool hasBatch = problem.resultType.getRank() == 3;
-  result.isReadOnce = !ShapedType::isDynamic(size) && size <= tile &&
-                      (!hasBatch || (result.operand->map.isFunctionOfDim(0) &&
-                                     !result.operand->mayBroadcast));
+  result.isReadOnce =
+      !ShapedType::isDynamic(size) && size <= tile &&
+      (!problem.hasBatch || (result.operand->map.isFunctionOfDim(0) &&
+                             !result.operand->mayBroadcast));
   return result;
 }
 

@@ -1,0 +1,94 @@
+//===- SplitProblem.cpp - Two kernels for one product ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which parameters and sizes either kernel has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/SplitProblem.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// How many parts there are: no more than units of K, but one.
+static OpFoldResult getParts(OpBuilder &b, Location loc, OpFoldResult k,
+                             const KernelSplit &split) {
+  if (std::optional<int64_t> known = getConstantIntValue(k)) {
+    int64_t units = llvm::divideCeilSigned(*known, split.unit);
+    return b.getIndexAttr(std::clamp<int64_t>(units, 1, split.parts));
+  }
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value units =
+      arith::CeilDivUIOp::create(b, loc, cast<Value>(k), index(split.unit));
+  Value most = arith::MinUIOp::create(b, loc, units, index(split.parts));
+  return arith::MaxUIOp::create(b, loc, most, index(1)).getResult();
+}
+
+static OpFoldResult multiply(OpBuilder &b, Location loc, OpFoldResult lhs,
+                             OpFoldResult rhs) {
+  Value left = getValueOrCreateConstantIndexOp(b, loc, lhs);
+  Value right = getValueOrCreateConstantIndexOp(b, loc, rhs);
+  return getAsOpFoldResult(b.createOrFold<arith::MulIOp>(loc, left, right));
+}
+
+HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
+                                           const HostProblem &host,
+                                           const KernelSplit &split) {
+  HostProblem products;
+  products.sizes = host.sizes;
+  KernelProblem &problem = products.problem;
+  problem = host.problem;
+  problem.acc = std::nullopt;
+  problem.producer = problem.consumer = std::nullopt;
+  OpFoldResult parts = getParts(builder, loc, host.sizes.k, split);
+  problem.splits = getConstantIntValue(parts).value_or(split.parts);
+  OpFoldResult matrices = multiply(builder, loc, parts, host.sizes.batch);
+  products.sizes.batch = matrices;
+  int64_t known = getConstantIntValue(matrices).value_or(ShapedType::kDynamic);
+  problem.resultType = RankedTensorType::get({known, problem.m, problem.n},
+                                             builder.getF32Type());
+  for (KernelOperand *operand :
+       {&problem.x, &problem.xScale, &problem.y, &problem.yScale}) {
+    if (operand->splat)
+      continue;
+    Value input = host.inputs[operand->argument];
+    products.inputs.insert(input);
+    operand->argument =
+        llvm::find(products.inputs, input) - products.inputs.begin();
+  }
+  problem.result = products.inputs.size();
+  return products;
+}
+
+HostProblem blockscale::getSumOfParts(const HostProblem &host, Value partial) {
+  HostProblem sums;
+  sums.sizes = host.sizes;
+  KernelProblem &problem = sums.problem;
+  problem = host.problem;
+  sums.inputs.insert(partial);
+  auto renumber = [&](unsigned argument) -> unsigned {
+    Value input = host.inputs[argument];
+    sums.inputs.insert(input);
+    return llvm::find(sums.inputs, input) - sums.inputs.begin();
+  };
+  if (problem.acc)
+    problem.acc = renumber(*problem.acc);
+  for (std::optional<FusedElementwise> *fused :
+       {&problem.producer, &problem.consumer})
+    if (*fused)
+      for (auto &[value, argument] : (*fused)->arguments)
+        argument = renumber(argument);
+  problem.result = sums.inputs.size();
+  return sums;
+}
