@@ -116,12 +116,15 @@ def test_around(case, tmp_path):
     run(case, tmp_path)
 
 
+@pytest.mark.parametrize("options", ["", "exchanged=1", "exchanged=1,splits=2"])
 @pytest.mark.parametrize("seed", range(4))
-def test_seeds(seed, tmp_path):
-    """What runs when does not matter."""
+def test_seeds(seed, options, tmp_path):
+    """What runs when does not matter, with the schedule that is chosen and with others."""
+    schedule = f"--schedule=tile=128x64x256,stages=3,accumulators=2,persistent=1,{options}"
     case = ring_cases.case(
         "seeds", ring_cases.NVFP4,
         [(300, 520, 800, (True, False, True, False), ()), (200, 130, 512, (False, True, False, False), ())],
+        (schedule,) if options else (),
     )
     gpu_bundle.write_case(case, tmp_path, ["--target=sm_100a"])
     gpu_bundle.check_case(case, tmp_path, SIMULATOR, [*CHECKS, f"--seed={seed}"])
