@@ -128,3 +128,28 @@ def test_sums_are_read_while_the_next_tile_is_multiplied(run):
 def test_one_accumulator_has_no_overlap(tmp_path):
     result = Run(MXFP8, (512, 1024, 512), tmp_path, accumulators=1)
     assert count_all_overlaps(MXFP8, 512, result) == (0, 3 * BLOCKS)
+
+
+@pytest.mark.parametrize("options, parts", [("exchanged=1", 1), ("exchanged=1,splits=3", 3)])
+def test_few_rows_move_whole_sectors(options, parts, tmp_path):
+    """The transpose is stored without touching more than it has; a second kernel reads each part once."""
+    m, n, k = 16, 256, 384
+    schedule = f"--schedule=tile=128x64x128,stages=2,accumulators=2,persistent=1,{options}"
+    case = ring_cases.case("few", MXFP8, [(m, n, k, LAYOUT, ())], (schedule,), kind="wide")
+    stats = tmp_path / "stats.json"
+    gpu_bundle.write_case(case, tmp_path, ["--target=sm_100a", "--native-only"])
+    gpu_bundle.check_case(case, tmp_path, SIMULATOR, [f"--stats={stats}"])
+    lines = (tmp_path / "few.ptx").read_text().split("\n")
+    kernels = json.loads(stats.read_text())["kernels"]
+    moved = []
+    for kernel in kernels:
+        counts = Counter()
+        for line in kernel["lines"]:
+            if re.search(r"(ld|st)\.global", lines[line["line"] - 1]):
+                assert line["bytes"] == 32 * line["sectors"]
+                counts[line["kind"]] += line["bytes"]
+        moved.append(counts)
+    sums = m * n * 4
+    # The accumulator is read where sums are added to it.
+    last = {"load": sums * (1 if parts == 1 else parts + 1), "store": sums}
+    assert moved == [{"store": parts * sums}, last][parts == 1:]

@@ -81,6 +81,10 @@ func.func @large(
 // CHECK-NEXT:        4864 clocks  shared memory   {{.*}}
 // CHECK-NEXT:        5632 clocks  L2 cache        {{.*}}
 //      CHECK:        4333 clocks  adding of parts 2000 ns for a launch (assumed)
+
+//      PICTURE: @few
+//      PICTURE: A is y, and B is x: the result is the transpose of what is multiplied
+// PICTURE-NEXT: shared memory: 8 stages of 19456 bytes
 func.func @few(
     %x: tensor<16x8192xf8E4M3FN>, %sx: tensor<16x256xf8E8M0FNU>,
     %y: tensor<8192x8192xf4E2M1FN>, %sy: tensor<256x8192xf8E8M0FNU>,

@@ -150,6 +150,9 @@ static void printStage(raw_ostream &os, const RingPlan &plan,
 void blockscale::drawStages(raw_ostream &os, const RingPlan &plan) {
   int64_t stages = plan.getSchedule().getStages();
   constexpr StringLiteral letters = "AaBb";
+  if (plan.getSchedule().getExchanged())
+    os << "A is y, and B is x: the result is the transpose of what is "
+          "multiplied\n";
   os << "shared memory: ";
   printCount(os, stages, "stage")
       << " of " << plan.getStageBytes() << " bytes\n";
