@@ -34,6 +34,10 @@ KERNELS = {
     "wide": (E4M3, (112, 960, 320), (True, True, False, False), f"tile=128x192x128,{RING}"),
     # Accumulators that share columns.
     "shared": (E4M3, (610, 256, 320), BY_MAPS, f"tile=128x256x128,{RING}"),
+    # Columns of the result are rows of A.
+    "exchanged": (E4M3, (16, 610, 576), BY_MAPS, f"tile=128x16x128,{RING},exchanged=1"),
+    # Six parts of three tiles, which a second kernel adds.
+    "splits": (E4M3, (300, 16, 832), BY_MAPS, f"tile=128x16x128,{RING},splits=2"),
 }
 # Some hundred times what they need.
 STEPS = 1_000_000
@@ -74,7 +78,7 @@ def build(name, folder):
     buffers, [(dtype, shape, expectation)] = gpu_bundle.describe(case.program, case.expectations)
     info = folder / f"{name}.json"
     # As on a card with one multiprocessor.
-    info.write_text(re.sub(r'\{"min":\[\{"multiprocessors":1\},5\]\}', "1", info.read_text()))
+    info.write_text(re.sub(r'\{"min":\[\{"multiprocessors":1\},[56]\]\}', "1", info.read_text()))
     arguments = [f"--launch-info={info}", "--check=race,proxy", f"--max-steps={STEPS}"]
     for i, buffer in enumerate(buffers):
         np.save(folder / f"in{i}.npy", buffer)
