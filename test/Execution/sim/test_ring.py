@@ -130,6 +130,13 @@ def test_seeds(seed, options, tmp_path):
     gpu_bundle.check_case(case, tmp_path, SIMULATOR, [*CHECKS, f"--seed={seed}"])
 
 
+def test_few_tiles_are_divided(tmp_path):
+    """With the schedule that is chosen: one tile, and 56 steps along K."""
+    case = ring_cases.case("few", ring_cases.E4M3, [(16, 128, 7168, (True, False, True, False), ())])
+    text = run(case, tmp_path)
+    assert text.count(".entry") == 2 and "__add_splits_1(" in text
+
+
 @pytest.mark.parametrize("chip", CHIPS)
 def test_chips(chip, tmp_path):
     case = ring_cases.case(
