@@ -58,6 +58,8 @@ static int64_t getMostSplits(const RingProblem &problem,
                              const RingEstimate &whole, int64_t tileK,
                              const RingRates &rates) {
   constexpr int64_t kMost = 64;
+  if (!problem.isKKnown)
+    return 1;
   int64_t steps = llvm::divideCeilSigned(problem.k, tileK);
   auto perTile = static_cast<int64_t>(
       static_cast<uint64_t>(rates.multiprocessors.value) / whole.tiles);
@@ -65,7 +67,12 @@ static int64_t getMostSplits(const RingProblem &problem,
 }
 
 namespace {
-/// Finds the best schedule with some tiles.
+/// The best schedules with some tiles: of those with K as a whole, and with
+/// parts of it.
+struct BestOfTiles {
+  std::optional<RingCandidate> whole, divided;
+};
+
 class Search {
 public:
   Search(MLIRContext *context, const RingProblem &problem,
@@ -73,23 +80,23 @@ public:
       : context(context), problem(problem), instruction(instruction),
         chip(chip), rates(getRingRates(chip, instruction.kind)) {}
 
-  /// Nullopt if none fits.
-  std::optional<RingCandidate> find(int64_t columns, bool isExchanged) {
+  /// Empty if none fits.
+  BestOfTiles find(int64_t columns, bool isExchanged) {
     constexpr int64_t kMostStages = 8;
-    std::optional<RingCandidate> found;
+    BestOfTiles best;
     for (int64_t accumulators : {2, 1})
       for (int64_t stages = kMostStages; stages != 0; --stages) {
         Ring ring = {columns, stages, accumulators, isExchanged};
         std::optional<RingCandidate> whole = make(ring, 1);
         if (!whole)
           continue;
-        keepBest(found, *whole);
+        keepBest(best.whole, *whole);
         int64_t most = getMostSplits(problem, whole->estimate,
                                      whole->schedule.getK(), rates);
         for (int64_t splits = 2; splits <= most; ++splits)
-          keepBest(found, *make(ring, splits));
+          keepBest(best.divided, *make(ring, splits));
       }
-    return found;
+    return best;
   }
 
 private:
@@ -132,12 +139,28 @@ blockscale::getRingCandidates(MLIRContext *context, const RingProblem &problem,
                               const Instruction &instruction,
                               const Chip &chip) {
   Search search(context, problem, instruction, chip);
+  SmallVector<BestOfTiles> found;
+  for (int64_t columns : getTileColumns(problem.n))
+    found.push_back(search.find(columns, /*isExchanged=*/false));
+  // Of more rows there are several tiles either way.
+  if (problem.m <= kMostN)
+    for (int64_t columns : getTileColumns(problem.m))
+      found.push_back(search.find(columns, /*isExchanged=*/true));
+
+  // Parts of K have to be better than all without by more than what a launch
+  // costs on one card or another.
+  constexpr uint64_t kLeastPart = 16;
+  uint64_t most = ~uint64_t(0);
+  for (const BestOfTiles &of : found)
+    if (of.whole)
+      most = std::min(most, of.whole->estimate.total);
+  most -= most / kLeastPart;
   SmallVector<RingCandidate> best;
-  for (bool isExchanged : {false, true})
-    for (int64_t columns : getTileColumns(isExchanged ? problem.m : problem.n))
-      if (std::optional<RingCandidate> found =
-              search.find(columns, isExchanged))
-        best.push_back(*found);
+  for (const BestOfTiles &of : found)
+    if (of.divided && of.divided->estimate.total < most)
+      best.push_back(*of.divided);
+    else if (of.whole)
+      best.push_back(*of.whole);
   return best;
 }
 

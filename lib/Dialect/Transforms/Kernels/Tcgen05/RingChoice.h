@@ -35,9 +35,11 @@ struct RingCandidate {
 
 /// For each N that tiles may have, narrow ones first, the best schedule: the
 /// smallest estimate; where memory is the bound of several, what needs least
-/// besides; of equal ones that with fewer parts of K, then that with more
-/// stages, then that with more accumulators. Behind them the same with operands
-/// exchanged; of equal ones the plain one is better. There is at least one.
+/// besides; of equal ones that with more stages, then that with more
+/// accumulators. With parts of K if K is known, and they are better than all
+/// without by more than a sixteenth. Behind them the same with operands
+/// exchanged, for results of up to 256 rows; of equal ones the plain one is
+/// better. There is at least one.
 SmallVector<RingCandidate> getRingCandidates(MLIRContext *context,
                                              const RingProblem &problem,
                                              const Instruction &instruction,

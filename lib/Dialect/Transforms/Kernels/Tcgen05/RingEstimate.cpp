@@ -41,7 +41,9 @@ RingProblem blockscale::getRingProblem(MmaScaledOp op) {
     return getFormatInfo(format).bits == kPacked ? kPacked : kByteBits;
   };
   OpRow row = op.getRow();
-  return {getOpSizes(op, kDynamicSize), bits(row.lhs), bits(row.rhs)};
+  bool isKKnown =
+      getOpSizes(op, ShapedType::kDynamic).k != ShapedType::kDynamic;
+  return {getOpSizes(op, kDynamicSize), bits(row.lhs), bits(row.rhs), isKKnown};
 }
 
 RingRates blockscale::getRingRates(const Chip &chip, Kind kind) {

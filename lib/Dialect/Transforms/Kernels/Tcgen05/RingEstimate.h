@@ -38,6 +38,7 @@ namespace mlir::blockscale {
 struct RingProblem : OpSizes {
   /// Of an element of x and of y in memory.
   int64_t aBits, bBits;
+  bool isKKnown = true;
 };
 inline constexpr int64_t kDynamicSize = int64_t(1) << 16;
 RingProblem getRingProblem(MmaScaledOp op);
