@@ -1,6 +1,7 @@
 """Every script of benchmarks/ starts and prints what it measures, on tiny sizes."""
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -35,7 +36,7 @@ SCRIPTS = {
 }
 ELSEWHERE = {
     "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py", "gpu_measure.py",
-    "gpu_report.py", "gpu_triton.py",
+    "gpu_report.py", "gpu_triton.py", "kernel_chain.py",
 }
 
 
@@ -66,6 +67,17 @@ def test_tiny_run(script):
 
 def test_every_script_is_here():
     assert {path.name for path in (REPO / "benchmarks").glob("*.py")} == SCRIPTS.keys() | ELSEWHERE
+
+
+# kernel_chain.py
+
+
+def test_kernel_chain_build(tmp_path):
+    """What `run` changes is there: all kernels but the first wait for the one in front."""
+    run("kernel_chain.py", "build", f"--out={tmp_path}")
+    kernels = json.loads((tmp_path / "chain256.json").read_text())["kernels"]
+    assert [kernel.get("programmatic") for kernel in kernels] == [None] + [True] * 7
+    assert (tmp_path / "chain256.ptx").read_text().count("griddepcontrol.wait;") == 7
 
 
 # sass_loop.py
