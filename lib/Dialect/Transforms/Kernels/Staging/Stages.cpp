@@ -55,12 +55,12 @@ Value Stages::advance(OpBuilder &b, Location loc, Value offset) const {
   return arith::SelectOp::create(b, loc, isEnd, index(0), next);
 }
 
-int64_t blockscale::getDynamicBytes(int64_t bytes) {
-  return bytes > kMaxStaticShared ? bytes : 0;
+int64_t blockscale::getDynamicBytes(int64_t bytes, int64_t others) {
+  return bytes + others > kMaxStaticShared ? bytes : 0;
 }
 
 Value blockscale::makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                   int64_t bytes) {
+                                   int64_t bytes, int64_t others) {
   Location loc = kernel.getLoc();
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
@@ -68,7 +68,7 @@ Value blockscale::makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel,
     return MemRefType::get({size}, b.getI8Type(), MemRefLayoutAttrInterface(),
                            space);
   };
-  if (getDynamicBytes(bytes) != 0)
+  if (getDynamicBytes(bytes, others) != 0)
     return gpu::DynamicSharedMemoryOp::create(b, loc,
                                               getType(ShapedType::kDynamic));
   Value memory =

@@ -43,13 +43,14 @@ private:
   int64_t stageBytes = 0, numStages;
 };
 
-/// Shared memory of `bytes` for `kernel`: its own or, where that is more than
-/// every chip has, what the launch gives.
-Value makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes);
+/// Shared memory of `bytes` for `kernel`, which has `others` besides: its own
+/// or, where that is more than every chip has, what the launch gives.
+Value makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes,
+                       int64_t others = 0);
 
 /// The bytes that a launch must give for `bytes`; 0 if they are the kernel's
 /// own.
-int64_t getDynamicBytes(int64_t bytes);
+int64_t getDynamicBytes(int64_t bytes, int64_t others = 0);
 
 } // namespace mlir::blockscale
 

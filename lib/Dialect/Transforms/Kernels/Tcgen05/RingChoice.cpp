@@ -20,8 +20,6 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 int64_t blockscale::getMostStageBytes(const Chip &chip) {
-  // What barriers and the address of tensor memory take at most.
-  constexpr int64_t kBarrierBytes = 1024;
   return int64_t(1024) * chip.sharedMemoryKiB - kBarrierBytes;
 }
 

@@ -77,6 +77,10 @@ private:
   int64_t scaleColumns, scaleSlots, sharedColumns = 0;
 };
 
+/// What barriers and the address of tensor memory take of shared memory, at
+/// most.
+inline constexpr int64_t kBarrierBytes = 1024;
+
 /// The bytes of one line of a stage, which is the span of a swizzle.
 inline constexpr int64_t kLineBytes = 128;
 

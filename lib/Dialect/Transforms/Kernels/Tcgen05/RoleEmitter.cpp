@@ -37,7 +37,7 @@ static Value addNumbers(gpu::GPUFuncOp kernel, Type element, int64_t count) {
 
 static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
   Location loc = kernel.getLoc();
-  Value memory = makeSharedMemory(b, kernel, bytes);
+  Value memory = makeSharedMemory(b, kernel, bytes, kBarrierBytes);
   auto type = cast<MemRefType>(memory.getType());
   if (type.hasStaticShape())
     return memory;

@@ -22,8 +22,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Columns that are in registers at a time.
-static constexpr int64_t kPartColumns = 32;
+/// Columns that are in registers at a time. Of a single row of a thread's own
+/// each has an address of its own where tiles may reach beyond the result: with
+/// 32 of them ptxas 13.0 spills.
+static int64_t getPartColumns(RingScheduleAttr schedule) {
+  return schedule.getExchanged() ? 16 : 32;
+}
 
 /// The type of `columns` columns of the tile in registers, rows and columns of
 /// which are those of the result.
@@ -96,12 +100,13 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
                             IntegerAttr());
   };
 
-  int64_t whole = n / kPartColumns, rest = n % kPartColumns;
+  int64_t partColumns = getPartColumns(schedule);
+  int64_t whole = n / partColumns, rest = n % partColumns;
   // Behind which part all that the accumulators share has been read; without
   // that, behind the last one.
   int64_t last = whole - 1;
   if (int64_t shared = plan.getSharedColumns())
-    last = llvm::divideCeilSigned(shared, kPartColumns) - 1;
+    last = llvm::divideCeilSigned(shared, partColumns) - 1;
   if (whole != 0) {
     auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, whole),
                                    index(at, 1));
@@ -117,8 +122,8 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
       position = arith::SelectOp::create(inner, loc, isFirst, reversed, number);
     }
     AffineExpr d0 = inner.getAffineDimExpr(0);
-    Value column = applyExprs(inner, loc, {d0 * kPartColumns}, position)[0];
-    emit(inner, column, kPartColumns, [&](OpBuilder &then) {
+    Value column = applyExprs(inner, loc, {d0 * partColumns}, position)[0];
+    emit(inner, column, partColumns, [&](OpBuilder &then) {
       if (rest != 0)
         return;
       Value isLast = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
@@ -128,7 +133,7 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
     });
   }
   if (rest != 0)
-    emit(at, index(at, whole * kPartColumns), rest, arrive);
+    emit(at, index(at, whole * partColumns), rest, arrive);
 }
 
 void RoleEmitter::emitStorer(OpBuilder &role) {

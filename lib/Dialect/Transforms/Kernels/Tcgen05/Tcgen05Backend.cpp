@@ -61,7 +61,7 @@ public:
     if (schedule.getExchanged())
       std::swap(shape.tile[0], shape.tile[1]);
     shape.threads = {kThreads, 1, 1};
-    shape.shared = getDynamicBytes(plan.getSharedBytes());
+    shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
     shape.order =
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
     RingOperands operands =
