@@ -3,7 +3,7 @@
 // RUN: blockscale-opt %s --blockscale-legalize --blockscale-form-kernels --canonicalize | FileCheck %s
 
 // Rows of A are those of y, 128 columns of the result; of
-// x 40 rows are B. Threads have columns of the result, and all of its rows, 32
+// x 40 rows are B. Threads have columns of the result, and all of its rows, 16
 // at a time.
 
 // CHECK-LABEL: gpu.func @exchanged__mma_scaled(
@@ -11,7 +11,7 @@
 // CHECK:         scf.for %[[TILE:.*]] = %block_id_x to %c8 step
 // CHECK:           %[[COLUMN:.*]] = arith.muli %{{.*}}, %c128 : index
 // CHECK:           scf.for
-// CHECK:             %[[PART:.*]] = blockscale.acc_read {{.*}} : <128x64> -> <32x128, #blockscale.lane_columns>
+// CHECK:             %[[PART:.*]] = blockscale.acc_read {{.*}} : <128x64> -> <16x128, #blockscale.lane_columns>
 // CHECK:             blockscale.acc_store %[[PART]], %[[D]][%{{.*}}, %[[COLUMN]]] in_bounds
 // CHECK:         blockscale.tensor_load %[[Y_MAP]][%{{.*}}, %{{.*}}] to %{{.*}}[%c0], {{.*}} hint
 // CHECK:         blockscale.tensor_load %[[X_MAP]][%{{.*}}, %{{.*}}] to %{{.*}}[%c16384], %{{.*}}[%c0] :
