@@ -14,6 +14,7 @@
 #include "Kernels/Staging/PackFiller.h"
 
 #include "Kernels/Staging/ElementFiller.h"
+#include "Kernels/Staging/Words.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -37,47 +38,31 @@ PackFiller::PackFiller(const KernelOperand &operand, const TileExtent &extent,
     : TileFiller(getElementTile(extent, slot, getPaddedLayout())),
       operand(&operand), extent(extent) {}
 
-static Value constant(OpBuilder &b, Location loc, uint32_t value) {
-  return arith::ConstantOp::create(
-      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
-static Value shiftLeft(OpBuilder &b, Location loc, Value word, uint32_t by) {
-  return arith::ShLIOp::create(b, loc, word, constant(b, loc, by));
-}
-
-static Value shiftRight(OpBuilder &b, Location loc, Value word, uint32_t by) {
-  return arith::ShRUIOp::create(b, loc, word, constant(b, loc, by));
-}
-
 /// Two fields of each unit of a word, the upper one of which moves down by
 /// `by` bits to the end of the lower one.
-static Value joinFields(OpBuilder &b, Location loc, Value word, uint32_t lower,
+static Value joinFields(const Words &words, Value word, uint32_t lower,
                         uint32_t upper, uint32_t by) {
-  Value stays = arith::AndIOp::create(b, loc, word, constant(b, loc, lower));
-  Value moves = arith::AndIOp::create(b, loc, shiftRight(b, loc, word, by),
-                                      constant(b, loc, upper >> by));
-  return arith::OrIOp::create(b, loc, stays, moves);
+  Value moves = words.bitAnd(words.shiftRight(word, by), upper >> by);
+  return words.bitOr(words.bitAnd(word, lower), moves);
 }
 
-/// 16 codes of 6 bits, each in a byte, as a bit stream.
-static SmallVector<Value> packWords(OpBuilder &b, Location loc,
-                                    ArrayRef<Value> words) {
-  constexpr uint32_t kBits = 24;
+/// 16 codes of 6 bits, each in a byte of `bytes`, as a bit stream; a word of
+/// padding comes behind it.
+static SmallVector<Value> packCodes(const Words &words, ArrayRef<Value> bytes) {
+  constexpr uint32_t kBits = 24, kWordBits = 32;
   SmallVector<Value> parts;
-  for (Value word : words) {
-    Value pairs = joinFields(b, loc, word, 0x003F003F, 0x3F003F00, 2);
-    parts.push_back(joinFields(b, loc, pairs, 0x00000FFF, 0x0FFF0000, 4));
+  for (Value word : bytes) {
+    Value pairs = joinFields(words, word, 0x003F003F, 0x3F003F00, 2);
+    parts.push_back(joinFields(words, pairs, 0x00000FFF, 0x0FFF0000, 4));
   }
   SmallVector<Value> packed;
   for (uint32_t i = 0; i + 1 != parts.size(); ++i) {
-    // What word i of the result takes of part i, and of the next one.
-    Value first = parts[i];
-    if (i != 0)
-      first = shiftRight(b, loc, first, i * (32 - kBits));
-    Value next = shiftLeft(b, loc, parts[i + 1], kBits - i * (32 - kBits));
-    packed.push_back(arith::OrIOp::create(b, loc, first, next));
+    // What word i of the stream takes of part i, and of the next one.
+    uint32_t taken = i * (kWordBits - kBits);
+    packed.push_back(words.bitOr(words.shiftRight(parts[i], taken),
+                                 words.shiftLeft(parts[i + 1], kBits - taken)));
   }
+  packed.push_back(words.constant(0));
   return packed;
 }
 
@@ -122,8 +107,6 @@ void PackFiller::emitChunks(OpBuilder &b, const FillContext &context,
   for (auto [i, words] : llvm::enumerate(chunks)) {
     Value row = addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
     Value byte = emitByteOfLine(b, loc, getTile(), row, piece.index, zero);
-    SmallVector<Value> packed = packWords(b, loc, words);
-    packed.push_back(constant(b, loc, 0));
-    storeWords(b, loc, packed, memory, {row, byte});
+    storeWords(b, loc, packCodes(Words(b, loc), words), memory, {row, byte});
   }
 }

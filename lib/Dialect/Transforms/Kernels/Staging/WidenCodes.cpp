@@ -14,7 +14,7 @@
 
 #include "Kernels/Staging/WidenCodes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Kernels/Staging/Words.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -31,37 +31,6 @@ static uint32_t getWide(uint32_t code, Format format) {
     ++wide;
   return wide;
 }
-
-namespace {
-class Words {
-public:
-  Words(OpBuilder &b, Location loc) : b(b), loc(loc) {}
-
-  Value constant(uint32_t value) const {
-    return arith::ConstantOp::create(
-        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  }
-  template <typename Op>
-  Value apply(Value x, uint32_t y) const {
-    Value other = constant(y);
-    return Op::create(b, loc, x, other);
-  }
-  Value bitAnd(Value x, uint32_t y) const { return apply<arith::AndIOp>(x, y); }
-  Value shiftLeft(Value x, uint32_t by) const {
-    return by == 0 ? x : apply<arith::ShLIOp>(x, by);
-  }
-  Value shiftRight(Value x, uint32_t by) const {
-    return apply<arith::ShRUIOp>(x, by);
-  }
-  Value bitOr(Value x, Value y) const {
-    return arith::OrIOp::create(b, loc, x, y);
-  }
-
-private:
-  OpBuilder &b;
-  Location loc;
-};
-} // namespace
 
 /// The low nibble of each byte, side by side.
 static Value joinNibbles(const Words &words, Value bytes) {

@@ -27,8 +27,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kAtomBytes = kScaleAtomOuter * kScaleAtomInner;
-
 //===----------------------------------------------------------------------===//
 // Scales
 //===----------------------------------------------------------------------===//
@@ -58,7 +56,7 @@ void RoleEmitter::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom)
       for (int64_t word = 0; word != plan.getWords(); ++word) {
         int64_t byte = plan.getOffset(isA ? 1 : 3) +
-                       (atom * plan.getWords() + word) * kAtomBytes;
+                       (atom * plan.getWords() + word) * kScaleAtomBytes;
         CopyScalesOp::create(at, loc, shared, emitStageOffset(at, place, byte),
                              scales, atom, word);
       }
@@ -94,12 +92,12 @@ void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place) {
   Value masks = vector::BroadcastOp::create(then, loc, wordsType, mask);
   for (bool isA : {true, false})
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
-      int64_t byte =
-          plan.getOffset(isA ? 1 : 3) + atom * plan.getWords() * kAtomBytes;
+      int64_t byte = plan.getOffset(isA ? 1 : 3) +
+                     atom * plan.getWords() * kScaleAtomBytes;
       Value offset = emitStageOffset(then, place, byte);
       SmallVector<Value> inside =
           applyExprs(then, loc,
-                     {getAffineDimExpr(0, then.getContext()) * kAtomBytes +
+                     {getAffineDimExpr(0, then.getContext()) * kScaleAtomBytes +
                       getAffineDimExpr(1, then.getContext()) * kScaleAtomInner},
                      {last[0], lane});
       offset = addIndices(then, loc, offset, inside[0]);

@@ -20,13 +20,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Bytes of an atom of scales.
-static constexpr int64_t kAtomBytes = kScaleAtomOuter * kScaleAtomInner;
 /// What tiles are aligned to: eight lines, over which swizzles go.
 static constexpr int64_t kTileAlignment = 1024;
-
-/// Sums are read so many columns at a time.
-static constexpr int64_t kPartColumns = 32;
 
 static bool isElements(unsigned operand) { return operand % 2 == 0; }
 static bool isOfA(unsigned operand) { return operand < 2; }
@@ -68,7 +63,7 @@ int64_t RingPlan::getRowAtoms(bool isA) const {
 
 int64_t RingPlan::getBytes(unsigned operand) const {
   if (!isElements(operand))
-    return getRowAtoms(isOfA(operand)) * words * kAtomBytes;
+    return getRowAtoms(isOfA(operand)) * words * kScaleAtomBytes;
   return (isOfA(operand) ? schedule.getM() : schedule.getN()) * kLineBytes;
 }
 
@@ -91,15 +86,21 @@ bool RingPlan::fitsTensorMemory() const {
   int64_t end = getScaleColumn(true) + scaleColumns * scaleSlots;
   // Sums that are shared have to be read first, those that are not are what
   // is read while the next tile is multiplied.
-  bool canShare =
-      sharedColumns < schedule.getN() && schedule.getN() % kPartColumns == 0;
+  bool canShare = sharedColumns < schedule.getN() &&
+                  schedule.getN() % getPartColumns() == 0;
   return end <= kTensorColumns && (sharedColumns == 0 || canShare);
 }
 
 int64_t RingPlan::getWaitedColumns() const {
   if (schedule.getAccumulators() == 1)
     return schedule.getN();
-  return llvm::alignTo(sharedColumns, kPartColumns);
+  return llvm::alignTo(sharedColumns, getPartColumns());
+}
+
+int64_t RingPlan::getPartColumns() const {
+  // Of a single row of a thread's own each has an address of its own where
+  // tiles may reach beyond the result: with 32 of them ptxas 13.0 spills.
+  return schedule.getExchanged() ? 16 : 32;
 }
 
 int64_t RingPlan::getHandedSums() const {

@@ -61,6 +61,8 @@ public:
   /// Those of a tile that have to be read before the next tile is multiplied:
   /// all of a single accumulator, of two ones whole parts with the shared ones.
   int64_t getWaitedColumns() const;
+  /// How many columns of sums are in registers at a time.
+  int64_t getPartColumns() const;
   /// Whether all fits into the 512 columns.
   bool fitsTensorMemory() const;
 

@@ -22,13 +22,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Columns that are in registers at a time. Of a single row of a thread's own
-/// each has an address of its own where tiles may reach beyond the result: with
-/// 32 of them ptxas 13.0 spills.
-static int64_t getPartColumns(RingScheduleAttr schedule) {
-  return schedule.getExchanged() ? 16 : 32;
-}
-
 /// The type of `columns` columns of the tile in registers, rows and columns of
 /// which are those of the result.
 AccType RoleEmitter::getPartType(int64_t columns) const {
@@ -100,7 +93,7 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
                             IntegerAttr());
   };
 
-  int64_t partColumns = getPartColumns(schedule);
+  int64_t partColumns = plan.getPartColumns();
   int64_t whole = n / partColumns, rest = n % partColumns;
   // Behind which part all that the accumulators share has been read; without
   // that, behind the last one.
