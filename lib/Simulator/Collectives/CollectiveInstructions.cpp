@@ -18,6 +18,19 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
+void sim::gather(Translator &t, Step &step, uint8_t predicates, uint8_t results,
+                 bool isNegated) {
+  // What a negated predicate is is not in the registers that are exchanged.
+  std::string name = isNegated ? "!" : "";
+  name += t.current->opcode;
+  for (llvm::StringRef modifier : t.current->modifiers)
+    name += ("." + modifier).str();
+  llvm::ArrayRef<char> text =
+      t.keepArray(llvm::ArrayRef(name.data(), name.size()));
+  step.gathering =
+      t.keep(Gathering{{text.data(), text.size()}, predicates, results});
+}
+
 void sim::addWarpInstructions(OpcodeTable &table) {
   table["activemask"] = translateActiveMask;
   table["elect"] = translateElect;

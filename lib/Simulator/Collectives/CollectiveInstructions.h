@@ -37,6 +37,12 @@ void translateMoveMatrix(Translator &t, const PtxInstruction &instruction);
 /// setmaxnreg: SetMaxRegisters.cpp.
 void translateSetMaxRegisters(Translator &t, const PtxInstruction &instruction);
 
+/// Lanes may come to a collective at different instructions that have the same
+/// opcode and qualifiers, since sm_70. Bit i of `predicates` and `results`:
+/// operand i of the step is one.
+void gather(Translator &t, Step &step, uint8_t predicates, uint8_t results,
+            bool isNegated = false);
+
 /// Takes out `.sync`, which all of them must have.
 inline bool takeSync(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("sync"))

@@ -13,32 +13,24 @@
 
 #include "Collectives/Members.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
-  if (!warp.requireDefined(slot, warp.active, "the member mask"))
-    return false;
-  const Lanes &masks = warp.reg(slot);
+/// Whether the lanes that pass a mask pass the same, and each is named by its
+/// own. `what` names the instruction.
+static bool checkMasks(Warp &warp, const Lanes &masks, llvm::StringRef what) {
   for (LaneMask rest = warp.active; rest;) {
     unsigned lane = __builtin_ctz(rest);
     LaneMask members = masks.value[lane];
-    auto describe = [&, members] {
-      return ("the member mask " + printHex(members) + " of " + what).str();
-    };
     if (!(members >> lane & 1)) {
-      warp.fail(lane, describe() + " does not name the lane itself");
+      warp.fail(lane, "the member mask " + printHex(members) + " of " + what +
+                          " does not name the lane itself");
       return false;
     }
-    members &= getPresent(warp);
-    if (LaneMask missing = members & ~warp.active) {
-      if (warp.letOthersGoFirst(missing))
-        return false;
-      unsigned other = __builtin_ctz(missing);
-      warp.fail(other, describe() + " names lane " + llvm::Twine(other) +
-                           ", which does not take part");
-      return false;
-    }
+    members &= warp.active;
     for (LaneMask others = members; others; others &= others - 1) {
       unsigned other = __builtin_ctz(others);
       if (masks.value[other] != masks.value[lane]) {
@@ -53,4 +45,35 @@ bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
     rest &= ~members;
   }
   return true;
+}
+
+bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
+  const Lanes &masks = warp.reg(slot);
+  // The second time with those who have come.
+  for (bool isAgain : {false, true}) {
+    if (!warp.requireDefined(slot, warp.active, "the member mask") ||
+        !checkMasks(warp, masks, what))
+      return false;
+    LaneMask named = 0;
+    forEachLane(warp.active,
+                [&](unsigned lane) { named |= masks.value[lane]; });
+    LaneMask missing = named & getPresent(warp) & ~warp.active;
+    if (!missing)
+      return true;
+    Meeting meeting = isAgain ? Meeting::Never : warp.meet(missing);
+    if (meeting == Meeting::Later)
+      return false;
+    if (meeting == Meeting::Complete)
+      continue;
+    unsigned other = __builtin_ctz(missing);
+    auto names = [&](unsigned lane) {
+      return (warp.active >> lane & 1) && (masks.value[lane] >> other & 1);
+    };
+    unsigned lane = *llvm::find_if(llvm::seq<unsigned>(0, kLanes), names);
+    warp.fail(other, "the member mask " + printHex(masks.value[lane]) + " of " +
+                         what + " names lane " + llvm::Twine(other) +
+                         ", which does not take part");
+    return false;
+  }
+  return false;
 }

@@ -116,6 +116,8 @@ void sim::translateShuffle(Translator &t, const PtxInstruction &instruction) {
                   t.source(instruction.operands[3], Type::B32),
                   t.source(instruction.operands[4], Type::B32)};
   if (!t.hasFailed())
-    t.emit(executeShuffle, StepClass::Synchronization, slots,
-           t.keep(ShuffleForm{static_cast<Mode>(*mode)}));
+    gather(t,
+           t.emit(executeShuffle, StepClass::Synchronization, slots,
+                  t.keep(ShuffleForm{static_cast<Mode>(*mode)})),
+           /*predicates=*/0b10, /*results=*/0b11);
 }

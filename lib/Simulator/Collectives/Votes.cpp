@@ -107,7 +107,9 @@ void sim::translateVote(Translator &t, const PtxInstruction &instruction) {
                   t.predicateSource(instruction.operands[1], &form.isNegated),
                   t.source(instruction.operands[2], Type::B32)};
   if (!t.hasFailed())
-    t.emit(executeVote, StepClass::Synchronization, slots, t.keep(form));
+    gather(
+        t, t.emit(executeVote, StepClass::Synchronization, slots, t.keep(form)),
+        /*predicates=*/isBallot ? 0b10 : 0b11, /*results=*/0b1, form.isNegated);
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,7 +180,10 @@ void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
                   t.source(instruction.operands[1], *type),
                   t.source(instruction.operands[2], Type::B32)};
   if (!t.hasFailed())
-    t.emit(executeMatch, StepClass::Synchronization, slots, t.keep(form));
+    gather(
+        t,
+        t.emit(executeMatch, StepClass::Synchronization, slots, t.keep(form)),
+        /*predicates=*/0b10, /*results=*/0b11);
 }
 
 //===----------------------------------------------------------------------===//

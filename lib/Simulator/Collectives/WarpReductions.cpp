@@ -158,5 +158,8 @@ void sim::translateRedux(Translator &t, const PtxInstruction &instruction) {
                   t.source(instruction.operands[1], *type),
                   t.source(instruction.operands[2], Type::B32)};
   if (!t.hasFailed())
-    t.emit(executeRedux, StepClass::Synchronization, slots, t.keep(form));
+    gather(
+        t,
+        t.emit(executeRedux, StepClass::Synchronization, slots, t.keep(form)),
+        /*predicates=*/0, /*results=*/0b1);
 }

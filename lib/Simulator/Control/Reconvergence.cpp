@@ -60,8 +60,9 @@ static bool getTargets(const Function &function,
       if (operand.kind == PtxOperand::Kind::BranchTargets)
         for (Index label : function.branchTargets[operand.index])
           add(label);
-  } else if (instruction.opcode == "ret" || instruction.opcode == "exit" ||
-             instruction.opcode == "trap") {
+  } else if (instruction.opcode == "trap") {
+    // The run ends: nobody comes from here to anywhere.
+  } else if (instruction.opcode == "ret" || instruction.opcode == "exit") {
     // Lanes that leave do not come back: those that stay need not wait.
     bool isReturn = instruction.opcode == "ret" && !function.isEntry;
     if (instruction.guard && !isReturn)

@@ -80,6 +80,7 @@ static std::string getPath(const BulkCopy &copy, bool isFromShared,
 }
 
 void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
+  warp.act();
   if (copies.getCopies().size() >= kMaxCopiesUnderWay)
     return warp.fail(copy.lane, "expected at most " +
                                     llvm::Twine(kMaxCopiesUnderWay) +

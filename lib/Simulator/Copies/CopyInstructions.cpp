@@ -106,6 +106,7 @@ static void executeCopy(Warp &warp, const Step &step) {
   if (!getAddresses(warp, AddressSpace::Shared, step.operands[0],
                     form.destinationOffset, to))
     return;
+  warp.act();
   from.space = AddressSpace::Global;
   from.kind = AccessKind::Load;
   to.kind = AccessKind::Store;

@@ -166,10 +166,8 @@ void BlockGroup::warn(const Warp &warp, LocatedMessage message) {
 /// Lets one of the warps that can run do so; false after a failure.
 bool BlockGroup::runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps) {
   Warp &warp = *ready[random.below(ready.size())];
-  if (warp.state == WarpState::Polling) {
+  if (warp.state == WarpState::Polling)
     warp.state = WarpState::Ready;
-    warp.awaited.clear();
-  }
   uint64_t executed = warp.run(1 + random.below(kMaxTurn));
   if (warp.state == WarpState::Done) {
     ++progress;

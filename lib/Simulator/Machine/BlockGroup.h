@@ -114,6 +114,7 @@ private:
   bool completeNext(SharedPlace mbarrier);
   bool completeAwaited();
   bool goOnWithoutReady(unsigned &numTries);
+  bool releaseJoins();
   bool reportDeadlock();
   std::string describeWait(Warp &warp);
 

@@ -65,15 +65,26 @@ bool BlockGroup::goOnWithoutReady(unsigned &numTries) {
   bool mayGoOn = false;
   if (++numTries <= kMaxVainTries)
     forEachWarp([&](Warp &warp) {
-      if (warp.state == WarpState::Waiting && !warp.awaited.empty())
-        warp.hasTimedOut = true;
-      else if (warp.state != WarpState::Polling)
+      if (!warp.asks())
         return;
-      warp.awaited.clear();
+      warp.hasTimedOut = !warp.awaited.empty();
       warp.state = WarpState::Ready;
       mayGoOn = true;
     });
-  return mayGoOn || reportDeadlock();
+  return mayGoOn || releaseJoins() || reportDeadlock();
+}
+
+/// Lanes that wait for those of their warp that wait for others go on: they may
+/// be the others. Whether there are any.
+bool BlockGroup::releaseJoins() {
+  bool isAny = false;
+  forEachWarp([&](Warp &warp) {
+    if (!warp.asks() || !warp.releaseJoins())
+      return;
+    warp.state = WarpState::Ready;
+    isAny = true;
+  });
+  return isAny;
 }
 
 /// What a warp waits for, as it is now.

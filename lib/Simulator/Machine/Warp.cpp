@@ -160,14 +160,17 @@ void Warp::popFrame() {
 
 uint64_t Warp::run(uint64_t count) {
   uint64_t executed = 0;
+  beginTurn();
   while (executed != count && state == WarpState::Ready) {
     LaneSet &lanes = top();
     if (lanes.lanes == 0 || lanes.pc == lanes.reconverge) {
       Frame &frame = frames.back();
-      if (frame.stack.size() > 1)
+      if (frame.stack.size() > 1) {
         frame.stack.pop_back();
-      else
+        settle();
+      } else {
         popFrame();
+      }
       continue;
     }
     Frame &frame = frames.back();
@@ -251,8 +254,12 @@ bool Warp::checkUniformGuard(const Step &step) {
 void Warp::dropLanes(LaneMask lanes) {
   exited |= lanes;
   for (Frame &frame : frames)
-    for (LaneSet &set : frame.stack)
+    for (LaneSet &set : frame.stack) {
       set.lanes &= ~lanes;
+      // Perhaps nobody else is missing.
+      if (set.state == LaneSet::State::Meeting)
+        set.state = LaneSet::State::Ready;
+    }
 }
 
 void Warp::exit() { dropLanes(active); }
@@ -262,34 +269,6 @@ void Warp::leave() {
     return exit();
   uint32_t end = frames.back().code->steps.size();
   branch(end, end);
-}
-
-bool Warp::letOthersGoFirst(LaneMask missing) {
-  if (top().lanes & missing)
-    return false;
-  std::vector<LaneSet> &stack = frames.back().stack;
-  LaneMask above = 0;
-  for (auto set = stack.rbegin(); set != stack.rend(); ++set) {
-    // Sets that share lanes with those above them wait for them.
-    bool canRun = set->lanes && !(set->lanes & above) && !set->hasYielded &&
-                  set->pc != set->reconverge;
-    above |= set->lanes;
-    if (set == stack.rbegin() || !canRun)
-      continue;
-    --top().pc;
-    top().hasYielded = true;
-    std::rotate(set.base() - 1, set.base(), stack.end());
-    return true;
-  }
-  return false;
-}
-
-void Warp::wait(std::string reason, bool retries) {
-  state = WarpState::Waiting;
-  waitReason = std::move(reason);
-  awaited.clear();
-  if (retries)
-    --top().pc;
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,6 +293,10 @@ bool Warp::requireWholeWarp(llvm::StringRef what) {
   LaneMask missing = ~active;
   if (!missing)
     return true;
+  bool mayCome = !(missing & (~existing | exited));
+  Meeting meeting = mayCome ? meet(missing) : Meeting::Never;
+  if (meeting != Meeting::Never)
+    return meeting == Meeting::Complete;
   unsigned lane = __builtin_ctz(missing);
   LaneMask bit = LaneMask(1) << lane;
   fail(lane, what + " expected all lanes of the warp, but lane " +

@@ -8,13 +8,15 @@
 //
 // A warp executes steps in lockstep. Where lanes part, a stack of lane sets
 // keeps those that wait; they come together again at the immediate
-// post-dominator of the branch.
+// post-dominator of the branch. Sets that wait for others, or go in circles,
+// let others run (LaneSets.cpp), so that lanes make progress independently.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 
+#include "Machine/LaneSets.h"
 #include "Memory/Storage.h"
 #include "Memory/WarpAccess.h"
 #include "Translation/Code.h"
@@ -41,21 +43,6 @@ void forEachLane(LaneMask mask, Body body) {
     body(static_cast<unsigned>(__builtin_ctz(mask)));
 }
 
-/// A predicate register: a bit for each lane.
-struct Predicate {
-  LaneMask value = 0;
-  LaneMask undefined = kAllLanes;
-};
-
-/// Lanes that go on at `pc`, until they reach `reconverge`.
-struct LaneSet {
-  uint32_t pc;
-  uint32_t reconverge;
-  LaneMask lanes;
-  /// Has let others go first, see `letOthersGoFirst`.
-  bool hasYielded = false;
-};
-
 /// A function that is being executed.
 struct Frame {
   const Code *code;
@@ -74,7 +61,8 @@ struct Frame {
 
 enum class WarpState : uint8_t {
   Ready,
-  /// Ready, but has asked in vain and lets others go first.
+  /// Ready, but has asked in vain, or goes in circles, and lets others go
+  /// first.
   Polling,
   /// For others: to reach a barrier, or to complete a phase.
   Waiting,
@@ -120,18 +108,27 @@ public:
   /// The active lanes leave the function; in a kernel, they exit.
   void leave();
   /// Stops until the block wakes this warp; `retries` executes the current step
-  /// again then.
-  void wait(std::string reason, bool retries);
+  /// again then. `phases` are mbarrier objects, one of whose phases it waits
+  /// for.
+  void wait(std::string reason, bool retries,
+            llvm::ArrayRef<uint32_t> phases = {});
+  /// Has asked for phases of mbarrier objects in vain: others go first.
+  void poll(llvm::ArrayRef<uint32_t> phases);
 
   /// Reports the error of a lane; the run ends.
   void fail(unsigned lane, const llvm::Twine &text);
   void warn(unsigned lane, const llvm::Twine &text);
 
-  /// The current step has to have the lanes `missing`. If they parted from the
-  /// active ones, they go on first, as they may be about to exit: true, and the
-  /// step is executed again when they have exited or wait for the active ones.
-  /// False if that has been tried.
-  bool letOthersGoFirst(LaneMask missing);
+  /// The current step has to have the lanes `missing`, too. Those that parted
+  /// from the active ones go on first, until they come to the same step, or to
+  /// one that they may meet at (`Step::gathering`), or exit.
+  Meeting meet(LaneMask missing);
+  /// Lanes that wait where a branch's ways meet go on without those that are
+  /// still under way; false if there are none.
+  bool releaseJoins();
+  /// Has changed something that registers do not show: a loop that comes here
+  /// again is not one that waits.
+  void act() { circles.interrupt(); }
   /// Fails unless all 32 lanes take part. `what` names the instruction.
   bool requireWholeWarp(llvm::StringRef what);
   /// Fails where a lane of `lanes` has an undefined value, which `use` (such as
@@ -149,6 +146,12 @@ public:
   bool resolve(unsigned lane, AddressSpace &space, uint64_t &address,
                uint64_t size, uint64_t alignment, bool isStore, Span &span,
                bool isAtomic = false);
+
+  /// Whether it waits for what it can ask for again.
+  bool asks() const {
+    return state == WarpState::Polling ||
+           (state == WarpState::Waiting && !awaited.empty());
+  }
 
   /// Bytes that a load may read: fails for those that an asynchronous copy has
   /// still to write.
@@ -173,7 +176,18 @@ public:
   const Step *current = nullptr;
 
 private:
+  class Gathered;
+
   LaneSet &top() { return frames.back().stack.back(); }
+  // LaneSets.cpp.
+  void beginTurn();
+  void pruneSets();
+  bool wakeAsked();
+  bool runAnother();
+  void settle();
+  bool askLater(bool releases);
+  void joinAt(uint32_t pc);
+  bool meetElsewhere(LaneMask missing);
   bool checkUniformGuard(const Step &step);
   bool tellWatchers(const Step &step);
   /// Parts of `resolve`, by the space; `reject` reports what is wrong with the
@@ -196,6 +210,7 @@ private:
   const llvm::ArrayRef<AsyncUnit *> watchers;
   Lanes *registers = nullptr;
   Predicate *predicates = nullptr;
+  CircleWatch circles;
 };
 
 /// Copies the results of the innermost frame to the caller's.

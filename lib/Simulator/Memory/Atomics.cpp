@@ -21,6 +21,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cstring>
+
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
@@ -59,7 +61,11 @@ static void forEachAtomic(Warp &warp, const Step &step, Body body) {
             space != AddressSpace::SharedCluster)
           return warp.fail(lane, "expected an atomic access of "
                                  "global or shared memory");
+        std::array<uint8_t, kMaxElements * 8> before;
+        std::memcpy(before.data(), span.bytes, access.size);
         body(lane, space, span);
+        if (std::memcmp(before.data(), span.bytes, access.size) != 0)
+          warp.act();
       });
 }
 

@@ -16,6 +16,7 @@
 
 #include "Synchronization/BarrierInstructions.h"
 
+#include "Collectives/CollectiveInstructions.h"
 #include "Collectives/Members.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/BlockBarriers.h"
@@ -58,8 +59,9 @@ bool sim::requireConverged(Warp &warp, bool isAligned) {
   LaneMask missing = warp.existing & ~warp.exited & ~warp.active;
   if (!missing)
     return true;
-  if (warp.letOthersGoFirst(missing))
-    return false;
+  Meeting meeting = warp.meet(missing);
+  if (meeting != Meeting::Never)
+    return meeting == Meeting::Complete;
   unsigned lane = __builtin_ctz(missing);
   if (isAligned)
     warp.fail(lane, "an aligned barrier expected all lanes of the warp that "
@@ -192,8 +194,10 @@ static void translateBarrier(Translator &t, const PtxInstruction &instruction) {
     if (!modifiers.take("sync"))
       return t.fail("expected bar.warp.sync");
     if (t.finish(modifiers) && t.expectOperands(1))
-      t.emit(executeWarpBarrier, StepClass::Synchronization,
-             t.source(instruction.operands[0], Type::B32));
+      gather(t,
+             t.emit(executeWarpBarrier, StepClass::Synchronization,
+                    t.source(instruction.operands[0], Type::B32)),
+             /*predicates=*/0, /*results=*/0);
     return;
   }
   if (!isBar && modifiers.take("cluster"))

@@ -160,6 +160,7 @@ static void arrive(Warp &warp, unsigned lane, SharedPlace place,
 }
 
 static void executeUpdate(Warp &warp, const Step &step) {
+  warp.act();
   const auto &form = step.getForm<UpdateForm>();
   Slot bytes = step.operands[2];
   forEachMBarrier(
@@ -267,18 +268,15 @@ static void executeWait(Warp &warp, const Step &step) {
     return;
   // Lanes whose phases are complete need not wait for those of others.
   if (!complete && form.blocks && !warp.hasTimedOut) {
-    warp.wait("for an mbarrier object", /*retries=*/true);
-    warp.awaited = std::move(awaited);
+    warp.wait("for an mbarrier object", /*retries=*/true, awaited);
     return;
   }
   warp.hasTimedOut = false;
   Predicate &result = warp.pred(step.operands[2]);
   result.value = (result.value & ~warp.active) | complete;
   result.undefined &= ~warp.active;
-  if (!complete && !form.blocks) {
-    warp.state = WarpState::Polling;
-    warp.awaited = std::move(awaited);
-  }
+  if (!complete && !form.blocks)
+    warp.poll(awaited);
 }
 
 static void executePendingCount(Warp &warp, const Step &step) {

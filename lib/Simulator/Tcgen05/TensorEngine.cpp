@@ -312,6 +312,7 @@ uint32_t TensorEngine::note(const TensorAccess &access,
 //===----------------------------------------------------------------------===//
 
 bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
+  warp.act();
   unsigned lane = operation.lane;
   TensorAccess access = {};
   access.kind = operation.kind;

@@ -46,6 +46,15 @@ enum class StepClass : uint8_t {
 };
 inline constexpr unsigned kNumStepClasses = 6;
 
+/// A collective at whose instances lanes may meet, wherever in a function they
+/// are, if opcode and qualifiers are equal.
+struct Gathering {
+  /// Opcode and qualifiers.
+  llvm::StringRef name;
+  /// Bit i: operand i is a predicate; it is a result.
+  uint8_t predicates, results;
+};
+
 struct Step {
   using Execute = void (*)(Warp &warp, const Step &step);
 
@@ -53,6 +62,8 @@ struct Step {
   /// What the routine knows beyond operands; of a type of its own.
   const void *form = nullptr;
   llvm::ArrayRef<Slot> operands;
+  /// Null where all lanes have to come to the same instruction.
+  const Gathering *gathering = nullptr;
   /// The predicate that guards the step.
   Slot guard = kNoSlot;
   bool isGuardNegated = false;

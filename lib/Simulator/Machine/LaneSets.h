@@ -1,0 +1,89 @@
+//===- LaneSets.h - Lanes of a warp that have parted ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Since sm_70 the threads of a warp make progress independently: lanes may wait
+// for others of their warp. A warp keeps its lanes in sets that execute
+// together, one set at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_LANESETS_H
+#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_LANESETS_H
+
+#include "Machine/Lanes.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+/// A predicate register: a bit for each lane.
+struct Predicate {
+  LaneMask value = 0;
+  LaneMask undefined = kAllLanes;
+};
+
+/// Lanes that go on at `pc`, until they reach `reconverge`. In a stack of sets
+/// one waits for those above that share lanes with it: it is where they meet.
+struct LaneSet {
+  enum class State : uint8_t {
+    Ready,
+    /// Those of `meeting` have come to an instruction that needs others, too.
+    Meeting,
+    /// Has asked in vain for what somebody else has to do.
+    Asked,
+  };
+  uint32_t pc;
+  uint32_t reconverge;
+  LaneMask lanes;
+  State state = State::Ready;
+  LaneMask meeting = 0;
+};
+
+/// What comes of `Warp::meet`.
+enum class Meeting : uint8_t {
+  /// All are there, and active.
+  Complete,
+  /// The step is carried out later, or has been: nothing is to be done now.
+  Later,
+  /// The others cannot come.
+  Never,
+};
+
+/// Finds lanes that go in circles: at the same place with the same registers as
+/// before, they come there again until somebody else changes memory.
+class CircleWatch {
+public:
+  /// A turn of the warp begins with a set of lanes in the innermost of `depth`
+  /// functions; whether it has been here before.
+  bool begin(const LaneSet &set, size_t depth,
+             const std::vector<Lanes> &registers,
+             const std::vector<Predicate> &predicates);
+  /// Other lanes go on: what is known is of no use.
+  void forget() { *this = CircleWatch(); }
+  /// The lanes have changed something that registers do not show.
+  void interrupt() { lanes = 0; }
+  uint64_t getNumTurns() const { return numTurns; }
+
+private:
+  /// Turns since the last `forget`; at powers of two a new place is looked at,
+  /// so that circles of any length are found.
+  uint64_t numTurns = 0;
+  uint32_t pc = 0;
+  LaneMask lanes = 0;
+  size_t depth = 0;
+  /// How often the set has come to that place; only where it often does are
+  /// registers kept, of which there may be many.
+  unsigned numVisits = 0;
+  std::vector<Lanes> registers;
+  std::vector<Predicate> predicates;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_LANESETS_H

@@ -1,0 +1,240 @@
+//===- LaneSetsTest.cpp - Tests of lanes that have parted -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadTesting.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+using namespace mlir::blockscale::sim::kerneltest;
+
+static std::vector<uint32_t> makeWords(llvm::function_ref<uint32_t(unsigned)> f,
+                                       unsigned count = 32) {
+  std::vector<uint32_t> words(1024);
+  for (unsigned i = 0; i != count; ++i)
+    words[i] = f(i);
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Joins that have a way out
+//===----------------------------------------------------------------------===//
+
+// Lane 0 counts to 5, and would leave the loop in another way if it came to
+// 100; the others are behind it already.
+TEST(LaneSetsTest, WaysOutThatAreNotTaken) {
+  for (const char *out : {"trap", "exit", "ret"})
+    for (const char *collective :
+         {"bar.warp.sync -1;", "bar.sync 0;", "elect.sync _|%p2, -1;",
+          "shfl.sync.idx.b32 %r5, %r5, 0, 31, -1;"}) {
+      std::string body =
+          std::string("mov.u32 %r4, 0; mov.u32 %r5, 1; setp.ne.u32 %p0, %r0, 0;"
+                      "@%p0 bra J;"
+                      "L: setp.eq.u32 %p1, %r4, 100; @%p1 bra B;"
+                      "add.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 5;"
+                      "@%p1 bra L; bra.uni J; B: ") +
+          out + "; J: " + collective +
+          "add.u32 %r4, %r4, %r5; st.global.b32 [%d3], %r4; ret;";
+      EXPECT_EQ(countGoodSeeds(makeRun(body), makeWords([](unsigned i) {
+                                 return i == 0 ? 6 : 1;
+                               })),
+                10u)
+          << out << " " << collective;
+    }
+}
+
+// Lanes that have met go on together: the whole warp is there for the second
+// instruction, which has no mask.
+TEST(LaneSetsTest, LanesThatHaveMetStayTogether) {
+  std::string body =
+      "and.b32 %r4, %r0, 1; setp.ne.u32 %p0, %r4, 0; mov.u32 %r5, 3;"
+      "@%p0 bra O; setp.gt.u32 %p1, %r0, 100; @%p1 bra B;"
+      "add.u32 %r5, %r5, 1; bra.uni J; O: add.u32 %r5, %r5, 5; bra.uni J;"
+      "B: exit; J: shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1;"
+      "activemask.b32 %r7; add.u32 %r6, %r6, %r7; st.global.b32 [%d3], %r6;"
+      "ret;";
+  EXPECT_EQ(countGoodSeeds(makeRun(body), makeWords([](unsigned i) {
+                             return (i % 2 ? 4 : 8) + 0xFFFFFFFF;
+                           })),
+            10u);
+}
+
+//===----------------------------------------------------------------------===//
+// Different instances of one collective
+//===----------------------------------------------------------------------===//
+
+/// Lanes below 8 do `text` on one way, with their registers, and the others
+/// elsewhere, with theirs. %r10 is its result, of %r4 = 10 + lane or 100 +
+/// lane.
+static std::string onBothWays(const std::string &low, const std::string &high) {
+  return "setp.ge.u32 %p0, %r0, 8; @%p0 bra X; add.u32 %r4, %r0, 10;"
+         "setp.lt.u32 %p1, %r0, 3;\n" +
+         low +
+         "\nmov.u32 %r20, %r10; bra E; X: add.u32 %r5, %r0, 100;"
+         "setp.lt.u32 %p2, %r0, 10;\n" +
+         high + "\nmov.u32 %r20, %r11; E: st.global.b32 [%d3], %r20; ret;";
+}
+
+TEST(LaneSetsTest, CollectivesOnBothWays) {
+  auto expect = [](const std::string &low, const std::string &high,
+                   llvm::function_ref<uint32_t(unsigned)> word) {
+    EXPECT_EQ(countGoodSeeds(makeRun(onBothWays(low, high)), makeWords(word)),
+              10u)
+        << low;
+  };
+  expect("bar.warp.sync -1; mov.u32 %r10, 7;",
+         "bar.warp.sync -1; mov.u32 %r11, 9;",
+         [](unsigned i) { return i < 8 ? 7 : 9; });
+  // The value of the lane that is 8 further on, round about.
+  expect("add.u32 %r6, %r0, 8; shfl.sync.idx.b32 %r10, %r4, %r6, 31, -1;",
+         "add.u32 %r7, %r0, 8; shfl.sync.idx.b32 %r11|%p3, %r5, %r7, 31, -1;",
+         [](unsigned i) {
+           unsigned from = (i + 8) % 32;
+           return from + (from < 8 ? 10 : 100);
+         });
+  expect("vote.sync.ballot.b32 %r10, %p1, -1;",
+         "vote.sync.ballot.b32 %r11, %p2, -1;",
+         [](unsigned) { return 0b1100000111; });
+  expect("vote.sync.any.pred %p3, %p1, -1; selp.b32 %r10, 1, 2, %p3;",
+         "vote.sync.any.pred %p4, %p2, -1; selp.b32 %r11, 3, 4, %p4;",
+         [](unsigned i) { return i < 8 ? 1 : 3; });
+  expect("redux.sync.max.u32 %r10, %r4, -1;",
+         "redux.sync.max.u32 %r11, %r5, -1;", [](unsigned) { return 131; });
+  expect("and.b32 %r6, %r0, 3; match.any.sync.b32 %r10, %r6, -1;",
+         "and.b32 %r7, %r0, 3; match.any.sync.b32 %r11, %r7, -1;",
+         [](unsigned i) { return 0x11111111u << (i % 4); });
+}
+
+TEST(LaneSetsTest, CollectivesThatDoNotMeet) {
+  const std::string missing = "names lane 8, which does not take part";
+  auto error = [](const std::string &low, const std::string &high) {
+    return getError(makeRun(onBothWays(low, high)));
+  };
+  // Other qualifiers, another opcode, another mask, and what has to be one
+  // instruction.
+  EXPECT_NE(error("shfl.sync.up.b32 %r10, %r4, 1, 0, -1;",
+                  "shfl.sync.down.b32 %r11, %r5, 1, 31, -1;")
+                .find("which does not take part"),
+            std::string::npos);
+  EXPECT_NE(error("bar.warp.sync -1;", "vote.sync.any.pred %p3, %p2, -1;")
+                .find("which does not take part"),
+            std::string::npos);
+  EXPECT_NE(error("redux.sync.add.u32 %r10, %r4, -1;",
+                  "redux.sync.add.u32 %r11, %r5, 0xffffff01;")
+                .find("expected one member mask of redux.sync, got 0x"),
+            std::string::npos);
+  EXPECT_NE(error("elect.sync _|%p3, -1;", "elect.sync _|%p3, -1;")
+                .find("which does not take part"),
+            std::string::npos);
+  EXPECT_NE(error("bar.sync 0;", "bar.sync 0;")
+                .find("an aligned barrier expected all lanes"),
+            std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes that wait for each other
+//===----------------------------------------------------------------------===//
+
+TEST(LaneSetsTest, ALockThatLanesTakeInTurn) {
+  std::string body =
+      "mov.u32 %r9, 0; setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.b32 [S], 0;"
+      "@%p0 st.shared.b32 [S + 4], 100; bar.sync 0;"
+      "L: atom.shared.cas.b32 %r4, [S], 0, 1; setp.ne.u32 %p1, %r4, 0;"
+      "@%p1 bra L; ld.volatile.shared.b32 %r5, [S + 4]; add.u32 %r6, %r5, 1;"
+      "st.volatile.shared.b32 [S + 4], %r6; atom.shared.exch.b32 %r7, [S], 0;"
+      "bar.sync 0; ld.shared.b32 %r8, [S + 4]; st.global.b32 [%d3], %r8;";
+  EXPECT_EQ(countGoodSeeds(makeRun(body, 64),
+                           makeWords([](unsigned) { return 164; }, 64)),
+            10u);
+}
+
+// Lane 3 waits for what lane 20 does on the other way, and the other way round.
+TEST(LaneSetsTest, EitherWayMayWaitForTheOther) {
+  for (const char *guard : {"@%p0", "@!%p0"}) {
+    std::string spin =
+        std::string(
+            "st.shared.b32 [%r3], 0; bar.sync 0; setp.eq.u32 %p0, %r0, 3;") +
+        guard +
+        " bra A;"
+        "L: ld.volatile.shared.b32 %r4, [S]; setp.eq.u32 %p1, %r4, 0;"
+        "@%p1 bra L; bra J; A: mov.u32 %r4, 5; st.volatile.shared.b32 [S], 5;"
+        "J: bar.warp.sync -1; st.global.b32 [%d3], %r4;";
+    EXPECT_EQ(
+        countGoodSeeds(makeRun(spin), makeWords([](unsigned) { return 5; })),
+        10u)
+        << guard;
+    for (const char *wait : {"try_wait", "test_wait"}) {
+      std::string phase =
+          std::string(
+              "setp.eq.u32 %p1, %r0, 0; @%p1 mbarrier.init.shared.b64 [M], 1;"
+              "bar.sync 0; setp.eq.u32 %p0, %r0, 3;") +
+          guard +
+          " bra A;"
+          "L: mbarrier." +
+          wait +
+          ".parity.shared.b64 %p2, [M], 0; @!%p2 bra L;"
+          "bra J; A: elect.sync _|%p3, " +
+          (guard[1] == '!' ? "0xfffffff7" : "8") +
+          "; @%p3 mbarrier.arrive.shared.b64 _, [M];"
+          "J: bar.warp.sync -1; st.global.b32 [%d3], 1;";
+      EXPECT_EQ(
+          countGoodSeeds(makeRun(phase), makeWords([](unsigned) { return 1; })),
+          10u)
+          << guard << wait;
+    }
+  }
+}
+
+// Lane 0 waits for a word that the others store behind the place where they
+// would meet: they do not wait for it there.
+TEST(LaneSetsTest, LanesThatWaitedAtAJoinGoOn) {
+  for (bool polls : {false, true}) {
+    std::string wait =
+        polls ? "add.u32 %r9, %r9, 1;"
+                "mbarrier.test_wait.parity.shared.b64 %p1, [M], 0; @!%p1 bra L;"
+              : "ld.volatile.shared.b32 %r4, [S]; setp.eq.u32 %p1, %r4, 0;"
+                "@%p1 bra L;";
+    std::string body =
+        "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [M], 31;"
+        "mov.u32 %r9, 0; st.shared.b32 [%r3], 0; bar.sync 0; @!%p0 bra J; L: " +
+        wait +
+        "J: @!%p0 mbarrier.arrive.shared.b64 _, [M];"
+        "@!%p0 st.volatile.shared.b32 [S], 1; bar.warp.sync -1;"
+        "st.global.b32 [%d3], 4;";
+    EXPECT_EQ(
+        countGoodSeeds(makeRun(body), makeWords([](unsigned) { return 4; })),
+        10u)
+        << polls;
+  }
+}
+
+TEST(LaneSetsTest, LanesThatNobodyLetsGo) {
+  EXPECT_FAILS(makeRun("setp.eq.u32 %p0, %r0, 0; st.shared.b32 [%r3], 0;"
+                       "bar.sync 0; @!%p0 bra J;\n"
+                       "L: ld.volatile.shared.b32 %r4, [S];"
+                       "setp.eq.u32 %p1, %r4, 0; @%p1 bra L;\n"
+                       "J: bar.warp.sync -1;"),
+               2, "deadlock: warp 0 waits for memory to change in line 2");
+}
+
+// A loop that changes something is not one that waits, though its registers
+// are the same each time.
+TEST(LaneSetsTest, LoopsThatChangeMemory) {
+  for (const char *change :
+       {"red.shared.add.u32 [S], 1;", "atom.shared.exch.b32 _, [S], %r0;",
+        "mbarrier.arrive.shared.b64 _, [M];"}) {
+    KernelRun run = makeRun(std::string("st.shared.b32 [S], 5; "
+                                        "setp.eq.u32 %p0, %r0, 0; @%p0 "
+                                        "mbarrier.init.shared.b64 [M], 32;"
+                                        "bar.sync 0;\nL: ") +
+                            change + " bra L;");
+    run.options.maxSteps = 20000;
+    EXPECT_FAILS(run, 2, "the run takes more steps than --max-steps allows");
+  }
+}
