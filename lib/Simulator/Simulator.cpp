@@ -76,6 +76,7 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
     Storage parameters(kernel->parameterBytes);
     fillParameters(*kernel, planned, memory, parameters);
     LaunchedKernel launch = {kernel,
+                             program->module.target,
                              planned.grid,
                              planned.block,
                              planned.cluster,

@@ -15,16 +15,19 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 std::vector<Flag> sim::getSimulatorFlags() {
   return {
-      {"jobs", "N", "How many blocks run at the same time; the default is 1"},
+      {"jobs", "N",
+       "How many blocks run at the same time; the default is one for "
+       "each core"},
       {"max-steps", "N",
        "How many instructions all warps may execute together; the default is "
-       "2^40"},
+       "2^34"},
       {"check", "LIST",
        "Make errors of: race (in shared memory), proxy (missing proxy fences)"},
       {"allow-undefined-output", "",
@@ -54,7 +57,7 @@ static Error parseNumber(const CommandLine &line, std::string_view flag,
 
 Error sim::parseSimulatorFlags(const CommandLine &line,
                                std::string_view seedFlag, Options &options) {
-  uint64_t jobs = options.jobs;
+  uint64_t jobs = llvm::hardware_concurrency().compute_thread_count();
   if (Error error = parseNumber(line, seedFlag, 0, UINT64_MAX, options.seed))
     return error;
   if (Error error = parseNumber(line, "jobs", 1, 1024, jobs))

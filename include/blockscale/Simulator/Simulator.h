@@ -38,7 +38,7 @@ struct Options {
   /// with atomics on global memory run their blocks one after another.
   unsigned jobs = 1;
   /// The most steps (instructions of warps) that a run may take.
-  uint64_t maxSteps = uint64_t(1) << 40;
+  uint64_t maxSteps = uint64_t(1) << 34;
   /// Two lanes that touch a byte of shared memory, one of them writing, with no
   /// barrier between, are an error.
   bool checkRace = false;

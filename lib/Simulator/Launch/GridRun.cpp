@@ -23,6 +23,10 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
+/// Rounds over all groups in which nothing happens, until they are said to wait
+/// for each other.
+static constexpr uint64_t kVainRounds = 16;
+
 GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
     : launch(launch), maxSteps(maxSteps),
       firstFailure(BlockGroup::count(launch)) {
@@ -36,7 +40,9 @@ static std::string describe(const Warp &warp, unsigned lane) {
 }
 
 Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
-  if (jobs <= 1) {
+  if (launch.uses(UsesGlobalSynchronization)) {
+    runResidents();
+  } else if (jobs <= 1) {
     runGroups(/*isAlone=*/true);
   } else {
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
@@ -84,7 +90,11 @@ void GridRun::runGroups(bool isAlone) {
 
 void GridRun::runGroup(uint64_t number, uint64_t stepsLeft) {
   BlockGroup group(launch, number);
-  bool isGood = group.run(stepsLeft);
+  BlockGroup::End end = group.run(stepsLeft, /*othersMayHelp=*/false);
+  finish(number, group, end == BlockGroup::End::Done);
+}
+
+void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
   std::lock_guard<std::mutex> lock(mutex);
   numSteps += group.numSteps;
   if (numStepsOf.size() <= number)
@@ -102,6 +112,51 @@ void GridRun::runGroup(uint64_t number, uint64_t stepsLeft) {
     failure =
         Error("line " + std::to_string(message.line) + ", " +
               describe(*group.failed, message.lane) + ": " + message.text);
+  }
+}
+
+/// Runs a group until it ends or is stuck; false when it has ended. `isLast`:
+/// nobody else can help it.
+bool GridRun::runResident(Resident &resident, bool isLast) {
+  BlockGroup &group = *resident.group;
+  uint64_t before = group.numSteps;
+  BlockGroup::End end = group.run(before + maxSteps - numSteps, !isLast);
+  // Those of all groups that have begun count.
+  numSteps += group.numSteps - before;
+  if (end == BlockGroup::End::Stuck)
+    return true;
+  numSteps -= group.numSteps;
+  finish(resident.number, group, end == BlockGroup::End::Done);
+  return false;
+}
+
+void GridRun::runResidents() {
+  std::deque<Resident> residents;
+  uint64_t count = BlockGroup::count(launch), begun = 0;
+  uint64_t mostResident = launch.getResidentGroups();
+  // Groups that got stuck one after another, with nothing having happened.
+  uint64_t numVain = 0;
+  while (!failure && (begun != count || !residents.empty())) {
+    // A new one may be what others wait for.
+    bool isNew = begun != count && residents.size() < mostResident;
+    if (isNew) {
+      residents.push_front(
+          {begun, std::make_unique<BlockGroup>(launch, begun)});
+      ++begun;
+    }
+    bool isLast = residents.size() == 1 && begun == count;
+    bool isVain = numVain > kVainRounds * residents.size();
+    Resident &resident = residents.front();
+    if (!runResident(resident, isLast || isVain)) {
+      residents.pop_front();
+      numVain = 0;
+      continue;
+    }
+    uint64_t events = resident.group->countEvents();
+    numVain = isNew || events != resident.events ? 0 : numVain + 1;
+    resident.events = events;
+    residents.push_back(std::move(residents.front()));
+    residents.pop_front();
   }
 }
 

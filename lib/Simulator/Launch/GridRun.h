@@ -17,6 +17,7 @@
 #include "Machine/BlockGroup.h"
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -55,9 +56,23 @@ private:
   /// lowest numbers are kept, in whatever order groups come.
   static void add(uint64_t number, const LineWarnings &warnings, Found &found);
 
+  /// A group that has begun.
+  struct Resident {
+    uint64_t number;
+    std::unique_ptr<BlockGroup> group;
+    /// When it last got stuck, `BlockGroup::countEvents` said so.
+    uint64_t events = 0;
+  };
+
   /// Those who run beside others do not know how many steps are left for them.
   void runGroups(bool isAlone);
   void runGroup(uint64_t number, uint64_t stepsLeft);
+  /// Blocks that wait for each other run in turns on one thread, as many as a
+  /// chip has room for.
+  void runResidents();
+  bool runResident(Resident &resident, bool isLast);
+  /// Adds what a group has to say when it has ended.
+  void finish(uint64_t number, BlockGroup &group, bool isGood);
 
   /// The group that takes the step too many is the one that would do so if the
   /// groups ran one after another. It runs once more, to find the place.

@@ -25,6 +25,10 @@ static constexpr uint64_t kMaxTurn = 64;
 /// waits for, although others can run: at most, and its logarithm.
 static constexpr unsigned kMaxLogTurns = 10;
 static constexpr unsigned kMaxTurnsBeforeCopies = 1 << kMaxLogTurns;
+/// How often warps may ask in vain while nothing else happens; the same where
+/// other groups of blocks may run meanwhile.
+static constexpr unsigned kMaxVainTries = 1000;
+static constexpr unsigned kTriesBesideOthers = 4;
 
 // SplitMix64: passes through all states, and each bit of the result depends on
 // all bits of the state.
@@ -177,7 +181,8 @@ bool BlockGroup::runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps) {
   }
   if (warp.state != WarpState::Failed && (numSteps += executed) > maxSteps)
     warp.fail(__builtin_ctz(warp.existing),
-              "the run takes more steps than --max-steps allows");
+              "the run takes more steps than --max-steps allows: " +
+                  describeWaits());
   if (warp.state == WarpState::Failed)
     failed = &warp;
   return !failed;
@@ -190,42 +195,48 @@ bool BlockGroup::endBlock(Block &block) {
   return true;
 }
 
-bool BlockGroup::run(uint64_t maxSteps) {
+bool BlockGroup::areAllDone() {
+  bool areDone = true;
+  forEachWarp([&](Warp &warp) { areDone &= warp.state == WarpState::Done; });
+  return areDone;
+}
+
+BlockGroup::End BlockGroup::run(uint64_t maxSteps, bool othersMayHelp) {
   llvm::SmallVector<Warp *, 32> ready;
-  // Turns since asynchronous operations were completed, and vain tries to go on
-  // since anything happened.
-  unsigned numTurns = 0, numTries = 0;
   forEachWarp([&](Warp &warp) {
     if (warp.state == WarpState::Failed && !failed)
       failed = &warp;
   });
+  numTries = 0;
   while (!failed) {
     ready.clear();
-    bool isDone = true, canRun = false;
+    bool canRun = false;
     forEachWarp([&](Warp &warp) {
       canRun |= warp.state == WarpState::Ready;
       if (warp.state == WarpState::Ready || warp.state == WarpState::Polling)
         ready.push_back(&warp);
-      isDone &= warp.state == WarpState::Done;
     });
-    if (isDone) {
-      forEachUnit([](AsyncUnit &unit) { unit.endGroup(); });
-      return true;
-    }
     if (!canRun) {
-      if (!goOnWithoutReady(numTries))
-        return false;
-      continue;
+      if (areAllDone()) {
+        forEachUnit([](AsyncUnit &unit) { unit.endGroup(); });
+        return End::Done;
+      }
+      if (goOnWithoutReady(othersMayHelp ? kTriesBesideOthers : kMaxVainTries))
+        continue;
+      if (othersMayHelp && !failed)
+        return End::Stuck;
+      reportDeadlock();
+      break;
     }
     // Somebody who spins may wait for one who waits for a copy.
     if (++numTurns == turnsBeforeCopies) {
       numTurns = 0;
       completeAwaited();
       if (failed)
-        return false;
+        break;
     }
     if (!runTurn(ready, maxSteps))
-      return false;
+      break;
   }
-  return false;
+  return End::Failed;
 }

@@ -59,9 +59,19 @@ public:
 
   BlockGroup(const LaunchedKernel &launch, uint64_t number);
 
-  /// Runs to the end, or to the first failure; false then. More steps than
-  /// `maxSteps` are one.
-  bool run(uint64_t maxSteps);
+  enum class End : uint8_t {
+    Done,
+    Failed,
+    /// All warps wait, which other groups may change.
+    Stuck,
+  };
+  /// Runs to the end, or to the first failure. More steps than `maxSteps` are
+  /// one, and so is a deadlock, unless others may help.
+  End run(uint64_t maxSteps, bool othersMayHelp);
+  /// Counts what has happened but vain tries to go on.
+  uint64_t countEvents();
+  /// Nobody helps: fails.
+  void reportDeadlock();
 
   void warn(const Warp &warp, LocatedMessage message);
   /// Notes that something happened that may let a warp go on that waits.
@@ -113,9 +123,10 @@ private:
   bool runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps);
   bool completeNext(SharedPlace mbarrier);
   bool completeAwaited();
-  bool goOnWithoutReady(unsigned &numTries);
+  bool goOnWithoutReady(unsigned maxTries);
   bool releaseJoins();
-  bool reportDeadlock();
+  bool areAllDone();
+  std::string describeWaits();
   std::string describeWait(Warp &warp);
 
   template <typename Body>
@@ -139,10 +150,13 @@ private:
   /// After so many turns, asynchronous operations complete that warps wait for,
   /// though others could run.
   unsigned turnsBeforeCopies;
+  /// Turns since they were completed.
+  unsigned numTurns = 0;
   /// Counts what may let a warp go on that waits.
   uint64_t progress = 0;
-  /// The same when warps last asked in vain.
+  /// The same when warps last asked in vain, and how often they have since.
   uint64_t lastTryProgress = 0;
+  unsigned numTries = 0;
 };
 
 } // namespace mlir::blockscale::sim

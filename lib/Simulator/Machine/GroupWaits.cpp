@@ -19,9 +19,6 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// How often warps may ask in vain while nothing else happens.
-static constexpr unsigned kMaxVainTries = 1000;
-
 /// Completes the next asynchronous operation that an mbarrier object is told
 /// of; false if there is none.
 bool BlockGroup::completeNext(SharedPlace mbarrier) {
@@ -52,7 +49,8 @@ bool BlockGroup::completeAwaited() {
   return hasChanged;
 }
 
-bool BlockGroup::goOnWithoutReady(unsigned &numTries) {
+/// False where that is no use, and after a failure.
+bool BlockGroup::goOnWithoutReady(unsigned maxTries) {
   uint64_t before = progress;
   if (completeAwaited() || failed) {
     numTries = 0;
@@ -63,7 +61,7 @@ bool BlockGroup::goOnWithoutReady(unsigned &numTries) {
     numTries = 0;
   }
   bool mayGoOn = false;
-  if (++numTries <= kMaxVainTries)
+  if (++numTries <= maxTries)
     forEachWarp([&](Warp &warp) {
       if (!warp.asks())
         return;
@@ -71,7 +69,7 @@ bool BlockGroup::goOnWithoutReady(unsigned &numTries) {
       warp.state = WarpState::Ready;
       mayGoOn = true;
     });
-  return mayGoOn || releaseJoins() || reportDeadlock();
+  return mayGoOn || releaseJoins();
 }
 
 /// Lanes that wait for those of their warp that wait for others go on: they may
@@ -107,21 +105,43 @@ std::string BlockGroup::describeWait(Warp &warp) {
   return text;
 }
 
-bool BlockGroup::reportDeadlock() {
-  std::string reasons;
-  Warp *first = nullptr;
+/// What all warps do that have not ended.
+std::string BlockGroup::describeWaits() {
+  // Those of a large group say the same.
+  constexpr unsigned kMost = 16;
+  std::string text;
+  unsigned count = 0;
   forEachWarp([&](Warp &warp) {
-    if (warp.state != WarpState::Waiting && warp.state != WarpState::Polling)
+    if (warp.state == WarpState::Done || ++count > kMost)
       return;
-    if (first)
-      reasons += "; ";
+    if (count != 1)
+      text += "; ";
+    text += describeWarp(warp.number);
+    if (warp.state == WarpState::Waiting || warp.state == WarpState::Polling)
+      text += " waits " + describeWait(warp) + " in line " +
+              std::to_string(warp.current->line);
+    else if (warp.current)
+      text += " is in line " + std::to_string(warp.current->line);
     else
-      first = &warp;
-    reasons += describeWarp(warp.number) + " waits " + describeWait(warp) +
-               " in line " + std::to_string(warp.current->line);
+      text += " has not begun";
   });
-  first->fail(__builtin_ctz(first->existing & ~first->exited),
-              "deadlock: " + reasons);
-  failed = first;
-  return false;
+  if (count > kMost)
+    text += "; and " + std::to_string(count - kMost) + " more warps";
+  return text;
+}
+
+void BlockGroup::reportDeadlock() {
+  forEachWarp([&](Warp &warp) {
+    if (failed || warp.state == WarpState::Done)
+      return;
+    warp.fail(__builtin_ctz(warp.existing & ~warp.exited),
+              "deadlock: " + describeWaits());
+    failed = &warp;
+  });
+}
+
+uint64_t BlockGroup::countEvents() {
+  uint64_t count = progress;
+  forEachWarp([&](Warp &warp) { count += warp.getNumCirclesLeft(); });
+  return count;
 }

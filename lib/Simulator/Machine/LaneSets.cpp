@@ -28,37 +28,66 @@ using namespace mlir::blockscale::sim;
 /// registers are kept.
 static constexpr uint64_t kFirstLook = 16;
 static constexpr unsigned kVisits = 4;
-/// Turns after which another set that is ready runs.
+/// Turns after which another set that is ready runs, and after which lanes that
+/// have not come to a place again have left their circle.
 static constexpr uint64_t kTurnsOfSet = 64;
 
 //===----------------------------------------------------------------------===//
 // Circles
 //===----------------------------------------------------------------------===//
 
+void CircleWatch::look(const LaneSet &set, size_t newDepth) {
+  pc = set.pc;
+  lanes = set.lanes;
+  depth = newDepth;
+  numVisits = 0;
+}
+
+void CircleWatch::leave() {
+  numLeft += isCircling;
+  isCircling = false;
+  lanes = 0;
+}
+
+void CircleWatch::forget() {
+  uint64_t left = numLeft;
+  *this = CircleWatch();
+  numLeft = left;
+}
+
 bool CircleWatch::begin(const LaneSet &set, size_t newDepth,
                         const std::vector<Lanes> &newRegisters,
                         const std::vector<Predicate> &newPredicates) {
   if (++numTurns < kFirstLook)
     return false;
-  if (llvm::isPowerOf2_64(numTurns)) {
-    pc = set.pc;
-    lanes = set.lanes;
-    depth = newDepth;
-    numVisits = 0;
+  if (isCircling && numTurns - lastRound > kTurnsOfSet)
+    leave();
+  if (!isCircling && llvm::isPowerOf2_64(numTurns)) {
+    look(set, newDepth);
     return false;
   }
-  if (set.pc != pc || set.lanes != lanes || newDepth != depth ||
-      ++numVisits < kVisits)
+  if (!isHere(set, newDepth) || ++numVisits < kVisits)
     return false;
   auto isSame = [](const auto &lhs, const auto &rhs) {
     return lhs.value == rhs.value;
   };
-  if (numVisits != kVisits)
-    return llvm::equal(registers, newRegisters, isSame) &&
-           llvm::equal(predicates, newPredicates, isSame);
-  registers = newRegisters;
-  predicates = newPredicates;
-  return false;
+  if (numVisits == kVisits) {
+    registers = newRegisters;
+    predicates = newPredicates;
+    return false;
+  }
+  if (!llvm::equal(registers, newRegisters, isSame) ||
+      !llvm::equal(predicates, newPredicates, isSame)) {
+    if (isCircling)
+      leave();
+    return false;
+  }
+  // A turn that has only been put off is no round.
+  bool isRound = !isCircling || numTurns != lastRound + 1 || !wasRound;
+  isCircling = true;
+  lastRound = numTurns;
+  wasRound = isRound;
+  return isRound;
 }
 
 void Warp::beginTurn() {
@@ -70,8 +99,7 @@ void Warp::beginTurn() {
     return;
   }
   awaited.clear();
-  if (frame.stack.size() > 1 &&
-      circles.getNumTurns() % kTurnsOfSet == 0) {
+  if (frame.stack.size() > 1 && circles.getNumTurns() % kTurnsOfSet == 0) {
     wakeAsked();
     runAnother();
   }

@@ -60,20 +60,30 @@ enum class Meeting : uint8_t {
 class CircleWatch {
 public:
   /// A turn of the warp begins with a set of lanes in the innermost of `depth`
-  /// functions; whether it has been here before.
+  /// functions; whether it has gone round since the turn before.
   bool begin(const LaneSet &set, size_t depth,
              const std::vector<Lanes> &registers,
              const std::vector<Predicate> &predicates);
   /// Other lanes go on: what is known is of no use.
-  void forget() { *this = CircleWatch(); }
+  void forget();
   /// The lanes have changed something that registers do not show.
-  void interrupt() { lanes = 0; }
+  void interrupt() { leave(); }
   uint64_t getNumTurns() const { return numTurns; }
+  /// How many circles have been left.
+  uint64_t getNumLeft() const { return numLeft; }
 
 private:
+  bool isHere(const LaneSet &set, size_t depth) const {
+    return set.pc == pc && set.lanes == lanes && depth == this->depth;
+  }
+  void look(const LaneSet &set, size_t depth);
+  void leave();
+
   /// Turns since the last `forget`; at powers of two a new place is looked at,
   /// so that circles of any length are found.
   uint64_t numTurns = 0;
+  uint64_t numLeft = 0;
+  /// The place; no lanes where there is none.
   uint32_t pc = 0;
   LaneMask lanes = 0;
   size_t depth = 0;
@@ -82,6 +92,9 @@ private:
   unsigned numVisits = 0;
   std::vector<Lanes> registers;
   std::vector<Predicate> predicates;
+  bool isCircling = false, wasRound = false;
+  /// The turn that last began at the place of a circle.
+  uint64_t lastRound = 0;
 };
 
 } // namespace mlir::blockscale::sim

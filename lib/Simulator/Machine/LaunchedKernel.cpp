@@ -13,6 +13,11 @@
 
 #include "Machine/LaunchedKernel.h"
 
+#include "Ptx/Targets.h"
+#include "blockscale/Support/Rates.h"
+
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
@@ -40,13 +45,48 @@ Extents LaunchedKernel::getNumClusters() const {
 
 unsigned LaunchedKernel::getClusterSize() const { return getVolume(cluster); }
 
+namespace {
+/// What a multiprocessor has, from a compute capability on.
+struct MultiprocessorLimits {
+  unsigned capability;
+  uint64_t sharedKiB, threads, blocks;
+};
+} // namespace
+
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability".
+static constexpr MultiprocessorLimits kLimits[] = {
+    {0, 96, 2048, 32},    {75, 64, 1024, 16},   {80, 164, 2048, 32},
+    {86, 100, 1536, 16},  {87, 164, 1536, 16},  {89, 100, 1536, 24},
+    {90, 228, 2048, 32},  {100, 228, 2048, 32}, {110, 228, 1536, 24},
+    {120, 100, 1536, 24},
+};
+
+/// As far as shared memory and threads allow: registers are given out by ptxas.
+uint64_t LaunchedKernel::getBlocksOfMultiprocessor() const {
+  unsigned capability = getCapability(target);
+  const MultiprocessorLimits *limits = std::prev(llvm::upper_bound(
+      kLimits, capability,
+      [](unsigned value, const auto &row) { return value < row.capability; }));
+  constexpr uint64_t reserved = 1 << 10;
+  uint64_t bytes = kernel->sharedVariableBytes() + dynamicShared + reserved;
+  return std::min({limits->blocks, (limits->sharedKiB << 10) / bytes,
+                   limits->threads / (getNumWarps() * kLanes)});
+}
+
 /// Blocks of one multiprocessor compete for its tensor memory: two clusters
 /// run side by side where there is room for both.
 unsigned LaunchedKernel::getClustersOfGroup() const {
-  constexpr uint64_t sharedOfSm = 228 << 10, reserved = 1 << 10;
-  constexpr unsigned threadsOfSm = 2048;
-  uint64_t bytes = kernel->sharedVariableBytes() + dynamicShared;
-  bool hasRoom = 2 * (bytes + reserved) <= sharedOfSm &&
-                 2 * getNumThreads() <= threadsOfSm;
-  return uses(UsesTensorMemory) && hasRoom ? 2 : 1;
+  return uses(UsesTensorMemory) && getBlocksOfMultiprocessor() >= 2 ? 2 : 1;
+}
+
+uint64_t LaunchedKernel::getResidentGroups() const {
+  // An A100's, where no figure is known.
+  constexpr int64_t leastKnown = 108;
+  std::optional<Rate> known =
+      findRate(getCapability(target), &ChipRates::multiprocessors);
+  uint64_t blocks = std::max<uint64_t>(getBlocksOfMultiprocessor(), 1) *
+                    (known ? known->value : leastKnown);
+  return std::max<uint64_t>(blocks / (getClustersOfGroup() * getClusterSize()),
+                            1);
 }

@@ -25,6 +25,8 @@ std::string print(const Extents &extents);
 /// A kernel with its extents and parameters.
 struct LaunchedKernel {
   const Kernel *kernel;
+  /// Of the module, such as sm_90a.
+  llvm::StringRef target;
   Extents grid, block, cluster;
   uint32_t dynamicShared;
   /// Whether it may start before the kernel in front has ended.
@@ -58,6 +60,11 @@ struct LaunchedKernel {
   /// Clusters that run side by side on the same multiprocessors, and compete
   /// for their tensor memory.
   unsigned getClustersOfGroup() const;
+  /// Groups that a whole chip has room for at the same time.
+  uint64_t getResidentGroups() const;
+
+private:
+  uint64_t getBlocksOfMultiprocessor() const;
 };
 
 uint64_t getVolume(const Extents &extents);

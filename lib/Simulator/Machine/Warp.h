@@ -129,6 +129,8 @@ public:
   /// Has changed something that registers do not show: a loop that comes here
   /// again is not one that waits.
   void act() { circles.interrupt(); }
+  /// How often it has gone in circles and left them.
+  uint64_t getNumCirclesLeft() const { return circles.getNumLeft(); }
   /// Fails unless all 32 lanes take part. `what` names the instruction.
   bool requireWholeWarp(llvm::StringRef what);
   /// Fails where a lane of `lanes` has an undefined value, which `use` (such as

@@ -88,6 +88,11 @@ bool sim::isTarget(llvm::StringRef name) {
   return parseTarget(name).has_value();
 }
 
+unsigned sim::getCapability(llvm::StringRef name) {
+  std::optional<Target> target = parseTarget(name);
+  return target ? target->number : 0;
+}
+
 bool sim::hasFeature(llvm::StringRef name, Feature feature) {
   std::optional<Target> target = parseTarget(name);
   return target && llvm::any_of(kFeatures, [&](const FeatureRow &row) {

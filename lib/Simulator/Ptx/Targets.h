@@ -58,6 +58,9 @@ enum class Feature : uint8_t {
 /// Whether PTX has a target of this name, such as sm_90, sm_90a or sm_120f.
 bool isTarget(llvm::StringRef name);
 
+/// The compute capability times ten: 90 for sm_90a; 0 for what is no target.
+unsigned getCapability(llvm::StringRef target);
+
 bool hasFeature(llvm::StringRef target, Feature feature);
 
 } // namespace mlir::blockscale::sim

@@ -1,0 +1,92 @@
+//===- GridRunTest.cpp - Tests of blocks that wait for each other ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadTesting.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+using namespace mlir::blockscale::sim::kerneltest;
+
+static KernelRun makeGrid(const std::string &body, unsigned blocks,
+                          unsigned threads = 32) {
+  KernelRun run = makeRun("mov.u32 %r10, %ctaid.x; mov.u32 %r11, %nctaid.x;"
+                          "mad.wide.u32 %d4, %r10, 4, %buf1;" +
+                              body,
+                          threads);
+  run.blocks = blocks;
+  return run;
+}
+
+/// Waits until the word at %d5 is not 0.
+static const std::string kSpin = "L: ld.acquire.gpu.global.b32 %r12, [%d5];"
+                                 "setp.eq.u32 %p1, %r12, 0; @%p1 bra L;";
+
+// Word i becomes 1 + the number of blocks behind block i.
+TEST(GridRunTest, BlocksWaitForLaterOnes) {
+  std::string body = "setp.ne.u32 %p0, %r0, 0; @%p0 bra E;"
+                     "mov.u32 %r12, 0; add.u64 %d5, %d4, 4;"
+                     "add.u32 %r13, %r10, 1; setp.eq.u32 %p2, %r13, %r11;"
+                     "@%p2 bra T;" +
+                     kSpin +
+                     "T: add.u32 %r12, %r12, 1;"
+                     "st.release.gpu.global.b32 [%d4], %r12; E: ret;";
+  std::vector<uint32_t> expected(1024);
+  for (unsigned i = 0; i != 50; ++i)
+    expected[i] = 50 - i;
+  EXPECT_EQ(countGoodSeeds(makeGrid(body, 50, 64), expected, 3), 3u);
+}
+
+// As grid.sync of cooperative groups does it: a counter that all blocks add to,
+// many times.
+TEST(GridRunTest, AllBlocksMeetManyTimes) {
+  std::string body =
+      "mov.u32 %r14, 0; N: bar.sync 0; setp.ne.u32 %p0, %r0, 0; @%p0 bra W;"
+      "atom.add.acq_rel.gpu.global.u32 %r13, [%buf1], 1;"
+      "add.u32 %r15, %r14, 1; mul.lo.u32 %r15, %r15, %r11;"
+      "L: ld.acquire.gpu.global.b32 %r12, [%buf1];"
+      "setp.lt.u32 %p1, %r12, %r15; @%p1 bra L;"
+      "W: bar.sync 0; add.u32 %r14, %r14, 1; setp.lt.u32 %p1, %r14, 20;"
+      "@%p1 bra N;";
+  std::vector<uint32_t> expected(1024);
+  expected[0] = 12 * 20;
+  EXPECT_EQ(countGoodSeeds(makeGrid(body, 12, 96), expected, 3), 3u);
+}
+
+TEST(GridRunTest, BlocksThatWaitForNobody) {
+  std::string body = "add.u64 %d5, %buf1, 40;\n" + kSpin;
+  EXPECT_FAILS(makeGrid(body, 5), 2,
+               "warp 0, lane 0: deadlock: warp 0 waits for memory to change "
+               "in line 2");
+}
+
+// 170 multiprocessors have room for a block of 64 KiB each.
+TEST(GridRunTest, BlocksThatHaveNoRoom) {
+  std::string body = "sub.u32 %r13, %r11, 1; mad.wide.u32 %d5, %r13, 4, %buf1;"
+                     "setp.eq.u32 %p0, %r10, %r13;"
+                     "@%p0 st.release.gpu.global.b32 [%d5], 1;\n" +
+                     kSpin;
+  KernelRun run =
+      makeGrid(".shared .b8 Large[65536]; mov.u32 %r20, Large;" + body, 170);
+  run.options.maxSteps = 10000000;
+  EXPECT_EQ(getError(run), "no error");
+  run.blocks = 171;
+  EXPECT_NE(getError(run).find("deadlock: warp 0 waits for memory to change"),
+            std::string::npos)
+      << getError(run);
+}
+
+TEST(GridRunTest, TooManyStepsSayWhoWaits) {
+  std::string body = "mov.u32 %r4, 0; setp.ge.u32 %p0, %r0, 32; @%p0 bra L;"
+                     "bar.sync 0; ret;\nL: add.u32 %r4, %r4, 1; bra L;";
+  KernelRun run = makeRun(body, 64);
+  run.options.maxSteps = 1000;
+  EXPECT_FAILS(run, 2,
+               "the run takes more steps than --max-steps allows: warp 0 waits "
+               "at barrier 0 (32 of 64 threads have come) in line 1; warp 1 is "
+               "in line 2");
+}
