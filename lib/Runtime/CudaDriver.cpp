@@ -310,11 +310,11 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
                  "got CUDA " +
                  printVersion(context.driverVersion));
   auto handle = static_cast<cuda::Function>(function);
-  std::vector<CudaParam> values = config.params;
   std::vector<void *> params;
-  params.reserve(values.size());
-  for (CudaParam &value : values)
-    params.push_back(value.words.data());
+  params.reserve(config.params.size());
+  // The driver only reads them.
+  for (const std::vector<uint8_t> &value : config.params)
+    params.push_back(const_cast<uint8_t *>(value.data()));
   const Dim3 &grid = config.grid, &block = config.block;
   cuda::Status status =
       api.launchKernelEx && (hasCluster(config) || config.isProgrammatic)
@@ -334,16 +334,16 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-Result<CudaParam> CudaDevice::encode(const TensorMap &map,
-                                     uint64_t address) const {
+Result<CudaTensorMap> CudaDevice::encode(const TensorMap &map,
+                                         uint64_t address) const {
   if (!context->api.tensorMapEncodeTiled)
     return Error("cannot make a tensor map: expected a driver of CUDA 12.0 or "
                  "later, got CUDA " +
                  printVersion(context->driverVersion));
-  CudaParam param;
+  CudaTensorMap encoded;
   // The driver takes the strides of all but the innermost dimension.
   cuda::Status status = context->api.tensorMapEncodeTiled(
-      param.words.data(), static_cast<int>(map.type->number),
+      encoded.bytes.data(), static_cast<int>(map.type->number),
       static_cast<uint32_t>(map.getRank()), address, map.sizes.data(),
       map.strides.data() + 1, map.box.data(), map.elementStrides.data(),
       /*interleave=*/0, static_cast<int>(map.swizzle->number),
@@ -351,7 +351,7 @@ Result<CudaParam> CudaDevice::encode(const TensorMap &map,
       map.fill == TensorMapFill::Nan);
   if (Error error = context->check("cannot make a tensor map", status))
     return error;
-  return param;
+  return encoded;
 }
 
 //===----------------------------------------------------------------------===//

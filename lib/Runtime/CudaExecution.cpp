@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -104,25 +105,37 @@ static Error copyBack(const CardMemory &memory,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static Result<CudaParam> makeParam(const CudaDevice &device,
-                                   const PlannedParam &param,
-                                   const CardMemory &memory) {
+/// Writes the value of a parameter, or of a field of one, with addresses on the
+/// card.
+static Error writeParam(const CudaDevice &device, const PlannedParam &param,
+                        const CardMemory &memory, uint8_t *to) {
   uint64_t bits = param.value;
   switch (param.kind) {
   case PlannedParam::Kind::Scalar:
     break;
   case PlannedParam::Kind::Buffer:
-    bits = memory.addresses[param.value];
+    bits = memory.addresses[param.value] + param.offset;
     break;
   case PlannedParam::Kind::Workspace:
     bits += memory.workspace;
     break;
+  case PlannedParam::Kind::Struct:
+    std::copy(param.bytes.begin(), param.bytes.end(), to);
+    for (const PlannedField &field : param.fields)
+      if (Error error =
+              writeParam(device, field.param, memory, to + field.offset))
+        return error;
+    return Error::success();
   }
-  if (param.tensorMap)
-    return device.encode(*param.tensorMap, bits);
-  CudaParam value;
-  value.words[0] = bits;
-  return value;
+  if (!param.tensorMap) {
+    std::memcpy(to, &bits, param.size);
+    return Error::success();
+  }
+  Result<CudaTensorMap> map = device.encode(*param.tensorMap, bits);
+  if (!map)
+    return map.error();
+  std::copy(map->bytes.begin(), map->bytes.end(), to);
+  return Error::success();
 }
 
 namespace {
@@ -149,11 +162,14 @@ static Result<ReadyKernel> makeReady(const CudaDevice &device,
   ready.launch.shared = planned.shared;
   ready.launch.isProgrammatic = planned.isProgrammatic;
   for (size_t i = 0; i < planned.params.size(); ++i) {
-    Result<CudaParam> value = makeParam(device, planned.params[i], memory);
-    if (!value)
+    // What a cubin has is not known: however large its parameter is, there are
+    // as many bytes to read.
+    std::vector<uint8_t> &value =
+        ready.launch.params.emplace_back(maxParamBytes);
+    if (Error error =
+            writeParam(device, planned.params[i], memory, value.data()))
       return Error("parameter #" + std::to_string(i) + " of kernel " +
-                   quoteForMessage(planned.name) + ": " + value.message());
-    ready.launch.params.push_back(*value);
+                   quoteForMessage(planned.name) + ": " + error.message());
   }
   return ready;
 }

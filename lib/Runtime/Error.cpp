@@ -32,20 +32,36 @@ std::string blockscale::systemErrorText(int errorNumber) {
   return text;
 }
 
-std::string blockscale::quoteForMessage(std::string_view text) {
-  constexpr size_t maxLength = 40;
+/// Appends printable characters; other bytes as \xNN.
+static void appendPrintable(std::string &to, std::string_view text) {
   constexpr char hexDigits[] = "0123456789abcdef";
-  std::string quoted = "'";
-  for (char c : text.substr(0, maxLength)) {
+  for (char c : text) {
     if (c >= ' ' && c <= '~') {
-      quoted += c;
+      to += c;
       continue;
     }
     auto byte = static_cast<unsigned char>(c);
-    quoted += "\\x";
-    quoted += hexDigits[byte >> 4];
-    quoted += hexDigits[byte & 15];
+    to += "\\x";
+    to += hexDigits[byte >> 4];
+    to += hexDigits[byte & 15];
   }
-  quoted += text.size() > maxLength ? "...'" : "'";
-  return quoted;
+}
+
+std::string blockscale::shortenForMessage(std::string_view text) {
+  // Mangled names of one template differ at their ends.
+  constexpr size_t headLength = 60, tailLength = 20;
+  constexpr std::string_view dots = "...";
+  std::string printed;
+  if (text.size() <= headLength + dots.size() + tailLength) {
+    appendPrintable(printed, text);
+    return printed;
+  }
+  appendPrintable(printed, text.substr(0, headLength));
+  printed += dots;
+  appendPrintable(printed, text.substr(text.size() - tailLength));
+  return printed;
+}
+
+std::string blockscale::quoteForMessage(std::string_view text) {
+  return "'" + shortenForMessage(text) + "'";
 }

@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/LaunchArguments.h"
-#include "blockscale/Runtime/OutputFile.h"
 
-#include <charconv>
-#include <cstring>
+#include "LaunchReferences.h"
+#include "NumberText.h"
+#include "blockscale/Runtime/OutputFile.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -26,53 +26,10 @@ static Error malformed(std::string_view text, const std::string &expected,
                expected + ", got " + quoteForMessage(got));
 }
 
-//===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-/// Parses all of a text as a decimal number of type `T`.
-template <typename T>
-static bool parseNumber(std::string_view text, T &number) {
-  const char *end = text.data() + text.size();
-  auto [rest, code] = std::from_chars(text.data(), end, number);
-  return code == std::errc() && rest == end;
-}
-
-/// Parses an integer that is in the range of the signed or of the unsigned type
-/// of the size, and gives its bits.
-template <typename Signed, typename Unsigned>
-static Error parseInteger(LaunchArgument &argument, std::string_view value) {
-  Signed negative;
-  Unsigned positive;
-  argument.size = sizeof(Signed);
-  if (parseNumber(value, positive))
-    argument.bits = positive;
-  else if (parseNumber(value, negative))
-    argument.bits = static_cast<Unsigned>(negative);
-  else
-    return malformed(
-        argument.text,
-        "an integer of " + std::to_string(8 * sizeof(Signed)) + " bits", value);
-  return Error::success();
-}
-
-static Error parseI32(LaunchArgument &argument, std::string_view value) {
-  return parseInteger<int32_t, uint32_t>(argument, value);
-}
-
-static Error parseI64(LaunchArgument &argument, std::string_view value) {
-  return parseInteger<int64_t, uint64_t>(argument, value);
-}
-
-static Error parseF32(LaunchArgument &argument, std::string_view value) {
-  float number;
-  if (!parseNumber(value, number))
-    return malformed(argument.text, "a number that f32 can hold", value);
-  uint32_t bits;
-  std::memcpy(&bits, &number, sizeof(bits));
-  argument.size = sizeof(bits);
-  argument.bits = bits;
-  return Error::success();
+/// An error of a part of an argument, which says what was expected there.
+static Error malformed(std::string_view text, const Error &error) {
+  return Error("malformed argument " + quoteForMessage(text) + ": " +
+               error.message());
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,20 +86,31 @@ static Error parseOut(LaunchArgument &argument, std::string_view value) {
   Result<int64_t> size =
       computeByteSize(argument.array.dtype, argument.array.shape);
   if (!size)
-    return Error("malformed argument " + quoteForMessage(argument.text) + ": " +
-                 size.message());
+    return malformed(argument.text, size.error());
   return Error::success();
 }
 
 static Error parseTensorMap(LaunchArgument &argument, std::string_view value) {
-  argument.kind = LaunchArgument::Kind::TensorMap;
   Result<TensorMapText> parsed = parseTensorMap(value);
   if (!parsed)
-    return Error("malformed argument " + quoteForMessage(argument.text) + ": " +
-                 parsed.message());
+    return malformed(argument.text, parsed.error());
+  argument.kind = parsed->viewed ? LaunchArgument::Kind::TensorView
+                                 : LaunchArgument::Kind::TensorMap;
+  if (parsed->viewed)
+    argument.viewed = *parsed->viewed;
   argument.path = std::move(parsed->path);
   argument.tensorMap = std::move(parsed->map);
   argument.isTensorStored = parsed->isStored;
+  return Error::success();
+}
+
+static Error parseStruct(LaunchArgument &argument, std::string_view value) {
+  argument.kind = LaunchArgument::Kind::Struct;
+  Result<StructText> parsed = parseStruct(value);
+  if (!parsed)
+    return malformed(argument.text, parsed.error());
+  argument.path = std::move(parsed->path);
+  argument.patches = std::move(parsed->patches);
   return Error::success();
 }
 
@@ -154,44 +122,100 @@ static constexpr struct {
   std::string_view prefix;
   Error (*parse)(LaunchArgument &argument, std::string_view value);
 } argumentKinds[] = {
-    {"i32:", parseI32},        {"i64:", parseI64},     {"f32:", parseF32},
-    {"in:", parseIn},          {"inout:", parseInOut}, {"out:", parseOut},
-    {"tmap:", parseTensorMap},
+    {"in:", parseIn},          {"inout:", parseInOut},   {"out:", parseOut},
+    {"tmap:", parseTensorMap}, {"struct:", parseStruct},
 };
 
+/// `KIND:VALUE`; false where there is no such kind.
+static Result<bool> parseKind(LaunchArgument &argument, std::string_view text) {
+  std::string_view prefix = text.substr(0, text.find(':') + 1);
+  std::string_view value = text.substr(prefix.size());
+  if (prefix.empty())
+    return false;
+  if (const ScalarType *type =
+          lookupScalarType(prefix.substr(0, prefix.size() - 1))) {
+    Result<uint64_t> bits = type->parse(value);
+    if (!bits)
+      return malformed(argument.text, bits.error());
+    argument.bits = *bits;
+    argument.size = type->size;
+    return true;
+  }
+  for (const auto &kind : argumentKinds) {
+    if (kind.prefix != prefix)
+      continue;
+    if (Error error = kind.parse(argument, value))
+      return error;
+    return true;
+  }
+  return false;
+}
+
 Result<LaunchArgument> blockscale::parseLaunchArgument(std::string_view text) {
+  constexpr std::string_view none = "none:";
   LaunchArgument argument;
   argument.text = text;
-  for (const auto &kind : argumentKinds) {
-    if (text.substr(0, kind.prefix.size()) != kind.prefix)
-      continue;
-    if (Error error = kind.parse(argument, text.substr(kind.prefix.size())))
-      return error;
-    return argument;
-  }
-  return Error("malformed argument: expected i32:, i64:, f32:, in:, inout:, "
-               "out: or tmap: at its start, got " +
-               quoteForMessage(text));
+  argument.isParameter = text.substr(0, none.size()) != none;
+  Result<bool> isKnown = parseKind(
+      argument, argument.isParameter ? text : text.substr(none.size()));
+  if (!isKnown)
+    return isKnown.error();
+  if (!argument.isParameter && !argument.isBuffer() && !argument.tensorMap)
+    return malformed(text, "in:, inout:, out: or tmap: behind none:",
+                     text.substr(none.size()));
+  if (!*isKnown)
+    return Error("malformed argument: expected i32:, i64:, f32:, in:, inout:, "
+                 "out:, tmap:, struct: or none: at its start, got " +
+                 quoteForMessage(text));
+  return argument;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static Error loadStruct(LaunchArgument &argument) {
+  Result<NpyArray> array = readNpy(argument.path);
+  if (!array)
+    return array.error();
+  argument.array = std::move(*array);
+  uint64_t bytes = argument.array.data.size();
+  if (bytes < 1 || bytes > maxParamBytes)
+    return pathError(argument.path, "expected 1 to " +
+                                        std::to_string(maxParamBytes) +
+                                        " bytes for a parameter, got " +
+                                        std::to_string(bytes));
+  for (const StructPatch &patch : argument.patches)
+    if (Error error = checkStructPlaces(
+            {{patch.offset, patch.size, /*alignment=*/1, patch.name}}, bytes))
+      return pathError(argument.path, error.message());
+  return Error::success();
+}
+
+static Error loadBuffer(LaunchArgument &argument) {
+  bool isOut = argument.kind == LaunchArgument::Kind::Out;
+  Result<NpyArray> array =
+      isOut ? makeZeros(argument.array.dtype, argument.array.shape)
+            : readNpy(argument.path);
+  if (!array)
+    return isOut ? pathError(argument.path, array.message()) : array.error();
+  argument.array = std::move(*array);
+  if (argument.tensorMap)
+    if (Error error = setTensor(*argument.tensorMap, argument.array))
+      return pathError(argument.path, error.message());
+  return Error::success();
 }
 
 Error blockscale::loadBuffers(std::vector<LaunchArgument> &arguments) {
   for (LaunchArgument &argument : arguments) {
-    if (!argument.isBuffer())
-      continue;
-    Result<NpyArray> array =
-        argument.kind == LaunchArgument::Kind::Out
-            ? makeZeros(argument.array.dtype, argument.array.shape)
-            : readNpy(argument.path);
-    if (!array && argument.kind == LaunchArgument::Kind::Out)
-      return pathError(argument.path, array.message());
-    if (!array)
-      return array.error();
-    argument.array = std::move(*array);
-    if (argument.tensorMap)
-      if (Error error = setTensor(*argument.tensorMap, argument.array))
-        return pathError(argument.path, error.message());
+    if (argument.isBuffer())
+      if (Error error = loadBuffer(argument))
+        return error;
+    if (argument.kind == LaunchArgument::Kind::Struct)
+      if (Error error = loadStruct(argument))
+        return error;
   }
-  return Error::success();
+  return checkPlacesInBuffers(arguments);
 }
 
 Error blockscale::storeBuffers(const std::vector<LaunchArgument> &arguments) {

@@ -13,7 +13,7 @@
 #include "blockscale/Runtime/LaunchInfo.h"
 
 #include "LaunchExprJson.h"
-#include "TensorMapTables.h"
+#include "LaunchParamJson.h"
 
 #include <algorithm>
 
@@ -25,52 +25,38 @@ using nlohmann::ordered_json;
 static constexpr uint64_t formatVersion = 1;
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Parameters
 //===----------------------------------------------------------------------===//
 
-/// The innermost last.
-template <typename Range>
-static ordered_json makeReversed(const Range &numbers) {
-  ordered_json array = ordered_json::array();
-  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number)
-    array.push_back(makeExpr(*number));
-  return array;
+LaunchParam LaunchParam::argument(uint32_t index) {
+  LaunchParam param;
+  param.index = index;
+  return param;
 }
 
-static ordered_json makePlace(const LaunchParam &param) {
-  switch (param.kind) {
-  case LaunchParam::Kind::Argument:
-    return {{"arg", param.index}};
-  case LaunchParam::Kind::Result:
-    return {{"result", param.index}};
-  case LaunchParam::Kind::Size:
-    return {{"size", makeSize(param.size)}};
-  case LaunchParam::Kind::Workspace:
-    return {{"workspace", makeExpr(param.offset)}};
-  }
-  return {};
+LaunchParam LaunchParam::result(uint32_t index) {
+  LaunchParam param = argument(index);
+  param.kind = Kind::Result;
+  return param;
 }
 
-static ordered_json makeParam(const LaunchParam &param) {
-  if (!param.tensorMap)
-    return makePlace(param);
-  const TensorMap &form = param.tensorMap->form;
-  const TensorMapFillName *fill =
-      std::find_if(std::begin(tensorMapFills), std::end(tensorMapFills),
-                   [&](const auto &row) { return row.fill == form.fill; });
-  ordered_json map;
-  map["of"] = makePlace(param);
-  map["dtype"] = form.type->name;
-  map["sizes"] = makeReversed(param.tensorMap->sizes);
-  map["strides"] = makeReversed(param.tensorMap->strides);
-  map["box"] = makeReversed(form.box);
-  map["element_strides"] = makeReversed(form.elementStrides);
-  map["swizzle"] = form.swizzle->name;
-  map["fill"] = fill->name;
-  map["l2"] =
-      form.promotion ? form.promotion->name : tensorMapPromotions[0].name;
-  return {{"tensor_map", map}};
+LaunchParam LaunchParam::ofSize(const ArgumentSize &size) {
+  LaunchParam param;
+  param.kind = Kind::Size;
+  param.size = size;
+  return param;
 }
+
+LaunchParam LaunchParam::workspace(LaunchExpr offset) {
+  LaunchParam param;
+  param.kind = Kind::Workspace;
+  param.offset = std::move(offset);
+  return param;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
 
 static ordered_json makeOperand(const LaunchOperand &operand) {
   ordered_json shape = ordered_json::array();
@@ -124,21 +110,32 @@ std::string blockscale::serializeLaunchInfo(const LaunchInfo &info) {
 // What all numbers say
 //===----------------------------------------------------------------------===//
 
+/// Calls `visit` for each parameter, and for each field of one.
+template <typename Visit>
+static void visitParams(const std::vector<LaunchParam> &params, Visit visit) {
+  for (const LaunchParam &param : params) {
+    visit(param);
+    for (const LaunchField &field : param.fields)
+      visit(field.param);
+  }
+}
+
 /// Calls `visit` for each number of a launch of `kernel` that may depend on
 /// something.
 template <typename Visit>
 static void visitExprs(const KernelLaunch &kernel, Visit visit) {
   for (const LaunchExpr &extent : kernel.grid)
     visit(extent);
-  for (const LaunchParam &param : kernel.params) {
+  visitParams(kernel.params, [&](const LaunchParam &param) {
     visit(param.offset);
+    visit(param.number.integer);
     if (!param.tensorMap)
-      continue;
+      return;
     for (const LaunchExpr &size : param.tensorMap->sizes)
       visit(size);
     for (const LaunchExpr &stride : param.tensorMap->strides)
       visit(stride);
-  }
+  });
 }
 
 uint32_t LaunchInfo::numArguments() const {
@@ -147,11 +144,12 @@ uint32_t LaunchInfo::numArguments() const {
   for (const KernelLaunch &kernel : kernels) {
     visitExprs(kernel,
                [&](const LaunchExpr &expr) { use(expr.numArguments()); });
-    for (const LaunchParam &param : kernel.params)
+    visitParams(kernel.params, [&](const LaunchParam &param) {
       if (param.kind == LaunchParam::Kind::Argument)
         use(param.index + 1);
       else if (param.kind == LaunchParam::Kind::Size)
         use(param.size.argument + 1);
+    });
   }
   if (operands.size() > numResults())
     use(static_cast<uint32_t>(operands.size()) - numResults());
@@ -161,9 +159,10 @@ uint32_t LaunchInfo::numArguments() const {
 uint32_t LaunchInfo::numResults() const {
   uint32_t number = 0;
   for (const KernelLaunch &kernel : kernels)
-    for (const LaunchParam &param : kernel.params)
+    visitParams(kernel.params, [&](const LaunchParam &param) {
       if (param.kind == LaunchParam::Kind::Result)
         number = std::max(number, param.index + 1);
+    });
   return number;
 }
 

@@ -14,7 +14,7 @@
 #include "JsonNode.h"
 #include "JsonText.h"
 #include "LaunchExprJson.h"
-#include "TensorMapTables.h"
+#include "LaunchParamJson.h"
 #include "blockscale/Runtime/LaunchInfo.h"
 
 #include <algorithm>
@@ -36,130 +36,8 @@ static Error readDim3(const JsonNode &node, Dim3 &extents) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-/// Reads the name of a row of a table.
-template <typename Row, size_t size>
-static Error readRow(const JsonNode &node, const Row (&table)[size],
-                     const Row *&row) {
-  row = node.value.is_string()
-            ? lookupName(table, node.value.get_ref<const std::string &>())
-            : nullptr;
-  return row ? Error::success() : expected(node, "one of " + listNames(table));
-}
-
-/// Reads an array of `rank` numbers, the innermost last.
-static Error readNumbers(const JsonNode &node, size_t rank, uint32_t most,
-                         std::vector<uint32_t> &numbers) {
-  if (Error error = checkArray(node, rank))
-    return error;
-  for (size_t i = rank; i-- != 0;)
-    if (Error error =
-            readInteger(node.getElement(i), 1, most, numbers.emplace_back()))
-      return error;
-  return Error::success();
-}
-
-static Error readExprs(const JsonNode &node, size_t rank, int64_t min,
-                       std::vector<LaunchExpr> &exprs) {
-  if (Error error = checkArray(node, rank))
-    return error;
-  for (size_t i = rank; i-- != 0;)
-    if (Error error =
-            readExpr(node.getElement(i), min, INT64_MAX, exprs.emplace_back()))
-      return error;
-  return Error::success();
-}
-
-static Error readTensorMap(const JsonNode &node, LaunchTensorMap &map) {
-  if (Error error = checkFields(
-          node, {"of", "dtype", "sizes", "strides", "box", "swizzle"},
-          {"element_strides", "fill", "l2"}))
-    return error;
-  TensorMap &form = map.form;
-  if (Error error = readRow(node.getField("dtype"), tensorMapTypes, form.type))
-    return error;
-  JsonNode box = node.getField("box");
-  size_t rank = box.value.is_array() ? box.value.size() : 0;
-  if (rank < 1 || rank > maxTensorRank)
-    return expected(box, "an array of 1 to " + std::to_string(maxTensorRank));
-  if (Error error = readNumbers(box, rank, maxTensorBox, form.box))
-    return error;
-  form.elementStrides.assign(rank, 1);
-  if (node.has("element_strides")) {
-    form.elementStrides.clear();
-    if (Error error = readNumbers(node.getField("element_strides"), rank,
-                                  maxElementStride, form.elementStrides))
-      return error;
-  }
-  if (Error error = readExprs(node.getField("sizes"), rank, 1, map.sizes))
-    return error;
-  if (Error error =
-          readExprs(node.getField("strides"), rank - 1, 0, map.strides))
-    return error;
-  if (Error error =
-          readRow(node.getField("swizzle"), tensorMapSwizzles, form.swizzle))
-    return error;
-  if (node.has("fill")) {
-    const TensorMapFillName *row;
-    if (Error error = readRow(node.getField("fill"), tensorMapFills, row))
-      return error;
-    form.fill = row->fill;
-  }
-  if (node.has("l2"))
-    if (Error error =
-            readRow(node.getField("l2"), tensorMapPromotions, form.promotion))
-      return error;
-  if (Error error = checkTensorBox(form))
-    return Error(node.where + ": " + error.message());
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-static Error readParam(const JsonNode &node, const LaunchExpr &workspace,
-                       LaunchParam &param) {
-  if (!node.value.is_object() || node.value.size() != 1)
-    return expected(node, "an object of one field");
-  const std::string &kind = node.value.begin().key();
-  JsonNode value = node.getField(kind);
-  if (kind == "arg") {
-    param.kind = LaunchParam::Kind::Argument;
-    return readInteger(value, 0, maxLaunchNumber, param.index);
-  }
-  if (kind == "result") {
-    param.kind = LaunchParam::Kind::Result;
-    return readInteger(value, 0, maxLaunchNumber, param.index);
-  }
-  if (kind == "size") {
-    param.kind = LaunchParam::Kind::Size;
-    return readSize(value, param.size);
-  }
-  if (kind == "workspace") {
-    param.kind = LaunchParam::Kind::Workspace;
-    if (workspace == 0)
-      return Error(node.where + ": expected a workspace, got one of 0 bytes");
-    int64_t most = workspace.isNumber() ? workspace.number - 1 : INT64_MAX;
-    return readExpr(value, 0, most, param.offset);
-  }
-  if (kind == "tensor_map" && !param.tensorMap) {
-    param.tensorMap.emplace();
-    if (Error error = readTensorMap(value, *param.tensorMap))
-      return error;
-    JsonNode of = value.getField("of");
-    if (Error error = readParam(of, workspace, param))
-      return error;
-    if (param.kind == LaunchParam::Kind::Size)
-      return Error(of.where + ": expected memory, got a size");
-    return Error::success();
-  }
-  return Error(node.where +
-               ": expected one of arg result size workspace tensor_map, got " +
-               quoteForMessage(kind));
-}
 
 static Error readKernel(const JsonNode &node, const LaunchExpr &workspace,
                         KernelLaunch &kernel) {
@@ -193,10 +71,9 @@ static Error readKernel(const JsonNode &node, const LaunchExpr &workspace,
   if (!params.value.is_array())
     return expected(params, "an array");
   for (size_t i = 0; i < params.value.size(); ++i) {
-    LaunchParam param = LaunchParam::argument(0);
-    if (Error error = readParam(params.getElement(i), workspace, param))
+    if (Error error = readParam(params.getElement(i), workspace,
+                                kernel.params.emplace_back()))
       return error;
-    kernel.params.push_back(std::move(param));
   }
   return Error::success();
 }

@@ -15,14 +15,42 @@
 
 #include "blockscale/Runtime/LaunchNumbers.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
 static constexpr unsigned pointerSize = 8;
 
 static PlannedParam planArgument(const std::vector<LaunchArgument> &arguments,
+                                 size_t index);
+
+/// The bytes of a struct, and what its patches are.
+static PlannedParam planStruct(const std::vector<LaunchArgument> &arguments,
+                               const LaunchArgument &argument) {
+  PlannedParam planned = {PlannedParam::Kind::Struct, 0,
+                          unsigned(argument.array.data.size())};
+  planned.bytes = argument.array.data;
+  for (const StructPatch &patch : argument.patches) {
+    PlannedParam param = {PlannedParam::Kind::Scalar, patch.bits, patch.size};
+    if (patch.kind != StructPatch::Kind::Number)
+      param = planArgument(arguments, patch.argument);
+    if (patch.kind == StructPatch::Kind::Pointer)
+      param = {PlannedParam::Kind::Buffer, patch.argument, pointerSize,
+               std::nullopt, patch.bits};
+    planned.fields.push_back({patch.offset, std::move(param)});
+  }
+  return planned;
+}
+
+static PlannedParam planArgument(const std::vector<LaunchArgument> &arguments,
                                  size_t index) {
   const LaunchArgument &argument = arguments[index];
+  if (argument.kind == LaunchArgument::Kind::Struct)
+    return planStruct(arguments, argument);
+  if (argument.kind == LaunchArgument::Kind::TensorView)
+    return {PlannedParam::Kind::Buffer, argument.viewed.argument,
+            tensorMapBytes, argument.tensorMap, argument.viewed.offset};
   if (argument.isBuffer())
     return {PlannedParam::Kind::Buffer, index,
             argument.tensorMap ? tensorMapBytes : pointerSize,
@@ -33,9 +61,9 @@ static PlannedParam planArgument(const std::vector<LaunchArgument> &arguments,
 std::vector<PlannedParam>
 blockscale::planParams(const std::vector<LaunchArgument> &arguments) {
   std::vector<PlannedParam> params;
-  params.reserve(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i)
-    params.push_back(planArgument(arguments, i));
+    if (arguments[i].isParameter)
+      params.push_back(planArgument(arguments, i));
   return params;
 }
 
@@ -53,6 +81,11 @@ Error blockscale::checkArguments(const LaunchInfo &info,
       return Error("expected out: or inout: for result #" +
                    std::to_string(i - numArguments) + ", got " +
                    quoteForMessage(arguments[i].text));
+  for (const LaunchArgument &argument : arguments)
+    if (!argument.isParameter)
+      return Error("expected no none: with a launch info, whose arguments and "
+                   "results have numbers, got " +
+                   quoteForMessage(argument.text));
   return Error::success();
 }
 
@@ -94,6 +127,13 @@ static Result<uint32_t> planExtent(const LaunchExpr &expr, size_t dimension,
 // Parameters
 //===----------------------------------------------------------------------===//
 
+/// What a place in a struct is a multiple of. Numbers may stand anywhere.
+static uint64_t getAlignment(const PlannedParam &param) {
+  if (param.tensorMap)
+    return tensorMapAlignment;
+  return param.kind == PlannedParam::Kind::Scalar ? 1 : pointerSize;
+}
+
 namespace {
 /// Parameters of the kernels of one launch info.
 class ParamPlanner {
@@ -113,9 +153,9 @@ private:
   Result<PlannedParam> planPlace(const LaunchParam &param) const {
     switch (param.kind) {
     case LaunchParam::Kind::Argument:
-      return planArgument(facts.arguments, param.index);
+      return planBuffer(param.index, param.offset);
     case LaunchParam::Kind::Result:
-      return planArgument(facts.arguments, numArguments + param.index);
+      return planBuffer(numArguments + param.index, param.offset);
     case LaunchParam::Kind::Size: {
       Result<uint32_t> size = evaluate(param.size, facts);
       if (!size)
@@ -123,9 +163,38 @@ private:
       return PlannedParam{PlannedParam::Kind::Scalar, *size, sizeof(uint32_t)};
     }
     case LaunchParam::Kind::Workspace:
+      return planWorkspace(param.offset);
+    case LaunchParam::Kind::Number:
+      return planNumber(param.number);
+    case LaunchParam::Kind::Struct:
       break;
     }
-    Result<int64_t> offset = evaluate(param.offset, facts);
+    return planFields(param);
+  }
+
+  /// An argument, which has to be a buffer where there is an offset.
+  Result<PlannedParam> planBuffer(size_t index, const LaunchExpr &expr) const {
+    PlannedParam planned = planArgument(facts.arguments, index);
+    if (expr == 0)
+      return planned;
+    Result<int64_t> offset = evaluate(expr, facts);
+    if (!offset)
+      return offset.error();
+    const LaunchArgument &argument = facts.arguments[index];
+    if (!argument.isBuffer() || argument.tensorMap)
+      return Error("expected a buffer for an offset, got " +
+                   quoteForMessage(argument.text));
+    uint64_t bytes = argument.array.data.size();
+    if (*offset < 0 || static_cast<uint64_t>(*offset) > bytes)
+      return Error("expected an offset from 0 to " + std::to_string(bytes) +
+                   " into argument #" + std::to_string(index) + ", got " +
+                   std::to_string(*offset));
+    planned.offset = static_cast<uint64_t>(*offset);
+    return planned;
+  }
+
+  Result<PlannedParam> planWorkspace(const LaunchExpr &expr) const {
+    Result<int64_t> offset = evaluate(expr, facts);
     if (!offset)
       return offset.error();
     if (*offset < 0 || static_cast<uint64_t>(*offset) >= workspace)
@@ -134,6 +203,48 @@ private:
                    std::to_string(*offset));
     return PlannedParam{PlannedParam::Kind::Workspace,
                         static_cast<uint64_t>(*offset), pointerSize};
+  }
+
+  Result<PlannedParam> planNumber(const LaunchNumber &number) const {
+    PlannedParam planned = {PlannedParam::Kind::Scalar, 0, sizeof(uint32_t)};
+    if (number.type == LaunchNumber::Type::F32) {
+      uint32_t bits;
+      std::memcpy(&bits, &number.real, sizeof(bits));
+      planned.value = bits;
+      return planned;
+    }
+    Result<int64_t> integer = evaluate(number.integer, facts);
+    if (!integer)
+      return integer.error();
+    planned.value = static_cast<uint64_t>(*integer);
+    if (number.type == LaunchNumber::Type::I64)
+      planned.size = sizeof(uint64_t);
+    else if (*integer < INT32_MIN || *integer > int64_t(UINT32_MAX))
+      return Error("expected an integer of 32 bits, got " +
+                   std::to_string(*integer));
+    return planned;
+  }
+
+  /// A struct with its fields. Pointers and tensor maps are aligned in it.
+  Result<PlannedParam> planFields(const LaunchParam &param) const {
+    PlannedParam planned = {PlannedParam::Kind::Struct, 0,
+                            unsigned(param.bytes.size())};
+    planned.bytes = param.bytes;
+    std::vector<StructPlace> places;
+    for (size_t i = 0; i < param.fields.size(); ++i) {
+      const LaunchField &field = param.fields[i];
+      std::string name = "field #" + std::to_string(i);
+      Result<PlannedParam> value = plan(field.param);
+      if (!value)
+        return Error(name + ": " + value.message());
+      if (value->kind == PlannedParam::Kind::Struct)
+        return Error(name + ": expected no struct in a struct");
+      places.push_back({field.offset, value->size, getAlignment(*value), name});
+      planned.fields.push_back({field.offset, std::move(*value)});
+    }
+    if (Error error = checkStructPlaces(std::move(places), param.bytes.size()))
+      return error;
+    return planned;
   }
 
   /// `planned` is the memory of the map.
@@ -155,15 +266,14 @@ private:
         // What is negative is too large.
         numbers->push_back(static_cast<uint64_t>(*number));
       }
+    uint64_t offset = isWorkspace ? planned.value : planned.offset;
     uint64_t bytes = isWorkspace
-                         ? workspace - planned.value
+                         ? workspace
                          : facts.arguments[planned.value].array.data.size();
-    if (Error error = checkTensor(tensor, bytes))
+    if (Error error = checkTensor(tensor, bytes - offset))
       return error;
-    if (isWorkspace && planned.value % tensor.type->strideAlignment != 0)
-      return Error("expected an offset of a tensor that is a multiple of " +
-                   std::to_string(tensor.type->strideAlignment) + ", got " +
-                   std::to_string(planned.value));
+    if (Error error = checkTensorOffset(tensor, offset))
+      return error;
     planned.tensorMap = std::move(tensor);
     planned.size = tensorMapBytes;
     return planned;

@@ -62,6 +62,17 @@ static void printHelp(const Launcher &launcher) {
       "  tmap:FILE:DTYPE:BOX=AxB..:SWIZZLE=..[:STRIDES=AxB..][:FILL=..]"
       "[:STORE=1]\n"
       "                          a tensor map of the data of a .npy file\n"
+      "  tmap:@N[+BYTES]:DTYPE:SIZES=AxB..:PITCH=BYTESx..:BOX=AxB.."
+      ":SWIZZLE=..\n"
+      "                          one of the buffer of ARG number N, from 0\n"
+      "  struct:FILE[:ptr@OFF=N[+BYTES]][:tmap@OFF=N][:i32@OFF=V]...\n"
+      "                          the bytes of a .npy file; the address of ARG "
+      "N's\n"
+      "                          buffer, the tensor map that ARG N is, or a "
+      "number\n"
+      "                          (i32 i64 f32) is put in at a byte offset\n"
+      "  none:ARG                a buffer or a tensor map that is no "
+      "parameter\n"
       "\n%s",
       launcher.name.c_str(), launcher.ownFlags.c_str(), launcher.name.c_str(),
       launcher.ownFlags.c_str(), launcher.device.c_str(),
@@ -130,7 +141,7 @@ static int resolveKernel(const std::string &path, const std::string &image,
   if (kernel.name.empty() && ptx.entries.size() > 1) {
     std::string names;
     for (const PtxEntry &entry : ptx.entries)
-      names += " " + entry.name;
+      names += " " + shortenForMessage(entry.name);
     return reportUsage(prefix + "expected --entry, because there are " +
                        std::to_string(ptx.entries.size()) +
                        " kernels:" + names);
@@ -152,8 +163,10 @@ static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
     return code;
   if (Error error = loadBuffers(launch.arguments))
     return reportFailure(error.message());
-  // Tensor maps have sizes now.
+  // Tensor maps and structs have sizes now.
   kernel.params = planParams(launch.arguments);
+  if (Error error = checkParams(summarizePtx(launch.image), kernel))
+    return reportFailure("'" + launch.path + "': " + error.message());
   launch.plan = {{kernel}, /*workspace=*/0};
   return ExitSuccess;
 }
@@ -213,7 +226,7 @@ static Error parseLaunch(const Launcher &launcher, const CommandLine &line,
       return argument.error();
     launch.arguments.push_back(std::move(*argument));
   }
-  return Error::success();
+  return checkReferences(launch.arguments);
 }
 
 int blockscale::runLauncher(const Launcher &launcher,

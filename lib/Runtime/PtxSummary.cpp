@@ -196,7 +196,8 @@ Error blockscale::checkParams(const PtxSummary &ptx,
                  " parameters for " + name + ", got " +
                  std::to_string(kernel.params.size()));
   for (size_t i = 0; i < sizes.size(); ++i)
-    if (sizes[i] != kernel.params[i].size)
+    // A struct that is not loaded has no size.
+    if (kernel.params[i].size && sizes[i] != kernel.params[i].size)
       return Error("expected " + std::to_string(sizes[i]) +
                    " bytes for parameter #" + std::to_string(i) + " of " +
                    name + ", got " + std::to_string(kernel.params[i].size));

@@ -114,10 +114,6 @@ Result<TensorMap> blockscale::makeTensorMap(
 // Tensors
 //===----------------------------------------------------------------------===//
 
-static constexpr uint64_t maxSize = uint64_t(1) << 32;
-/// Strides are less than this.
-static constexpr uint64_t strideLimit = uint64_t(1) << 40;
-
 /// How many elements the innermost dimension of an array of bytes holds.
 static Result<uint64_t> countPacked(const TensorMapType &type, uint64_t bytes) {
   if (bytes * 8 % type.bits != 0)
@@ -147,7 +143,7 @@ Error blockscale::setTensor(TensorMap &map, const NpyArray &array) {
   // Bytes of a row are less than 2^63 in any array, and these products too.
   uint64_t stride = map.sizes[0] * elementBytes;
   if (type.isPacked()) {
-    Result<uint64_t> count = stride < strideLimit
+    Result<uint64_t> count = stride < tensorStrideLimit
                                  ? countPacked(type, map.sizes[0])
                                  : Result<uint64_t>(map.sizes[0]);
     if (!count)
@@ -176,12 +172,20 @@ static uint64_t countBytes(const TensorMap &map) {
   return bytes;
 }
 
+Error blockscale::checkTensorOffset(const TensorMap &map, uint64_t offset) {
+  if (offset % map.type->strideAlignment == 0)
+    return Error::success();
+  return Error("expected an offset of a tensor that is a multiple of " +
+               std::to_string(map.type->strideAlignment) + ", got " +
+               std::to_string(offset));
+}
+
 Error blockscale::checkTensor(const TensorMap &map, uint64_t bytes) {
   const TensorMapType &type = *map.type;
   size_t rank = map.getRank();
   for (size_t i = 0; i != rank; ++i) {
     std::string where = inDimension(rank - 1 - i);
-    if (map.sizes[i] < 1 || map.sizes[i] > maxSize)
+    if (map.sizes[i] < 1 || map.sizes[i] > maxTensorSize)
       return Error("expected a size from 1 to 2^32" + where +
                    std::to_string(map.sizes[i]));
     if (i == 0 && map.sizes[0] % type.sizeAlignment != 0)
@@ -192,7 +196,7 @@ Error blockscale::checkTensor(const TensorMap &map, uint64_t bytes) {
     if (i + 1 == rank)
       break;
     uint64_t stride = map.strides[i + 1];
-    if (stride % type.strideAlignment != 0 || stride >= strideLimit)
+    if (stride % type.strideAlignment != 0 || stride >= tensorStrideLimit)
       return Error("expected a stride that is a multiple of " +
                    std::to_string(type.strideAlignment) +
                    " and less than 2^40 bytes for " + std::string(type.name) +

@@ -68,6 +68,10 @@ inline constexpr TensorMapFillName tensorMapFills[] = {
 /// Elements of a box in a dimension, and steps between them, at most.
 inline constexpr uint32_t maxTensorBox = 256;
 inline constexpr uint32_t maxElementStride = 8;
+/// Elements of a tensor in a dimension, at most.
+inline constexpr uint64_t maxTensorSize = uint64_t(1) << 32;
+/// Strides of a tensor are less than this, in bytes.
+inline constexpr uint64_t tensorStrideLimit = uint64_t(1) << 40;
 
 /// The row of a name; null if there is none.
 template <typename Row, size_t size>

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NumberText.h"
 #include "TensorMapTables.h"
 
 #include <algorithm>
-#include <charconv>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -29,17 +29,20 @@ static Error expected(std::string_view key, const std::string &what,
                quoteForMessage(got));
 }
 
-/// `AxB..` with numbers from 1 to `most`, the innermost last.
+/// `AxB..` with numbers from `least` to `most`, the innermost last.
+template <typename Number>
 static Error parseNumbers(std::string_view key, std::string_view text,
-                          uint32_t most, std::vector<uint32_t> &numbers) {
+                          uint64_t least, uint64_t most,
+                          std::vector<Number> &numbers) {
   std::string_view rest = text;
   while (true) {
     std::string_view part = rest.substr(0, rest.find('x'));
-    const char *end = part.data() + part.size();
-    uint32_t number;
-    auto [stop, code] = std::from_chars(part.data(), end, number);
-    if (code != std::errc() || stop != end || number < 1 || number > most)
-      return expected(key, "numbers from 1 to " + std::to_string(most), part);
+    Number number;
+    if (!parseNumber(part, number) || number < least || number > most)
+      return expected(key,
+                      "numbers from " + std::to_string(least) + " to " +
+                          std::to_string(most),
+                      part);
     numbers.push_back(number);
     if (part.size() == rest.size())
       break;
@@ -53,12 +56,21 @@ static Error parseNumbers(std::string_view key, std::string_view text,
 }
 
 static Error parseBox(TensorMapText &result, std::string_view value) {
-  return parseNumbers("BOX", value, maxTensorBox, result.map.box);
+  return parseNumbers("BOX", value, 1, maxTensorBox, result.map.box);
 }
 
 static Error parseStrides(TensorMapText &result, std::string_view value) {
-  return parseNumbers("STRIDES", value, maxElementStride,
+  return parseNumbers("STRIDES", value, 1, maxElementStride,
                       result.map.elementStrides);
+}
+
+static Error parseSizes(TensorMapText &result, std::string_view value) {
+  return parseNumbers("SIZES", value, 1, maxTensorSize, result.map.sizes);
+}
+
+static Error parsePitch(TensorMapText &result, std::string_view value) {
+  return parseNumbers("PITCH", value, 0, tensorStrideLimit - 1,
+                      result.map.strides);
 }
 
 static Error parseSwizzle(TensorMapText &result, std::string_view value) {
@@ -86,20 +98,24 @@ static constexpr struct {
   std::string_view key;
   Error (*parse)(TensorMapText &result, std::string_view value);
   bool isRequired = false;
+  /// Whether it is for tensors in buffers of arguments only.
+  bool isOfViews = false;
 } keys[] = {
     {"BOX", parseBox, /*isRequired=*/true},
     {"SWIZZLE", parseSwizzle, /*isRequired=*/true},
     {"STRIDES", parseStrides},
     {"FILL", parseFill},
     {"STORE", parseStore},
+    {"SIZES", parseSizes, /*isRequired=*/true, /*isOfViews=*/true},
+    {"PITCH", parsePitch, /*isRequired=*/false, /*isOfViews=*/true},
 };
 
 //===----------------------------------------------------------------------===//
-// The whole text
+// Keys
 //===----------------------------------------------------------------------===//
 
 /// The row of the key that a part starts with; nothing if there is no `KEY=`.
-static Result<int> findKey(std::string_view part) {
+static Result<int> findKey(std::string_view part, bool isView) {
   std::string_view name = part.substr(0, part.find('='));
   bool isKey = !name.empty() && name.size() != part.size() &&
                std::all_of(name.begin(), name.end(),
@@ -108,6 +124,8 @@ static Result<int> findKey(std::string_view part) {
     return -1;
   std::string list;
   for (int row = 0; row != static_cast<int>(std::size(keys)); ++row) {
+    if (keys[row].isOfViews && !isView)
+      continue;
     if (keys[row].key == name)
       return row;
     list.append(list.empty() ? "" : " ").append(keys[row].key);
@@ -116,18 +134,23 @@ static Result<int> findKey(std::string_view part) {
                quoteForMessage(name));
 }
 
-Result<TensorMapText> blockscale::parseTensorMap(std::string_view text) {
-  TensorMapText result;
+/// Takes the keys from the end of a text, which becomes what is in front of the
+/// type.
+static Error takeKeys(std::string_view &text, TensorMapText &result) {
+  bool isView = text.substr(0, 1) == "@";
   bool isThere[std::size(keys)] = {};
-  std::string_view part;
+  std::string_view part, whole = text;
   while (true) {
     size_t colon = text.rfind(':');
     if (colon == text.npos)
-      return Error("expected FILE:DTYPE:BOX=AxB..:SWIZZLE=.., got " +
-                   quoteForMessage(text));
+      return Error(std::string("expected ") +
+                   (isView ? "@N[+BYTES]:DTYPE:SIZES=AxB..:PITCH=BYTESx..:"
+                           : "FILE:DTYPE:") +
+                   "BOX=AxB..:SWIZZLE=.., got " +
+                   quoteForMessage(isView ? whole : text));
     part = text.substr(colon + 1);
     text = text.substr(0, colon);
-    Result<int> row = findKey(part);
+    Result<int> row = findKey(part, isView);
     if (!row)
       return row.error();
     if (*row < 0)
@@ -144,14 +167,71 @@ Result<TensorMapText> blockscale::parseTensorMap(std::string_view text) {
     return Error("expected one of the types " + listNames(tensorMapTypes) +
                  ", got " + quoteForMessage(part));
   for (size_t row = 0; row != std::size(keys); ++row)
-    if (keys[row].isRequired && !isThere[row])
+    if (keys[row].isRequired && !isThere[row] &&
+        (isView || !keys[row].isOfViews))
       return Error("expected " + std::string(keys[row].key) + "=, got none");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole text
+//===----------------------------------------------------------------------===//
+
+/// The strides of all dimensions, of those behind PITCH=.
+static Error completeStrides(TensorMap &map) {
+  size_t rank = map.getRank();
+  unsigned elementBytes = map.type->bits / 8;
+  size_t numGiven = map.strides.size();
+  bool hasLast = numGiven == rank && elementBytes != 0;
+  if (hasLast && map.strides[0] == elementBytes)
+    return Error::success();
+  if (hasLast)
+    return Error("expected the size of an element, " +
+                 std::to_string(elementBytes) +
+                 " bytes, as the last number behind PITCH=, got " +
+                 std::to_string(map.strides[0]));
+  if (numGiven + 1 != rank)
+    return Error("expected a number behind PITCH= for each dimension but the "
+                 "last, " +
+                 std::to_string(rank - 1) + ", got " +
+                 std::to_string(numGiven));
+  map.strides.insert(map.strides.begin(), elementBytes);
+  return Error::success();
+}
+
+/// `@N[+BYTES]` with the tensor there.
+static Error takeView(std::string_view text, TensorMapText &result) {
+  Result<BufferText> viewed = parseBufferText(text.substr(1));
+  if (!viewed)
+    return Error(viewed.message() + " behind @");
+  result.viewed = *viewed;
+  TensorMap &map = result.map;
+  if (map.sizes.size() != map.getRank())
+    return Error("expected " + std::to_string(map.getRank()) +
+                 " numbers behind SIZES=, as BOX has, got " +
+                 std::to_string(map.sizes.size()));
+  if (Error error = completeStrides(map))
+    return error;
+  if (Error error = checkTensorOffset(map, viewed->offset))
+    return error;
+  // Of its memory nothing is known yet.
+  return checkTensor(map, /*bytes=*/UINT64_MAX);
+}
+
+Result<TensorMapText> blockscale::parseTensorMap(std::string_view text) {
+  TensorMapText result;
+  if (Error error = takeKeys(text, result))
+    return error;
   if (text.empty())
     return Error("expected the name of a file, got ''");
-  result.path = text;
-  if (result.map.elementStrides.empty())
-    result.map.elementStrides.assign(result.map.getRank(), 1);
-  if (Error error = checkTensorBox(result.map))
+  TensorMap &map = result.map;
+  if (map.elementStrides.empty())
+    map.elementStrides.assign(map.getRank(), 1);
+  if (Error error = checkTensorBox(map))
+    return error;
+  if (text[0] != '@')
+    result.path = text;
+  else if (Error error = takeView(text, result))
     return error;
   return result;
 }

@@ -107,8 +107,42 @@ static std::string addToBuffer(uint64_t address, uint8_t number) {
          std::to_string(address - start);
 }
 
-/// A tensor map holds the text that cuTensorMapEncodeTiled wrote.
+/// A tensor map holds the text that cuTensorMapEncodeTiled wrote, which starts
+/// so.
 static constexpr unsigned kTensorMapBytes = 128;
+static constexpr char kTensorMapStart[] = "type ";
+
+/// What a parameter of up to 8 bytes is.
+static std::string describe(const uint8_t *param, unsigned size,
+                            uint8_t number) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, param, size);
+  std::string target = size == 8 ? addToBuffer(bits, number) : "";
+  if (!target.empty())
+    return target;
+  std::ostringstream text;
+  text << " 0x" << std::hex << bits;
+  return text.str();
+}
+
+/// The maps in a struct, and those of its other words that are not zero.
+static std::string describeStruct(const uint8_t *param, unsigned size,
+                                  uint8_t number) {
+  std::ostringstream text;
+  text << " struct of " << size;
+  for (unsigned i = 0; i < size;) {
+    unsigned bytes = std::min(size - i, 8u);
+    std::string start(param + i, param + i + bytes);
+    bool isMap = start.rfind(kTensorMapStart, 0) == 0;
+    if (isMap)
+      text << ", " << i << ": map of "
+           << reinterpret_cast<const char *>(param + i);
+    else if (start != std::string(bytes, '\0'))
+      text << ", " << i << ":" << describe(param + i, bytes, number);
+    i += isMap ? kTensorMapBytes : bytes;
+  }
+  return text.str();
+}
 
 static int launch(const unsigned *grid, const unsigned *block,
                   const unsigned *cluster, bool isProgrammatic,
@@ -121,18 +155,13 @@ static int launch(const unsigned *grid, const unsigned *block,
   line << " shared " << sharedBytes << ":";
   unsigned size;
   for (unsigned i = 0; function->paramSizes >> size; ++i) {
-    if (size == kTensorMapBytes) {
-      line << " map of " << static_cast<const char *>(params[i]) << ";";
-      continue;
-    }
-    uint64_t bits = 0;
-    std::memcpy(&bits, params[i], size);
-    std::string target = size == 8 ? addToBuffer(bits, i + 1) : "";
-    if (target.empty())
-      line << " 0x" << std::hex << bits << std::dec;
+    const auto *param = static_cast<const uint8_t *>(params[i]);
+    if (size == kTensorMapBytes)
+      line << " map of " << reinterpret_cast<const char *>(param) << ";";
+    else if (size > 8)
+      line << describeStruct(param, size, i + 1) << ";";
     else
-      line << target;
-    line << ";";
+      line << describe(param, size, i + 1) << ";";
   }
   trace(line.str());
   return 0;
@@ -371,18 +400,24 @@ int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
                 config->sharedBytes, function, params);
 }
 
-int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *,
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
                            const uint64_t *dims, const uint64_t *strides,
                            const unsigned *box, const unsigned *elementStrides,
                            int, int swizzle, int promotion, int fill) {
   std::ostringstream text;
-  text << "type " << type << ", swizzle " << swizzle << ", fill " << fill
-       << ", dims";
+  text << kTensorMapStart << type << ", swizzle " << swizzle << ", fill "
+       << fill << ", dims";
   for (unsigned i = 0; i != rank; ++i)
     text << " " << dims[i] << "/" << (i ? strides[i - 1] : 0) << "/" << box[i]
          << "/" << elementStrides[i];
   if (promotion != 0)
     text << ", l2 " << promotion;
+  auto buffer =
+      --state.buffers.upper_bound(reinterpret_cast<uint64_t>(address));
+  if (uint64_t offset = reinterpret_cast<uint64_t>(address) - buffer->first)
+    text << ", at " << offset;
+  if (reinterpret_cast<uint64_t>(map) % 64 != 0)
+    return 1;
   std::snprintf(static_cast<char *>(map), kTensorMapBytes, "%s",
                 text.str().c_str());
   return getStatus("cuTensorMapEncodeTiled");

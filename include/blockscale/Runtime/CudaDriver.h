@@ -46,10 +46,9 @@ private:
   std::unique_ptr<Memory> memory;
 };
 
-/// The value of a parameter, in as many of the first bytes as it has; has room
-/// for a tensor map.
-struct alignas(tensorMapAlignment) CudaParam {
-  std::array<uint64_t, tensorMapBytes / sizeof(uint64_t)> words = {};
+/// A tensor map in the form that the card's instructions take.
+struct alignas(tensorMapAlignment) CudaTensorMap {
+  std::array<uint8_t, tensorMapBytes> bytes = {};
 };
 
 /// How a kernel is launched.
@@ -62,7 +61,8 @@ struct CudaLaunch {
   /// Whether it may start before the kernel in front has ended; drivers before
   /// CUDA 11.8 start it behind that.
   bool isProgrammatic = false;
-  std::vector<CudaParam> params;
+  /// The bytes of each parameter, at least as many as the kernel has of it.
+  std::vector<std::vector<uint8_t>> params;
 };
 
 struct CudaCode;
@@ -115,7 +115,7 @@ public:
 
   /// The form of a tensor map that the card's instructions take; the tensor is
   /// at `address`.
-  Result<CudaParam> encode(const TensorMap &map, uint64_t address) const;
+  Result<CudaTensorMap> encode(const TensorMap &map, uint64_t address) const;
 
   /// Waits for all that was launched.
   Error synchronize() const;

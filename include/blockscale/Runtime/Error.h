@@ -68,8 +68,13 @@ Error pathError(std::string_view path, std::string_view message);
 /// The system's text for an errno value, in the style of messages.
 std::string systemErrorText(int errorNumber);
 
-/// `text` in single quotes, safe to print: other bytes than printable ASCII are
-/// escaped as \xNN, and a long text is cut.
+/// `text` safe to print: other bytes than printable ASCII are escaped as \xNN,
+/// and a text longer than 83 bytes is cut to its first 60, "..." and its last
+/// 20. Names of kernels, which have a thousand characters where they are
+/// mangled, are printed so.
+std::string shortenForMessage(std::string_view text);
+
+/// The same in single quotes.
 std::string quoteForMessage(std::string_view text);
 
 } // namespace mlir::blockscale

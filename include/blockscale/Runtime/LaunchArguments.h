@@ -11,13 +11,19 @@
 //   i32:N  i64:N  f32:X               a scalar
 //   in:FILE  inout:FILE               a buffer with the data of a .npy file
 //   out:FILE:DTYPE:DIM[xDIM]...       a buffer of zeros
-//   tmap:FILE:DTYPE:BOX=..:SWIZZLE=.. a tensor map of the data of a .npy file
+//   tmap:FILE:DTYPE:BOX=AxB..:SWIZZLE=.. a tensor map of the data of a .npy
+//   file tmap:@N[+BYTES]:DTYPE:SIZES=AxB..:PITCH=BYTESx..:BOX=AxB..:SWIZZLE=..
+//                                     a tensor map of the buffer of ARG N
+//   struct:FILE[:ptr@OFF=N]...        the bytes of a .npy file, patched
+//   none:ARG                          one with a buffer, or a tensor map: made,
+//                                     but no parameter
 //
 // where FILE may hold colons: behind `in:` and `inout:` it is all that follows,
 // behind `out:` all but the last two parts, behind `tmap:` all before the type
-// (see TensorMap.h). Integers are decimal, signed or unsigned. A buffer is the
-// raw data of its file, and is stored again unless it is `in:`, or `tmap:`
-// without `STORE=1`.
+// (see TensorMap.h), behind `struct:` all before the patches (see
+// StructText.h). Integers are decimal, signed or unsigned. A buffer is the raw
+// data of its file, and is stored again unless it is `in:`, or `tmap:` without
+// `STORE=1`. ARGs are numbered from 0; N may be that of a later one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +32,7 @@
 
 #include "blockscale/Runtime/LaunchInfo.h"
 #include "blockscale/Runtime/Npy.h"
+#include "blockscale/Runtime/StructText.h"
 #include "blockscale/Runtime/TensorMap.h"
 
 #include <optional>
@@ -33,10 +40,23 @@
 namespace mlir::blockscale {
 
 struct LaunchArgument {
-  enum class Kind : uint8_t { Scalar, In, InOut, Out, TensorMap };
+  enum class Kind : uint8_t {
+    Scalar,
+    In,
+    InOut,
+    Out,
+    /// Of a buffer of its own.
+    TensorMap,
+    /// A tensor map of the buffer of another argument.
+    TensorView,
+    Struct,
+  };
 
-  /// Whether it has data; the parameter is their address, or a tensor map.
-  bool isBuffer() const { return kind != Kind::Scalar; }
+  /// Whether it has a buffer; the parameter is its address, or a tensor map.
+  bool isBuffer() const {
+    return kind == Kind::In || kind == Kind::InOut || kind == Kind::Out ||
+           kind == Kind::TensorMap;
+  }
   bool isStored() const {
     return kind == Kind::InOut || kind == Kind::Out ||
            (kind == Kind::TensorMap && isTensorStored);
@@ -45,24 +65,37 @@ struct LaunchArgument {
   Kind kind = Kind::Scalar;
   /// As on the command line, for messages.
   std::string text;
+  /// False for `none:`.
+  bool isParameter = true;
   /// The bits of a scalar, and how many bytes of them count.
   uint64_t bits = 0;
   unsigned size = 0;
-  /// The file of a buffer.
+  /// The file of a buffer or of a struct.
   std::string path;
-  /// The contents of a buffer. Before `loadBuffers` it has no data; that of
-  /// `out:` has its type and shape.
+  /// The contents of a buffer or of a struct. Before `loadBuffers` it has no
+  /// data; that of `out:` has its type and shape.
   NpyArray array;
-  /// What the copies of a tensor map see of the buffer; complete when that is
-  /// loaded.
+  /// What the copies of a tensor map see of the buffer; that of a file is
+  /// complete when that is loaded.
   std::optional<TensorMap> tensorMap;
   bool isTensorStored = false;
+  /// Where the tensor of a `TensorView` starts.
+  BufferText viewed;
+  /// What is put into a struct.
+  std::vector<StructPatch> patches;
 };
 
 /// Parses one ARG; touches no file. An error is one of the command line.
 Result<LaunchArgument> parseLaunchArgument(std::string_view text);
 
-/// Reads the files of `in:`, `inout:` and `tmap:`, makes the zeros of `out:`.
+/// Checks what arguments say of each other: that there are buffers and tensor
+/// maps where they are expected. Needs no files; an error is one of the command
+/// line.
+Error checkReferences(const std::vector<LaunchArgument> &arguments);
+
+/// Reads the files of `in:`, `inout:`, `tmap:` and `struct:`, makes the zeros
+/// of `out:`. Tensors and addresses have to be within the buffers that they are
+/// of, and patches within their structs.
 Error loadBuffers(std::vector<LaunchArgument> &arguments);
 
 /// Stores the buffers that `isStored` names, all files or none.

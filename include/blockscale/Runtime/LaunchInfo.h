@@ -23,7 +23,11 @@
 //                                  "box": [64, 128],
 //                                  "element_strides": [1, 1],
 //                                  "swizzle": "128", "fill": "zero",
-//                                  "l2": "none"}}]}],
+//                                  "l2": "none"}},
+//                  {"struct": {"size": 24,
+//                              "fields": [{"at": 8, "param": {"arg": 0}},
+//                                         {"at": 16,
+//                                          "param": {"i32": 7}}]}}]}],
 //    "operands": [{"dtype": "u1", "shape": [512, 256], "packed": [2, 1]},
 //                 {"dtype": "f4", "shape": [512]}]}
 //
@@ -35,6 +39,7 @@
 #define BLOCKSCALE_RUNTIME_LAUNCHINFO_H
 
 #include "blockscale/Runtime/LaunchExpr.h"
+#include "blockscale/Runtime/StructText.h"
 #include "blockscale/Runtime/TensorMap.h"
 
 #include <array>
@@ -63,41 +68,60 @@ struct LaunchTensorMap {
   std::vector<LaunchExpr> strides;
 };
 
+/// A number of one of the types i32, i64 and f32.
+struct LaunchNumber {
+  enum class Type : uint8_t { I32, I64, F32 };
+  Type type = Type::I32;
+  /// Of the first two, signed or unsigned.
+  LaunchExpr integer = 0;
+  /// Of the last.
+  float real = 0;
+};
+
+struct LaunchField;
+
 /// What a kernel gets for one of its parameters.
 struct LaunchParam {
   enum class Kind : uint8_t {
-    /// An argument of the function: a pointer to its array, or a scalar.
+    /// An argument of the function: a pointer into its array, or a scalar.
     Argument,
-    /// A pointer to a result of the function.
+    /// A pointer into a result of the function.
     Result,
     /// The size of an argument in a dimension, as 32 bits.
     Size,
     /// A pointer into the workspace.
     Workspace,
+    /// A number of a type.
+    Number,
+    /// Bytes, with fields put in.
+    Struct,
   };
 
-  static LaunchParam argument(uint32_t index) {
-    return {Kind::Argument, index, {}, 0, std::nullopt};
-  }
-  static LaunchParam result(uint32_t index) {
-    return {Kind::Result, index, {}, 0, std::nullopt};
-  }
-  static LaunchParam ofSize(const ArgumentSize &size) {
-    return {Kind::Size, 0, size, 0, std::nullopt};
-  }
-  static LaunchParam workspace(LaunchExpr offset) {
-    return {Kind::Workspace, 0, {}, std::move(offset), std::nullopt};
-  }
+  static LaunchParam argument(uint32_t index);
+  static LaunchParam result(uint32_t index);
+  static LaunchParam ofSize(const ArgumentSize &size);
+  static LaunchParam workspace(LaunchExpr offset);
 
-  Kind kind;
+  Kind kind = Kind::Argument;
   /// Of the argument or the result.
-  uint32_t index;
+  uint32_t index = 0;
   /// Of a size.
   ArgumentSize size;
-  /// In bytes, into the workspace.
-  LaunchExpr offset;
+  /// In bytes, into the workspace or the array.
+  LaunchExpr offset = 0;
   /// In place of a pointer: a tensor map of what it would point to.
   std::optional<LaunchTensorMap> tensorMap;
+  LaunchNumber number;
+  /// Of a struct, before its fields are put in.
+  std::vector<uint8_t> bytes;
+  std::vector<LaunchField> fields;
+};
+
+/// A part of a struct, which is no struct itself.
+struct LaunchField {
+  /// In bytes, from the start of the struct.
+  uint32_t offset;
+  LaunchParam param;
 };
 
 struct KernelLaunch {

@@ -19,22 +19,38 @@
 
 namespace mlir::blockscale {
 
+struct PlannedField;
+
 /// The value of one parameter.
 struct PlannedParam {
   enum class Kind : uint8_t {
     /// `value` holds the bits.
     Scalar,
-    /// The address of the buffer of argument number `value` in the list.
+    /// The address of the buffer of argument number `value` in the list, plus
+    /// `offset`.
     Buffer,
     /// The address of the workspace plus `value`.
     Workspace,
+    /// `bytes`, into which `fields` are put.
+    Struct,
   };
   Kind kind;
   uint64_t value;
-  /// Bytes that the parameter has in the kernel.
+  /// Bytes that the parameter has in the kernel; 0 for a struct whose file is
+  /// not loaded.
   unsigned size;
   /// In place of the address: a tensor map of the memory there.
   std::optional<TensorMap> tensorMap = std::nullopt;
+  uint64_t offset = 0;
+  std::vector<uint8_t> bytes = {};
+  std::vector<PlannedField> fields = {};
+};
+
+/// A part of a struct, which is no struct itself and within its bytes.
+struct PlannedField {
+  /// In bytes, from the start of the struct.
+  uint64_t offset;
+  PlannedParam param;
 };
 
 struct PlannedKernel {
@@ -56,8 +72,9 @@ struct LaunchPlan {
   uint64_t workspace = 0;
 };
 
-/// The parameters of a kernel that takes the arguments as they come. Before
-/// buffers are loaded, only their sizes in bytes are right.
+/// The parameters of a kernel that takes the arguments, which
+/// `checkReferences` accepts, as they come. Before buffers are loaded, only
+/// their sizes in bytes are right.
 std::vector<PlannedParam>
 planParams(const std::vector<LaunchArgument> &arguments);
 

@@ -22,7 +22,10 @@
 #ifndef BLOCKSCALE_RUNTIME_TENSORMAP_H
 #define BLOCKSCALE_RUNTIME_TENSORMAP_H
 
+#include "blockscale/Runtime/BufferText.h"
 #include "blockscale/Runtime/Npy.h"
+
+#include <optional>
 
 namespace mlir::blockscale {
 
@@ -108,13 +111,19 @@ struct TensorMap {
 };
 
 /// Parses `DTYPE:BOX=AxB..:SWIZZLE=..[:STRIDES=AxB..][:FILL=..][:STORE=..]` at
-/// the end of a text, whose start is the name of a file; checks all that does
-/// not depend on the tensor. An error says what was expected, and what there
-/// is.
+/// the end of a text, whose start is the name of a file, or `@N[+BYTES]`, a
+/// place in the buffer of an argument. That has `SIZES=AxB..` and
+/// `PITCH=BYTESx..` too: the strides of all dimensions but the last, in any
+/// order; that of the last, the size of an element, may stand behind them.
+/// Checks all that does not depend on the memory of the tensor. An error says
+/// what was expected, and what there is.
 struct TensorMapText {
   std::string path;
+  /// In place of a file.
+  std::optional<BufferText> viewed;
+  /// With sizes and strides where it is of a buffer.
   TensorMap map;
-  /// The file is stored again.
+  /// What the kernels left in the memory of the tensor is stored.
   bool isStored = false;
 };
 Result<TensorMapText> parseTensorMap(std::string_view text);
@@ -132,6 +141,9 @@ Error checkTensorBox(const TensorMap &map);
 
 /// Takes the sizes and strides of the tensor from an array, and checks them.
 Error setTensor(TensorMap &map, const NpyArray &array);
+
+/// Checks where in an aligned memory a tensor starts.
+Error checkTensorOffset(const TensorMap &map, uint64_t offset);
 
 /// Checks sizes and strides by the driver's rules, and that the tensor is in a
 /// memory of `bytes`.

@@ -29,7 +29,8 @@ static constexpr std::array<uint32_t, 3> kMaxBlock = {1024, 1024, 64};
 static constexpr std::array<uint32_t, 3> kMaxGrid = {INT32_MAX, 65535, 65535};
 
 static Error rejectLaunch(const Kernel &kernel, const std::string &text) {
-  return Error("kernel " + kernel.function->name.str() + ": " + text);
+  return Error("kernel " + shortenForMessage(kernel.function->name) + ": " +
+               text);
 }
 
 /// The cluster of a launch is the one that the kernel asks for, if it does.
@@ -116,6 +117,15 @@ static Error checkExtents(const Kernel &kernel, const PlannedKernel &planned) {
   return Error::success();
 }
 
+/// Whether a parameter has as many bytes as it says.
+static bool holdsBytes(const PlannedParam &param) {
+  if (param.tensorMap)
+    return param.size == tensorMapBytes;
+  return param.kind == PlannedParam::Kind::Struct
+             ? param.size == param.bytes.size()
+             : param.size <= sizeof param.value;
+}
+
 static Error checkParameters(const Kernel &kernel,
                              const PlannedKernel &planned) {
   auto reject = [&](const std::string &text) {
@@ -129,11 +139,11 @@ static Error checkParameters(const Kernel &kernel,
       return reject("expected parameter " + std::to_string(i) + " of " +
                     std::to_string(kernel.parameters[i].size) + " bytes, got " +
                     std::to_string(planned.params[i].size));
-    if (!planned.params[i].tensorMap &&
-        planned.params[i].size > sizeof planned.params[i].value)
-      return reject("not supported in this version: parameter " +
-                    std::to_string(i) + " of " +
-                    std::to_string(planned.params[i].size) + " bytes");
+    // Those who make a plan themselves may make one that does not hold.
+    if (!holdsBytes(planned.params[i]))
+      return reject("expected the bytes of parameter " + std::to_string(i) +
+                    ", which has " + std::to_string(planned.params[i].size) +
+                    ", got a number");
   }
   return Error::success();
 }

@@ -46,7 +46,7 @@ void sim::fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
   for (Index number : program.allocations) {
     const Variable &variable = program.module.variables[number];
     GlobalMemory::Allocation &allocation = run.memory.allocate(
-        variable.name.str(), variable.size, variable.alignment);
+        shortenForMessage(variable.name), variable.size, variable.alignment);
     allocation.isConstant = variable.space == Space::Const;
     initialize(program, variable, allocation.storage);
   }
@@ -68,32 +68,40 @@ void sim::fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
   }
 }
 
+/// Writes the value of a parameter, or of a field of one.
+static void writeParam(const PlannedParam &param, RunMemory &run, uint8_t *to) {
+  GlobalMemory::Allocation *memory = nullptr;
+  uint64_t offset = 0, value = param.value;
+  switch (param.kind) {
+  case PlannedParam::Kind::Scalar:
+    break;
+  case PlannedParam::Kind::Buffer:
+    memory = run.arguments[param.value];
+    offset = param.offset;
+    value = memory->address + offset;
+    break;
+  case PlannedParam::Kind::Workspace:
+    memory = run.workspace;
+    offset = param.value;
+    value = memory->address + offset;
+    break;
+  case PlannedParam::Kind::Struct:
+    llvm::copy(param.bytes, to);
+    for (const PlannedField &field : param.fields)
+      writeParam(field.param, run, to + field.offset);
+    return;
+  }
+  if (param.tensorMap)
+    TensorMaps::write(run.tensorMaps.add({*param.tensorMap, memory, offset}),
+                      to);
+  else
+    std::memcpy(to, &value, param.size);
+}
+
 void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
                          RunMemory &run, Storage &parameters) {
-  for (auto [place, param] :
-       llvm::zip_equal(kernel.parameters, planned.params)) {
-    GlobalMemory::Allocation *memory = nullptr;
-    uint64_t offset = 0, value = param.value;
-    switch (param.kind) {
-    case PlannedParam::Kind::Scalar:
-      break;
-    case PlannedParam::Kind::Buffer:
-      memory = run.arguments[param.value];
-      value = memory->address;
-      break;
-    case PlannedParam::Kind::Workspace:
-      memory = run.workspace;
-      offset = param.value;
-      value = memory->address + offset;
-      break;
-    }
-    uint8_t *bytes = parameters.data() + place.offset;
-    if (param.tensorMap)
-      TensorMaps::write(run.tensorMaps.add({*param.tensorMap, memory, offset}),
-                        bytes);
-    else
-      std::memcpy(bytes, &value, place.size);
-  }
+  for (auto [place, param] : llvm::zip_equal(kernel.parameters, planned.params))
+    writeParam(param, run, parameters.data() + place.offset);
 }
 
 Error sim::checkOutput(const GlobalMemory::Allocation &allocation,

@@ -61,9 +61,9 @@ Slot Translator::registerSlot(const PtxOperand &operand, Type type,
   const Register &reg = function.registers[operand.index];
   if (operand.component != -1 || operand.isNegated ||
       !agree(reg.type, type, isWide)) {
-    fail(operand.location, "expected a register for ." +
-                               llvm::Twine(getName(type)) + ", got " +
-                               reg.name + " of type ." + getName(reg.type));
+    fail(operand.location,
+         "expected a register for ." + llvm::Twine(getName(type)) + ", got " +
+             shortenForMessage(reg.name) + " of type ." + getName(reg.type));
     return 0;
   }
   if (hasWarpgroups) {
@@ -79,8 +79,8 @@ Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
     return constantSlot(kLanes);
   std::optional<SpecialValue> value = lookupSpecialValue(operand.name);
   if (!value || value->row->type == Type::Pred) {
-    fail(operand.location,
-         "not supported in this version: special register " + operand.name);
+    fail(operand.location, "not supported in this version: special register " +
+                               shortenForMessage(operand.name));
     return 0;
   }
   // mov.u64 %rd, %laneid and the like take what fits.

@@ -15,8 +15,11 @@
 
 #include "Translation/Translator.h"
 #include "Translation/Uses.h"
+#include "blockscale/Runtime/StructText.h"
 
+#include "blockscale/Runtime/StructText.h"
 #include "llvm/ADT/STLExtras.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
@@ -27,8 +30,8 @@ static constexpr uint64_t kMaxModuleBytes = uint64_t(4) << 30;
 /// Shared memory with what lies between variables, which costs memory too.
 static constexpr uint64_t kMaxSharedSpan =
     (uint64_t(1) << kSharedOffsetBits) - kMaxSharedBytes;
-/// Parameters of a kernel, as on all targets.
-static constexpr uint64_t kMaxParameterBytes = 32764;
+/// Parameters of a kernel before PTX 8.1, as ptxas has it.
+static constexpr uint64_t kMaxOldParameterBytes = 4352;
 
 const Kernel *TranslatedModule::lookup(std::string_view name) const {
   for (const Kernel &kernel : kernels)
@@ -114,18 +117,23 @@ static void layOutShared(TranslatedModule &program, llvm::ArrayRef<Uses> uses) {
 }
 
 static void layOutParameters(TranslatedModule &program, Kernel &kernel) {
+  const Module &module = program.module;
+  bool isOld =
+      std::pair(module.versionMajor, module.versionMinor) < std::pair(8u, 1u);
+  uint64_t most = isOld ? kMaxOldParameterBytes : maxParamBytes;
   uint64_t offset = 0;
   for (const Parameter &parameter : kernel.function->parameters) {
-    const Variable &variable = program.module.variables[parameter.index];
+    const Variable &variable = module.variables[parameter.index];
     offset = llvm::alignTo(offset, variable.alignment);
     program.addresses[parameter.index] = offset;
     kernel.parameters.push_back({offset, variable.size});
     offset += variable.size;
-    if (offset > kMaxParameterBytes && !kernel.error)
+    if (offset > most && !kernel.error)
       kernel.error =
-          failAt(variable.location,
-                 "expected at most " + llvm::Twine(kMaxParameterBytes) +
-                     " bytes of parameters, got " + llvm::Twine(offset));
+          failAt(variable.location, "expected at most " + llvm::Twine(most) +
+                                        " bytes of parameters" +
+                                        (isOld ? " before PTX 8.1" : "") +
+                                        ", got " + llvm::Twine(offset));
   }
   kernel.parameterBytes = offset;
 }

@@ -110,7 +110,8 @@ void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
     code.numRegisters += getBits(reg.type) == 128 ? 2 : 1;
     if (reg.vectorSize != 1)
       fail(function.location, "not supported in this version: register " +
-                                  llvm::Twine(reg.name) + " of a vector type");
+                                  shortenForMessage(reg.name) +
+                                  " of a vector type");
   }
 }
 

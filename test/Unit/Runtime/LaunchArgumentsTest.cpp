@@ -8,6 +8,7 @@
 
 #include "blockscale/Runtime/LaunchArguments.h"
 #include "TestFiles.h"
+#include "blockscale/Runtime/LaunchPlan.h"
 #include "blockscale/Runtime/OutputFile.h"
 
 #include <gtest/gtest.h>
@@ -47,6 +48,7 @@ TEST(LaunchArgumentsTest, FilesMayHaveColons) {
   expectFile("in:a:u1:2.npy", LaunchArgument::Kind::In, "a:u1:2.npy");
   expectFile("inout:in:a", LaunchArgument::Kind::InOut, "in:a");
   expectFile("out:a:f4:2:u1:3", LaunchArgument::Kind::Out, "a:f4:2");
+  expectFile("struct:a:b.npy:i32@0=1", LaunchArgument::Kind::Struct, "a:b.npy");
 }
 
 TEST(LaunchArgumentsTest, ParsesTypeAndShape) {
@@ -74,7 +76,7 @@ static std::string parseReason(const std::string &text) {
 TEST(LaunchArgumentsTest, RefusesWhatIsMalformed) {
   EXPECT_EQ(parseMessage("a.npy"),
             "malformed argument: expected i32:, i64:, f32:, in:, inout:, "
-            "out: or tmap: at its start, got 'a.npy'");
+            "out:, tmap:, struct: or none: at its start, got 'a.npy'");
   for (const char *number :
        {"", "1.0", "+1", " 1", "1 ", "0x1", "4294967296", "-2147483649"})
     EXPECT_EQ(parseReason(std::string("i32:") + number),
@@ -129,4 +131,87 @@ TEST(LaunchArgumentsTest, LoadsAndStores) {
   EXPECT_EQ(storeBuffers(arguments).message(), "");
   EXPECT_EQ(readNpy(directory / "a")->data, (std::vector<uint8_t>{3, 4}));
   EXPECT_EQ(readNpy(directory / "b")->data, (std::vector<uint8_t>{7, 8}));
+}
+
+TEST(LaunchArgumentsTest, WhatIsNoParameter) {
+  std::vector<LaunchArgument> arguments;
+  for (const char *text : {"none:out:a:u1:4", "i32:5",
+                           "none:tmap:@0:u1:SIZES=16:BOX=16:SWIZZLE=32",
+                           "none:tmap:f:u1:BOX=16:SWIZZLE=32", "in:b"}) {
+    Result<LaunchArgument> argument = parseLaunchArgument(text);
+    ASSERT_TRUE(argument) << argument.message();
+    EXPECT_EQ(argument->isParameter, text[0] != 'n') << text;
+    arguments.push_back(std::move(*argument));
+  }
+  EXPECT_TRUE(arguments[0].isStored());
+  EXPECT_FALSE(arguments[2].isBuffer());
+  EXPECT_TRUE(arguments[3].isBuffer());
+  std::vector<PlannedParam> params = planParams(arguments);
+  ASSERT_EQ(params.size(), 2u);
+  EXPECT_EQ(params[0].value, 5u);
+  EXPECT_EQ(params[1].value, 4u);
+  for (const char *text : {"i32:1", "struct:a", "none:in:a", ""})
+    EXPECT_EQ(parseReason(std::string("none:") + text),
+              std::string("expected in:, inout:, out: or tmap: behind none:, "
+                          "got '") +
+                  text + "'");
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments that name others
+//===----------------------------------------------------------------------===//
+
+static std::vector<LaunchArgument>
+parseAll(const std::vector<std::string> &texts) {
+  std::vector<LaunchArgument> arguments;
+  for (const std::string &text : texts) {
+    Result<LaunchArgument> argument = parseLaunchArgument(text);
+    EXPECT_TRUE(argument) << argument.message();
+    arguments.push_back(std::move(*argument));
+  }
+  return arguments;
+}
+
+TEST(LaunchArgumentsTest, PlansStructs) {
+  TestDirectory directory;
+  std::vector<uint8_t> bytes(256, 9);
+  ASSERT_FALSE(
+      writeOutput(directory / "p", serializeNpy({DType::U1, {256}, bytes})));
+  std::vector<LaunchArgument> arguments = parseAll(
+      {"struct:" + (directory / "p") + ":ptr@8=2+3:tmap@128=1:i32@21=-1",
+       "none:tmap:@2+16:u1:SIZES=16:BOX=16:SWIZZLE=32", "out:o:u1:32"});
+  ASSERT_FALSE(checkReferences(arguments));
+  EXPECT_EQ(planParams(arguments)[0].size, 0u);
+  EXPECT_EQ(loadBuffers(arguments).message(), "");
+  std::vector<PlannedParam> params = planParams(arguments);
+  ASSERT_EQ(params.size(), 2u);
+  const PlannedParam &param = params[0];
+  EXPECT_EQ(param.kind, PlannedParam::Kind::Struct);
+  EXPECT_EQ(param.size, 256u);
+  EXPECT_EQ(param.bytes, bytes);
+  ASSERT_EQ(param.fields.size(), 3u);
+  EXPECT_EQ(param.fields[0].offset, 8u);
+  EXPECT_EQ(param.fields[0].param.kind, PlannedParam::Kind::Buffer);
+  EXPECT_EQ(param.fields[0].param.value, 2u);
+  EXPECT_EQ(param.fields[0].param.offset, 3u);
+  EXPECT_FALSE(param.fields[0].param.tensorMap);
+  EXPECT_EQ(param.fields[1].offset, 128u);
+  EXPECT_EQ(param.fields[1].param.value, 2u);
+  EXPECT_EQ(param.fields[1].param.offset, 16u);
+  EXPECT_TRUE(param.fields[1].param.tensorMap);
+  EXPECT_EQ(param.fields[2].param.kind, PlannedParam::Kind::Scalar);
+  EXPECT_EQ(param.fields[2].param.value, 0xffffffffu);
+  EXPECT_EQ(param.fields[2].param.size, 4u);
+}
+
+TEST(LaunchArgumentsTest, PointersToTensorsInFiles) {
+  std::vector<LaunchArgument> arguments = parseAll(
+      {"struct:p:ptr@0=1:tmap@64=1", "none:tmap:f:u1:BOX=16:SWIZZLE=32:STORE=1",
+       "tmap:@1:u1:SIZES=16:BOX=16:SWIZZLE=32:STORE=1"});
+  EXPECT_EQ(checkReferences(arguments).message(), "");
+  std::vector<PlannedParam> params = planParams(arguments);
+  EXPECT_FALSE(params[0].fields[0].param.tensorMap);
+  EXPECT_EQ(params[0].fields[0].param.size, 8u);
+  EXPECT_TRUE(params[0].fields[1].param.tensorMap);
+  EXPECT_EQ(params[1].value, 1u);
 }

@@ -25,7 +25,14 @@ static constexpr std::string_view text =
     R"("l2":"128"}}]},)"
     R"({"name":"main__sum","grid":[{"min":[{"size":{"arg":0,"dim":0}},{"multiprocessors":2}]},1,1],)"
     R"("block":[1,1,1],"cluster":[1,1,1],"shared":0,)"
-    R"("programmatic":true,"params":[]}],)"
+    R"("programmatic":true,"params":[{"struct":{"size":300,"fields":[)"
+    R"({"at":8,"param":{"arg":2,"offset":{"size":{"arg":1,"dim":0}}}},)"
+    R"({"at":64,"param":{"tensor_map":{"of":{"result":0,"offset":16},)"
+    R"("dtype":"u1","sizes":[64],"strides":[],"box":[32],)"
+    R"("element_strides":[1],"swizzle":"none","fill":"zero","l2":"none"}}},)"
+    R"({"at":192,"param":{"i32":{"multiprocessors":1}}},)"
+    R"({"at":200,"param":{"f32":-1.5}}]}},)"
+    R"({"struct":{"bytes":"00a0ff","fields":[]}},{"i64":-9}]}],)"
     R"("workspace":512,"operands":[{"dtype":"u1","shape":[{"size":{"arg":0,"dim":0}},64],"packed":[2,1]},)"
     R"({"dtype":"f4","shape":[]},{"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},)"
     R"({"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},{"dtype":"u1","shape":[1]},)"
@@ -41,7 +48,20 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_EQ(info->numResults(), 3u);
   ASSERT_EQ(info->kernels.size(), 2u);
   EXPECT_EQ(info->kernels[1].name, "main__sum");
-  EXPECT_TRUE(info->kernels[1].params.empty());
+  ASSERT_EQ(info->kernels[1].params.size(), 3u);
+  const LaunchParam &param = info->kernels[1].params[0];
+  EXPECT_EQ(param.kind, LaunchParam::Kind::Struct);
+  EXPECT_EQ(param.bytes, std::vector<uint8_t>(300, 0));
+  ASSERT_EQ(param.fields.size(), 4u);
+  EXPECT_EQ(param.fields[0].offset, 8u);
+  EXPECT_EQ(param.fields[0].param.index, 2u);
+  EXPECT_TRUE(param.fields[0].param.offset == LaunchExpr::ofSize({1, 0}));
+  EXPECT_TRUE(param.fields[1].param.tensorMap);
+  EXPECT_TRUE(param.fields[2].param.number.integer.usesMultiprocessors());
+  EXPECT_EQ(param.fields[3].param.number.real, -1.5f);
+  EXPECT_EQ(info->kernels[1].params[1].bytes,
+            (std::vector<uint8_t>{0, 0xa0, 0xff}));
+  EXPECT_EQ(info->kernels[1].params[2].number.type, LaunchNumber::Type::I64);
   EXPECT_TRUE(info->kernels[1].isProgrammatic);
   EXPECT_FALSE(info->kernels[0].isProgrammatic);
 
@@ -182,7 +202,7 @@ TEST(LaunchInfoTest, RefusesWrongParameters) {
             "object of 2");
   EXPECT_EQ(parseChanged(R"({"arg":0})", R"({"argument":0})"),
             "$.kernels[0].params[0]: expected one of arg result size "
-            "workspace tensor_map, got 'argument'");
+            "workspace tensor_map i32 i64 f32 struct, got 'argument'");
   EXPECT_EQ(parseChanged(R"({"result":2})", R"({"result":"2"})"),
             "$.kernels[0].params[1].result: expected an integer from 0 to "
             "2147483647, got '2'");
@@ -203,8 +223,55 @@ TEST(LaunchInfoTest, RefusesWrongParameters) {
             "511, got 512");
   EXPECT_EQ(parseChanged(R"("workspace":512)", R"("workspace":0)"),
             "$.kernels[0].params[3]: expected a workspace, got one of 0 bytes");
-  EXPECT_EQ(parseChanged(R"("params":[])", R"("params":{})"),
-            "$.kernels[1].params: expected an array, got an object of 0");
+  EXPECT_EQ(parseChanged(R"("params":[{"arg")", R"("params":{},"x":[{"arg")"),
+            "$.kernels[0]: expected the fields name grid block cluster shared "
+            "params programmatic, got 'x'");
+}
+
+TEST(LaunchInfoTest, RefusesWrongStructs) {
+  std::string param = "$.kernels[1].params[0]";
+  EXPECT_EQ(parseChanged(R"("size":300,)", R"("bytes":"00","size":300,)"),
+            param + ".struct: expected one of the fields bytes and size, got "
+                    "both");
+  EXPECT_EQ(parseChanged(R"("size":300,)", ""),
+            param + ".struct: expected one of the fields bytes and size, got "
+                    "none");
+  EXPECT_EQ(parseChanged(R"("size":300,)", R"("size":32765,)"),
+            param + ".struct.size: expected an integer from 1 to 32764, got "
+                    "32765");
+  std::string digits = "$.kernels[1].params[1].struct.bytes: expected two "
+                       "hexadecimal digits for each of 1 to 32764 bytes, got ";
+  EXPECT_EQ(parseChanged("00a0ff", "00a0f"), digits + "5 characters");
+  EXPECT_EQ(parseChanged("00a0ff", ""), digits + "0 characters");
+  EXPECT_EQ(parseChanged("00a0ff", "00A0fg"), digits + "'fg'");
+  EXPECT_EQ(parseChanged(R"("00a0ff")", "5"), digits + "5");
+  EXPECT_EQ(parseChanged(R"("fields":[]}})", R"("fields":{}}})"),
+            "$.kernels[1].params[1].struct.fields: expected an array, got an "
+            "object of 0");
+  EXPECT_EQ(parseChanged(R"("at":192,)", R"("at":32764,)"),
+            param + ".struct.fields[2].at: expected an integer from 0 to "
+                    "32763, got 32764");
+  EXPECT_EQ(parseChanged(R"({"at":192,)", R"({"of":192,)"),
+            param + ".struct.fields[2]: expected a field 'at', got none");
+  EXPECT_EQ(parseChanged(R"({"f32":-1.5})", R"({"f32":1e39})"),
+            param + ".struct.fields[3].param.f32: expected a number that f32 "
+                    "can hold, got 1e+39");
+  EXPECT_EQ(parseChanged(R"({"f32":-1.5})", R"({"struct":{"size":4}})"),
+            param + ".struct.fields[3].param: expected no struct in a struct");
+  EXPECT_EQ(parseChanged(R"({"f32":-1.5})", R"({"i32":4294967296})"),
+            param + ".struct.fields[3].param.i32: expected an integer from "
+                    "-2147483648 to 4294967295, got 4294967296");
+  EXPECT_EQ(parseChanged(R"({"f32":-1.5})", R"({"f32":1,"offset":4})"),
+            param + ".struct.fields[3].param: expected no offset beside f32");
+  EXPECT_EQ(parseChanged(R"({"result":0,"offset":16})", R"({"i32":0})"),
+            param + ".struct.fields[1].param.tensor_map.of: expected memory, "
+                    "got 'i32'");
+  EXPECT_EQ(parseChanged(R"({"result":0,"offset":16})",
+                         R"({"result":0,"offset":-16})"),
+            param + ".struct.fields[1].param.tensor_map.of.offset: expected "
+                    "an integer from 0 to 9223372036854775807, got -16");
+  // Fields may be left out.
+  EXPECT_EQ(parseChanged(R"("00a0ff","fields":[])", R"("00A0FF")"), "no error");
 }
 
 TEST(LaunchInfoTest, RefusesWrongExpressions) {
@@ -253,7 +320,7 @@ TEST(LaunchInfoTest, RefusesWrongTensorMaps) {
   EXPECT_EQ(parseChanged(
                 R"("of":{"workspace":{"mul":[{"size":{"arg":0,"dim":0}},16]}})",
                 R"("of":{"size":{"arg":0,"dim":0}})"),
-            map + ".of: expected memory, got a size");
+            map + ".of: expected memory, got 'size'");
   EXPECT_EQ(parseChanged(R"("fill":"zero",)", R"("fil":"zero",)"),
             map + ": expected the fields of dtype sizes strides box swizzle "
                   "element_strides fill l2, got 'fil'");

@@ -224,6 +224,107 @@ TEST(LaunchPlanTest, RefusesTensorMaps) {
 }
 
 //===----------------------------------------------------------------------===//
+// Structs and offsets
+//===----------------------------------------------------------------------===//
+
+static LaunchParam makeInteger(LaunchNumber::Type type, LaunchExpr integer) {
+  LaunchParam param;
+  param.kind = LaunchParam::Kind::Number;
+  param.number.type = type;
+  param.number.integer = std::move(integer);
+  return param;
+}
+
+static LaunchParam withOffset(LaunchParam param, LaunchExpr offset) {
+  param.offset = std::move(offset);
+  return param;
+}
+
+static LaunchParam makeStruct(std::vector<LaunchField> fields) {
+  LaunchParam param;
+  param.kind = LaunchParam::Kind::Struct;
+  param.bytes.assign(256, 7);
+  param.fields = std::move(fields);
+  return param;
+}
+
+TEST(LaunchPlanTest, PlansStructs) {
+  LaunchExpr m = size({0, 0}), n = size({0, 1});
+  Result<LaunchPlan> plan = planMap(
+      makeStruct({{8, withOffset(LaunchParam::argument(0), n)},
+                  {64, makeMap(withOffset(LaunchParam::argument(0), 16), 4, n)},
+                  {192, LaunchParam::ofSize({0, 0})},
+                  {197, makeInteger(LaunchNumber::Type::I32, 0 - 1)},
+                  {201, makeInteger(LaunchNumber::Type::I64,
+                                    LaunchExpr::make(Kind::Mul, m, -1))},
+                  {216, LaunchParam::workspace(8)}}),
+      {{6, 48}});
+  ASSERT_TRUE(plan) << plan.message();
+  const PlannedParam &param = plan->kernels[0].params[0];
+  EXPECT_EQ(param.kind, PlannedParam::Kind::Struct);
+  EXPECT_EQ(param.size, 256u);
+  EXPECT_EQ(param.bytes, std::vector<uint8_t>(256, 7));
+  ASSERT_EQ(param.fields.size(), 6u);
+  EXPECT_EQ(param.fields[0].offset, 8u);
+  EXPECT_EQ(param.fields[0].param.offset, 48u);
+  EXPECT_EQ(param.fields[1].param.offset, 16u);
+  EXPECT_EQ(param.fields[1].param.size, 128u);
+  EXPECT_EQ(param.fields[2].param.value, 6u);
+  EXPECT_EQ(param.fields[3].param.size, 4u);
+  EXPECT_EQ(param.fields[4].param.value, uint64_t(-6));
+  EXPECT_EQ(param.fields[4].param.size, 8u);
+  EXPECT_EQ(param.fields[5].param.kind, PlannedParam::Kind::Workspace);
+}
+
+TEST(LaunchPlanTest, RefusesStructs) {
+  std::string where = "parameter #0 of kernel 'k': ";
+  auto plan = [](std::vector<LaunchField> fields) {
+    return planMap(makeStruct(std::move(fields)), {{4, 16}}).message();
+  };
+  LaunchParam pointer = LaunchParam::argument(0);
+  EXPECT_EQ(plan({{12, pointer}}),
+            where + "expected an offset that is a multiple of 8, got field #0 "
+                    "of 8 bytes at offset 12");
+  EXPECT_EQ(plan({{32, makeMap(pointer, 4, 16)}}),
+            where + "expected an offset that is a multiple of 64, got field #0 "
+                    "of 128 bytes at offset 32");
+  EXPECT_EQ(plan({{192, makeMap(pointer, 4, 16)}}),
+            where + "expected a place within 256 bytes, got field #0 of 128 "
+                    "bytes at offset 192");
+  EXPECT_EQ(
+      plan({{8, pointer}, {0, pointer}, {6, LaunchParam::ofSize({0, 0})}}),
+      where + "expected places that do not overlap, got field #1 of 8 "
+              "bytes at offset 0 and field #2 of 4 bytes at offset 6");
+  EXPECT_EQ(plan({{0, makeInteger(LaunchNumber::Type::I32, UINT32_MAX)},
+                  {4, makeInteger(LaunchNumber::Type::I32,
+                                  int64_t(UINT32_MAX) + 1)}}),
+            where + "field #1: expected an integer of 32 bits, got 4294967296");
+  EXPECT_EQ(plan({{0, withOffset(pointer, 64)}}), "");
+  EXPECT_EQ(plan({{0, withOffset(pointer, 65)}}),
+            where + "field #0: expected an offset from 0 to 64 into argument "
+                    "#0, got 65");
+  EXPECT_EQ(plan({{0, makeMap(withOffset(pointer, 16), 4, 16)}}),
+            where + "field #0: expected a tensor of at most 48 bytes, as its "
+                    "memory has, got 64");
+  EXPECT_EQ(plan({{0, makeMap(withOffset(pointer, 8), 3, 16)}}),
+            where + "field #0: expected an offset of a tensor that is a "
+                    "multiple of 16, got 8");
+  LaunchInfo info = makeInfo();
+  std::vector<LaunchArgument> arguments(1);
+  arguments[0].text = "i32:4";
+  info.kernels[0].params = {withOffset(pointer, 4)};
+  EXPECT_EQ(planLaunch(info, arguments, 1).message(),
+            where + "expected a buffer for an offset, got 'i32:4'");
+  arguments[0].kind = LaunchArgument::Kind::Struct;
+  arguments[0].array.data.resize(16);
+  info.kernels[0].params = {makeStruct({{0, pointer}})};
+  EXPECT_EQ(planLaunch(info, arguments, 1).message(),
+            where + "field #0: expected no struct in a struct");
+  info.kernels[0].params = {pointer};
+  EXPECT_EQ(planLaunch(info, arguments, 1)->kernels[0].params[0].size, 16u);
+}
+
+//===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 

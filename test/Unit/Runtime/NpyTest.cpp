@@ -336,8 +336,12 @@ TEST(NpyTest, RefusesDTypes) {
     EXPECT_EQ(parseDict(makeDict(descr, "()")), expected + "'" + descr + "'");
   EXPECT_EQ(parseDict(makeDict("\x1b[31m", "()")), expected + "'\\x1b[31m'");
   EXPECT_EQ(parseDict(makeDict("\x7f\xc3", "()")), expected + "'\\x7f\\xc3'");
-  EXPECT_EQ(parseDict(makeDict(std::string(50, 'f'), "()")),
-            expected + "'" + std::string(40, 'f') + "...'");
+  EXPECT_EQ(parseDict(makeDict(std::string(83, 'f'), "()")),
+            expected + "'" + std::string(83, 'f') + "'");
+  EXPECT_EQ(
+      parseDict(makeDict(std::string(61, 'f') + std::string(23, 'g'), "()")),
+      expected + "'" + std::string(60, 'f') + "..." + std::string(20, 'g') +
+          "'");
   EXPECT_EQ(parseDict("{'descr': [('a', '<f4')], }"),
             "unsupported dtype: expected one of u1 i1 u2 i2 f2 u4 i4 f4 u8 i8 "
             "f8, got a structured dtype");

@@ -93,6 +93,76 @@ TEST(TensorMapTest, RefusesMalformedTexts) {
     EXPECT_EQ(parseMessage(text), message) << text;
 }
 
+TEST(TensorMapTest, ParsesViews) {
+  Result<TensorMapText> parsed = parseTensorMap(
+      "@12+32:f4:SIZES=3x5x8:PITCH=32x96x4:BOX=1x2x4:SWIZZLE=none:STORE=1");
+  ASSERT_TRUE(parsed) << parsed.message();
+  ASSERT_TRUE(parsed->viewed);
+  EXPECT_EQ(parsed->viewed->argument, 12u);
+  EXPECT_EQ(parsed->viewed->offset, 32u);
+  EXPECT_EQ(parsed->map.sizes, (Sizes{8, 5, 3}));
+  EXPECT_EQ(parsed->map.strides, (Sizes{4, 96, 32}));
+  EXPECT_EQ(parsed->map.elementStrides, (Numbers{1, 1, 1}));
+  EXPECT_TRUE(parsed->isStored);
+  EXPECT_TRUE(parsed->path.empty());
+  // The last stride may be left out, and all of them where there is no other.
+  parsed = parseTensorMap("@0:u2:BOX=2x8:SIZES=4x8:PITCH=16:SWIZZLE=none");
+  ASSERT_TRUE(parsed) << parsed.message();
+  EXPECT_EQ(parsed->map.strides, (Sizes{2, 16}));
+  parsed = parseTensorMap("@0:u2:BOX=8:SIZES=4294967296:SWIZZLE=none");
+  ASSERT_TRUE(parsed) << parsed.message();
+  EXPECT_EQ(parsed->map.strides, (Sizes{2}));
+  parsed = parseTensorMap(
+      "@0:u4x16_align8:BOX=2x32:SIZES=4x64:PITCH=32:SWIZZLE=none");
+  ASSERT_TRUE(parsed) << parsed.message();
+  EXPECT_EQ(parsed->map.strides, (Sizes{0, 32}));
+}
+
+TEST(TensorMapTest, RefusesMalformedViews) {
+  const std::pair<const char *, const char *> rows[] = {
+      {"@0", "expected @N[+BYTES]:DTYPE:SIZES=AxB..:PITCH=BYTESx..:BOX=AxB..:"
+             "SWIZZLE=.., got '@0'"},
+      {"@a:u1:SIZES=16:BOX=16:SWIZZLE=none",
+       "expected N or N+BYTES with the number N of an argument, got 'a' behind "
+       "@"},
+      {"@0+:u1:SIZES=16:BOX=16:SWIZZLE=none",
+       "expected N or N+BYTES with the number N of an argument, got '0+' "
+       "behind @"},
+      {"@0+8:u1:SIZES=16:BOX=16:SWIZZLE=none",
+       "expected an offset of a tensor that is a multiple of 16, got 8"},
+      {"@0:u1:BOX=16:SWIZZLE=none", "expected SIZES=, got none"},
+      {"@0:u1:SIZES=16:BOX=16:SWIZZLE=none:OOB=1",
+       "expected one of the keys BOX SWIZZLE STRIDES FILL STORE SIZES PITCH, "
+       "got 'OOB'"},
+      {"f:u1:SIZES=16:BOX=16:SWIZZLE=none",
+       "expected one of the keys BOX SWIZZLE STRIDES FILL STORE, got 'SIZES'"},
+      {"@0:u1:SIZES=0:BOX=16:SWIZZLE=none",
+       "expected numbers from 1 to 4294967296 behind SIZES=, got '0'"},
+      {"@0:u1:SIZES=2x16:BOX=16:SWIZZLE=none",
+       "expected 1 numbers behind SIZES=, as BOX has, got 2"},
+      {"@0:u1:SIZES=2x16:BOX=2x16:SWIZZLE=none",
+       "expected a number behind PITCH= for each dimension but the last, 1, "
+       "got 0"},
+      {"@0:u1:SIZES=2x16:PITCH=1x1x1:BOX=2x16:SWIZZLE=none",
+       "expected a number behind PITCH= for each dimension but the last, 1, "
+       "got 3"},
+      {"@0:u2:SIZES=2x16:PITCH=32x1:BOX=2x16:SWIZZLE=none",
+       "expected the size of an element, 2 bytes, as the last number behind "
+       "PITCH=, got 1"},
+      {"@0:u4x16_align8:SIZES=2x32:PITCH=32x1:BOX=2x32:SWIZZLE=none",
+       "expected a number behind PITCH= for each dimension but the last, 1, "
+       "got 2"},
+      {"@0:u1:SIZES=2x16:PITCH=24:BOX=2x16:SWIZZLE=none",
+       "expected a stride that is a multiple of 16 and less than 2^40 bytes "
+       "for u1 in dimension 0, got 24"},
+      {"@0:u1:SIZES=2x16:PITCH=1099511627776:BOX=2x16:SWIZZLE=none",
+       "expected numbers from 0 to 1099511627775 behind PITCH=, got "
+       "'1099511627776'"},
+  };
+  for (auto [text, message] : rows)
+    EXPECT_EQ(parseMessage(text), message) << text;
+}
+
 /// What is wrong with an array for a map.
 static std::string setMessage(const std::string &text, DType dtype,
                               std::vector<int64_t> shape) {

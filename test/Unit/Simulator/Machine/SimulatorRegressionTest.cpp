@@ -63,7 +63,8 @@ TEST(SimulatorRegressionTest, GapsOfSharedMemory) {
 TEST(SimulatorRegressionTest, Parameters) {
   EXPECT_EQ(getParameterError(".param .b8 p[8]", 8), "no error");
   EXPECT_EQ(getParameterError(".param .b8 p[12]", 12),
-            "kernel k: not supported in this version: parameter 0 of 12 bytes");
+            "kernel k: expected the bytes of parameter 0, which has 12, got a "
+            "number");
   EXPECT_EQ(getParameterError(".param .b8 p[40000]", 40000),
             "line 4:21: expected at most 32764 bytes of parameters, got 40000");
 }
