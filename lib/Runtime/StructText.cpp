@@ -153,6 +153,7 @@ Result<StructText> blockscale::parseStruct(std::string_view text) {
     return expected("the name of a file", text);
   result.path = text;
   std::vector<StructPlace> places;
+  places.reserve(result.patches.size());
   for (const StructPatch &patch : result.patches)
     places.push_back(
         {patch.offset, patch.size, getAlignment(patch), patch.name});

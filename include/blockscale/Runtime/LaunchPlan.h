@@ -34,16 +34,23 @@ struct PlannedParam {
     /// `bytes`, into which `fields` are put.
     Struct,
   };
+
+  PlannedParam(Kind kind, uint64_t value, unsigned size,
+               std::optional<TensorMap> tensorMap = std::nullopt,
+               uint64_t offset = 0)
+      : kind(kind), value(value), size(size), tensorMap(std::move(tensorMap)),
+        offset(offset) {}
+
   Kind kind;
   uint64_t value;
   /// Bytes that the parameter has in the kernel; 0 for a struct whose file is
   /// not loaded.
   unsigned size;
   /// In place of the address: a tensor map of the memory there.
-  std::optional<TensorMap> tensorMap = std::nullopt;
-  uint64_t offset = 0;
-  std::vector<uint8_t> bytes = {};
-  std::vector<PlannedField> fields = {};
+  std::optional<TensorMap> tensorMap;
+  uint64_t offset;
+  std::vector<uint8_t> bytes;
+  std::vector<PlannedField> fields;
 };
 
 /// A part of a struct, which is no struct itself and within its bytes.
