@@ -259,13 +259,14 @@ static void translateCall(Translator &t, const PtxInstruction &instruction) {
     arguments = operands[1].elements;
   const Function &function = t.program.module.functions[callee.index];
   if (function.isEntry)
-    return t.fail(callee.location,
-                  "expected a function, got the kernel " + function.name);
+    return t.fail(callee.location, "expected a function, got the kernel " +
+                                       shortenForMessage(function.name.str()));
   if (!function.isDefined && translateDriverCall(t, function, arguments))
     return;
   if (!function.isDefined)
     return t.fail(callee.location, "expected a function with a body, got " +
-                                       function.name + ", which is declared");
+                                       shortenForMessage(function.name.str()) +
+                                       ", which is declared");
   llvm::SmallVector<PassedParameter> parameters, returns;
   if (!relate(t, arguments, function.parameters,
               Translator::getPlaces(t.program, function, /*ofReturns=*/false),
