@@ -207,6 +207,7 @@ void Multiplication::run() {
     return;
   Block &block = warp.block;
   WarpgroupUnit &unit = getWarpgroups(warp);
+  uint64_t number = unit.getSequence(warp)->getNext(warp);
   if (!unit.note(warp, instruction) ||
       !unit.getQueue(warp).checkRegisters(warp, form, registers))
     return;
@@ -228,7 +229,7 @@ void Multiplication::run() {
   if (block.group.statistics)
     block.group.statistics->addBytes("matrix_operands", reads.getNumBytes());
   multiply();
-  unit.getQueue(warp).issue(warp, form, registers, std::move(reads));
+  unit.getQueue(warp).issue(warp, form, registers, number, std::move(reads));
 }
 
 void sim::executeWarpgroupMultiply(Warp &warp, const Step &step) {

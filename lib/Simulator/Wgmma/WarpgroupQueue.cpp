@@ -95,7 +95,7 @@ bool WarpgroupQueue::checkRegisters(Warp &warp, const WarpgroupForm &form,
 }
 
 void WarpgroupQueue::issue(Warp &warp, const WarpgroupForm &form,
-                           const WarpgroupRegisters &registers,
+                           const WarpgroupRegisters &registers, uint64_t number,
                            SharedReads reads) {
   ++numIssued;
   ++now;
@@ -104,18 +104,35 @@ void WarpgroupQueue::issue(Warp &warp, const WarpgroupForm &form,
     getUse(warp, slot) = {Role::Accumulator, line, now, numIssued, &form};
   for (Slot slot : registers.a)
     getUse(warp, slot) = {Role::Input, line, now, numIssued, &form};
-  operations.push_back({line, warp.frames.size(), std::move(reads)});
+  operations.push_back({line, warp.frames.size(), number, std::move(reads)});
 }
 
-void WarpgroupQueue::wait(Warp &warp, uint64_t keep) {
+std::optional<uint64_t> WarpgroupQueue::getLastAwaited(uint64_t keep) const {
+  if (groups.size() <= keep)
+    return std::nullopt;
+  uint64_t last = groups[groups.size() - keep - 1];
+  if (last == numCompleted)
+    return std::nullopt;
+  return operations[last - numCompleted - 1].number;
+}
+
+void WarpgroupQueue::endReads(Warp &warp, uint64_t last) {
+  for (; numRead != operations.size(); ++numRead) {
+    Operation &operation = operations[numRead];
+    if (operation.number > last ||
+        !operation.reads->checkUnchanged(warp, 0,
+                                         "the " + describe(operation.line),
+                                         "wgmma.wait_group for it"))
+      return;
+    operation.reads.reset();
+  }
+}
+
+void WarpgroupQueue::wait(uint64_t keep) {
   while (groups.size() > keep) {
     for (; numCompleted < groups.front(); ++numCompleted) {
-      const Operation &operation = operations.front();
-      if (!operation.reads.checkUnchanged(
-              warp, 0, "the " + describe(operation.line),
-              "wgmma.wait_group for it, in all four warps,"))
-        return;
       operations.pop_front();
+      --numRead;
     }
     groups.pop_front();
   }

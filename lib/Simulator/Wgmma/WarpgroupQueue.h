@@ -45,11 +45,19 @@ public:
                       const WarpgroupRegisters &registers);
   /// It is under way from now on.
   void issue(Warp &warp, const WarpgroupForm &form,
-             const WarpgroupRegisters &registers, SharedReads reads);
+             const WarpgroupRegisters &registers, uint64_t number,
+             SharedReads reads);
   void fence() { lastFence = ++now; }
   void commit() { groups.push_back(numIssued); }
+  /// The number, among the instructions of the warpgroup, of the last one that
+  /// a wait for all groups but the `keep` most recent ones is for; nothing if
+  /// there is none.
+  std::optional<uint64_t> getLastAwaited(uint64_t keep) const;
+  /// Those of the warpgroup up to a number are over: fails where what one of
+  /// this warp's reads has changed since it began.
+  void endReads(Warp &warp, uint64_t last);
   /// Completes all groups but the `keep` most recent ones.
-  void wait(Warp &warp, uint64_t keep);
+  void wait(uint64_t keep);
   /// The warp leaves its innermost function; false after a failure.
   bool leave(Warp &warp);
 
@@ -67,7 +75,10 @@ private:
   struct Operation {
     uint32_t line;
     size_t depth;
-    SharedReads reads;
+    /// Among the instructions of the warpgroup.
+    uint64_t number;
+    /// Nothing once it is over in one of the four warps.
+    std::optional<SharedReads> reads;
   };
 
   RegisterUse &getUse(Warp &warp, Slot slot);
@@ -82,6 +93,8 @@ private:
   uint64_t numIssued = 0, numCompleted = 0;
   /// Those under way: the first one has number `numCompleted` + 1.
   std::deque<Operation> operations;
+  /// How many of them have ended their reads.
+  size_t numRead = 0;
   /// Of each group, the number of its last operation.
   std::deque<uint64_t> groups;
   /// By depth of the frame and slot.

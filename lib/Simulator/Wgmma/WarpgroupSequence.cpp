@@ -15,7 +15,7 @@
 
 #include "Machine/Block.h"
 
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -50,8 +50,7 @@ bool WarpgroupSequence::note(Warp &warp, const WarpgroupStep &instruction) {
   if (instruction.line != expected.line || instruction.a != expected.a ||
       instruction.b != expected.b || instruction.addsD != expected.addsD) {
     // Whichever warp was here before.
-    unsigned peer =
-        std::max_element(counts.begin(), counts.end()) - counts.begin();
+    unsigned peer = llvm::max_element(counts) - counts.begin();
     warp.fail(0, "expected the four warps of a warpgroup to execute the same "
                  "wgmma instructions, but number " +
                      llvm::Twine(number) + " is " + describe(expected) +
@@ -60,10 +59,26 @@ bool WarpgroupSequence::note(Warp &warp, const WarpgroupStep &instruction) {
     return false;
   }
   ++counts[rank];
-  uint64_t fewest = *std::min_element(counts.begin(), counts.end());
+  uint64_t fewest = *llvm::min_element(counts);
   for (; first != fewest; ++first)
     instructions.pop_front();
   return true;
+}
+
+uint64_t WarpgroupSequence::getNext(const Warp &warp) const {
+  return counts[warp.index % kWarpsOfWarpgroup];
+}
+
+bool WarpgroupSequence::haveAll(uint64_t number) const {
+  return *llvm::min_element(counts) > number;
+}
+
+unsigned WarpgroupSequence::findMissing(const Warp &warp,
+                                        uint64_t number) const {
+  unsigned base = warp.index - warp.index % kWarpsOfWarpgroup;
+  return base + (llvm::find_if(
+                     counts, [&](uint64_t count) { return count <= number; }) -
+                 counts.begin());
 }
 
 bool WarpgroupSequence::end(Warp &warp) {

@@ -39,6 +39,12 @@ class WarpgroupSequence {
 public:
   /// A warp executes its next instruction; false after a failure.
   bool note(Warp &warp, const WarpgroupStep &instruction);
+  /// The number of the instruction that a warp executes next.
+  uint64_t getNext(const Warp &warp) const;
+  /// Whether all four warps have executed the instruction with a number, and
+  /// the first warp of the block that has not.
+  bool haveAll(uint64_t number) const;
+  unsigned findMissing(const Warp &warp, uint64_t number) const;
   /// A warp ends: it must not have executed fewer than its peers.
   bool end(Warp &warp);
 

@@ -38,6 +38,35 @@ WarpgroupSequence *WarpgroupUnit::getSequence(const Warp &warp) {
   return &sequences[warp.block.number * numWarpgroups + index];
 }
 
+bool WarpgroupUnit::note(Warp &warp, const WarpgroupStep &step) {
+  for (Warp *peer : waiting)
+    if (peer->state == WarpState::Waiting)
+      peer->state = WarpState::Ready;
+  waiting.clear();
+  return getSequence(warp)->note(warp, step);
+}
+
+bool WarpgroupUnit::completeReads(Warp &warp, uint64_t keep) {
+  std::optional<uint64_t> last = getQueue(warp).getLastAwaited(keep);
+  if (!last)
+    return true;
+  WarpgroupSequence &sequence = *getSequence(warp);
+  if (!sequence.haveAll(*last)) {
+    unsigned missing = sequence.findMissing(warp, *last);
+    warp.wait("for a wgmma.mma_async that warp " + std::to_string(missing) +
+                  " has not issued",
+              /*retries=*/true);
+    waiting.push_back(&warp);
+    return false;
+  }
+  unsigned first = warp.index - warp.index % kWarpsOfWarpgroup;
+  for (unsigned i = 0; i != kWarpsOfWarpgroup; ++i) {
+    Warp &peer = warp.block.warps[first + i];
+    getQueue(peer).endReads(warp, *last);
+  }
+  return warp.state != WarpState::Failed;
+}
+
 bool WarpgroupUnit::beginStep(Warp &warp, const Step &step) {
   return getQueue(warp).access(warp, step);
 }

@@ -31,9 +31,11 @@ public:
   WarpgroupSequence *getSequence(const Warp &warp);
 
   /// A warp executes its next instruction; false after a failure.
-  bool note(Warp &warp, const WarpgroupStep &step) {
-    return getSequence(warp)->note(warp, step);
-  }
+  bool note(Warp &warp, const WarpgroupStep &step);
+  /// A warp is about to wait for all groups but the `keep` most recent ones. A
+  /// multiplication is over when all four warps have issued it: false as long
+  /// as one has not, and after a failure. Then it is over for all four.
+  bool completeReads(Warp &warp, uint64_t keep);
 
   bool watchesSteps() const override { return true; }
   /// Another instruction is about to use registers.
@@ -46,6 +48,8 @@ private:
   /// Of each block, those whose warps are all whole.
   unsigned numWarpgroups;
   std::vector<WarpgroupSequence> sequences;
+  /// Those that wait for others of their warpgroup.
+  std::vector<Warp *> waiting;
 };
 
 /// That of the group of a warp.

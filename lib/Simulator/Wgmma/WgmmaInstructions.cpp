@@ -47,8 +47,12 @@ static void executeCommit(Warp &warp, const Step &step) {
 }
 
 static void executeWait(Warp &warp, const Step &step) {
-  if (noteStep(warp, "wgmma.wait_group"))
-    getWarpgroups(warp).getQueue(warp).wait(warp, step.getForm<uint64_t>());
+  constexpr llvm::StringRef name = "wgmma.wait_group";
+  uint64_t keep = step.getForm<uint64_t>();
+  if (!requireWarpgroup(warp, name) ||
+      !getWarpgroups(warp).completeReads(warp, keep) || !noteStep(warp, name))
+    return;
+  getWarpgroups(warp).getQueue(warp).wait(keep);
 }
 
 static void translateFence(Translator &t, Modifiers &modifiers) {

@@ -265,6 +265,42 @@ TEST(WarpgroupTest, ReadsOfSharedMemory) {
       "it: expected wgmma.wait_group");
 }
 
+// Whoever has waited may give the operands' memory to others, as all four warps
+// have issued what reads it; and not before.
+TEST(WarpgroupTest, OneWarpMayReleaseTheOperands) {
+  const std::string ones = "mov.b32 %r21, 0x3c003c00; mul.lo.u32 %r20, %r0, 16;"
+                           "add.u32 %r20, %r20, %r2;"
+                           "st.shared.v4.b32 [%r20], {%r21, %r21, %r21, %r21};"
+                           "fence.proxy.async.shared::cta; bar.sync 0;\n";
+  const std::string reuse = "setp.lt.u32 %p1, %r0, 32; @%p1 "
+                            "st.shared.b32 [%r3], 0;\n";
+  std::vector<uint32_t> expected(1024);
+  std::fill_n(expected.begin(), 128, 0x41800000);
+  EXPECT_EQ(
+      countGoodSeeds(makeWarpgroupRun(concat({ones, kFence, kMultiply, kCommit,
+                                              kWait, reuse, kStore})),
+                     expected),
+      10u);
+  KernelRun early = makeWarpgroupRun(
+      concat({ones, kFence, kMultiply, kCommit, reuse, kWait, kStore}));
+  EXPECT_NE(getError(early).find("is written, or about to be, while the "
+                                 "wgmma.mma_async in line 4 may still have to "
+                                 "read it: expected wgmma.wait_group for it "
+                                 "before"),
+            std::string::npos)
+      << getError(early);
+}
+
+TEST(WarpgroupTest, AWarpThatDoesNotIssue) {
+  KernelRun run = makeWarpgroupRun(
+      concat({"setp.ge.u32 %p1, %r0, 96; @%p1 bar.sync 1, 64;\n", kFence,
+              kMultiply, kCommit, kWait}));
+  EXPECT_NE(getError(run).find("waits for a wgmma.mma_async that warp 3 has "
+                               "not issued in line 6"),
+            std::string::npos)
+      << getError(run);
+}
+
 TEST(WarpgroupTest, UndefinedElements) {
   // The second half of S has no value.
   EXPECT_NE(
