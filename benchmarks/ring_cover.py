@@ -41,7 +41,7 @@ def check(arguments, folder, simulator):
     case = ring_cases.case(*arguments)
     try:
         gpu_bundle.write_case(case, folder, ["--target=sm_100a", "--native-only"])
-        gpu_bundle.check_case(case, folder, simulator, ["--check=race,proxy"])
+        gpu_bundle.check_case(case, folder, simulator, ["--check=race,proxy,strict"])
     except AssertionError as error:
         return str(error).strip()
     return None

@@ -13,6 +13,7 @@
 
 #include "blockscale/Simulator/SimulatorFlags.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Threading.h"
@@ -29,7 +30,8 @@ std::vector<Flag> sim::getSimulatorFlags() {
        "How many instructions all warps may execute together; the default is "
        "2^34"},
       {"check", "LIST",
-       "Make errors of: race (in shared memory), proxy (missing proxy fences)"},
+       "Make errors of: race (in shared memory), proxy (missing proxy fences), "
+       "strict (what shipped kernels count on, and the ISA does not promise)"},
       {"allow-undefined-output", "",
        "Undefined bytes in outputs are a warning and not an error"},
       {"numerics", "KIND",
@@ -70,14 +72,19 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
     std::string text = line.get("check");
     llvm::SmallVector<llvm::StringRef> checks;
     llvm::StringRef(text).split(checks, ',');
+    static constexpr struct {
+      llvm::StringRef name;
+      bool Options::*flag;
+    } kChecks[] = {{"race", &Options::checkRace},
+                   {"proxy", &Options::checkProxy},
+                   {"strict", &Options::checkStrict}};
     for (llvm::StringRef check : checks) {
-      if (check == "race")
-        options.checkRace = true;
-      else if (check == "proxy")
-        options.checkProxy = true;
-      else
-        return Error("--check: expected race or proxy, got " +
+      const auto *row = llvm::find_if(
+          kChecks, [&](const auto &row) { return row.name == check; });
+      if (row == std::end(kChecks))
+        return Error("--check: expected race, proxy or strict, got " +
                      quoteForMessage(check));
+      options.*(row->flag) = true;
     }
   }
   options.wantsStatistics |= line.has("stats");

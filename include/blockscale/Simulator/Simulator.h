@@ -44,6 +44,9 @@ struct Options {
   bool checkRace = false;
   /// Missing proxy fences are errors and not warnings.
   bool checkProxy = false;
+  /// What the ISA leaves undefined or does not order, but shipped kernels count
+  /// on, is an error and not a warning.
+  bool checkStrict = false;
   /// Undefined bytes in a buffer that is stored are a warning and not an error.
   bool allowUndefinedOutput = false;
   Numerics numerics = Numerics::Exact;

@@ -80,7 +80,8 @@ static void beginStore(Warp &warp, const Step &step, unsigned lane,
   if (!warp.requireDefined(step.operands[0], LaneMask(1) << lane, "an address"))
     return;
   AddressSpace space = form.space;
-  uint64_t address = warp.reg(step.operands[0]).value[lane] + form.offset;
+  uint64_t address =
+      addOffset(space, warp.reg(step.operands[0]).value[lane], form.offset);
   if (!warp.resolve(lane, space, address, copy.size, copy.size,
                     /*isStore=*/true, copy.destination, form.isReduction))
     return;

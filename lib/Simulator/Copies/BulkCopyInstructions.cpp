@@ -134,12 +134,13 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
     mask = getLaneValue(warp, step.operands[5], lane,
                         "the mask of blocks of a bulk copy");
   if (warp.state == WarpState::Failed ||
-      !resolveSide(warp, copy, form.source, *from + form.sourceOffset,
+      !resolveSide(warp, copy, form.source,
+                   addOffset(form.source, *from, form.sourceOffset),
                    /*isStore=*/false, copy.source))
     return;
-  *to += form.destinationOffset;
+  *to = addOffset(form.destination, *to, form.destinationOffset);
   if (mbarrier)
-    *mbarrier += form.mbarrierOffset;
+    *mbarrier = addOffset(AddressSpace::Shared, *mbarrier, form.mbarrierOffset);
   if (mask)
     return beginMulticast(warp, form, copy, *to, *mbarrier, *mask);
   beginCopyTo(warp, form, std::move(copy), *to, mbarrier);

@@ -187,15 +187,20 @@ bool BulkCopyUnit::endBlock(Block &block) {
                             "complete: expected a wait for " +
                             block.describeMBarrier(copy.mbarrier->offset)});
     } else if (!copy.isRead && block.isOwn(copy.source)) {
-      std::string wait = "cp.async.bulk.wait_group";
+      std::string text =
+          name + " ends before this copy has read its shared memory: expected ";
       if (copy.mbarrier)
-        wait = "a barrier of the cluster behind a wait for " +
-               copy.mbarrier->block->describeMBarrier(copy.mbarrier->offset);
-      return group.failAt(warp, {copy.line, copy.lane,
-                                 name +
-                                     " ends before this copy has read its "
-                                     "shared memory: expected " +
-                                     wait + " before"});
+        return group.failAt(
+            warp,
+            {copy.line, copy.lane,
+             text + "a barrier of the cluster behind a wait for " +
+                 copy.mbarrier->block->describeMBarrier(copy.mbarrier->offset) +
+                 " before"});
+      text += "cp.async.bulk.wait_group before (the ISA does not say what "
+              "becomes of it)";
+      if (group.launch.options->checkStrict)
+        return group.failAt(warp, {copy.line, copy.lane, std::move(text)});
+      group.warn(warp, {copy.line, copy.lane, std::move(text)});
     }
   }
   return true;

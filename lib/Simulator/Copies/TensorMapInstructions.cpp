@@ -175,7 +175,8 @@ static void beginLoad(Warp &warp, const Step &step, unsigned lane,
   if (!base)
     return;
   std::optional<SharedPlace> named = findMBarrierPlace(
-      warp, lane, form.sharedSpace, *base + form.mbarrierOffset);
+      warp, lane, form.sharedSpace,
+      addOffset(form.sharedSpace, *base, form.mbarrierOffset));
   if (!named)
     return;
   llvm::SmallVector<Block *, 16> blocks = {place.block};
@@ -223,7 +224,7 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
     if (!form.isLoad && coordinate < 0)
       return warp.fail(lane, "expected coordinates of a store from 0 on, got " +
                                  llvm::Twine(coordinate));
-  *address += form.sharedOffset;
+  *address = addOffset(form.sharedSpace, *address, form.sharedOffset);
   Block *owner = warp.block.findOwner(*address);
   if (!owner ||
       (form.sharedSpace == AddressSpace::Shared && owner != &warp.block)) {
@@ -323,14 +324,18 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   TensorCopyForm form = {};
   form.isReduction = isReduction;
   std::optional<unsigned> rank = takeTensorMode(t, modifiers);
+  // Behind the direction in the ISA; ptxas takes it in front, too.
+  static constexpr llvm::StringRef groups[] = {"cta_group::1", "cta_group::2"};
+  std::optional<unsigned> group = modifiers.takeOneOf(groups);
   if (!rank || (isReduction && !takeOperation(t, modifiers, form)) ||
       !takeDirection(t, modifiers, form))
     return;
   bool isMulticast = form.isLoad && modifiers.take("multicast::cluster");
   if (isMulticast && form.sharedSpace != AddressSpace::SharedCluster)
     return t.fail("expected .shared::cluster with .multicast::cluster");
-  if (form.isLoad && !modifiers.take("cta_group::1"))
-    form.isOfPair = modifiers.take("cta_group::2");
+  if (group && !form.isLoad)
+    return t.fail("expected a load with ." + llvm::Twine(groups[*group]));
+  form.isOfPair = group == 1u;
   bool hasCachePolicy = modifiers.take("L2::cache_hint");
   if (!t.finish(modifiers) ||
       !t.expectOperands(2 + form.isLoad + isMulticast + hasCachePolicy))

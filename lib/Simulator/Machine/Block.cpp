@@ -86,7 +86,7 @@ void Block::notify(Warp &warp, const WarpAccess &access) {
     uint64_t byte = getByteNumberOf(access.addresses[lane]);
     if (group.proxies && access.kind != AccessKind::Load)
       group.proxies->store(warp.number * kLanes + lane, byte, access.size);
-    if (group.races)
+    if (group.races && !(access.repeated >> lane & 1))
       group.checkRace(warp, {warp.number, lane, line, byte, access.size,
                              access.kind, access.isCollective, access.isAsync});
   });

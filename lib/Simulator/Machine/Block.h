@@ -45,6 +45,11 @@ public:
   /// Reports a missing proxy fence: an error with --check=proxy, else a
   /// warning.
   void reportProxy(Warp &warp, unsigned lane, const llvm::Twine &text) const;
+  /// Reports what shipped kernels count on, although `source`, a section of the
+  /// ISA, does not allow it: an error with --check=strict, else a warning.
+  /// False after an error.
+  bool reportStrict(Warp &warp, unsigned lane, const llvm::Twine &text,
+                    llvm::StringRef source) const;
   /// Reports where the async proxy is to use an mbarrier object that others
   /// may not see yet.
   void checkPublished(Warp &warp, unsigned lane, uint32_t mbarrier) const;

@@ -25,39 +25,47 @@ static std::string describe(const RegisterLimits::Change &change) {
          std::to_string(change.count);
 }
 
-std::optional<std::string> RegisterLimits::change(unsigned warp,
-                                                  const Change &next) {
+std::optional<RegisterLimits::Problem>
+RegisterLimits::change(unsigned warp, const Change &next) {
   unsigned number = warp / kWarpsOfGroup, first = number * kWarpsOfGroup;
   if (groups.size() <= number)
     groups.resize(number + 1);
   Warpgroup &group = groups[number];
+  if (group.mayDiffer)
+    return std::nullopt;
   size_t &made = group.numMade[warp - first];
   if (made != group.changes.size()) {
     const Change &expected = group.changes[made];
     if (expected.isIncrease != next.isIncrease || expected.count != next.count)
-      return "setmaxnreg expected " + describe(expected) +
-             ", as another warp of the warpgroup has in line " +
-             std::to_string(expected.line) + ", got " + describe(next);
+      return Problem{"setmaxnreg expected " + describe(expected) +
+                         ", as another warp of the warpgroup has in line " +
+                         std::to_string(expected.line) + ", got " +
+                         describe(next),
+                     /*isDifference=*/expected.isIncrease == next.isIncrease};
     ++made;
     return std::nullopt;
   }
   for (unsigned i = 0; i != kWarpsOfGroup && first + i != numWarps; ++i)
     if (group.numMade[i] != made)
-      return "setmaxnreg expected that all warps of the warpgroup have "
-             "executed that in line " +
-             std::to_string(group.changes[group.numMade[i]].line) +
-             " and synchronized, but warp " + std::to_string(first + i) +
-             " has not executed it";
+      return Problem{
+          "setmaxnreg expected that all warps of the warpgroup have executed "
+          "that in line " +
+              std::to_string(group.changes[group.numMade[i]].line) +
+              " and synchronized, but warp " + std::to_string(first + i) +
+              " has not executed it",
+          /*isDifference=*/false};
   std::optional<uint32_t> current = declared;
   if (!group.changes.empty())
     current = group.changes.back().count;
   bool isWrong = current && (next.isIncrease ? next.count < *current
                                              : next.count > *current);
   if (isWrong)
-    return std::string("setmaxnreg") + (next.isIncrease ? ".inc" : ".dec") +
-           " expected at " + (next.isIncrease ? "least " : "most ") +
-           std::to_string(*current) + " registers, which a thread has, got " +
-           std::to_string(next.count);
+    return Problem{
+        std::string("setmaxnreg") + (next.isIncrease ? ".inc" : ".dec") +
+            " expected at " + (next.isIncrease ? "least " : "most ") +
+            std::to_string(*current) + " registers, which a thread has, got " +
+            std::to_string(next.count),
+        /*isDifference=*/false};
   group.changes.push_back(next);
   ++made;
   return std::nullopt;
@@ -67,6 +75,8 @@ std::optional<RegisterLimits::Missing> RegisterLimits::findMissing() const {
   for (unsigned number = 0; number != groups.size(); ++number) {
     const Warpgroup &group = groups[number];
     unsigned first = number * kWarpsOfGroup;
+    if (group.mayDiffer)
+      continue;
     for (unsigned i = 0; i != kWarpsOfGroup && first + i != numWarps; ++i)
       if (group.numMade[i] != group.changes.size())
         return Missing{first + i, group.changes[group.numMade[i]]};

@@ -40,8 +40,17 @@ public:
   RegisterLimits(std::optional<uint32_t> declared, unsigned numWarps)
       : declared(declared), numWarps(numWarps) {}
 
+  struct Problem {
+    std::string text;
+    /// Warps of one warpgroup differ, as those of shipped kernels do.
+    bool isDifference;
+  };
   /// A warp makes a change; what is wrong with it, or nothing.
-  std::optional<std::string> change(unsigned warp, const Change &next);
+  std::optional<Problem> change(unsigned warp, const Change &next);
+  /// From here on each warp of the warpgroup of a warp may have its own.
+  void allowDifferences(unsigned warp) {
+    groups[warp / kWarpsOfGroup].mayDiffer = true;
+  }
 
   /// A warp that has not made a change that another one of its warpgroup has.
   struct Missing {
@@ -55,6 +64,7 @@ private:
     std::vector<Change> changes;
     /// How many of them each warp has made.
     std::array<size_t, kWarpsOfGroup> numMade = {};
+    bool mayDiffer = false;
   };
 
   std::optional<uint32_t> declared;

@@ -30,9 +30,15 @@ static void executeSetMaxRegisters(Warp &warp, const Step &step) {
     return;
   RegisterLimits &limits =
       warp.block.group.get<RegisterLimitUnit>().get(warp.block);
-  if (std::optional<std::string> error =
-          limits.change(warp.index, step.getForm<RegisterLimits::Change>()))
-    warp.fail(/*lane=*/0, *error);
+  std::optional<RegisterLimits::Problem> problem =
+      limits.change(warp.index, step.getForm<RegisterLimits::Change>());
+  if (!problem)
+    return;
+  if (!problem->isDifference)
+    return warp.fail(/*lane=*/0, problem->text);
+  if (warp.block.reportStrict(warp, /*lane=*/0, problem->text,
+                              "PTX ISA, setmaxnreg"))
+    limits.allowDifferences(warp.index);
 }
 
 void sim::translateSetMaxRegisters(Translator &t,

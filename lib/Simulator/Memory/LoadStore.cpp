@@ -14,10 +14,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Copies/AsyncStores.h"
+#include "Machine/BlockGroup.h"
 #include "Memory/MemoryOperands.h"
 #include "Translation/OpcodeTable.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <map>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -68,11 +72,32 @@ static void executeLoad(Warp &warp, const Step &step) {
       });
 }
 
+/// Lanes that store the same at the same address as one below them: whoever is
+/// the last, the outcome is one.
+static LaneMask findRepeated(Warp &warp, const Step &step,
+                             const WarpAccess &access) {
+  LaneMask repeated = 0;
+  std::map<uint64_t, unsigned> first;
+  forEachLane(access.lanes, [&](unsigned lane) {
+    unsigned other =
+        first.try_emplace(access.addresses[lane], lane).first->second;
+    bool isSame = llvm::all_of(step.operands.drop_front(), [&](Slot slot) {
+      const Lanes &reg = warp.reg(slot);
+      return reg.value[lane] == reg.value[other];
+    });
+    if (other != lane && isSame)
+      repeated |= LaneMask(1) << lane;
+  });
+  return repeated;
+}
+
 static void executeStore(Warp &warp, const Step &step) {
   const auto &form = step.getForm<AccessForm>();
   WarpAccess access;
   if (!makeAccess(warp, step, AccessKind::Store, access))
     return;
+  if (warp.block.group.races)
+    access.repeated = findRepeated(warp, step, access);
   forEachAccess(
       warp, access, [&](unsigned lane, AddressSpace, const Span &span) {
         for (unsigned i = 0; i != form.masks.size(); ++i) {

@@ -67,7 +67,7 @@ bool sim::getAddresses(Warp &warp, AddressSpace space, Slot base,
     return false;
   const Lanes &lanes = warp.reg(base);
   for (unsigned lane = 0; lane != kLanes; ++lane)
-    access.addresses[lane] = lanes.value[lane] + offset;
+    access.addresses[lane] = addOffset(space, lanes.value[lane], offset);
   return true;
 }
 

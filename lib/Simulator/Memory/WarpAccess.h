@@ -27,6 +27,16 @@ enum class AddressSpace : uint8_t {
 };
 inline constexpr unsigned kNumAddressSpaces = 7;
 
+/// An address and an immediate offset: windows of 32 bits wrap round, as
+/// compilers count on that make `base - 4 * i` and add the rest as an offset.
+inline uint64_t addOffset(AddressSpace space, uint64_t base, int64_t offset) {
+  bool isNarrow = space == AddressSpace::Shared ||
+                  space == AddressSpace::SharedCluster ||
+                  space == AddressSpace::Local;
+  uint64_t sum = base + offset;
+  return isNarrow && base <= UINT32_MAX ? static_cast<uint32_t>(sum) : sum;
+}
+
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
 /// One access of a warp, for those who watch: addresses are offsets in the
@@ -35,6 +45,8 @@ struct WarpAccess {
   AddressSpace space = AddressSpace::Generic;
   AccessKind kind = AccessKind::Load;
   LaneMask lanes = 0;
+  /// Those that store the value which a lane below stores at the same address.
+  LaneMask repeated = 0;
   /// Bytes of each lane.
   unsigned size = 0;
   /// The bytes of a lane's address are those of other lanes, too (ldmatrix).

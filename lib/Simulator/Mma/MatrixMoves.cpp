@@ -127,7 +127,8 @@ static void forEachRow(Warp &warp, const Step &step, Body body) {
     return;
   const Lanes &base = warp.reg(step.operands[0]);
   for (unsigned lane = 0; lane != kLanes; ++lane)
-    access.addresses[lane] = base.value[lane] + form.offset;
+    access.addresses[lane] =
+        addOffset(form.space, base.value[lane], form.offset);
   forEachAccess(warp, access,
                 [&](unsigned lane, AddressSpace space, const Span &span) {
                   if (space != AddressSpace::Shared)

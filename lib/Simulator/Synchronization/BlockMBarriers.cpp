@@ -110,6 +110,16 @@ void Block::reportProxy(Warp &warp, unsigned lane,
     warp.warn(lane, text);
 }
 
+bool Block::reportStrict(Warp &warp, unsigned lane, const llvm::Twine &text,
+                         llvm::StringRef source) const {
+  std::string message = (text + " (" + source + ")").str();
+  if (launch.options->checkStrict)
+    warp.fail(lane, message);
+  else
+    warp.warn(lane, message);
+  return !launch.options->checkStrict;
+}
+
 void Block::checkPublished(Warp &warp, unsigned lane, uint32_t offset) const {
   if (!mbarriers.at(offset).isPublished)
     reportProxy(warp, lane,

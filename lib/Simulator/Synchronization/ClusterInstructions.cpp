@@ -96,18 +96,14 @@ static void executeMapAddress(Warp &warp, const Step &step) {
   unsigned clusterSize = warp.block.group.clusterSize;
   forEachLane(warp.active, [&](unsigned lane) {
     // Nothing follows from a value that nobody uses.
-    if (from.isUndefined(lane) || ranks.isUndefined(lane))
-      return to.setUndefined(lane, 0xFF);
     uint64_t value = from.value[lane], rank = ranks.value[lane];
+    if (from.isUndefined(lane) || ranks.isUndefined(lane) ||
+        rank >= clusterSize)
+      return to.setUndefined(lane, 0xFF);
     std::optional<uint64_t> address =
         getClusterAddress(warp, step, lane, value);
     if (!address)
       return;
-    if (rank >= clusterSize)
-      return warp.fail(lane, "mapa expected the rank of a block in the "
-                             "cluster, which has " +
-                                 llvm::Twine(clusterSize) + ", got " +
-                                 llvm::Twine(rank));
     // The window, and the place in the memory of a block.
     to.value[lane] = (value - *address) | rank << kSharedOffsetBits |
                      getSharedOffset(*address);

@@ -75,7 +75,7 @@ static void storeAddress(Warp &warp, const Step &step, unsigned column) {
   access.kind = AccessKind::Store;
   access.lanes = 1;
   access.size = 4;
-  access.addresses[0] = *base + form.offset;
+  access.addresses[0] = addOffset(form.space, *base, form.offset);
   forEachAccess(warp, access,
                 [&](unsigned lane, AddressSpace space, Span &span) {
                   if (space != AddressSpace::Shared)

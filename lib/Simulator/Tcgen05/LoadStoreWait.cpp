@@ -98,10 +98,24 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
   std::array<TensorAddress, 2> addresses = {TensorAddress::decode(first),
                                             TensorAddress::decode(second)};
   unsigned window = warp.index % 4 * kTensorWindow;
-  for (const TensorAddress &address : addresses) {
-    unsigned inside = address.lane - window;
-    if (inside == 0 || (inside == kHalfWarp && form.shape->lanes == kHalfWarp))
+  for (TensorAddress &address : addresses) {
+    bool isOfFirst = address.lane < kTensorWindow && window != 0;
+    unsigned inside = isOfFirst ? address.lane : address.lane - window;
+    bool isGood =
+        inside == 0 || (inside == kHalfWarp && form.shape->lanes == kHalfWarp);
+    if (isGood && isOfFirst &&
+        !warp.block.reportStrict(
+            warp, 0,
+            name + " of warp " + llvm::Twine(warp.index) +
+                " expected an address in lane " + llvm::Twine(window + inside) +
+                ", got lane " + llvm::Twine(address.lane) +
+                ", which is taken as one of the warp's own",
+            "PTX ISA, tcgen05.ld, \"Access restrictions\""))
+      return std::nullopt;
+    if (isGood) {
+      address.lane = window + inside;
       continue;
+    }
     warp.fail(0, name + "." + form.shape->name + " of warp " +
                      llvm::Twine(warp.index) + " expected an address in lane " +
                      llvm::Twine(window) +

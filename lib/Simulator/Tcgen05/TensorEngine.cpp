@@ -121,11 +121,17 @@ bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
   TensorRegion region = {TensorLanes().set(), column, numColumns};
   bool isGood = true;
   getMemory(warp.block)
-      .forEachAccess(region, /*isWrite=*/true, [&](uint32_t number) {
+      .forEachAccess(region, /*isWrite=*/true, [&](uint32_t number, bool) {
         const TensorAccess &access = accesses[number];
         if (!isGood)
           return;
-        if (!access.completed) {
+        if (!access.completed && access.kind == TensorAccessKind::Load) {
+          isGood = warp.block.reportStrict(
+              warp, lane,
+              describe(access) + " may still read these columns: expected "
+                                 "tcgen05.wait::ld before tcgen05.dealloc",
+              "PTX ISA, tcgen05.wait");
+        } else if (!access.completed) {
           warp.fail(lane, describe(access) +
                               " may still use these columns: expected " +
                               (access.isCommitted()
@@ -208,9 +214,9 @@ bool TensorEngine::isKnown(const Warp &warp, const TensorAccess &first,
          group.races->isKnown(warp.number, first.time, isFenced);
 }
 
-/// Two accesses of which one writes.
+/// Two accesses of which one writes; `firstReads` if the first does not.
 bool TensorEngine::checkPair(Warp &warp, unsigned lane,
-                             const TensorAccess &first,
+                             const TensorAccess &first, bool firstReads,
                              const TensorAccess &next, const TensorUse &use) {
   auto describePair = [&] {
     return describe(first) + " and this " + getName(next.kind).str() +
@@ -234,6 +240,16 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
                ", and nothing orders them: expected tcgen05.commit and a wait "
                "for it between";
       });
+    // As it does on one that D of the next takes the place of A.
+    if (isSameThread && firstReads &&
+        first.kind == TensorAccessKind::Multiply &&
+        next.kind == TensorAccessKind::Multiply)
+      return warp.block.reportStrict(
+          warp, lane,
+          describePair() +
+              ", which changes what the first may still have to read: expected "
+              "tcgen05.commit and a wait for it between",
+          "PTX ISA, \"Pipelined tcgen05 Instructions\"");
     if (!areOrdered && first.completed) {
       warp.fail(lane, "race: " + describePair() + " have no barrier between");
       return false;
@@ -265,8 +281,9 @@ bool TensorEngine::checkOrder(Warp &warp, unsigned lane,
                               const TensorAccess &next, const TensorUse &use) {
   bool isGood = true;
   getMemory(*use.block)
-      .forEachAccess(use.region, use.isWrite, [&](uint32_t number) {
-        isGood = isGood && checkPair(warp, lane, accesses[number], next, use);
+      .forEachAccess(use.region, use.isWrite, [&](uint32_t number, bool reads) {
+        isGood =
+            isGood && checkPair(warp, lane, accesses[number], reads, next, use);
       });
   return isGood;
 }

@@ -126,7 +126,8 @@ private:
   bool report(Warp &warp, unsigned lane,
               llvm::function_ref<std::string()> describe);
   bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,
-                 const TensorAccess &next, const TensorUse &use);
+                 bool firstReads, const TensorAccess &next,
+                 const TensorUse &use);
   bool isKnown(const Warp &warp, const TensorAccess &first, bool isFenced);
   std::string describe(const TensorAccess &access);
   uint32_t note(const TensorAccess &access, llvm::ArrayRef<TensorUse> uses);

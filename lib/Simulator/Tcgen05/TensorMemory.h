@@ -202,7 +202,7 @@ public:
       for (unsigned i = 0; i != (areReads ? kReads : 1); ++i) {
         uint32_t access = areReads ? cell.reads[i].access : cell.write;
         if (access && access != last[i])
-          body(last[i] = access);
+          body(last[i] = access, areReads);
       }
     });
   }

@@ -17,7 +17,7 @@ CASES = [*all_cases(), *blackwell_cases()]
 def test_kernel(case, tmp_path):
     seeds = (0, 1) if case.file in ("copies", "clusters") else (0,)
     for seed in seeds:
-        flags = [f"--seed={seed}", "--check=race,proxy"]
+        flags = [f"--seed={seed}", "--check=race,proxy,strict"]
         results, messages = launch.launch(case, tmp_path, SIMULATOR, flags)
         launch.check(case, results)
         assert messages == "", messages

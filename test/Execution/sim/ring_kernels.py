@@ -79,7 +79,7 @@ def build(name, folder):
     info = folder / f"{name}.json"
     # As on a card with one multiprocessor.
     info.write_text(re.sub(r'\{"min":\[\{"multiprocessors":1\},[56]\]\}', "1", info.read_text()))
-    arguments = [f"--launch-info={info}", "--check=race,proxy", f"--max-steps={STEPS}"]
+    arguments = [f"--launch-info={info}", "--check=race,proxy,strict", f"--max-steps={STEPS}"]
     for i, buffer in enumerate(buffers):
         np.save(folder / f"in{i}.npy", buffer)
         arguments.append(f"in:{folder / f'in{i}.npy'}")

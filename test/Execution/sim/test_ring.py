@@ -14,7 +14,7 @@ from harness import REPO, ROWS, RUN, Row
 from simulated import SIMULATOR, features
 
 CHIPS = ["sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"]
-CHECKS = ["--check=race,proxy"]
+CHECKS = ["--check=race,proxy,strict"]
 PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 # Those that every path takes; schedules are of one path each.
 SHARED = [

@@ -68,7 +68,7 @@ def simulate(tile, folder, target="sm_100a"):
     out = folder / "out.npy"
     done = run([
         BIN / "blockscale-sim", program, "--grid=1", f"--block={tcgen05_kernels.THREADS}",
-        f"--shared={shared}", "--check=race,proxy", *(f"in:{path}" for path in paths),
+        f"--shared={shared}", "--check=race,proxy,strict", *(f"in:{path}" for path in paths),
         f"out:{out}:f4:{tcgen05_kernels.LANES}x{tile.n}",
     ])
     assert done.returncode == 0 and not done.stderr, done.stderr

@@ -48,7 +48,7 @@ def launch_text(folder, plan, text, flags=()):
     return code, d.astype(f"u{dtype.itemsize}").view(dtype), messages
 
 
-def run(folder, plan, flags=("--check=race,proxy",)):
+def run(folder, plan, flags=("--check=race,proxy,strict",)):
     """D (m, n) of a plan; the run must be clean but for what the PTX ISA leaves open."""
     allowed = []
     if plan.config.d_type == "f16":  # what is above an f16 in its cell

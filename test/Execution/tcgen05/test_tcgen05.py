@@ -65,7 +65,7 @@ def test_order_of_warps_does_not_matter(tmp_path):
         data = mma_data.exact(config)
         for seed in range(4):
             result = mma_launch.run(
-                tmp_path, make_plan(config, data), [f"--seed={seed}", "--check=race,proxy"]
+                tmp_path, make_plan(config, data), [f"--seed={seed}", "--check=race,proxy,strict"]
             )
             assert_bit_equal(result, mma_data.expected(config, data))
 

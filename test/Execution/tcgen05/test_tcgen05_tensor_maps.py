@@ -55,7 +55,7 @@ def test_packed_operand(a_type, tmp_path):
         text = text.replace(old, new)
     code, words, messages = mma_launch.launch(
         tmp_path, text, [image, plan.fill_words, np.zeros((1, ROWS, config.d_columns), np.uint32)],
-        image.shape[1], flags=["--check=race,proxy"],
+        image.shape[1], flags=["--check=race,proxy,strict"],
         maps=[f"{tmp_path}/packed.npy:{map_type}:BOX={ROWS}x{STEP}:SWIZZLE=128"],
     )
     assert code == 0 and messages == "", f"exit code {code}\n{messages}"

@@ -14,7 +14,7 @@ def name(access):
     return shape.name + "-16b" * packed
 
 
-def run(folder, text, arguments, shared=0, grid=1, flags=("--check=race,proxy",), expected=()):
+def run(folder, text, arguments, shared=0, grid=1, flags=("--check=race,proxy,strict",), expected=()):
     code, out, messages = mma_launch.launch(folder, text, arguments, shared, grid, flags=flags)
     rest = [line for line in messages.splitlines() if not any(text in line for text in expected)]
     assert code == 0 and not rest, f"exit code {code}\n{messages}"
@@ -35,7 +35,7 @@ def test_store(access, tmp_path):
     data = ~moves.pattern(moves.row_words(plan))
     expected, defined = moves.stored(plan, memory, data)
     # The ISA leaves open what .unpack::16b stores above the halves.
-    flags = ["--check=race,proxy", "--allow-undefined-output"]
+    flags = ["--check=race,proxy,strict", "--allow-undefined-output"]
     out = run(
         tmp_path, moves.store_text(plan), [memory, data, np.zeros_like(memory)], flags=flags,
         expected=["bytes are undefined at the end"] if access[1] else [],
@@ -64,7 +64,7 @@ def test_shift(tmp_path):
 def test_blocks_that_take_all_columns(tmp_path):
     rows = moves.pattern(5 * protocol.COLUMNS).reshape(5, 128, protocol.COLUMNS)
     for seed in range(3):
-        flags = [f"--seed={seed}", "--check=race,proxy"]
+        flags = [f"--seed={seed}", "--check=race,proxy,strict"]
         out = run(
             tmp_path, protocol.every_block_text(), [rows, np.zeros_like(rows)], grid=len(rows), flags=flags
         )

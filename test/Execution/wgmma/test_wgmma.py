@@ -14,7 +14,7 @@ SIMULATOR = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin" / "
 
 
 def run(each, folder, flags=()):
-    results, messages = launch.launch(each, folder, SIMULATOR, ["--check=race,proxy", *flags])
+    results, messages = launch.launch(each, folder, SIMULATOR, ["--check=race,proxy,strict", *flags])
     launch.check(each, results)
     assert messages == "", messages
 

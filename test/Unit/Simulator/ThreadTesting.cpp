@@ -65,6 +65,11 @@ KernelRun kerneltest::checkingRaces(KernelRun run) {
   return run;
 }
 
+KernelRun kerneltest::checkingStrictly(KernelRun run) {
+  run.options.checkStrict = true;
+  return run;
+}
+
 unsigned kerneltest::countGoodSeeds(KernelRun run,
                                     const std::vector<uint32_t> &expected,
                                     unsigned numSeeds) {

@@ -51,6 +51,9 @@ std::string getError(const KernelRun &run);
 /// A run that searches for races.
 KernelRun checkingRaces(KernelRun run);
 
+/// A run that takes nothing from shipped kernels that the ISA does not promise.
+KernelRun checkingStrictly(KernelRun run);
+
 /// How many of the first seeds make a run go well with this output.
 unsigned countGoodSeeds(KernelRun run, const std::vector<uint32_t> &expected,
                         unsigned numSeeds = 10);

@@ -91,6 +91,28 @@ TEST(MemoryTest, LocalVariablesAreTooLarge) {
 // Alignment
 //===----------------------------------------------------------------------===//
 
+// Word 1023 - i, as compilers write it: the address in the register is below
+// the window, or above its end.
+TEST(MemoryTest, AddressesOf32BitsWrap) {
+  std::vector<uint32_t> expected(1024);
+  for (unsigned i = 0; i != 1024; ++i)
+    expected[i] = 1023 - i;
+  for (const char *address :
+       {"sub.u32 %r5, %r2, %r1; ld.shared.b32 %r6, [%r5 + 4092];",
+        "add.u32 %r5, %r1, 8192; sub.u32 %r5, %r2, %r5; "
+        "ld.shared.b32 %r6, [%r5 + 12284];",
+        "sub.u32 %r5, %r2, %r1; cvt.u64.u32 %d5, %r5;"
+        "ld.shared.b32 %r6, [%d5 + 4092];"})
+    EXPECT_EQ(getOutput(makeRun(std::string("st.shared.b32 [%r3], %r0;"
+                                            "bar.sync 0;") +
+                                    address + "st.global.b32 [%d3], %r6;",
+                                1024)),
+              expected)
+        << address;
+  EXPECT_FAILS(makeRun("sub.u32 %r5, 0, 8192;\nld.shared.b32 %r6, [%r5];"), 2,
+               "lane 0: ");
+}
+
 TEST(MemoryTest, AccessesAreAlignedToTheirSize) {
   struct Row {
     const char *access;

@@ -93,6 +93,22 @@ TEST(RacesTest, OneLoadOfManyLanes) {
                                  32)));
 }
 
+TEST(RacesTest, LanesThatStoreTheSame) {
+  // One instruction, one value: the order of lanes does not show.
+  EXPECT_TRUE(isNeverRace(check("st.shared.b32 [S], 7;", 32)));
+  EXPECT_TRUE(
+      isNeverRace(check("st.shared.v2.b32 [S], {7, %r60}; bar.warp.sync -1;"
+                        "ld.shared.b32 %r4, [S];",
+                        32)));
+  EXPECT_TRUE(isAlwaysRace(check("st.shared.b32 [S], %r0;", 32)));
+  EXPECT_TRUE(isAlwaysRace(check("st.shared.v2.b32 [S], {7, %r0};", 32)));
+  // Two instructions.
+  EXPECT_TRUE(isAlwaysRace(check("setp.eq.u32 %p0, %r0, 0;"
+                                 "@%p0 st.shared.b32 [S], 7;"
+                                 "@!%p0 st.shared.b32 [S], 7;",
+                                 32)));
+}
+
 TEST(RacesTest, BetweenWarps) {
   std::string store = "st.shared.b32 [S], 1;", load = "ld.shared.b32 %r4, [S];";
   std::string one = "setp.eq.u32 %p1, %r0, 0; @%p1 " + store;

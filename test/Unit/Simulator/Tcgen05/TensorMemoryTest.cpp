@@ -57,6 +57,45 @@ static std::string getTensorLoadError(const std::string &body,
 // Allocation
 //===----------------------------------------------------------------------===//
 
+TEST(TensorMemoryTest, LoadsThatNobodyWaitsFor) {
+  KernelRun run = makeAllocatedRun(std::string(kStore) + kWaitStore + kLoad +
+                                   "st.global.b32 [%d3], %r11;");
+  EXPECT_EQ(getOutput(run)[31], 31u);
+  EXPECT_EQ(runKernel(run).warnings.size(), 1u);
+  EXPECT_FAILS(checkingStrictly(run), 4,
+               "the tcgen05.ld in line 3 by warp 0 may still read these "
+               "columns: expected tcgen05.wait::ld before tcgen05.dealloc (PTX "
+               "ISA, tcgen05.wait)");
+}
+
+// Shipped kernels give lane 0 in all warps, for the lanes that are the warp's.
+TEST(TensorMemoryTest, LanesOfTheFirstWarp) {
+  const std::string first = "setp.lt.u32 %p0, %r0, 32; @!%p0 bra W;"
+                            "tcgen05.alloc.cta_group::1.sync.aligned.shared::"
+                            "cta.b32 [S], 64; W: bar.sync 0;"
+                            "ld.shared.b32 %r10, [S];\n";
+  KernelRun run = makeTensorRun(
+      first + kStore + kWaitStore +
+          "and.b32 %r12, %r0, 96; shl.b32 %r12, %r12, 16;"
+          "add.u32 %r10, %r10, %r12;" +
+          kLoad + kWaitLoad +
+          "st.global.b32 [%d3], %r11; tcgen05.fence::before_thread_sync;"
+          "bar.sync 0; tcgen05.fence::after_thread_sync; @!%p0 bra E;"
+          "ld.shared.b32 %r10, [S];" +
+          kFree + "E: ret;",
+      128);
+  std::vector<uint32_t> expected(1024);
+  for (unsigned i = 0; i != 128; ++i)
+    expected[i] = i;
+  EXPECT_EQ(getOutput(run), expected);
+  EXPECT_EQ(runKernel(run).warnings.size(), 3u);
+  std::string error = getError(checkingStrictly(run));
+  EXPECT_NE(error.find("got lane 0, which is taken as one of the warp's own "
+                       "(PTX ISA, tcgen05.ld, \"Access restrictions\")"),
+            std::string::npos)
+      << error;
+}
+
 TEST(TensorMemoryTest, ValuesComeBack) {
   KernelRun run = makeAllocatedRun(std::string(kStore) + kWaitStore + kLoad +
                                    kWaitLoad + "st.global.b32 [%d3], %r11;");

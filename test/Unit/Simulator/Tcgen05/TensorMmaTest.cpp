@@ -218,6 +218,30 @@ TEST(TensorMultiplyTest, OrderOfThreads) {
                3, "of which the first is not known to be complete");
 }
 
+TEST(TensorMultiplyTest, DInThePlaceOfTheLastA) {
+  // As shipped kernels do: one thread issues both.
+  KernelRun run =
+      makeTensorRun(kCopyScales +
+                    "add.u32 %r16, %r10, 64;"
+                    "tcgen05.st.sync.aligned.32x32b.x8.b32 [%r16], {%r0, %r0, "
+                    "%r0, %r0, %r0, %r0, %r0, %r0};"
+                    "tcgen05.wait::st.sync.aligned;"
+                    "tcgen05.fence::before_thread_sync; bar.sync 0;"
+                    "tcgen05.fence::after_thread_sync;\n@%p0 "
+                    "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale."
+                    "scale_vec::1X [%r10], [%r16], %d10, %r20, [%r21], [%r22], "
+                    "%p2;\n@%p0 tcgen05.mma.cta_group::1.kind::mxf8f6f4."
+                    "block_scale.scale_vec::1X [%r16], %d10, %d10, %r20, "
+                    "[%r21], [%r22], %p2;" +
+                    kCommit + kWait + kEnd);
+  EXPECT_EQ(getError(run), "no error");
+  EXPECT_EQ(runKernel(run).warnings.size(), 1u);
+  EXPECT_FAILS(checkingStrictly(run), 4,
+               "which changes what the first may still have to read: expected "
+               "tcgen05.commit and a wait for it between (PTX ISA, \"Pipelined "
+               "tcgen05 Instructions\")");
+}
+
 TEST(TensorMultiplyTest, OperandsThatOverlap) {
   EXPECT_FAILS(makeMultiplyRun(kCopyScales + "mov.b32 %r21, %r10;"), 2,
                "expected cells of its own for each operand, but those from 0x");
