@@ -64,7 +64,7 @@ static constexpr MultiprocessorLimits kLimits[] = {
 
 /// As far as shared memory and threads allow: registers are given out by ptxas.
 uint64_t LaunchedKernel::getBlocksOfMultiprocessor() const {
-  unsigned capability = getCapability(target);
+  unsigned capability = getTargetNumber(target);
   const MultiprocessorLimits *limits = std::prev(llvm::upper_bound(
       kLimits, capability,
       [](unsigned value, const auto &row) { return value < row.capability; }));
@@ -84,7 +84,7 @@ uint64_t LaunchedKernel::getResidentGroups() const {
   // An A100's, where no figure is known.
   constexpr int64_t leastKnown = 108;
   std::optional<Rate> known =
-      findRate(getCapability(target), &ChipRates::multiprocessors);
+      findRate(getTargetNumber(target), &ChipRates::multiprocessors);
   uint64_t blocks = std::max<uint64_t>(getBlocksOfMultiprocessor(), 1) *
                     (known ? known->value : leastKnown);
   return std::max<uint64_t>(blocks / (getClustersOfGroup() * getClusterSize()),

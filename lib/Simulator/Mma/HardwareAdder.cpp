@@ -1,4 +1,4 @@
-//===- HardwareAdder.cpp - A model of the tensor core's adder -------------===//
+//===- HardwareAdder.cpp - Sums as tensor cores form them -----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,107 +6,420 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What others measured on sm_120 (arXiv 2511.10909). All terms of an element of
-// D, C among them, are aligned to the largest exponent, truncated to some bits
-// after the binary point, added, and the sum is rounded toward zero to f32.
-// What is too large becomes infinity.
+// The algorithm that all measured tensor cores have in common; AdderRules.cpp
+// has the numbers by which they differ.
 //
-// The exponent of a term is the sum of the exponents of its factors, which are
-// not normalized: subnormal elements have the lowest exponent of their format,
-// and the exponent of a group of fp4 products is that of its scales. Terms of 0
-// have none; but C keeps the largest exponent at -126 or above, as f32 has no
-// lower one.
+// K is split into chunks. The terms of a chunk are its products and C, or what
+// the chunk before it left. They are aligned to the largest exponent among
+// them, cut off some bits below its binary point, added without error, and the
+// sum is rounded to the type of D.
 //
-// Without a model, and computed as Numerics::Exact: sparse forms, accumulators
-// in f16, all of f16, bf16, tf32, f64 and the integers, and wgmma, whose sums
-// of fp8 keep fewer bits.
+// The exponent of a product is the sum of those of its factors, which are not
+// normalized: subnormal elements have the lowest exponent of their format. That
+// of a group of fp4 products is the one of its scales, also where the products
+// cancel. Zeros have none.
+//
+// All of that is exact in doubles, which hold every product, and every aligned
+// term as an integer. The eight columns of a row are eight lanes of the same
+// loop. What is not finite counts as 0 there and is added apart.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mma/MatrixOperands.h"
-#include "Mma/MatrixSum.h"
+#include "Mma/HardwareAdder.h"
 
-#include "llvm/ADT/SmallVector.h"
+#include "Mma/HardwareRounding.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-static constexpr int kMinExponentF32 = -126;
+/// Of a zero: so low that a sum of a few of them and of exponents is below
+/// kAnyExponent.
+static constexpr int kNoExponent = -8192, kAnyExponent = -4096;
+/// Products of fp4 that are one term.
+static constexpr unsigned kGroup = 16;
 
-/// Bits after the binary point that alignment keeps.
-static int getFractionBits(AdderModel model) {
-  return model == AdderModel::GroupsOf16 ? 35 : 25;
-}
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
 
-/// 0 for 0 and what is not finite, which are not used.
+/// Of a number that is a normal double or 0.
 static int getExponent(double value, int minExponent) {
-  if (value == 0 || !std::isfinite(value))
+  int field = llvm::bit_cast<uint64_t>(value) >> 52 & 0x7FF;
+  return field == 0 ? kNoExponent : std::max(field - 1023, minExponent);
+}
+
+/// Of normal numbers of a type.
+static int getMinExponent(Type type) {
+  switch (type) {
+  case Type::F16:
+  case Type::E5M2:
+    return -14;
+  case Type::E4M3:
+  case Type::UE4M3:
+    return -6;
+  case Type::E3M2:
+    return -2;
+  case Type::E2M3:
+  case Type::E2M1:
     return 0;
-  return std::max(std::ilogb(value), minExponent);
+  case Type::UE8M0:
+    return -127;
+  default:
+    return -126;
+  }
 }
 
-HardwareAdder::HardwareAdder(const MmaForm &form, const MmaMatrices &matrices)
-    : form(form), matrices(matrices) {
-  for (unsigned i = 0; i != form.m * form.k; ++i)
-    exponentsA[i] = getExponent(matrices.a[i], form.aTable->minExponent);
-  for (unsigned i = 0; i != form.k * kN; ++i)
-    exponentsB[i] = getExponent(matrices.b[i], form.bTable->minExponent);
-}
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
 
-uint64_t HardwareAdder::add(unsigned m, unsigned n) const {
-  struct Term {
-    double value;
-    int exponent;
-  };
-  llvm::SmallVector<Term, 40> terms;
-  int largest = kMinExponentF32;
-  auto addTerm = [&](double value, int exponent) {
-    if (value == 0)
-      return;
-    terms.push_back({value, exponent});
-    largest = std::max(largest, exponent);
+namespace {
+
+class HardwareAdder {
+public:
+  HardwareAdder(const MmaForm &form, const AdderRule &rule,
+                const MmaMatrices &matrices)
+      : form(form), rule(rule), matrices(matrices), keptK(form.getKeptK()),
+        floor(form.c == Type::F16 ? rule.floorF16 : rule.floorF32),
+        minExponentC(getMinExponent(form.c)) {}
+
+  void run(uint64_t *bits);
+
+private:
+  /// What is aligned: of each column, the largest exponent, and its terms.
+  struct Chunk {
+    int largest[kN];
+    double total[kN];
   };
 
-  double c = matrices.c[m * kN + n];
-  addTerm(c, getExponent(c, kMinExponentF32));
-  bool areGroups = form.adder == AdderModel::GroupsOf16;
-  unsigned groupSize = areGroups ? 16 : 1;
-  // ue8m0 has no subnormals; ue4m3 has those of e4m3.
-  int minScaleExponent = form.scale == Type::UE4M3 ? -6 : -127;
-  for (unsigned block = 0; block != form.getNumBlocks(); ++block) {
-    double scale = 1;
-    int scaleExponent = 0;
-    if (form.isBlockScaled()) {
-      double scaleA = matrices.scaleA[m * kMaxBlocks + block];
-      double scaleB = matrices.scaleB[block * kN + n];
-      scale = scaleA * scaleB;
-      scaleExponent = getExponent(scaleA, minScaleExponent) +
-                      getExponent(scaleB, minScaleExponent);
-    }
-    unsigned blockBegin = block * form.getBlockSize();
-    unsigned blockEnd = blockBegin + form.getBlockSize();
-    for (unsigned begin = blockBegin; begin != blockEnd; begin += groupSize) {
-      double value = 0;
-      for (unsigned k = begin; k != begin + groupSize; ++k)
-        value += matrices.a[m * form.k + k] * matrices.b[k * kN + n];
-      int exponent = areGroups ? 0
-                               : exponentsA[m * form.k + begin] +
-                                     exponentsB[begin * kN + n];
-      addTerm(value * scale, exponent + scaleExponent);
-    }
+  void prepareProducts();
+  void orderHalves();
+  void prepareGroups();
+  void prepareScales();
+
+  void addRow(unsigned m, double *sums) const;
+  void addChunk(unsigned m, unsigned begin, unsigned end, double *sums) const;
+  void findLargest(unsigned m, unsigned begin, unsigned end,
+                   int16_t *largest) const;
+  void alignProducts(unsigned m, unsigned begin, unsigned end,
+                     const double *sums, Chunk &chunk) const;
+  void alignGroups(unsigned m, unsigned begin, unsigned end, const double *sums,
+                   Chunk &chunk) const;
+  bool hasProduct(unsigned m, unsigned n, unsigned first) const;
+  void addSpecials(unsigned m, unsigned begin, unsigned end,
+                   double *sums) const;
+
+  unsigned getRowOfB(unsigned m, unsigned i) const {
+    return form.isSparse() ? positions[m * keptK + i] : i;
   }
 
-  // Fewer than 2^12 units before the point and 35 bits after it, 33 times. The
-  // conversion truncates.
-  int unit = largest - getFractionBits(form.adder);
-  double unitsPerOne = std::ldexp(1, -unit);
-  int64_t sum = 0;
-  for (const Term &term : terms)
-    sum += static_cast<int64_t>(term.value * unitsPerOne);
-  return roundToBits({sum < 0, static_cast<uint64_t>(std::abs(sum)), unit},
-                     form.c, Rounding::TowardZero);
+  const MmaForm &form;
+  const AdderRule &rule;
+  const MmaMatrices &matrices;
+  const unsigned keptK;
+  const int floor, minExponentC;
+
+  /// The elements in the order of addition, those that are not finite as 0; in
+  /// sparse forms, B is as it was, and the positions are in this order.
+  double a[kMaxM * kMaxKeptK], b[kMaxK * kN];
+  int16_t exponentsA[kMaxM * kMaxKeptK], exponentsB[kMaxK * kN];
+  uint8_t positions[kMaxM * kMaxKeptK];
+  uint8_t order[kMaxK];
+  /// With groups instead: elements in units of 0.5, and which places along K
+  /// have others than 0.
+  int16_t halvesA[kMaxM * kMaxKeptK], halvesB[kMaxK * kN];
+  uint64_t nonzeroA[kMaxM][kMaxK / 64] = {}, nonzeroB[kN][kMaxK / 64] = {};
+  /// Scales likewise, and their exponents.
+  double scaleA[kMaxM * kMaxBlocks], scaleB[kMaxBlocks * kN];
+  int exponentsScaleA[kMaxM * kMaxBlocks], exponentsScaleB[kMaxBlocks * kN];
+  /// Rows and columns that have something that is not finite.
+  uint32_t specialRows = 0, specialColumns = 0;
+};
+
+} // namespace
+
+/// Those with k mod 4 < 2 come first.
+void HardwareAdder::orderHalves() {
+  unsigned count = 0;
+  for (unsigned half = 0; half != 2; ++half)
+    for (unsigned k = 0; k != keptK; ++k)
+      if (k % 4 / 2 == half)
+        order[count++] = k;
+}
+
+/// False for what is not finite, which becomes 0.
+static bool split(double value, int minExponent, double &finite,
+                  int16_t &exponent) {
+  bool isFinite = std::isfinite(value);
+  finite = isFinite ? value : 0;
+  exponent = getExponent(finite, minExponent);
+  return isFinite;
+}
+
+void HardwareAdder::prepareProducts() {
+  bool isSplit = rule.method == AdderMethod::TwoHalves;
+  for (unsigned k = 0; k != kMaxK; ++k)
+    order[k] = k;
+  if (isSplit)
+    orderHalves();
+  // The chip converts to f16 what it does not multiply.
+  int minA = getMinExponent(isSplit ? Type::F16 : form.a);
+  int minB = getMinExponent(isSplit ? Type::F16 : form.b);
+  for (unsigned m = 0; m != form.m; ++m)
+    for (unsigned i = 0; i != keptK; ++i) {
+      unsigned from = m * keptK + order[i], to = m * keptK + i;
+      if (!split(matrices.a[from], minA, a[to], exponentsA[to]))
+        specialRows |= 1u << m;
+      if (form.isSparse())
+        positions[to] = matrices.positions[from];
+    }
+  for (unsigned k = 0; k != form.k; ++k)
+    for (unsigned n = 0; n != kN; ++n) {
+      unsigned from = (form.isSparse() ? k : order[k]) * kN + n;
+      unsigned to = k * kN + n;
+      if (!split(matrices.b[from], minB, b[to], exponentsB[to]))
+        specialColumns |= 1u << n;
+    }
+}
+
+void HardwareAdder::prepareGroups() {
+  // fp4 has multiples of 0.5, and nothing that is not finite.
+  for (unsigned m = 0; m != form.m; ++m)
+    for (unsigned i = 0; i != keptK; ++i) {
+      unsigned at = m * keptK + i;
+      halvesA[at] = static_cast<int16_t>(2 * matrices.a[at]);
+      positions[at] = form.isSparse() ? matrices.positions[at] : i;
+      unsigned k = positions[at];
+      nonzeroA[m][k / 64] |= uint64_t(halvesA[at] != 0) << (k % 64);
+    }
+  for (unsigned k = 0; k != form.k; ++k)
+    for (unsigned n = 0; n != kN; ++n) {
+      unsigned at = k * kN + n;
+      halvesB[at] = static_cast<int16_t>(2 * matrices.b[at]);
+      nonzeroB[n][k / 64] |= uint64_t(halvesB[at] != 0) << (k % 64);
+    }
+  for (unsigned i = 0; i != keptK; ++i)
+    order[i] = i;
+}
+
+void HardwareAdder::prepareScales() {
+  int minExponent = getMinExponent(form.scale);
+  int16_t exponent;
+  for (unsigned m = 0; m != form.m; ++m)
+    for (unsigned q = 0; q != form.getNumBlocks(); ++q) {
+      unsigned i = m * kMaxBlocks + q;
+      if (!split(matrices.scaleA[i], minExponent, scaleA[i], exponent))
+        specialRows |= 1u << m;
+      exponentsScaleA[i] = exponent;
+    }
+  for (unsigned q = 0; q != form.getNumBlocks(); ++q)
+    for (unsigned n = 0; n != kN; ++n) {
+      unsigned i = q * kN + n;
+      if (!split(matrices.scaleB[i], minExponent, scaleB[i], exponent))
+        specialColumns |= 1u << n;
+      exponentsScaleB[i] = exponent;
+    }
+}
+
+/// Of the products of each column, without scales.
+void HardwareAdder::findLargest(unsigned m, unsigned begin, unsigned end,
+                                int16_t *largest) const {
+  std::fill(largest, largest + kN, int16_t(2 * kNoExponent));
+  for (unsigned i = begin; i != end; ++i) {
+    int16_t exponentA = exponentsA[m * keptK + i];
+    const int16_t *exponents = exponentsB + getRowOfB(m, i) * kN;
+    for (unsigned n = 0; n != kN; ++n)
+      largest[n] = std::max<int16_t>(largest[n], exponentA + exponents[n]);
+  }
+}
+
+/// Less than 2^28: a product has at most two bits before its point, and an
+/// aligned one at most 25 behind it.
+static double truncateTerm(double value) {
+  return static_cast<double>(static_cast<int32_t>(value));
+}
+
+void HardwareAdder::alignProducts(unsigned m, unsigned begin, unsigned end,
+                                  const double *sums, Chunk &chunk) const {
+  int16_t largest[kN];
+  findLargest(m, begin, end, largest);
+  // Products in units of the lowest bit that is kept, times their scales, which
+  // are powers of two.
+  double unitsPerOne[kN];
+  unsigned block = begin / form.getBlockSize();
+  for (unsigned n = 0; n != kN; ++n) {
+    int exponentC = std::max(getExponent(sums[n], minExponentC), floor);
+    int scale = 0;
+    if (form.isBlockScaled())
+      scale = exponentsScaleA[m * kMaxBlocks + block] +
+              exponentsScaleB[block * kN + n];
+    bool hasProducts = largest[n] > kAnyExponent && scale > kAnyExponent;
+    int top = hasProducts ? std::max(exponentC, largest[n] + scale) : exponentC;
+    chunk.largest[n] = top;
+    chunk.total[n] =
+        truncateTerm(sums[n] * makePowerOfTwo(rule.alignedBits - top));
+    unitsPerOne[n] =
+        hasProducts ? makePowerOfTwo(rule.alignedBits - top + scale) : 0;
+  }
+  for (unsigned i = begin; i != end; ++i) {
+    double elementA = a[m * keptK + i];
+    const double *elements = b + getRowOfB(m, i) * kN;
+    for (unsigned n = 0; n != kN; ++n)
+      chunk.total[n] += truncateTerm(elementA * elements[n] * unitsPerOne[n]);
+  }
+}
+
+void HardwareAdder::alignGroups(unsigned m, unsigned begin, unsigned end,
+                                const double *sums, Chunk &chunk) const {
+  constexpr unsigned maxGroups = kMaxKeptK / kGroup;
+  double terms[maxGroups][kN];
+  for (unsigned n = 0; n != kN; ++n)
+    chunk.largest[n] = std::max(getExponent(sums[n], minExponentC), floor);
+  unsigned numGroups = (end - begin) / kGroup;
+  for (unsigned group = 0; group != numGroups; ++group) {
+    unsigned first = begin + group * kGroup;
+    int16_t products[kN] = {};
+    for (unsigned i = first; i != first + kGroup; ++i) {
+      int16_t half = halvesA[m * keptK + i];
+      const int16_t *halves = halvesB + getRowOfB(m, i) * kN;
+      for (unsigned n = 0; n != kN; ++n)
+        products[n] += half * halves[n];
+    }
+    unsigned block = first / form.getBlockSize();
+    for (unsigned n = 0; n != kN; ++n) {
+      unsigned i = m * kMaxBlocks + block, j = block * kN + n;
+      terms[group][n] = products[n] * 0.25 * scaleA[i] * scaleB[j];
+      int exponent = exponentsScaleA[i] + exponentsScaleB[j];
+      if (hasProduct(m, n, first) && exponent > kAnyExponent)
+        chunk.largest[n] = std::max(chunk.largest[n], exponent);
+    }
+  }
+  for (unsigned n = 0; n != kN; ++n) {
+    double unitsPerOne = makePowerOfTwo(rule.alignedBits - chunk.largest[n]);
+    // Fewer than 2^12 units before the point and 35 bits behind it.
+    auto total = static_cast<int64_t>(sums[n] * unitsPerOne);
+    for (unsigned group = 0; group != numGroups; ++group)
+      total += static_cast<int64_t>(terms[group][n] * unitsPerOne);
+    chunk.total[n] = static_cast<double>(total);
+  }
+}
+
+/// Whether the group that begins at `first` has a product other than 0.
+bool HardwareAdder::hasProduct(unsigned m, unsigned n, unsigned first) const {
+  unsigned width = form.isSparse() ? 2 * kGroup : kGroup;
+  unsigned bit = first / kGroup * width;
+  uint64_t both = nonzeroA[m][bit / 64] & nonzeroB[n][bit / 64];
+  return both >> (bit % 64) & ((uint64_t(1) << width) - 1);
+}
+
+/// What a chunk gives where a sum or a product is not finite.
+void HardwareAdder::addSpecials(unsigned m, unsigned begin, unsigned end,
+                                double *sums) const {
+  const double *scalesA = matrices.scaleA + m * kMaxBlocks;
+  for (unsigned i = begin; i != end; ++i) {
+    unsigned k = order[i], block = i / form.getBlockSize();
+    unsigned rowOfB = form.isSparse() ? positions[m * keptK + i] : k;
+    double element = matrices.a[m * keptK + k];
+    for (unsigned n = 0; n != kN; ++n) {
+      double product = element * matrices.b[rowOfB * kN + n];
+      if (form.isBlockScaled())
+        product *= scalesA[block] * matrices.scaleB[block * kN + n];
+      sums[n] += product;
+    }
+  }
+}
+
+void HardwareAdder::addChunk(unsigned m, unsigned begin, unsigned end,
+                             double *sums) const {
+  double finite[kN];
+  uint32_t specials = specialRows >> m & 1 ? 0xFF : specialColumns;
+  for (unsigned n = 0; n != kN; ++n) {
+    bool isFinite = std::isfinite(sums[n]);
+    finite[n] = isFinite ? sums[n] : 0;
+    specials |= uint32_t(!isFinite) << n;
+  }
+  Chunk chunk;
+  if (rule.method == AdderMethod::GroupsOf16)
+    alignGroups(m, begin, end, finite, chunk);
+  else
+    alignProducts(m, begin, end, finite, chunk);
+  if (specials)
+    addSpecials(m, begin, end, sums);
+  for (unsigned n = 0; n != kN; ++n) {
+    if (specials >> n & 1 && !std::isfinite(sums[n]))
+      continue;
+    double sum =
+        chunk.total[n] * makePowerOfTwo(chunk.largest[n] - rule.alignedBits);
+    sums[n] = form.c == Type::F16 ? roundToF16(sum)
+                                  : truncate(sum, rule.fractionBits);
+  }
+}
+
+void HardwareAdder::addRow(unsigned m, double *sums) const {
+  bool isSplit = rule.method == AdderMethod::TwoHalves;
+  unsigned size = isSplit ? keptK / 2 : rule.chunk;
+  for (unsigned begin = 0; begin < keptK; begin += size)
+    addChunk(m, begin, std::min(begin + size, keptK), sums);
+}
+
+void HardwareAdder::run(uint64_t *bits) {
+  if (rule.method == AdderMethod::GroupsOf16)
+    prepareGroups();
+  else
+    prepareProducts();
+  if (form.isBlockScaled())
+    prepareScales();
+  bool startsFromC = rule.method != AdderMethod::TwoHalves;
+  for (unsigned m = 0; m != form.m; ++m) {
+    const double *c = matrices.c + m * kN;
+    double sums[kN] = {};
+    if (startsFromC)
+      std::copy(c, c + kN, sums);
+    addRow(m, sums);
+    for (unsigned n = 0; n != kN; ++n) {
+      double sum = sums[n];
+      // Exact but for one rounding: a double has twice the bits, and two more.
+      if (!startsFromC)
+        sum = form.c == Type::F16 && std::isfinite(sum + c[n])
+                  ? roundToF16(sum + c[n])
+                  : static_cast<float>(sum + c[n]);
+      bits[m * kN + n] = encode(sum, form.c);
+    }
+  }
+}
+
+/// a * b + c of f64. NaN is that of b, else of c, else of a, made quiet; one
+/// that arises is negative.
+static double multiplyAdd(double a, double b, double c) {
+  constexpr uint64_t quietBit = uint64_t(1) << 51;
+  for (double operand : {b, c, a})
+    if (std::isnan(operand))
+      return llvm::bit_cast<double>(llvm::bit_cast<uint64_t>(operand) |
+                                    quietBit);
+  double sum = std::fma(a, b, c);
+  if (std::isnan(sum))
+    return llvm::bit_cast<double>(uint64_t(0xFFF) << 52 | quietBit);
+  return sum;
+}
+
+/// In the order of k.
+static void multiplyChain(const MmaForm &form, const MmaMatrices &matrices,
+                          uint64_t *bits) {
+  for (unsigned m = 0; m != form.m; ++m)
+    for (unsigned n = 0; n != kN; ++n) {
+      double sum = matrices.c[m * kN + n];
+      for (unsigned k = 0; k != form.k; ++k)
+        sum = multiplyAdd(matrices.a[m * form.k + k], matrices.b[k * kN + n],
+                          sum);
+      bits[m * kN + n] = llvm::bit_cast<uint64_t>(sum);
+    }
+}
+
+void sim::multiplyInHardware(const MmaForm &form, const AdderRule &rule,
+                             const MmaMatrices &matrices, uint64_t *bits) {
+  if (rule.method == AdderMethod::Chain)
+    return multiplyChain(form, matrices, bits);
+  HardwareAdder(form, rule, matrices).run(bits);
 }

@@ -62,7 +62,6 @@ struct Row {
   bool isScaleVecOptional;
   Versions versions;
   Feature targets;
-  AdderModel adder;
 };
 
 } // namespace
@@ -71,43 +70,43 @@ static constexpr Type kNoScale = Type::Pred;
 
 // clang-format off
 static constexpr Row kRows[] = {
-  // kind             m   k  bits elements           accumulators       scales                  PTX            targets                        adder
-  {MmaKind::None,    16,   8, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75,           AdderModel::None},
-  {MmaKind::None,    16,  16, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  32, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,   8, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  16, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  32, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,   4, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,   8, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  16, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,     8,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90,           AdderModel::None},
-  {MmaKind::None,    16,   8, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90,           AdderModel::None},
-  {MmaKind::None,    16,  16, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90,           AdderModel::None},
-  {MmaKind::None,     8,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75,           AdderModel::None},
-  {MmaKind::None,    16,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  32,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  64,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,     8,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75,           AdderModel::None},
-  {MmaKind::None,    16,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  64,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16, 128,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80,           AdderModel::None},
-  {MmaKind::None,    16,  16,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {87,  0,  0}, Feature::MmaOfSm89,           AdderModel::Products},
-  {MmaKind::None,    16,  32,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {84,  0,  0}, Feature::MmaOfSm89,           AdderModel::Products},
-  {MmaKind::None,    16,  64,  8, Elements::F8,   Accumulators::F32,      0, kNoScale,    false, { 0, 84, 85}, Feature::MmaOfSm89,           AdderModel::None},
-  {MmaKind::F8F6F4,  16,  32,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, {87,  0,  0}, Feature::MmaOfSm100AndSm120,  AdderModel::Products},
-  {MmaKind::F8F6F4,  16,  64,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, { 0,  0, 87}, Feature::MmaOfSm120,          AdderModel::None},
-  {MmaKind::MXF8F6F4,16,  32,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::Products},
-  {MmaKind::MXF8F6F4,16,  64,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  { 0,  0, 87}, Feature::MmaOfSm120,          AdderModel::None},
-  {MmaKind::MXF4,    16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
-  {MmaKind::MXF4,    16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  { 0,  0, 87}, Feature::MmaOfSm120a,         AdderModel::None},
-  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
-  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, {91,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
-  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, {87,  0,  0}, Feature::MmaOfSm120,          AdderModel::GroupsOf16},
-  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, { 0,  0, 87}, Feature::MmaOfSm120a,         AdderModel::None},
-  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, { 0,  0, 91}, Feature::MmaOfSm120a,         AdderModel::None},
-  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, { 0,  0, 87}, Feature::MmaOfSm120a,         AdderModel::None},
+  // kind             m   k  bits elements           accumulators       scales                  PTX            targets
+  {MmaKind::None,    16,   8, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75},
+  {MmaKind::None,    16,  16, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  32, 16, Elements::F16,  Accumulators::F16OrF32, 0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,   8, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  16, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  32, 16, Elements::BF16, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,   4, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,   8, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  16, 32, Elements::TF32, Accumulators::F32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,     8,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,   4, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90},
+  {MmaKind::None,    16,   8, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90},
+  {MmaKind::None,    16,  16, 64, Elements::F64,  Accumulators::F64,      0, kNoScale,    false, {78,  0,  0}, Feature::MmaOfSm90},
+  {MmaKind::None,     8,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75},
+  {MmaKind::None,    16,  16,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  32,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  64,  8, Elements::Int8, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,     8,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {65,  0,  0}, Feature::MmaOfSm75},
+  {MmaKind::None,    16,  32,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70,  0,  0}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  64,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, {70, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16, 128,  4, Elements::Int4, Accumulators::S32,      0, kNoScale,    false, { 0, 71, 85}, Feature::MmaOfSm80},
+  {MmaKind::None,    16,  16,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {87,  0,  0}, Feature::MmaOfSm89},
+  {MmaKind::None,    16,  32,  8, Elements::F8,   Accumulators::F16OrF32, 0, kNoScale,    false, {84,  0,  0}, Feature::MmaOfSm89},
+  {MmaKind::None,    16,  64,  8, Elements::F8,   Accumulators::F32,      0, kNoScale,    false, { 0, 84, 85}, Feature::MmaOfSm89},
+  {MmaKind::F8F6F4,  16,  32,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, {87,  0,  0}, Feature::MmaOfSm100AndSm120},
+  {MmaKind::F8F6F4,  16,  64,  8, Elements::F8F6F4, Accumulators::F16OrF32, 0, kNoScale,  false, { 0,  0, 87}, Feature::MmaOfSm120},
+  {MmaKind::MXF8F6F4,16,  32,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  {87,  0,  0}, Feature::MmaOfSm120},
+  {MmaKind::MXF8F6F4,16,  64,  8, Elements::F8F6F4, Accumulators::F32,    1, Type::UE8M0, true,  { 0,  0, 87}, Feature::MmaOfSm120},
+  {MmaKind::MXF4,    16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  {87,  0,  0}, Feature::MmaOfSm120},
+  {MmaKind::MXF4,    16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, true,  { 0,  0, 87}, Feature::MmaOfSm120a},
+  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, {87,  0,  0}, Feature::MmaOfSm120},
+  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, {91,  0,  0}, Feature::MmaOfSm120},
+  {MmaKind::MXF4NVF4,16,  64,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, {87,  0,  0}, Feature::MmaOfSm120},
+  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      2, Type::UE8M0, false, { 0,  0, 87}, Feature::MmaOfSm120a},
+  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE8M0, false, { 0,  0, 91}, Feature::MmaOfSm120a},
+  {MmaKind::MXF4NVF4,16, 128,  4, Elements::F4,   Accumulators::F32,      4, Type::UE4M3, false, { 0,  0, 87}, Feature::MmaOfSm120a},
 };
 // clang-format on
 
@@ -188,7 +187,6 @@ static MmaForm makeForm(const Row &row, Sparsity sparsity, unsigned version,
       row.isScaleVecOptional,
       version,
       row.targets,
-      row.adder,
       row.slotBits,
       &getFragmentLayout(MatrixOperand::A, row.m, row.slotBits),
       &getFragmentLayout(MatrixOperand::B, row.m, row.slotBits),
@@ -201,12 +199,9 @@ static MmaForm makeForm(const Row &row, Sparsity sparsity, unsigned version,
   // As ptxas has it: accumulation in f16 came later than fp8 itself.
   if (row.elements == Elements::F8 && c == Type::F16)
     form.ptxVersion = 87;
-  // As ptxas has it: fp6 and fp4 on sm_120 alone. The published models of the
-  // adder round to f32.
+  // As ptxas has it: fp6 and fp4 on sm_120 alone.
   if (form.targets == Feature::MmaOfSm100AndSm120 && !(isF8(a) && isF8(b)))
     form.targets = Feature::MmaOfSm120;
-  if (c != Type::F32)
-    form.adder = AdderModel::None;
   return form;
 }
 

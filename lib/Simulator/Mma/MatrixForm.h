@@ -35,17 +35,6 @@ enum class Sparsity : uint8_t { Dense, Plain, Ordered };
 /// As PTX writes it ("sp::ordered_metadata"); empty for Dense.
 llvm::StringRef getSparsityName(Sparsity sparsity);
 
-/// How the tensor core adds (Numerics::Hardware).
-enum class AdderModel : uint8_t {
-  /// No published model: computed as Numerics::Exact.
-  None,
-  /// Every product is a term of the sum.
-  Products,
-  /// A term is the exact sum of 16 products, times the significands of the
-  /// scales.
-  GroupsOf16,
-};
-
 /// The elements of a type that has a table: those of 8 bits or fewer. Built
 /// once.
 struct ElementTable {
@@ -81,7 +70,6 @@ struct MmaForm {
   unsigned ptxVersion;
   /// What targets have the instruction.
   Feature targets;
-  AdderModel adder;
   /// Bits that an element has in its register: more than its type has, where
   /// an 8-bit container holds it.
   unsigned slotBits;

@@ -54,23 +54,10 @@ void readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
 void writeResults(const MmaForm &form, const MmaMatrices &matrices,
                   const uint64_t *bits, llvm::ArrayRef<Lanes *> registers);
 
-/// The elements of D, row by row.
+/// The elements of D, row by row: as the adder of a chip forms them, or, where
+/// there is none, from exact sums.
 void multiplyMatrices(const MmaForm &form, const MmaMatrices &matrices,
-                      Numerics numerics, uint64_t *bits);
-
-/// One element of D by the model of the adder, for finite sums.
-class HardwareAdder {
-public:
-  HardwareAdder(const MmaForm &form, const MmaMatrices &matrices);
-  uint64_t add(unsigned m, unsigned n) const;
-
-private:
-  const MmaForm &form;
-  const MmaMatrices &matrices;
-  /// Of the elements, subnormals with the exponent of their format.
-  int exponentsA[kMaxM * kMaxKeptK];
-  int exponentsB[kMaxK * kN];
-};
+                      const AdderRule *adder, uint64_t *bits);
 
 } // namespace mlir::blockscale::sim
 

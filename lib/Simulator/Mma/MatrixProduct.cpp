@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mma/HardwareAdder.h"
 #include "Mma/MatrixOperands.h"
 #include "Mma/MatrixSum.h"
 
@@ -68,7 +69,7 @@ public:
   Multiplier(const MmaForm &form, const MmaMatrices &matrices)
       : form(form), matrices(matrices) {}
 
-  void run(Numerics numerics, uint64_t *bits);
+  void run(uint64_t *bits);
 
 private:
   template <bool isSparse>
@@ -295,7 +296,7 @@ uint64_t Multiplier::multiplyInteger(unsigned m, unsigned n) const {
   return static_cast<uint32_t>(sum);
 }
 
-void Multiplier::run(Numerics numerics, uint64_t *bits) {
+void Multiplier::run(uint64_t *bits) {
   uint64_t (Multiplier::*multiply)(unsigned, unsigned) const =
       form.c == Type::F64   ? &Multiplier::multiplyF64
       : form.c == Type::S32 ? &Multiplier::multiplyInteger
@@ -317,22 +318,11 @@ void Multiplier::run(Numerics numerics, uint64_t *bits) {
   for (unsigned m = 0; m != form.m; ++m)
     for (unsigned n = 0; n != kN; ++n)
       bits[m * kN + n] = (this->*multiply)(m, n);
-
-  if (numerics == Numerics::Exact || form.adder == AdderModel::None)
-    return;
-  // What is not finite is the same in both.
-  HardwareAdder adder(form, matrices);
-  for (unsigned m = 0; m != form.m; ++m)
-    for (unsigned n = 0; n != kN; ++n) {
-      double sum = matrices.c[m * kN + n];
-      for (unsigned block = 0; block != form.getNumBlocks(); ++block)
-        sum += sums[block][m * kN + n] * getScale(m, n, block);
-      if (std::isfinite(sum))
-        bits[m * kN + n] = adder.add(m, n);
-    }
 }
 
 void sim::multiplyMatrices(const MmaForm &form, const MmaMatrices &matrices,
-                           Numerics numerics, uint64_t *bits) {
-  Multiplier(form, matrices).run(numerics, bits);
+                           const AdderRule *adder, uint64_t *bits) {
+  if (adder)
+    return multiplyInHardware(form, *adder, matrices, bits);
+  Multiplier(form, matrices).run(bits);
 }

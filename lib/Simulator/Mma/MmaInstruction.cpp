@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Block.h"
+#include "Mma/AdderRules.h"
 #include "Mma/MmaSync.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Translator.h"
@@ -23,6 +24,8 @@ namespace {
 /// thread-id of A's scales and of B's.
 struct MultiplyForm {
   const MmaForm *form;
+  /// See findAdderRule.
+  const AdderRule *adder;
   MmaRegisters registers;
   unsigned sparsitySelector;
 };
@@ -60,8 +63,10 @@ static void executeMultiply(Warp &warp, const Step &step) {
           &operands.scaleB, &operands.byteIdB, &operands.threadIdB})
       *operand = take(1)[0];
   }
-  MmaOutcome outcome =
-      executeMma(*form.form, operands, warp.block.launch.options->numerics);
+  MmaOutcome outcome = executeMma(
+      *form.form, operands,
+      warp.block.launch.options->numerics == Numerics::Hardware ? form.adder
+                                                                : nullptr);
   if (outcome.error)
     return warp.fail(outcome.error->lane, outcome.error->text);
   for (const LaneMessage &warning : outcome.warnings)
@@ -93,7 +98,10 @@ static void translateMultiply(Translator &t,
                   " or above for " + getStatsName(mma) + ", got " +
                   llvm::Twine(version));
 
-  MultiplyForm form = {&mma, getRegisters(mma), 0};
+  MultiplyForm form = {
+      &mma,
+      findAdderRule(MatrixUnit::Warp, getTargetNumber(module.target), mma),
+      getRegisters(mma), 0};
   const MmaRegisters &registers = form.registers;
   if (!t.expectOperands(4 + (registers.isSparse ? 2 : 0) +
                         (registers.isBlockScaled ? 4 : 0)))

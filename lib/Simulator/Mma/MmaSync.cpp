@@ -18,14 +18,14 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 MmaOutcome sim::executeMma(const MmaForm &form, const MmaOperands &operands,
-                           Numerics numerics) {
+                           const AdderRule *adder) {
   MmaMatrices matrices;
   MmaOutcome outcome = readOperands(form, operands, matrices);
   if (outcome.error)
     return outcome;
   // All operands have been read: d may be registers of a, b or c.
   uint64_t bits[kMaxM * kN];
-  multiplyMatrices(form, matrices, numerics, bits);
+  multiplyMatrices(form, matrices, adder, bits);
   writeResults(form, matrices, bits, operands.d);
   return outcome;
 }

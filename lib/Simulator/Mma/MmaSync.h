@@ -23,7 +23,6 @@
 #include "Machine/Lanes.h"
 #include "Ptx/Types.h"
 #include "blockscale/Runtime/Error.h"
-#include "blockscale/Simulator/Numerics.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -36,6 +35,9 @@ namespace mlir::blockscale::sim {
 /// An mma instruction whose modifiers have been understood; points to a row of
 /// the table of instructions.
 struct MmaForm;
+
+/// How the tensor core of a chip adds.
+struct AdderRule;
 
 /// Finds the instruction of `mma` with these modifiers (`sync`, `aligned`,
 /// `m16n8k32`, `row`, `col`, `kind::mxf8f6f4`, ...; `sp` and
@@ -93,9 +95,10 @@ struct MmaOutcome {
 };
 
 /// Executes. A result element is undefined if an element, scale or accumulator
-/// that its sum uses is; d may be the registers of c.
+/// that its sum uses is; d may be the registers of c. Sums are exact where
+/// there is no adder.
 MmaOutcome executeMma(const MmaForm &form, const MmaOperands &operands,
-                      Numerics numerics);
+                      const AdderRule *adder);
 
 } // namespace mlir::blockscale::sim
 

@@ -88,7 +88,7 @@ bool sim::isTarget(llvm::StringRef name) {
   return parseTarget(name).has_value();
 }
 
-unsigned sim::getCapability(llvm::StringRef name) {
+unsigned sim::getTargetNumber(llvm::StringRef name) {
   std::optional<Target> target = parseTarget(name);
   return target ? target->number : 0;
 }

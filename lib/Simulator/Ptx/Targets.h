@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Which targets have what the simulator asks them for. Nothing else compares
-// the number or the suffix of a target.
+// the number or the suffix of a target, but the table of adders.
 //
 // Source: PTX ISA, section 11.1.2 "PTX Module Directives: .target".
 //
@@ -58,8 +58,8 @@ enum class Feature : uint8_t {
 /// Whether PTX has a target of this name, such as sm_90, sm_90a or sm_120f.
 bool isTarget(llvm::StringRef name);
 
-/// The compute capability times ten: 90 for sm_90a; 0 for what is no target.
-unsigned getCapability(llvm::StringRef target);
+/// 90 of "sm_90a"; 0 where a name is not a target.
+unsigned getTargetNumber(llvm::StringRef name);
 
 bool hasFeature(llvm::StringRef target, Feature feature);
 

@@ -358,7 +358,8 @@ void sim::executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
   if (Statistics *statistics = warp.block.group.statistics.get())
     statistics->countMatrix(getStatsName(form, d), uint64_t(d.m) * d.n * d.k);
   preparation.product.blockSize = form.blockSize;
-  preparation.product.numerics = warp.block.launch.options->numerics;
+  if (warp.block.launch.options->numerics == Numerics::Hardware)
+    preparation.product.adderTarget = form.target;
   ProductOutcome outcome = preparation.product.run();
   if (outcome.error)
     return warp.fail(lane, *outcome.error);

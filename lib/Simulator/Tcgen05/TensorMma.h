@@ -35,6 +35,8 @@ struct TensorMmaForm {
   bool isScaleVec;
   /// The accumulator is multiplied by 2 to the minus this.
   unsigned inputShift;
+  /// The number of the target.
+  unsigned target;
   /// The target multiplies 96 elements of K.
   bool hasK96;
 };

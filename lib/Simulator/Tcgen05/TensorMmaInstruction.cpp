@@ -273,6 +273,7 @@ void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
       !t.expectOperands(fewest, isScaled ? fewest : fewest + 2))
     return;
   form.numBlocks = *numBlocks;
+  form.target = getTargetNumber(t.program.module.target);
   form.hasK96 = hasFeature(t.program.module.target, Feature::TensorK96);
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
   OperandReader reader(t, slots);

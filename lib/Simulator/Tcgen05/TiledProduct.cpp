@@ -13,6 +13,7 @@
 
 #include "Tcgen05/TiledProduct.h"
 
+#include "Mma/AdderRules.h"
 #include "Mma/MatrixOperands.h"
 #include "Mma/MatrixSum.h"
 #include "SharedOperands/SharedMatrix.h"
@@ -71,6 +72,8 @@ static MmaForm makeTileForm(const InstructionDescriptor &d,
                                  (!blockSize || form.scale == d.scale);
                         }).base();
   MmaForm result = *form;
+  result.a = d.a;
+  result.b = d.b;
   result.k = d.k;
   result.scaleVec = blockSize ? d.k / blockSize : 0;
   return result;
@@ -130,10 +133,10 @@ namespace {
 /// The product of the rows of one block with one part of the columns.
 class PartProduct {
 public:
-  PartProduct(TiledProduct &product, const MmaForm &form, unsigned block,
-              unsigned part)
-      : product(product), form(form), memory(*product.memories[block]),
-        block(block), part(part) {}
+  PartProduct(TiledProduct &product, const MmaForm &form,
+              const AdderRule *adder, unsigned block, unsigned part)
+      : product(product), form(form), adder(adder),
+        memory(*product.memories[block]), block(block), part(part) {}
 
   const DecodedMatrix *a, *b;
   const ScaleValues *scaleA = nullptr, *scaleB = nullptr;
@@ -147,6 +150,7 @@ private:
 
   TiledProduct &product;
   const MmaForm &form;
+  const AdderRule *adder;
   TensorMemory &memory;
   const unsigned block, part;
   MmaMatrices tile;
@@ -196,7 +200,7 @@ void PartProduct::multiply(unsigned firstRow, unsigned firstColumn) {
                              -int(product.inputShift));
     }
   uint64_t bits[kTileM * kTileN];
-  multiplyMatrices(form, tile, product.numerics, bits);
+  multiplyMatrices(form, tile, adder, bits);
   for (unsigned m = 0; m != kTileM; ++m) {
     unsigned lane = product.getLane(firstRow + m, part);
     if (!product.disabledLanes.empty() &&
@@ -233,6 +237,9 @@ static void append(DecodedMatrix &to, const DecodedMatrix &from) {
 ProductOutcome TiledProduct::run() {
   const InstructionDescriptor &d = descriptor;
   MmaForm form = makeTileForm(d, blockSize);
+  const AdderRule *adder =
+      adderTarget ? findAdderRule(MatrixUnit::Tensor, adderTarget, form)
+                  : nullptr;
   ProductOutcome outcome;
   // Each block of a pair has as many columns of B as the other.
   DecodedMatrix columns;
@@ -243,7 +250,7 @@ ProductOutcome TiledProduct::run() {
       DecodedMatrix rows =
           a.isInTensorMemory ? decodeTensor(*this, block, part)
                              : decodeOperand(a, block, d.a, d.k, d.isNegatedA);
-      PartProduct product(*this, form, block, part);
+      PartProduct product(*this, form, adder, block, part);
       product.a = &rows;
       product.b = &columns;
       std::optional<ScaleValues> scales[2];

@@ -18,7 +18,6 @@
 #include "SharedOperands/SharedTile.h"
 #include "Tcgen05/InstructionDescriptor.h"
 #include "Tcgen05/ScaleFactors.h"
-#include "blockscale/Simulator/Numerics.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -48,7 +47,8 @@ struct TiledProduct {
   ScaleFactors scaleA, scaleB;
   /// Elements that have a scale in common; 0 where there are none.
   unsigned blockSize = 0;
-  Numerics numerics = Numerics::Exact;
+  /// The number of the target whose adder is to be used; 0 for exact sums.
+  unsigned adderTarget = 0;
 
   /// Where D is: rows of each block, parts of the columns, which follow one
   /// another in the lanes, and whether 16 rows are in each 32 lanes.

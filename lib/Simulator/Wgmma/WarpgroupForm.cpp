@@ -8,10 +8,6 @@
 //
 // Left out, and refused by name where they are translated: b1 and sparse A.
 //
-// Without a model of the adder (--numerics=hardware): what is published of the
-// tensor cores of sm_90 is not that of sm_120, which HardwareAdder.cpp has;
-// above all, sums of fp8 keep fewer bits. Results are exact sums, rounded once.
-//
 //===----------------------------------------------------------------------===//
 
 #include "Wgmma/WarpgroupForm.h"
@@ -115,9 +111,7 @@ Result<WarpgroupForm> sim::lookupWarpgroupForm(llvm::StringRef shape,
                form.b == types.b && form.c == types.d &&
                form.isSatfinite == types.isSatfinite;
       }).base();
-  WarpgroupForm form = {*tile, n, row->hasSigns, row->hasTransposes};
-  form.tile.adder = AdderModel::None;
-  return form;
+  return WarpgroupForm{*tile, n, row->hasSigns, row->hasTransposes};
 }
 
 std::string sim::makeName(const WarpgroupForm &form) {

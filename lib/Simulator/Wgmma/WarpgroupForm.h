@@ -19,7 +19,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPFORM_H
 #define BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPFORM_H
 
-#include "Mma/MatrixForm.h"
+#include "Mma/AdderRules.h"
 
 namespace mlir::blockscale::sim {
 
@@ -38,6 +38,7 @@ struct WarpgroupForm {
   bool isRegisterA = false;
   bool isNegatedA = false, isNegatedB = false;
   bool isTransposedA = false, isTransposedB = false;
+  const AdderRule *adder = nullptr;
   /// The guard `scale-d` is `!%p`.
   bool isScaleNegated = false;
   /// What statistics call it: shape and types, which also tell whether two

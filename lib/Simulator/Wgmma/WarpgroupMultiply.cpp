@@ -183,6 +183,9 @@ void Multiplication::multiply() {
   DecodedMatrix columns = decodeShared(warp.block.shared, b.offsets, b.shape,
                                        form.tile.b, form.isNegatedB);
   unsigned perTile = form.getRegistersOfTile();
+  const AdderRule *adder =
+      warp.block.launch.options->numerics == Numerics::Hardware ? form.adder
+                                                                : nullptr;
   for (unsigned number = 0; number != form.getNumTiles(); ++number) {
     fillColumns(columns, number * kN);
     llvm::SmallVector<Lanes *, 4> d;
@@ -195,8 +198,7 @@ void Multiplication::multiply() {
     else
       llvm::fill(tile.c, 0);
     uint64_t bits[kMaxM * kN];
-    multiplyMatrices(form.tile, tile, warp.block.launch.options->numerics,
-                     bits);
+    multiplyMatrices(form.tile, tile, adder, bits);
     writeResults(form.tile, tile, bits, d);
   }
 }

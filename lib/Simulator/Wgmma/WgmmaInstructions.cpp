@@ -115,6 +115,8 @@ static std::optional<WarpgroupForm> takeForm(Translator &t,
     t.fail(form.message());
     return std::nullopt;
   }
+  form->adder = findAdderRule(MatrixUnit::Warpgroup,
+                              getTargetNumber(module.target), form->tile);
   return *form;
 }
 

@@ -409,7 +409,8 @@ TEST(MatrixLayoutTest, DMayBeRegistersOfTheOperands) {
     }
     for (Lanes &lanes : other.b)
       b.push_back(&lanes);
-    EXPECT_FALSE(executeMma(*other.form, {a, b, c, d}, Numerics::Exact).error);
+    EXPECT_FALSE(
+        executeMma(*other.form, {a, b, c, d}, /*adder=*/nullptr).error);
     other.result = shared;
     EXPECT_EQ(other.getResults(), expected);
   }

@@ -30,42 +30,52 @@ unsigned Mma::getPosition(unsigned m, unsigned kept) const {
   return chunkSize * chunk + width * index + i % width;
 }
 
-uint64_t Mma::getExpected(unsigned m, unsigned n) const {
-  double specials = 0;
-  Rational sum;
-  auto addSpecial = [&](double value) { specials += value; };
-  double c = decodeElement(
-      d.c, getElement(this->c, placeC(d, m, n), d.getAccumulatorBits()));
-  if (std::isfinite(c))
-    sum += Rational(c);
-  else
-    addSpecial(c);
+double Mma::getC(unsigned m, unsigned n) const {
+  return decodeElement(d.c,
+                       getElement(c, placeC(d, m, n), d.getAccumulatorBits()));
+}
+
+std::vector<Mma::Factors> Mma::getFactors(unsigned m, unsigned n) const {
   auto getCode = [&](const std::vector<Lanes> &operand, Place place,
                      const std::string &type) {
     uint64_t code = getElement(operand, place, d.slotBits);
     return decodeElement(type, code >> getShift(type, d.slotBits));
   };
+  std::vector<Factors> all;
   for (unsigned kept = 0; kept != d.getKeptK(); ++kept) {
     unsigned k = getPosition(m, kept);
-    double x = getCode(a, placeA(d, m, kept), d.a);
-    double y = getCode(b, placeB(d, k, n), d.b);
-    double scaleOfA = 1, scaleOfB = 1;
+    Factors factors = {getCode(a, placeA(d, m, kept), d.a),
+                       getCode(b, placeB(d, k, n), d.b), 1, 1};
     if (d.scaleVec) {
       unsigned block = k / (d.k / d.scaleVec);
       unsigned laneA = 4 * (m % 8) + 2 * unsigned(threadA.value[0]) + m / 8;
       unsigned laneB = 4 * n + unsigned(threadB.value[0]);
       unsigned byte = 8 * (unsigned(byteA.value[0]) + block);
-      scaleOfA = decodeElement(d.scale, scaleA.value[laneA] >> byte & 0xFF);
+      factors.scaleA =
+          decodeElement(d.scale, scaleA.value[laneA] >> byte & 0xFF);
       byte = 8 * (unsigned(byteB.value[0]) + block);
-      scaleOfB = decodeElement(d.scale, scaleB.value[laneB] >> byte & 0xFF);
+      factors.scaleB =
+          decodeElement(d.scale, scaleB.value[laneB] >> byte & 0xFF);
     }
-    double product = x * scaleOfA * (y * scaleOfB);
+    all.push_back(factors);
+  }
+  return all;
+}
+
+uint64_t Mma::getExpected(unsigned m, unsigned n) const {
+  double specials = 0;
+  Rational sum;
+  double c = getC(m, n);
+  if (std::isfinite(c))
+    sum += Rational(c);
+  else
+    specials += c;
+  for (auto [x, y, scaleOfA, scaleOfB] : getFactors(m, n))
     if (std::isfinite(x) && std::isfinite(y) && std::isfinite(scaleOfA) &&
         std::isfinite(scaleOfB))
       sum += Rational({x, y, scaleOfA, scaleOfB});
     else
-      addSpecial(product);
-  }
+      specials += x * scaleOfA * (y * scaleOfB);
   if (std::isnan(specials))
     return getNaN(d.c);
   if (std::isinf(specials)) {

@@ -421,7 +421,7 @@ void Mma::randomize(std::mt19937 &random, bool withSpecials) {
   }
 }
 
-MmaOutcome Mma::run(Numerics numerics) {
+MmaOutcome Mma::run(unsigned hardware) {
   std::vector<const Lanes *> pointersA, pointersB, pointersC;
   std::vector<Lanes *> pointersD;
   for (Lanes &lanes : a)
@@ -445,7 +445,9 @@ MmaOutcome Mma::run(Numerics numerics) {
     operands.byteIdB = &byteB;
     operands.threadIdB = &threadB;
   }
-  return executeMma(*form, operands, numerics);
+  return executeMma(*form, operands,
+                    hardware ? findAdderRule(MatrixUnit::Warp, hardware, *form)
+                             : nullptr);
 }
 
 uint64_t Mma::getElement(const std::vector<Lanes> &operand, Place place,

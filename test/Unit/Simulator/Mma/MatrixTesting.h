@@ -15,6 +15,7 @@
 #ifndef BLOCKSCALE_TEST_UNIT_SIMULATOR_MMA_MATRIXTESTING_H
 #define BLOCKSCALE_TEST_UNIT_SIMULATOR_MMA_MATRIXTESTING_H
 
+#include "Mma/AdderRules.h"
 #include "Mma/MmaSync.h"
 
 #include "llvm/ADT/APInt.h"
@@ -96,13 +97,22 @@ public:
   /// All elements, scales, accumulators, metadata.
   void randomize(std::mt19937 &random, bool withSpecials);
 
-  MmaOutcome run(Numerics numerics = Numerics::Exact);
+  /// With exact sums, or as the adder of a target (90).
+  MmaOutcome run(unsigned hardware = 0);
   /// Bits of an element of D.
   uint64_t getD(unsigned m, unsigned n) const;
   bool isUndefined(unsigned m, unsigned n) const;
   float getFloat(unsigned m, unsigned n) const;
   /// All elements of D, row by row.
   std::vector<uint64_t> getResults() const;
+
+  /// The factors of the products of an element of D, in the order of k; scales
+  /// are 1 where there are none.
+  struct Factors {
+    double x, y, scaleA, scaleB;
+  };
+  std::vector<Factors> getFactors(unsigned m, unsigned n) const;
+  double getC(unsigned m, unsigned n) const;
 
   /// What D should be.
   uint64_t getExpected(unsigned m, unsigned n) const;
