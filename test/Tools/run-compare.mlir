@@ -12,6 +12,12 @@
 // RUN: %{run} --entry=calls 2>&1 | FileCheck %s --check-prefix=BOUND
 // BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9]+}}, {{[0-9]+}}], bound {{[0-9.e+-]+}}{{$}}
 
+// The exact sum, 2^-9 + 2^-32, is an f32, but the code of 2^-9 is subnormal and
+// counts as 2^-6.
+// RUN: %{run} --entry=subnormal --target=sm_120a --numerics=exact 2>&1 | FileCheck %s --check-prefix=EXACT
+// RUN: %{run} --entry=subnormal --target=sm_120a --numerics=hardware 2>&1 | FileCheck %s --check-prefix=SUBNORMAL
+// SUBNORMAL: {{^}}result #0: largest error 2.32830644e-10 at [0, 0], bound {{[0-9.e+-]+}}{{$}}
+
 // Codes that no rounding touches.
 // RUN: %{run} --entry=codes 2>&1 | FileCheck %s --check-prefix=CODES
 // CODES: {{^}}result #0: equal{{$}}
@@ -58,6 +64,16 @@ func.func @elementwise(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %
   %n = arith.negf %q : tensor<20x10xf32>
   %r = arith.maximumf %n, %three : tensor<20x10xf32>
   return %r : tensor<20x10xf32>
+}
+
+func.func @subnormal() -> tensor<1x1xf32> {
+  %x = arith.constant dense<"0x0100000000000000000000000000000000000000000000000000000000000000"> : tensor<1x32xf8E4M3FN>
+  %y = arith.constant dense<1.0> : tensor<32x1xf8E4M3FN>
+  %s = arith.constant dense<1.0> : tensor<1x1xf8E8M0FNU>
+  %acc = arith.constant dense<0x2F800000> : tensor<1x1xf32>
+  %d = blockscale.mma_scaled %x, %s, %y, %s, %acc : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
+       tensor<32x1xf8E4M3FN>, tensor<1x1xf8E8M0FNU>, tensor<1x1xf32>
+  return %d : tensor<1x1xf32>
 }
 
 func.func @codes(%x: tensor<4x6xf8E4M3FN>) -> tensor<6x4xf8E4M3FN> {

@@ -19,10 +19,9 @@ enum class Numerics : uint8_t {
   /// Products, scales and sum are exact; one rounding, to nearest even, to the
   /// type of the accumulator.
   Exact,
-  /// A model of the fixed-point adder in the tensor core: all terms are aligned
-  /// to the one with the largest exponent and truncated, and the sum is
-  /// truncated. From published measurements of such hardware; no promise that a
-  /// card gives these bits.
+  /// What the tensor core of the module's target computes, as far as that has
+  /// been measured: docs/Simulator.md. Terms are aligned to the one with the
+  /// largest exponent and cut off.
   Hardware,
 };
 
