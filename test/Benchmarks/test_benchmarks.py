@@ -35,8 +35,8 @@ SCRIPTS = {
     ),
 }
 ELSEWHERE = {
-    "hardware_numerics.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py", "gpu_measure.py",
-    "gpu_report.py", "gpu_triton.py", "kernel_chain.py",
+    "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py", "gpu_measure.py",
+    "gpu_report.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
 }
 
 
