@@ -227,6 +227,73 @@ TEST(MatrixHardwareTest, ExponentsHaveAFloor) {
   EXPECT_EQ(runProducts(mma, 90, -0x1p-149f), -0x1p-149f);
 }
 
+TEST(MatrixHardwareTest, FloorsAreThoseOfTheTable) {
+  // The last bit of D, less the lowest bit that is kept: a bit of D is lost. Or
+  // half of the last bit of an f16, and that bit more: D is rounded up.
+  static constexpr const char *kBF16 =
+      "sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32";
+  static constexpr const char *kTF32 =
+      "sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32";
+  static constexpr const char *kF16 =
+      "sync.aligned.m16n8k8.row.col.f16.f16.f16.f16";
+  const struct {
+    const char *text;
+    unsigned target;
+    // Factors of the first term, those of the smallest that is kept, and a
+    // factor of one with half as much.
+    uint64_t a0, b0, a1, b1, half;
+    uint64_t kept, lost;
+  } rows[] = {
+      {kBF16, 80, 0x1A00, 0x1A80, 0x1800, 0x9900, 0x9880, 0, 1},
+      {kBF16, 90, 0x1A00, 0x1A80, 0x1800, 0x9800, 0x9780, 0, 1},
+      {kBF16, 120, 0x1A00, 0x1A80, 0x1800, 0x9800, 0x9780, 0, 1},
+      {kTF32, 80, 0x1A000000, 0x1A800000, 0x18000000, 0x99000000, 0x98800000, 0,
+       1},
+      {kTF32, 90, 0x1A000000, 0x1A800000, 0x18000000, 0x98000000, 0x97800000, 0,
+       1},
+      {kF16, 80, 0x0C00, 0x0800, 0x0001, 0x0010, 0x0008, 1, 0},
+      {kF16, 90, 0x0C00, 0x0800, 0x0001, 0x0004, 0x0002, 1, 0},
+  };
+  for (const auto &row : rows) {
+    Mma mma(row.text);
+    mma.setA(0, 0, row.a0);
+    mma.setB(0, 0, row.b0);
+    mma.setA(0, 1, row.a1);
+    mma.setB(1, 0, row.b1);
+    ASSERT_FALSE(mma.run(row.target).error);
+    EXPECT_EQ(mma.getD(0, 0), row.kept) << row.text << " on " << row.target;
+    mma.setB(1, 0, row.half);
+    ASSERT_FALSE(mma.run(row.target).error);
+    EXPECT_EQ(mma.getD(0, 0), row.lost) << row.text << " on " << row.target;
+  }
+}
+
+TEST(MatrixHardwareTest, FloorsWithScales) {
+  // 2^-149 - 2^-158, then - 2^-159: the scales are 2^-127 and 2^-22.
+  Mma mxf8(kMxf8);
+  mxf8.setScaleA(0, 0, 0);
+  mxf8.setScaleB(0, 0, 127 - 22);
+  mxf8.setA(0, 0, 0x38);
+  mxf8.setB(0, 0, 0x38);
+  mxf8.setA(0, 1, 0x01);
+  mxf8.setB(1, 0, 0xB8);
+  EXPECT_EQ(runProducts(mxf8, kSm120, 0), 0.0f);
+  mxf8.setB(1, 0, 0xB0);
+  EXPECT_EQ(runProducts(mxf8, kSm120, 0), 0x1p-149f);
+  // 2^-149 - 2^-174, then - 2^-175, in blocks with scales of their own.
+  Mma mxf4(kMxf4);
+  for (unsigned k : {0, 32}) {
+    mxf4.setA(0, k, k ? 0b1010 : 0b0010);
+    mxf4.setB(k, 0, 0b0010);
+    mxf4.setScaleA(0, k / 32, 0);
+  }
+  mxf4.setScaleB(0, 0, 127 - 22);
+  mxf4.setScaleB(0, 1, 127 - 47);
+  EXPECT_EQ(runProducts(mxf4, kSm120, 0), 0.0f);
+  mxf4.setScaleB(0, 1, 127 - 48);
+  EXPECT_EQ(runProducts(mxf4, kSm120, 0), 0x1p-149f);
+}
+
 TEST(MatrixHardwareTest, SumsThatUnderflowArePositiveZero) {
   Mma mma("sync.aligned.m16n8k8.row.col.f16.f16.f16.f16");
   // -2^-24 * 2^-2.
