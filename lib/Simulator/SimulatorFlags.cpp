@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir::blockscale;
@@ -38,7 +39,8 @@ std::vector<Flag> sim::getSimulatorFlags() {
        "How matrix instructions round: exact (the default: once) or hardware "
        "(a model of the tensor core)"},
       {"stats", "FILE",
-       "Write what the kernels did as JSON; the default is standard output",
+       "Write what the kernels did as JSON; the default is standard output, or "
+       "standard error where results are printed",
        /*isValueOptional=*/true},
   };
 }
@@ -87,6 +89,7 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
       options.*(row->flag) = true;
     }
   }
+  options.showsProgress = llvm::sys::Process::StandardErrIsDisplayed();
   options.wantsStatistics |= line.has("stats");
   options.allowUndefinedOutput |= line.has("allow-undefined-output");
   if (line.has("numerics")) {
@@ -102,7 +105,8 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
   return Error::success();
 }
 
-std::string sim::getStatisticsPath(const CommandLine &line) {
+std::string sim::getStatisticsPath(const CommandLine &line,
+                                   std::string_view standard) {
   std::string path = line.get("stats");
-  return path.empty() ? "-" : path;
+  return path.empty() ? std::string(standard) : path;
 }

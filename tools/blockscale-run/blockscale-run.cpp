@@ -297,7 +297,7 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
   if (Error error =
           sim::parseSimulatorFlags(line, "sim-seed", options.simulator))
     return reportUsage(error.message());
-  options.statisticsPath = sim::getStatisticsPath(line);
+  options.statisticsPath = sim::getStatisticsPath(line, "/dev/stderr");
   return ExitSuccess;
 }
 

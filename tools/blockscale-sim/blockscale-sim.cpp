@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
   launcher.checkFlags = [&](const CommandLine &line) {
     orderPath = line.get("order");
     options.wantsOrder = line.has("order");
-    statisticsPath = sim::getStatisticsPath(line);
+    statisticsPath = sim::getStatisticsPath(line, "-");
     return sim::parseSimulatorFlags(line, "seed", options);
   };
   launcher.countMultiprocessors = [] {

@@ -52,6 +52,9 @@ struct Options {
   Numerics numerics = Numerics::Exact;
   /// Also count what the kernels do.
   bool wantsStatistics = false;
+  /// Tell on standard error how far a kernel is that takes more than two
+  /// seconds.
+  bool showsProgress = false;
   /// Also write down what runs when.
   bool wantsOrder = false;
 };

@@ -22,8 +22,9 @@ std::vector<Flag> getSimulatorFlags();
 Error parseSimulatorFlags(const CommandLine &line, std::string_view seedFlag,
                           Options &options);
 
-/// Where `--stats` writes: a path, or "-".
-std::string getStatisticsPath(const CommandLine &line);
+/// Where `--stats` writes: a path, or `standard` where the flag has none.
+std::string getStatisticsPath(const CommandLine &line,
+                              std::string_view standard);
 
 } // namespace mlir::blockscale::sim
 

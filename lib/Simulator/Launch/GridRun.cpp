@@ -40,6 +40,10 @@ static std::string describe(const Warp &warp, unsigned lane) {
 }
 
 Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
+  if (launch.options->showsProgress)
+    progress = std::make_unique<Progress>(
+        shortenForMessage(launch.kernel->function->name.str()),
+        BlockGroup::count(launch));
   if (launch.uses(UsesGlobalSynchronization)) {
     runResidents();
   } else if (jobs <= 1) {
@@ -51,6 +55,7 @@ Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
     pool.wait();
     findExcess();
   }
+  progress.reset();
   for (const auto &[line, of] : found) {
     std::string start = "line " + std::to_string(line);
     for (const auto &[text, place] : of.first)
@@ -95,6 +100,8 @@ void GridRun::runGroup(uint64_t number, uint64_t stepsLeft) {
 }
 
 void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
+  if (progress)
+    progress->noteEnd();
   std::lock_guard<std::mutex> lock(mutex);
   numSteps += group.numSteps;
   if (numStepsOf.size() <= number)

@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
 #define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
 
+#include "Launch/Progress.h"
 #include "Machine/BlockGroup.h"
 
 #include <atomic>
@@ -80,6 +81,8 @@ private:
 
   const LaunchedKernel &launch;
   const uint64_t maxSteps;
+  /// Null where nobody looks.
+  std::unique_ptr<Progress> progress;
   /// The next group, and the first one that must not run.
   std::atomic<uint64_t> next{0}, firstFailure;
   std::optional<Error> failure;

@@ -125,6 +125,8 @@ std::string BlockGroup::describeWaits() {
     else
       text += " has not begun";
   });
+  if (count == 0)
+    return "all warps have ended";
   if (count > kMost)
     text += "; and " + std::to_string(count - kMost) + " more warps";
   return text;

@@ -1,0 +1,48 @@
+//===- Progress.h - How far a run is ----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tells those who sit before a terminal how far a kernel is that takes more
+// than two seconds: one line on standard error, which goes away at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_PROGRESS_H
+#define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_PROGRESS_H
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace mlir::blockscale::sim {
+
+class Progress {
+public:
+  /// Of a kernel with `count` clusters, or groups of them.
+  Progress(std::string name, uint64_t count);
+  ~Progress();
+
+  void noteEnd() { ++numEnded; }
+
+private:
+  void show();
+
+  const std::string name;
+  const uint64_t count;
+  std::atomic<uint64_t> numEnded{0};
+  bool isOver = false;
+  std::mutex mutex;
+  std::condition_variable over;
+  std::thread thread;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_LAUNCH_PROGRESS_H
