@@ -86,7 +86,8 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                              &parameters,
                              &memory.tensorMaps,
                              &options,
-                             options.seed + (number++ << 32)};
+                             options.seed + (number++ << 32),
+                             memory.gridWorkspace->address};
     unsigned jobs = launch.uses(UsesGlobalSynchronization) ? 1 : options.jobs;
     GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))

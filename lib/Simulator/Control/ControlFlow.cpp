@@ -118,8 +118,9 @@ static void translateIndexedBranch(Translator &t,
 // Ends
 //===----------------------------------------------------------------------===//
 
+/// `trap` or `brkpt`: no debugger is there to go on.
 static void executeTrap(Warp &warp, const Step &step) {
-  warp.fail(__builtin_ctz(warp.active), "the kernel executes a trap");
+  warp.fail(__builtin_ctz(warp.active), "the kernel executes a " + step.name);
 }
 
 /// An instruction without operands and modifiers but the `.uni` of `ret`.
@@ -289,6 +290,7 @@ void sim::addControlInstructions(OpcodeTable &table) {
   table["ret"] = translateEnd<executeReturn>;
   table["exit"] = translateEnd<executeExit>;
   table["trap"] = translateEnd<executeTrap>;
+  table["brkpt"] = translateEnd<executeTrap>;
   table["nanosleep"] = translateHint;
   table["pmevent"] = translateHint;
 }

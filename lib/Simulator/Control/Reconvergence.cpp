@@ -60,7 +60,7 @@ static bool getTargets(const Function &function,
       if (operand.kind == PtxOperand::Kind::BranchTargets)
         for (Index label : function.branchTargets[operand.index])
           add(label);
-  } else if (instruction.opcode == "trap") {
+  } else if (instruction.opcode == "trap" || instruction.opcode == "brkpt") {
     // The run ends: nobody comes from here to anywhere.
   } else if (instruction.opcode == "ret" || instruction.opcode == "exit") {
     // Lanes that leave do not come back: those that stay need not wait.

@@ -22,6 +22,8 @@ using namespace mlir::blockscale::sim;
 
 /// cudaMalloc's alignment.
 static constexpr uint64_t kBufferAlignment = 256;
+/// Two words, as cooperative_groups has it.
+static constexpr uint64_t kGridWorkspaceBytes = 8;
 
 static void initialize(const TranslatedModule &program,
                        const Variable &variable, Storage &storage) {
@@ -66,6 +68,8 @@ void sim::fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
                 plan.workspace);
     run.workspace = &workspace;
   }
+  run.gridWorkspace = &run.memory.allocate(
+      "the workspace of the grid", kGridWorkspaceBytes, kBufferAlignment);
 }
 
 /// Writes the value of a parameter, or of a field of one.
@@ -100,6 +104,7 @@ static void writeParam(const PlannedParam &param, RunMemory &run, uint8_t *to) {
 
 void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
                          RunMemory &run, Storage &parameters) {
+  std::memset(run.gridWorkspace->storage.data(), 0, kGridWorkspaceBytes);
   for (auto [place, param] : llvm::zip_equal(kernel.parameters, planned.params))
     writeParam(param, run, parameters.data() + place.offset);
 }

@@ -26,6 +26,8 @@ struct RunMemory {
   TensorMaps tensorMaps;
   /// Null if there is none.
   GlobalMemory::Allocation *workspace = nullptr;
+  /// What %envreg1 and %envreg2 point to; zero when a kernel starts.
+  GlobalMemory::Allocation *gridWorkspace = nullptr;
 };
 
 /// Makes the variables of the module, the workspace, and the buffers of the
@@ -33,7 +35,8 @@ struct RunMemory {
 void fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
                 std::vector<LaunchArgument> &arguments, RunMemory &run);
 
-/// Writes the parameters of a kernel, and makes the tensor maps among them.
+/// Writes the parameters of a kernel, makes the tensor maps among them, and
+/// clears the workspace of the grid.
 void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
                     RunMemory &run, Storage &parameters);
 

@@ -42,6 +42,8 @@ void Block::mapShared() {
   std::memset(states, ByteUnmapped, shared.size());
   for (auto [begin, end] : launch.kernel->sharedVariables)
     std::memset(states + begin, ByteUndefined, end - begin);
+  if (launch.kernel->hasGroupScratch)
+    std::memset(states + kGroupScratch, 0, kSharedStart - kGroupScratch);
   std::memset(states + launch.kernel->staticShared, ByteUndefined,
               launch.dynamicShared);
 }

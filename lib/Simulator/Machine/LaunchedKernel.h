@@ -37,6 +37,8 @@ struct LaunchedKernel {
   const TensorMaps *tensorMaps;
   const Options *options;
   uint64_t seed;
+  /// The address of memory by which all blocks of a grid meet.
+  uint64_t gridWorkspace = 0;
 
   unsigned getNumThreads() const { return block[0] * block[1] * block[2]; }
   unsigned getNumWarps() const {

@@ -47,6 +47,12 @@ static uint64_t getThread(const Reader &of) {
 }
 
 /// The lanes below one.
+/// An address in the shared memory that is reserved.
+template <uint64_t offset>
+static uint64_t getReserved(const Reader &of) {
+  return getBlock(of).getSharedBase() + offset;
+}
+
 static LaneMask getLower(unsigned lane) { return (LaneMask(1) << lane) - 1; }
 /// The lanes up to one, itself among them.
 static LaneMask getUpTo(unsigned lane) { return (LaneMask(2) << lane) - 1; }
@@ -96,12 +102,16 @@ static constexpr SpecialRegister kRegisters[] = {
   {"%total_smem_size",     Type::U32,  kIsScalar, getSharedSize},
   {"%aggr_smem_size",      Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return getSharedSize(of) + kSharedStart; }},
 
-  {"%reserved_smem_offset_begin", Type::U32, kIsScalar, nullptr},
-  {"%reserved_smem_offset_end",   Type::U32, kIsScalar, nullptr},
-  {"%reserved_smem_offset_cap",   Type::U32, kIsScalar, nullptr},
-  {"%reserved_smem_offset_#",     Type::U32, kIsScalar, nullptr, !kIsChanging, 2},
+  {"%reserved_smem_offset_begin", Type::B32, kIsScalar, getReserved<0>},
+  {"%reserved_smem_offset_end",   Type::B32, kIsScalar, getReserved<kSharedStart>},
+  {"%reserved_smem_offset_cap",   Type::B32, kIsScalar, [](const Reader &) -> uint64_t { return kSharedStart; }},
+  {"%reserved_smem_offset_0",     Type::B32, kIsScalar, getReserved<0>},
+  {"%reserved_smem_offset_1",     Type::B32, kIsScalar, getReserved<kGroupScratch>},
   {"%current_graph_exec",         Type::U64, kIsScalar, nullptr},
-  {"%envreg#",                    Type::B32, kIsScalar, nullptr, !kIsChanging, 32},
+  // The last row of a name counts.
+  {"%envreg#",                    Type::B32, kIsScalar, [](const Reader &) -> uint64_t { return 0; }, !kIsChanging, 32},
+  {"%envreg1",                    Type::B32, kIsScalar, [](const Reader &of) -> uint64_t { return getLaunch(of).gridWorkspace >> 32; }},
+  {"%envreg2",                    Type::B32, kIsScalar, [](const Reader &of) -> uint64_t { return uint32_t(getLaunch(of).gridWorkspace); }},
   {"%pm#",                        Type::U32, kIsScalar, nullptr, kIsChanging,  8},
   {"%pm#_64",                     Type::U64, kIsScalar, nullptr, kIsChanging,  8},
 };

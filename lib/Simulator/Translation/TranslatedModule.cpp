@@ -154,6 +154,7 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
     kernel.code = &program->codes[i];
     layOutParameters(*program, kernel);
     uses.push_back(findUses(program->module, i));
+    kernel.hasGroupScratch = uses.back().groupScratch;
   }
   layOutShared(*program, uses);
   for (auto [i, function] : llvm::enumerate(functions)) {

@@ -25,6 +25,10 @@ inline constexpr uint64_t kMaxSharedBytes = 227 << 10;
 /// Where shared variables begin: no variable has address 0, and the driver
 /// keeps these bytes for itself on recent chips.
 inline constexpr uint64_t kSharedStart = 1024;
+/// Of those, the bytes from here on are zeros that kernels may use, to which
+/// %reserved_smem_offset_1 points: tiles of several warps in cooperative_groups
+/// meet there.
+inline constexpr uint64_t kGroupScratch = 512;
 /// Local memory that a thread may have.
 inline constexpr uint64_t kMaxLocalBytes = 512 << 10;
 /// Bytes between variables in shared or local memory that belong to none.
@@ -51,6 +55,8 @@ struct Kernel {
   /// Parts of shared memory that belong to a variable of this kernel: [begin,
   /// end).
   std::vector<std::pair<uint64_t, uint64_t>> sharedVariables;
+  /// Whether the bytes from kGroupScratch on are there.
+  bool hasGroupScratch = false;
 
   uint64_t sharedVariableBytes() const {
     uint64_t bytes = 0;

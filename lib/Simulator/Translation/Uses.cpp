@@ -30,6 +30,9 @@ static void note(const Module &module, const PtxOperand &operand, Uses &uses,
     if (module.variables[operand.index].space == Space::Shared)
       uses.sharedVariables.set(operand.index);
     break;
+  case PtxOperand::Kind::SpecialRegister:
+    uses.groupScratch |= operand.name == "%reserved_smem_offset_1";
+    break;
   default:
     for (const PtxOperand &element : operand.elements)
       note(module, element, uses, worklist);

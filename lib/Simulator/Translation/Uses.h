@@ -23,6 +23,8 @@ namespace mlir::blockscale::sim {
 struct Uses {
   /// By numbers in the module.
   llvm::BitVector functions, sharedVariables;
+  /// Whether %reserved_smem_offset_1 is read.
+  bool groupScratch = false;
 };
 
 /// What a function uses, itself among the functions.

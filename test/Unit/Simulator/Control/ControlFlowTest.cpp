@@ -81,6 +81,12 @@ TEST(ControlFlowTest, MessagesNameThePlace) {
   }
 }
 
+TEST(ControlFlowTest, Breakpoints) {
+  std::string body = "setp.ge.u32 %p0, %r0, 5;\n@%p0 brkpt;";
+  EXPECT_FAILS(makeRun(body), 2, "lane 5: the kernel executes a brkpt");
+  EXPECT_EQ(getError(makeRun(body, 5)), "no error");
+}
+
 //===----------------------------------------------------------------------===//
 // Lanes that leave
 //===----------------------------------------------------------------------===//

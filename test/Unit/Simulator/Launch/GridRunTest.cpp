@@ -90,3 +90,53 @@ TEST(GridRunTest, TooManyStepsSayWhoWaits) {
                "at barrier 0 (32 of 64 threads have come) in line 1; warp 1 is "
                "in line 2");
 }
+
+// As this_grid().sync() of cooperative_groups is compiled: the block with
+// number 0 adds what makes the sign bit of the second word change when all
+// others have added 1.
+TEST(GridRunTest, GridsMeetByTheirWorkspace) {
+  std::string body =
+      "mov.u32 %r20, %envreg2; cvt.u64.u32 %d6, %r20; mov.u32 %r21, %envreg1;"
+      "cvt.u64.u32 %d7, %r21; bfi.b64 %d6, %d7, %d6, 32, 32;"
+      "mov.u32 %r14, 0; setp.eq.u32 %p2, %r10, 0;"
+      "sub.u32 %r22, -2147483647, %r11; selp.b32 %r22, %r22, 1, %p2;"
+      // Each round, a block stores its number plus the word of the next one.
+      "add.u32 %r23, %r10, 1; rem.u32 %r23, %r23, %r11;"
+      "mad.wide.u32 %d8, %r23, 4, %buf1; setp.ne.u32 %p0, %r0, 0;"
+      "N: @!%p0 ld.global.b32 %r24, [%d8]; add.u32 %r24, %r24, %r10; call S;"
+      "@!%p0 st.global.b32 [%d4], %r24; call S;"
+      "add.u32 %r14, %r14, 1; setp.lt.u32 %p1, %r14, 5; @%p1 bra N;";
+  const std::string sync =
+      "barrier.sync 0; @%p0 bra W#;"
+      "atom.add.release.gpu.u32 %r25, [%d6+4], %r22;"
+      "L#: ld.acquire.gpu.u32 %r26, [%d6+4]; xor.b32 %r27, %r26, %r25;"
+      "setp.gt.s32 %p3, %r27, -1; @%p3 bra L#; W#: barrier.sync 0;";
+  for (unsigned i = 0; i != 2; ++i) {
+    std::string text = sync;
+    for (size_t at; (at = text.find('#')) != std::string::npos;)
+      text.replace(at, 1, std::to_string(i));
+    body.replace(body.find("call S;"), 7, text);
+  }
+  constexpr unsigned kBlocks = 9;
+  std::vector<uint32_t> expected(1024);
+  for (unsigned round = 0; round != 5; ++round) {
+    std::vector<uint32_t> before = expected;
+    for (unsigned i = 0; i != kBlocks; ++i)
+      expected[i] = before[(i + 1) % kBlocks] + i;
+  }
+  EXPECT_EQ(countGoodSeeds(makeGrid(body, kBlocks, 64), expected, 3), 3u);
+}
+
+TEST(GridRunTest, EnvironmentRegisters) {
+  KernelRun run = makeRun("mov.b32 %r4, %envreg0; mov.b32 %r5, %envreg31;"
+                          "or.b32 %r4, %r4, %r5; mov.b32 %r5, %envreg3;"
+                          "or.b32 %r4, %r4, %r5; st.global.b32 [%d3], %r4;"
+                          "mov.b32 %r6, %envreg1; mov.b32 %r7, %envreg2;"
+                          "mov.b64 %d4, {%r7, %r6};"
+                          "ld.global.v2.b32 {%r8, %r9}, [%d4];"
+                          "st.global.b32 [%d3], %r9;\n"
+                          "ld.global.b32 %r8, [%d4+8];");
+  EXPECT_FAILS(run, 2,
+               "is out of bounds of the workspace of the grid, which "
+               "has 8 bytes");
+}

@@ -248,3 +248,25 @@ TEST(MemoryTest, UniformLoads) {
                 "ldu.global.b32 %r4, [%d2]; st.global.b32 [%d3], %r4;"))[5],
             5u);
 }
+
+// Tiles of several warps in cooperative_groups have their barriers there.
+TEST(MemoryTest, ReservedSharedMemory) {
+  const std::string store = "st.global.b32 [%d3], %r4;";
+  std::vector<uint32_t> expected(1024);
+  auto expectAll = [&](const std::string &body, uint32_t word) {
+    std::fill_n(expected.begin(), 32, word);
+    EXPECT_EQ(getOutput(makeRun(body + store)), expected) << body;
+  };
+  expectAll("mov.u32 %r4, %reserved_smem_offset_begin;", 0);
+  expectAll("mov.u32 %r4, %reserved_smem_offset_end;", 1024);
+  expectAll("mov.u32 %r4, %reserved_smem_offset_cap;", 1024);
+  expectAll("mov.u32 %r4, %reserved_smem_offset_0;", 0);
+  expectAll("mov.u32 %r5, %reserved_smem_offset_1;"
+            "ld.shared.b32 %r4, [%r5]; bar.warp.sync -1;"
+            "atom.shared.add.u32 %r6, [%r5], 2; bar.warp.sync -1;"
+            "ld.shared.b32 %r6, [%r5]; add.u32 %r4, %r4, %r6;",
+            64);
+  // Kernels that do not ask have nothing there.
+  EXPECT_FAILS(makeRun("ld.shared.b32 %r4, [512];"), 1,
+               "in shared memory is outside of its variables");
+}
