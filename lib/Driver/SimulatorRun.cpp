@@ -43,6 +43,7 @@ public:
     Result<sim::Report> report = program->run(plan, arguments, options);
     if (!report)
       return report.error();
+    llvm::errs() << report->output;
     for (const std::string &warning : report->warnings)
       llvm::errs() << "warning: " << warning << "\n";
     if (options.wantsStatistics)

@@ -87,15 +87,24 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                              &memory.tensorMaps,
                              &options,
                              options.seed + (number++ << 32),
-                             memory.gridWorkspace->address};
+                             memory.gridWorkspace->address,
+                             &memory.heap};
     unsigned jobs = launch.uses(UsesGlobalSynchronization) ? 1 : options.jobs;
     GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))
       return error;
     stepsLeft -= grid.getNumSteps();
     report.order += grid.takeOrder();
+    std::string output = grid.takeOutput();
+    report.output.append(output, 0, kMaxOutputBytes + 1 - report.output.size());
     if (grid.statistics)
       counted.push_back({kernel, planned, std::move(grid.statistics)});
+  }
+  if (report.output.size() > kMaxOutputBytes) {
+    report.output.resize(kMaxOutputBytes);
+    report.warnings.push_back("kernels print more than " +
+                              std::to_string(kMaxOutputBytes) +
+                              " bytes: the rest is left out");
   }
   if (options.wantsStatistics)
     report.statistics = printStatistics(counted);

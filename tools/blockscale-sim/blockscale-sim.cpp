@@ -30,6 +30,7 @@ static Error execute(PreparedLaunch &launch, const sim::Options &options,
       program->run(launch.plan, launch.arguments, options);
   if (!report)
     return pathError(launch.path, report.message());
+  std::fwrite(report->output.data(), 1, report->output.size(), stderr);
   for (const std::string &warning : report->warnings)
     std::fprintf(stderr, "warning: '%s': %s\n", launch.path.c_str(),
                  warning.c_str());

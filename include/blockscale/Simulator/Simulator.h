@@ -61,6 +61,8 @@ struct Options {
 
 /// What a run has to say when it went well.
 struct Report {
+  /// What kernels printed (`printf`), in the order of blocks: at most 1 MiB.
+  std::string output;
   /// Each starts with the place, as errors do.
   std::vector<std::string> warnings;
   /// JSON, ends in a newline; empty where nobody asked. See docs/Simulator.md.

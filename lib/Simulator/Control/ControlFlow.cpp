@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Branches and calls -------------------------------===//
+//===- ControlFlow.cpp - Branches and ends --------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,13 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Control/DriverFunctions.h"
+#include "Control/Calls.h"
 #include "Control/Reconvergence.h"
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Translator.h"
-
-#include <cstring>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -136,151 +134,6 @@ static void executeExit(Warp &warp, const Step &step) { warp.exit(); }
 /// Instructions that change nothing that can be seen.
 static void translateHint(Translator &t, const PtxInstruction &instruction) {
   t.emit(executeNothing, StepClass::Control, {});
-}
-
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct CallForm {
-  const Code *callee;
-  llvm::ArrayRef<PassedParameter> parameters, returns;
-};
-} // namespace
-
-static void passParameters(Warp &warp, llvm::ArrayRef<PassedParameter> passed,
-                           Frame &from, Frame &to, LaneMask lanes) {
-  for (const PassedParameter &parameter : passed) {
-    forEachLane(lanes, [&](unsigned lane) {
-      if (parameter.isRegister) {
-        const Lanes &source = from.registers[parameter.from];
-        Lanes &destination = to.registers[parameter.to];
-        destination.value[lane] = source.value[lane];
-        destination.setUndefined(lane, source.getUndefined(lane));
-        return;
-      }
-      for (auto *memory : {&warp.local, &warp.localStates}) {
-        uint8_t *bytes = (*memory)[lane].data();
-        std::memcpy(bytes + to.localBase + parameter.toOffset,
-                    bytes + from.localBase + parameter.fromOffset,
-                    parameter.size);
-      }
-    });
-  }
-}
-
-static void executeCall(Warp &warp, const Step &step) {
-  const auto &form = step.getForm<CallForm>();
-  LaneMask lanes = warp.active;
-  warp.enter(*form.callee, lanes, &step);
-  if (warp.state == WarpState::Failed)
-    return;
-  size_t depth = warp.frames.size();
-  passParameters(warp, form.parameters, warp.frames[depth - 2],
-                 warp.frames[depth - 1], lanes);
-}
-
-void sim::finishCall(Warp &warp, const Step &call) {
-  size_t depth = warp.frames.size();
-  passParameters(warp, call.getForm<CallForm>().returns, warp.frames[depth - 1],
-                 warp.frames[depth - 2], warp.frames[depth - 1].entered);
-}
-
-/// Relates what a call hands over with the parameters of the function.
-static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
-                   llvm::ArrayRef<Parameter> parameters,
-                   const Translator::ParameterPlaces &places, bool isReturn,
-                   llvm::SmallVectorImpl<PassedParameter> &passed) {
-  if (operands.size() != parameters.size()) {
-    t.fail("expected " + llvm::Twine(parameters.size()) +
-           (isReturn ? " results" : " arguments") + " of a call, got " +
-           llvm::Twine(operands.size()));
-    return false;
-  }
-  for (auto [operand, parameter, place] :
-       llvm::zip_equal(operands, parameters, places)) {
-    PassedParameter pass = {};
-    if (parameter.isRegister) {
-      if (place.type == Type::Pred || getBits(place.type) > 64) {
-        t.fail(operand.location, "not supported in this version: parameter of "
-                                 "type ." +
-                                     llvm::Twine(getName(place.type)) +
-                                     " in a register");
-        return false;
-      }
-      pass.isRegister = true;
-      pass.from = isReturn ? t.destination(operand, place.type)
-                           : t.source(operand, place.type);
-      pass.to = place.slot;
-    } else {
-      std::optional<uint64_t> offset;
-      if (operand.kind == PtxOperand::Kind::Variable)
-        offset = t.getLocalOffset(operand.index);
-      if (!offset) {
-        t.fail(operand.location, "expected a variable in .param space");
-        return false;
-      }
-      uint64_t size = t.program.module.variables[operand.index].size;
-      if (size != place.size) {
-        t.fail(operand.location, "expected a parameter of " +
-                                     llvm::Twine(place.size) + " bytes, got " +
-                                     llvm::Twine(size));
-        return false;
-      }
-      pass.fromOffset = *offset;
-      pass.toOffset = place.offset;
-      pass.size = size;
-    }
-    if (isReturn) {
-      std::swap(pass.from, pass.to);
-      std::swap(pass.fromOffset, pass.toOffset);
-    }
-    passed.push_back(pass);
-  }
-  return !t.hasFailed();
-}
-
-static void translateCall(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  bool isUniform = modifiers.take("uni");
-  if (!t.finish(modifiers))
-    return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
-  llvm::ArrayRef<PtxOperand> results, arguments;
-  if (instruction.hasReturns) {
-    results = operands[0].elements;
-    operands = operands.drop_front();
-  }
-  const PtxOperand &callee = operands[0];
-  if (callee.kind != PtxOperand::Kind::Function)
-    return t.fail(callee.location,
-                  "not supported in this version: indirect call");
-  if (operands.size() > 1 && operands[1].kind == PtxOperand::Kind::Vector)
-    arguments = operands[1].elements;
-  const Function &function = t.program.module.functions[callee.index];
-  if (function.isEntry)
-    return t.fail(callee.location, "expected a function, got the kernel " +
-                                       shortenForMessage(function.name.str()));
-  if (!function.isDefined && translateDriverCall(t, function, arguments))
-    return;
-  if (!function.isDefined)
-    return t.fail(callee.location, "expected a function with a body, got " +
-                                       shortenForMessage(function.name.str()) +
-                                       ", which is declared");
-  llvm::SmallVector<PassedParameter> parameters, returns;
-  if (!relate(t, arguments, function.parameters,
-              Translator::getPlaces(t.program, function, /*ofReturns=*/false),
-              /*isReturn=*/false, parameters) ||
-      !relate(t, results, function.returns,
-              Translator::getPlaces(t.program, function, /*ofReturns=*/true),
-              /*isReturn=*/true, returns))
-    return;
-  t.emit(executeCall, StepClass::Control, {},
-         t.keep(CallForm{&t.program.codes[callee.index],
-                         t.keepArray(llvm::ArrayRef(parameters)),
-                         t.keepArray(llvm::ArrayRef(returns))}))
-      .isUniform = isUniform;
 }
 
 void sim::addControlInstructions(OpcodeTable &table) {

@@ -15,100 +15,240 @@
 
 #include "Control/DriverFunctions.h"
 
-#include "Machine/Block.h"
-#include "Translation/Translator.h"
+#include "Machine/BlockGroup.h"
+#include "Memory/MemoryOperands.h"
 
 #include <cstring>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// The text at the generic address `address`, as far as a message needs it;
-/// nothing after a failure.
-static std::optional<std::string> readText(Warp &warp, unsigned lane,
-                                           uint64_t address) {
-  constexpr size_t kMostBytes = 4096;
+namespace {
+/// A row of the table of functions.
+struct DriverFunction {
+  static constexpr size_t kMostArguments = 5;
+
+  llvm::StringLiteral name;
+  /// Bytes of each argument, and 0 behind the last one; bytes of the result.
+  std::array<uint8_t, kMostArguments> arguments;
+  uint8_t result;
+  /// Carries out the call of a lane; false after a failure.
+  bool (*execute)(const DriverCall &call);
+  /// Bits of Facility.
+  uint8_t facilities = 0;
+
+  size_t getNumArguments() const {
+    return llvm::find(arguments, 0) - arguments.begin();
+  }
+};
+
+/// Where arguments and result are in the caller's local variables.
+struct DriverForm {
+  const DriverFunction *function;
+  std::array<uint64_t, DriverFunction::kMostArguments> arguments;
+  uint64_t result;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What a function knows of its call
+//===----------------------------------------------------------------------===//
+
+uint8_t *DriverCall::getVariable(
+    uint64_t offset, std::array<std::vector<uint8_t>, kLanes> &memory) const {
+  return memory[lane].data() + warp.frames.back().localBase + offset;
+}
+
+std::optional<uint64_t> DriverCall::read(unsigned argument) const {
+  const auto &form = step.getForm<DriverForm>();
+  uint64_t offset = form.arguments[argument], value = 0;
+  unsigned size = form.function->arguments[argument];
+  const uint8_t *states = getVariable(offset, warp.localStates);
+  if (std::any_of(states, states + size,
+                  [](uint8_t state) { return (state & ByteUndefined) != 0; })) {
+    warp.fail(lane, "argument " + llvm::Twine(argument) + " of " +
+                        form.function->name + " is undefined");
+    return std::nullopt;
+  }
+  std::memcpy(&value, getVariable(offset, warp.local), size);
+  return value;
+}
+
+void DriverCall::giveResult(uint64_t value) const {
+  const auto &form = step.getForm<DriverForm>();
+  unsigned size = form.function->result;
+  std::memcpy(getVariable(form.result, warp.local), &value, size);
+  std::memset(getVariable(form.result, warp.localStates), 0, size);
+}
+
+std::optional<uint64_t> DriverCall::load(uint64_t address, unsigned size,
+                                         const llvm::Twine &what) const {
+  AddressSpace space = AddressSpace::Generic;
+  Span span;
+  if (!warp.resolve(lane, space, address, size, size, /*isStore=*/false,
+                    span) ||
+      !warp.checkReadable(lane, span, size))
+    return std::nullopt;
+  uint64_t value;
+  uint8_t undefined;
+  readBytes(span, size, value, undefined);
+  if (undefined) {
+    warp.fail(lane, what + " is undefined");
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::string> DriverCall::readText(uint64_t address,
+                                                size_t most) const {
   std::string text;
-  while (text.size() != kMostBytes) {
-    AddressSpace space = AddressSpace::Generic;
-    uint64_t place = address + text.size();
-    Span span;
-    if (!warp.resolve(lane, space, place, 1, 1, /*isStore=*/false, span))
+  while (text.size() != most) {
+    std::optional<uint64_t> byte =
+        load(address + text.size(), 1,
+             "byte " + llvm::Twine(text.size()) + " of a text");
+    if (!byte)
       return std::nullopt;
-    if (*span.bytes == 0)
+    if (*byte == 0)
       break;
-    text.push_back(static_cast<char>(*span.bytes));
+    text.push_back(static_cast<char>(*byte));
   }
   return text;
 }
 
-namespace {
-/// Where the arguments are in the caller's local variables.
-struct AssertForm {
-  uint64_t message, file, line;
-};
-} // namespace
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
 
 /// __assertfail(message, file, line, function, charSize)
-static void executeAssertFail(Warp &warp, const Step &step) {
-  const auto &form = step.getForm<AssertForm>();
-  unsigned lane = __builtin_ctz(warp.active);
-  const Frame &frame = warp.frames.back();
-  auto read = [&](uint64_t offset, auto number) {
-    std::memcpy(&number, warp.local[lane].data() + frame.localBase + offset,
-                sizeof(number));
-    return number;
-  };
+static bool executeAssertFail(const DriverCall &call) {
+  // As far as a message needs it.
+  constexpr size_t kMostBytes = 4096;
+  std::optional<uint64_t> messageAddress = call.read(0);
+  if (!messageAddress)
+    return false;
   std::optional<std::string> message =
-      readText(warp, lane, read(form.message, uint64_t()));
-  if (!message)
-    return;
-  std::optional<std::string> file =
-      readText(warp, lane, read(form.file, uint64_t()));
-  if (file)
-    warp.fail(lane, "assertion failed at " + llvm::Twine(*file) + ":" +
-                        llvm::Twine(read(form.line, uint32_t())) + ": " +
-                        *message);
+      call.readText(*messageAddress, kMostBytes);
+  std::optional<uint64_t> fileAddress = message ? call.read(1) : std::nullopt;
+  if (!fileAddress)
+    return false;
+  std::optional<std::string> file = call.readText(*fileAddress, kMostBytes);
+  std::optional<uint64_t> line = file ? call.read(2) : std::nullopt;
+  if (line)
+    call.warp.fail(call.lane, "assertion failed at " + llvm::Twine(*file) +
+                                  ":" + llvm::Twine(*line) + ": " + *message);
+  return false;
 }
 
-static void translateAssertFail(Translator &t, const uint64_t *offsets) {
-  t.emit(executeAssertFail, StepClass::Control, {},
-         t.keep(AssertForm{offsets[0], offsets[1], offsets[2]}));
+static bool executePrint(const DriverCall &call) {
+  std::optional<uint64_t> format = call.read(0);
+  std::optional<uint64_t> arguments = format ? call.read(1) : std::nullopt;
+  std::optional<int> count =
+      arguments ? print(call, *format, *arguments) : std::nullopt;
+  if (count)
+    call.giveResult(static_cast<uint32_t>(*count));
+  return count.has_value();
 }
 
-static constexpr struct {
-  llvm::StringLiteral name;
-  /// Bytes of each argument.
-  std::array<uint64_t, 5> sizes;
-  void (*translate)(Translator &t, const uint64_t *offsets);
-} driverFunctions[] = {
-    {"__assertfail", {8, 8, 4, 8, 8}, translateAssertFail},
+static bool executeAllocate(const DriverCall &call) {
+  std::optional<uint64_t> size = call.read(0);
+  if (!size)
+    return false;
+  Heap &heap = *call.warp.block.launch.heap;
+  if (heap.isSpent()) {
+    call.warp.fail(call.lane, "not supported in this version: more than " +
+                                  llvm::Twine(Heap::kMostGiven) +
+                                  " calls of malloc or " +
+                                  llvm::Twine(Heap::kMostAllocated) +
+                                  " bytes given out by them in a run");
+    return false;
+  }
+  call.giveResult(heap.allocate(*size));
+  return true;
+}
+
+static bool executeFree(const DriverCall &call) {
+  std::optional<uint64_t> address = call.read(0);
+  if (!address)
+    return false;
+  if (*address == 0 || call.warp.block.launch.heap->release(*address))
+    return true;
+  call.warp.fail(call.lane,
+                 "free expected an address that malloc has given and nobody "
+                 "has freed, got " +
+                     printHex(*address));
+  return false;
+}
+
+static constexpr DriverFunction driverFunctions[] = {
+    {"__assertfail", {8, 8, 4, 8, 8}, 0, executeAssertFail},
+    {"vprintf", {8, 8}, 4, executePrint},
+    {"malloc", {8}, 8, executeAllocate, UsesGlobalSynchronization},
+    {"free", {8}, 0, executeFree, UsesGlobalSynchronization},
 };
 
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// One lane after the other.
+static void executeDriverCall(Warp &warp, const Step &step) {
+  const DriverFunction &function = *step.getForm<DriverForm>().function;
+  warp.act();
+  for (LaneMask lanes = warp.active; lanes; lanes &= lanes - 1)
+    if (!function.execute(DriverCall(warp, step, __builtin_ctz(lanes))))
+      return;
+}
+
+/// The place of an argument or a result of so many bytes.
+static std::optional<uint64_t>
+findVariable(Translator &t, const PtxOperand &operand, uint64_t size) {
+  std::optional<uint64_t> place;
+  if (operand.kind == PtxOperand::Kind::Variable)
+    place = t.getLocalOffset(operand.index);
+  if (place && t.program.module.variables[operand.index].size == size)
+    return place;
+  t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +
+                               " bytes in .param space");
+  return std::nullopt;
+}
+
+static void translateCallOf(Translator &t, const DriverFunction &function,
+                            llvm::ArrayRef<PtxOperand> arguments,
+                            llvm::ArrayRef<PtxOperand> results) {
+  if (arguments.size() != function.getNumArguments())
+    return t.fail("expected " + llvm::Twine(function.getNumArguments()) +
+                  " arguments of " + function.name + ", got " +
+                  llvm::Twine(arguments.size()));
+  size_t numResults = function.result != 0 ? 1 : 0;
+  if (results.size() != numResults)
+    return t.fail("expected " + llvm::Twine(numResults) + " results of " +
+                  function.name + ", got " + llvm::Twine(results.size()));
+  DriverForm form = {&function, {}, 0};
+  for (size_t i = 0; i != arguments.size(); ++i) {
+    std::optional<uint64_t> place =
+        findVariable(t, arguments[i], function.arguments[i]);
+    if (!place)
+      return;
+    form.arguments[i] = *place;
+  }
+  if (numResults) {
+    std::optional<uint64_t> place =
+        findVariable(t, results.front(), function.result);
+    if (!place)
+      return;
+    form.result = *place;
+  }
+  t.code.facilities |= function.facilities;
+  t.emit(executeDriverCall, StepClass::Control, {}, t.keep(form));
+}
+
 bool sim::translateDriverCall(Translator &t, const Function &function,
-                              llvm::ArrayRef<PtxOperand> arguments) {
-  for (const auto &driver : driverFunctions) {
+                              llvm::ArrayRef<PtxOperand> arguments,
+                              llvm::ArrayRef<PtxOperand> results) {
+  for (const DriverFunction &driver : driverFunctions) {
     if (driver.name != function.name)
       continue;
-    if (arguments.size() != driver.sizes.size()) {
-      t.fail("expected " + llvm::Twine(driver.sizes.size()) + " arguments of " +
-             driver.name + ", got " + llvm::Twine(arguments.size()));
-      return true;
-    }
-    std::array<uint64_t, 5> offsets;
-    for (auto [operand, size, offset] :
-         llvm::zip_equal(arguments, driver.sizes, offsets)) {
-      std::optional<uint64_t> place;
-      if (operand.kind == PtxOperand::Kind::Variable)
-        place = t.getLocalOffset(operand.index);
-      if (!place || t.program.module.variables[operand.index].size != size) {
-        t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +
-                                     " bytes in .param space");
-        return true;
-      }
-      offset = *place;
-    }
-    driver.translate(t, offsets.data());
+    translateCallOf(t, driver, arguments, results);
     return true;
   }
   return false;

@@ -17,7 +17,43 @@ namespace mlir::blockscale::sim {
 /// driver. False if the driver has none of that name, or the simulator does not
 /// know it.
 bool translateDriverCall(Translator &t, const Function &function,
-                         llvm::ArrayRef<PtxOperand> arguments);
+                         llvm::ArrayRef<PtxOperand> arguments,
+                         llvm::ArrayRef<PtxOperand> results);
+
+/// The call of such a function by one lane, whose arguments are in the caller's
+/// local variables.
+class DriverCall {
+public:
+  /// The step is one of a driver's function.
+  DriverCall(Warp &warp, const Step &step, unsigned lane)
+      : warp(warp), lane(lane), step(step) {}
+
+  /// An argument; nothing after a failure, as where it is undefined.
+  std::optional<uint64_t> read(unsigned argument) const;
+  void giveResult(uint64_t value) const;
+
+  /// Bytes at a generic address as a number; nothing after a failure. `what` is
+  /// what must not be undefined.
+  std::optional<uint64_t> load(uint64_t address, unsigned size,
+                               const llvm::Twine &what) const;
+  /// The text at a generic address, without the zero at its end or from `most`
+  /// bytes on; nothing after a failure.
+  std::optional<std::string> readText(uint64_t address, size_t most) const;
+
+  Warp &warp;
+  const unsigned lane;
+
+private:
+  uint8_t *getVariable(uint64_t offset,
+                       std::array<std::vector<uint8_t>, kLanes> &memory) const;
+
+  const Step &step;
+};
+
+/// `vprintf(format, arguments)`: how many arguments a lane prints; nothing
+/// after a failure. Printing.cpp says which conversions there are.
+std::optional<int> print(const DriverCall &call, uint64_t format,
+                         uint64_t arguments);
 
 } // namespace mlir::blockscale::sim
 

@@ -111,6 +111,7 @@ void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
     statistics->add(*group.statistics);
   if (launch.options->wantsOrder)
     orders[number] = group.get<StepOrder>().take();
+  keepOutput(number, std::move(group.output));
   for (const auto &[line, warnings] : group.warnings)
     add(number, warnings, found[line]);
   if (!isGood && number < firstFailure) {
@@ -171,6 +172,27 @@ std::string GridRun::takeOrder() {
   std::string text;
   for (const auto &[number, order] : orders)
     text += order;
+  return text;
+}
+
+/// Groups behind so many bytes that no more are printed need not be kept,
+/// whoever comes yet.
+void GridRun::keepOutput(uint64_t number, std::string text) {
+  if (text.empty())
+    return;
+  numOutputBytes += text.size();
+  outputs[number] = std::move(text);
+  while (numOutputBytes - outputs.rbegin()->second.size() > kMaxOutputBytes) {
+    numOutputBytes -= outputs.rbegin()->second.size();
+    outputs.erase(std::prev(outputs.end()));
+  }
+}
+
+std::string GridRun::takeOutput() {
+  std::string text;
+  for (const auto &[number, output] : outputs)
+    text += output;
+  text.resize(std::min(text.size(), kMaxOutputBytes + 1));
   return text;
 }
 

@@ -38,6 +38,10 @@ public:
   /// What all blocks did when; empty where nobody asked.
   std::string takeOrder();
 
+  /// What all blocks printed, in their order; one byte more than
+  /// kMaxOutputBytes where that is not all.
+  std::string takeOutput();
+
   /// How many steps the blocks took.
   uint64_t getNumSteps() const { return numSteps; }
 
@@ -72,6 +76,7 @@ private:
   /// chip has room for.
   void runResidents();
   bool runResident(Resident &resident, bool isLast);
+  void keepOutput(uint64_t number, std::string text);
   /// Adds what a group has to say when it has ended.
   void finish(uint64_t number, BlockGroup &group, bool isGood);
 
@@ -91,6 +96,9 @@ private:
   std::vector<uint64_t> numStepsOf;
   /// By number of the group, where somebody asked for it.
   std::map<uint64_t, std::string> orders;
+  /// By number of the group, where it printed something that is kept.
+  std::map<uint64_t, std::string> outputs;
+  size_t numOutputBytes = 0;
   /// Warnings by line.
   std::map<uint32_t, Found> found;
   std::mutex mutex;

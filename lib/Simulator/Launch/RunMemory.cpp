@@ -31,7 +31,7 @@ static void initialize(const TranslatedModule &program,
   for (const Relocation &relocation : variable.relocations) {
     uint64_t address = relocation.addend;
     if (relocation.isFunction) {
-      address += getRegionBase(kFunctionRegion) + relocation.target;
+      address += getFunctionAddress(relocation.target);
     } else {
       address += program.addresses[relocation.target];
       if (relocation.isGeneric &&

@@ -14,6 +14,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_RUNMEMORY_H
 
 #include "Copies/TensorMaps.h"
+#include "Memory/Heap.h"
 #include "Translation/TranslatedModule.h"
 #include "blockscale/Runtime/LaunchPlan.h"
 
@@ -22,6 +23,7 @@ namespace mlir::blockscale::sim {
 /// Global memory, and where the arguments are in it.
 struct RunMemory {
   GlobalMemory memory;
+  Heap heap{memory};
   std::vector<GlobalMemory::Allocation *> arguments;
   TensorMaps tensorMaps;
   /// Null if there is none.

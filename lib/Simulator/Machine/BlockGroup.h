@@ -52,6 +52,9 @@ private:
   uint64_t state;
 };
 
+/// What kernels print, at most; CUDA's default size of the buffer.
+inline constexpr size_t kMaxOutputBytes = 1 << 20;
+
 class BlockGroup {
 public:
   /// How many groups a launch has.
@@ -110,6 +113,9 @@ public:
   std::unique_ptr<RaceDetector> races;
   /// By line.
   std::map<uint32_t, LineWarnings> warnings;
+  /// What lanes have printed. One byte more than kMaxOutputBytes says that
+  /// there was more.
+  std::string output;
   /// The warp whose failure ended the run.
   const Warp *failed = nullptr;
   /// Steps executed, which is also what clocks show; without those of the turn

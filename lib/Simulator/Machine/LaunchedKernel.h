@@ -11,6 +11,7 @@
 
 #include "Copies/TensorMaps.h"
 #include "Machine/Lanes.h"
+#include "Memory/Heap.h"
 #include "Translation/TranslatedModule.h"
 
 #include <array>
@@ -39,6 +40,7 @@ struct LaunchedKernel {
   uint64_t seed;
   /// The address of memory by which all blocks of a grid meet.
   uint64_t gridWorkspace = 0;
+  Heap *heap = nullptr;
 
   unsigned getNumThreads() const { return block[0] * block[1] * block[2]; }
   unsigned getNumWarps() const {

@@ -36,6 +36,14 @@ inline constexpr uint64_t kParamRegion = 3;
 inline constexpr uint64_t kFunctionRegion = 4;
 inline constexpr uint64_t kFirstGlobalRegion = 16;
 
+/// Functions are far apart, so that what is added to the address of one gives
+/// no other.
+inline constexpr unsigned kFunctionOffsetBits = 12;
+/// The address of the function with a number in the module.
+inline constexpr uint64_t getFunctionAddress(uint64_t number) {
+  return (kFunctionRegion << kRegionBits) + (number << kFunctionOffsetBits);
+}
+
 /// An address in shared memory, generic or not, has the rank of its block in
 /// the cluster in these bits, and an offset below. Kernels that are in use know
 /// that: they clear bit 24 for the first one of a pair of blocks.
@@ -127,7 +135,8 @@ struct Span {
 };
 
 /// The allocations of a launch: buffers, workspace and module variables. Fixed
-/// before the first block runs.
+/// before the first block runs, but for those that a kernel makes on the heap,
+/// whose blocks run one after another.
 class GlobalMemory {
 public:
   struct Allocation {
@@ -142,6 +151,9 @@ public:
     Storage storage;
     /// Of the .const state space: nothing may be stored.
     bool isConstant = false;
+    /// No longer there: was on the heap. Its bytes are kept, as asynchronous
+    /// operations may know them.
+    bool isFreed = false;
   };
 
   /// Adds memory that the caller owns. Its generic address is a multiple of
@@ -155,7 +167,8 @@ public:
   /// The allocation whose region an address is in; null if there is none.
   Allocation *lookup(uint64_t address) {
     uint64_t index = getRegion(address) - kFirstGlobalRegion;
-    return index < allocations.size() ? &allocations[index] : nullptr;
+    bool isThere = index < allocations.size() && !allocations[index].isFreed;
+    return isThere ? &allocations[index] : nullptr;
   }
 
   /// The address of allocation number `index`.

@@ -123,7 +123,8 @@ struct PtxOperand {
     Label,
     /// A label of `.branchtargets`: `index` into Function::branchTargets.
     BranchTargets,
-    /// A label of `.callprototype` or `.calltargets`: `name`.
+    /// A label of `.callprototype` or `.calltargets`: `name`, and `index` into
+    /// Function::prototypes.
     Prototype,
     /// `[...]`: `elements` is the base (Register, Variable or Integer) followed
     /// by further parts separated by commas (`[tmap, {%r1, %r2}]`); `offset`
@@ -189,6 +190,22 @@ struct Parameter {
   Index index = 0;
 };
 
+/// What a call through a register may call: functions with these parameters
+/// (`.callprototype`), or those of a list (`.calltargets`).
+struct Prototype {
+  struct Parameter {
+    bool isRegister;
+    /// Of a register.
+    Type type;
+    /// Of a `.param` variable.
+    uint64_t size;
+  };
+  bool isList = false;
+  std::vector<Parameter> returns, parameters;
+  /// Into Module::functions.
+  std::vector<Index> targets;
+};
+
 struct Function {
   llvm::StringRef name;
   Location location;
@@ -206,6 +223,7 @@ struct Function {
   std::vector<Label> labels;
   /// Lists of labels, as indices into `labels`.
   std::vector<std::vector<Index>> branchTargets;
+  std::vector<Prototype> prototypes;
   /// Local, shared and param variables of the body, into Module::variables.
   std::vector<Index> variables;
 

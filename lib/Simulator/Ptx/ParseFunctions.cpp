@@ -241,6 +241,10 @@ ParseResult PtxParser::resolve(Function &user, const Reference &reference,
     user.branchTargets[reference.index][reference.part] = symbol.index;
     return success();
   }
+  if (reference.place == Reference::Place::CallTargets) {
+    user.prototypes[reference.index].targets[reference.part] = symbol.index;
+    return success();
+  }
   PtxOperand *operand =
       &user.instructions[reference.index].operands[reference.part];
   if (reference.element != Reference::none)

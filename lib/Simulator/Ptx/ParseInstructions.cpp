@@ -49,27 +49,36 @@ ParseResult PtxParser::parseBranchTargets(Index list) {
   });
 }
 
-ParseResult PtxParser::parseCallTargets() {
+ParseResult PtxParser::parseCallTargets(Index prototype) {
   return parseNames([&]() -> ParseResult {
     Reference reference;
     reference.location = token.location;
     reference.wanted = Wanted::Function;
+    reference.place = Reference::Place::CallTargets;
+    reference.index = prototype;
+    reference.part = function.prototypes[prototype].targets.size();
     if (parseWord(reference.name, "a function"))
       return failure();
+    function.prototypes[prototype].targets.push_back(Reference::none);
     symbols.addReference(reference);
     return success();
   });
 }
 
-/// `(RETURNS) _ (PARAMETERS);` The simulator checks calls against the function
-/// that is called, so that nothing of it is kept.
-ParseResult PtxParser::parseCallPrototype() {
-  std::vector<ParsedParameter> parameters;
+/// `(RETURNS) _ (PARAMETERS);`
+ParseResult PtxParser::parseCallPrototype(Prototype &prototype) {
+  auto parse = [&](std::vector<Prototype::Parameter> &parameters) {
+    std::vector<ParsedParameter> parsed;
+    if (token.isPunctuator("(") && parseParameters(parsed, false))
+      return ParseResult(failure());
+    for (const ParsedParameter &each : parsed)
+      parameters.push_back(
+          {each.isRegister, each.reg.type, each.variable.size});
+    return ParseResult(success());
+  };
   StringRef name;
-  if (token.isPunctuator("(") && parseParameters(parameters, false))
-    return failure();
-  if (parseWord(name, "'_'") ||
-      (token.isPunctuator("(") && parseParameters(parameters, false)))
+  if (parse(prototype.returns) || parseWord(name, "'_'") ||
+      parse(prototype.parameters))
     return failure();
   for (bool isParsed = true; isParsed;)
     if (parseAbiDirective(isParsed))
@@ -86,12 +95,15 @@ ParseResult PtxParser::parseLabelDirective(StringRef name, Location location) {
       return failure();
     return parseBranchTargets(index);
   }
-  if (declareLocal(name, location, {Symbol::Kind::Prototype, 0}))
+  index = static_cast<Index>(function.prototypes.size());
+  Prototype &prototype = function.prototypes.emplace_back();
+  if (declareLocal(name, location, {Symbol::Kind::Prototype, index}))
     return failure();
-  if (consumeIfDot(".calltargets"))
-    return parseCallTargets();
+  prototype.isList = consumeIfDot(".calltargets");
+  if (prototype.isList)
+    return parseCallTargets(index);
   advance();
-  return parseCallPrototype();
+  return parseCallPrototype(prototype);
 }
 
 static bool isLabelDirective(const Token &token) {

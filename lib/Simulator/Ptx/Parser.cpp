@@ -340,7 +340,7 @@ ParseResult PtxParser::resolveGlobalReferences() {
       variable.relocations[reference.part].target = symbol->index;
       continue;
     }
-    if (reference.place == Reference::Place::PtxOperand &&
+    if (reference.place != Reference::Place::Nowhere &&
         resolve(module.functions[reference.function], reference, *symbol))
       return failure();
   }

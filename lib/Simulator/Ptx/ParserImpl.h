@@ -203,8 +203,8 @@ private:
   ParseResult parseLabel();
   ParseResult parseLabelDirective(StringRef name, Location location);
   ParseResult parseBranchTargets(Index list);
-  ParseResult parseCallTargets();
-  ParseResult parseCallPrototype();
+  ParseResult parseCallTargets(Index prototype);
+  ParseResult parseCallPrototype(Prototype &prototype);
   ParseResult parseGuard(PtxInstruction &instruction);
   ParseResult parseInstruction();
   ParseResult parseOperands(PtxInstruction &instruction);

@@ -33,8 +33,7 @@ struct Symbol {
     Prototype,
   };
   Kind kind;
-  /// Into the list of the module or function for this kind; unused for
-  /// prototypes.
+  /// Into the list of the module or function for this kind.
   Index index;
 };
 
@@ -53,6 +52,8 @@ struct Reference {
     PtxOperand,
     /// Element `part` of Function::branchTargets[index].
     BranchTargets,
+    /// Element `part` of Function::prototypes[index].targets.
+    CallTargets,
     /// Relocation `part` of Module::variables[index].
     Initializer,
     /// The name has to be declared, that is all.

@@ -103,13 +103,16 @@ struct FilledSlot {
   uint64_t value;
 };
 
-/// Bytes of a parameter that a call hands over, both as offsets into the local
-/// variables of their frames; or a register.
-struct PassedParameter {
+/// Where a frame has what a call hands over or takes back: a register, or bytes
+/// of its local variables.
+struct ParameterPlace {
   bool isRegister;
-  Slot from, to;
-  uint64_t fromOffset, toOffset, size;
+  Slot slot;
+  /// Of a register.
+  Type type;
+  uint64_t offset, size;
 };
+using ParameterPlaces = std::vector<ParameterPlace>;
 
 /// What not all kernels use.
 enum Facility : uint8_t {
@@ -128,6 +131,8 @@ enum Facility : uint8_t {
 struct Code {
   std::string name;
   std::vector<Step> steps;
+  /// Of a function; kernels have theirs elsewhere.
+  ParameterPlaces parameters, returns;
   Slot numRegisters = 0;
   Slot numPredicates = 0;
   std::vector<FilledSlot> filled;

@@ -182,7 +182,7 @@ Slot Translator::source(const PtxOperand &operand, Type type, bool isWide) {
   case PtxOperand::Kind::Function:
     if (getBits(type) != 64)
       break;
-    return constantSlot(getRegionBase(kFunctionRegion) + operand.index);
+    return constantSlot(getFunctionAddress(operand.index));
   case PtxOperand::Kind::Vector:
     // One element in braces is the element.
     if (operand.elements.size() == 1)

@@ -146,6 +146,7 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
   if (Error error = layOutVariables(*program))
     return error;
   std::vector<Uses> uses;
+  UseFinder finder(program->module);
   for (auto [i, function] : llvm::enumerate(functions)) {
     if (!function.isEntry || !function.isDefined)
       continue;
@@ -153,7 +154,7 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
     kernel.function = &function;
     kernel.code = &program->codes[i];
     layOutParameters(*program, kernel);
-    uses.push_back(findUses(program->module, i));
+    uses.push_back(finder.find(i));
     kernel.hasGroupScratch = uses.back().groupScratch;
   }
   layOutShared(*program, uses);

@@ -46,6 +46,10 @@ Error Translator::run() {
   layOutLocals();
   if (failure)
     return *failure;
+  if (!function.isEntry) {
+    code.parameters = getPlaces(program, function, /*ofReturns=*/false);
+    code.returns = getPlaces(program, function, /*ofReturns=*/true);
+  }
   reconvergence = computeReconvergence(function);
   hasWarpgroups = llvm::any_of(function.instructions, isWarpgroup);
   firstSteps.reserve(function.instructions.size() + 1);
@@ -147,9 +151,9 @@ void Translator::layOutLocals() {
   }
 }
 
-Translator::ParameterPlaces Translator::getPlaces(TranslatedModule &program,
-                                                  const Function &function,
-                                                  bool ofReturns) {
+ParameterPlaces Translator::getPlaces(TranslatedModule &program,
+                                      const Function &function,
+                                      bool ofReturns) {
   // Laid out once more: callers may come before callees. Parameters come
   // before all else, so that a call costs no more than it has parameters.
   Code unused;
@@ -165,6 +169,7 @@ Translator::ParameterPlaces Translator::getPlaces(TranslatedModule &program,
   for (const Parameter &parameter :
        ofReturns ? function.returns : function.parameters) {
     ParameterPlace &place = places.emplace_back();
+    place.isRegister = parameter.isRegister;
     if (parameter.isRegister) {
       place.slot = layout.places[parameter.index];
       place.type = function.registers[parameter.index].type;

@@ -127,14 +127,8 @@ public:
   /// The offset of a local or param variable of this function in its frame.
   std::optional<uint64_t> getLocalOffset(Index variable) const;
 
-  /// Where a function has its parameters (or results): a register, or bytes of
-  /// its local variables. Known before the function is translated.
-  struct ParameterPlace {
-    Slot slot;
-    Type type;
-    uint64_t offset, size;
-  };
-  using ParameterPlaces = std::vector<ParameterPlace>;
+  /// Where a function has its parameters (or results). Known before the
+  /// function is translated.
   static ParameterPlaces getPlaces(TranslatedModule &program,
                                    const Function &function, bool ofReturns);
 

@@ -18,6 +18,8 @@
 
 #include "llvm/ADT/BitVector.h"
 
+#include <optional>
+
 namespace mlir::blockscale::sim {
 
 struct Uses {
@@ -27,8 +29,25 @@ struct Uses {
   bool groupScratch = false;
 };
 
-/// What a function uses, itself among the functions.
-Uses findUses(const Module &module, Index function);
+/// Finds what functions of a module use.
+class UseFinder {
+public:
+  explicit UseFinder(const Module &module) : module(module) {}
+
+  /// What a function uses, itself among the functions. Who calls through a
+  /// register may call all functions of which somebody takes the address.
+  Uses find(Index function);
+
+private:
+  struct Search;
+  void note(const PtxOperand &operand, Search &search) const;
+  void noteRelocations(Index variable, Search &search) const;
+  const std::vector<Index> &getAddressed();
+
+  const Module &module;
+  /// Functions of which the address is taken, once they are known.
+  std::optional<std::vector<Index>> addressed;
+};
 
 } // namespace mlir::blockscale::sim
 

@@ -80,6 +80,7 @@ KernelResult kerneltest::runKernel(const KernelRun &run) {
   }
   for (const std::string &warning : report->warnings)
     result.warnings.push_back(renumber(warning));
+  result.output = report->output;
   result.statistics = report->statistics;
   for (LaunchArgument &argument : arguments)
     result.buffers.push_back(std::move(argument.array.data));

@@ -43,6 +43,8 @@ struct KernelResult {
   /// Empty if the kernel went well.
   std::string error;
   std::vector<std::string> warnings;
+  /// What the kernel printed.
+  std::string output;
   std::string statistics;
   std::vector<std::vector<uint8_t>> buffers;
 

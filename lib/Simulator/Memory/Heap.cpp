@@ -1,0 +1,50 @@
+//===- Heap.cpp - Memory that kernels allocate ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each allocation is one of global memory, so that what is beside it, or was
+// freed, is out of bounds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/Heap.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale::sim;
+
+/// What CUDA's malloc promises.
+static constexpr uint64_t kAlignment = 16;
+
+uint64_t Heap::allocate(uint64_t size) {
+  if (size == 0 || size > kBytes)
+    return 0;
+  uint64_t room = llvm::alignTo(size, kAlignment);
+  if (room > kBytes - numLive)
+    return 0;
+  numLive += room;
+  numAllocated += room;
+  GlobalMemory::Allocation &allocation =
+      memory.allocate("allocation " + std::to_string(numGiven) + " of malloc",
+                      size, kAlignment);
+  if (numGiven++ == 0)
+    firstRegion = getRegion(allocation.address);
+  std::memset(allocation.storage.ensureStates(), ByteUndefined, size);
+  return allocation.address;
+}
+
+bool Heap::release(uint64_t address) {
+  GlobalMemory::Allocation *allocation = memory.lookup(address);
+  if (numGiven == 0 || getRegion(address) < firstRegion || !allocation ||
+      allocation->address != address)
+    return false;
+  allocation->isFreed = true;
+  numLive -= llvm::alignTo(allocation->storage.size(), kAlignment);
+  return true;
+}
