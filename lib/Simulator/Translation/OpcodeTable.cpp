@@ -26,7 +26,7 @@ const OpcodeTable &sim::getOpcodeTable() {
           addCopyInstructions, addGridInstructions, addLogicInstructions,
           addMatrixInstructions, addMBarrierInstructions, addMemoryInstructions,
           addMoveInstructions, addTensorInstructions, addWarpInstructions,
-          addWarpgroupInstructions})
+          addWarpgroupInstructions, addWmmaInstructions})
       add(table);
     return table;
   }();

@@ -47,6 +47,7 @@ void addMoveInstructions(OpcodeTable &table);
 void addTensorInstructions(OpcodeTable &table);
 void addWarpInstructions(OpcodeTable &table);
 void addWarpgroupInstructions(OpcodeTable &table);
+void addWmmaInstructions(OpcodeTable &table);
 
 /// The opcodes of all families.
 const OpcodeTable &getOpcodeTable();
