@@ -18,15 +18,16 @@ using namespace mlir::blockscale::sim;
 const OpcodeTable &sim::getOpcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable table;
-    for (auto *add :
-         {addArithmeticInstructions, addAtomicInstructions,
-          addBarrierInstructions, addBitInstructions, addCacheInstructions,
-          addClusterInstructions, addComparisonInstructions,
-          addControlInstructions, addConversionInstructions,
-          addCopyInstructions, addGridInstructions, addLogicInstructions,
-          addMatrixInstructions, addMBarrierInstructions, addMemoryInstructions,
-          addMoveInstructions, addTensorInstructions, addWarpInstructions,
-          addWarpgroupInstructions, addWmmaInstructions})
+    for (auto *add : {addArithmeticInstructions, addAtomicInstructions,
+                      addBarrierInstructions,    addBitInstructions,
+                      addCacheInstructions,      addClusterInstructions,
+                      addComparisonInstructions, addControlInstructions,
+                      addConversionInstructions, addCopyInstructions,
+                      addGridInstructions,       addLogicInstructions,
+                      addMatrixInstructions,     addMBarrierInstructions,
+                      addMemoryInstructions,     addMoveInstructions,
+                      addTensorInstructions,     addWarpInstructions,
+                      addWarpgroupInstructions,  addWmmaInstructions})
       add(table);
     return table;
   }();
