@@ -51,6 +51,9 @@ struct BulkCopy {
   std::shared_ptr<const TensorTransfer> tensor;
   /// Through the generic proxy, which needs no fences, and not the async one.
   bool isGeneric = false;
+  /// The response of clusterlaunchcontrol: some cluster, or none.
+  enum class Response : uint8_t { None, Taken, Refused };
+  Response response = Response::None;
   /// Who has begun it, and in which of its groups.
   Warp *warp = nullptr;
   unsigned lane = 0;

@@ -14,6 +14,7 @@
 #include "Copies/BulkCopyUnit.h"
 
 #include "Machine/BlockGroup.h"
+#include "Synchronization/LaunchControl.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -73,6 +74,8 @@ static std::string getPath(const BulkCopy &copy, bool isFromShared,
                            bool isToShared) {
   if (copy.isGeneric)
     return "async_stores";
+  if (copy.response != BulkCopy::Response::None)
+    return "launch_responses";
   std::string name = copy.tensor ? "tensor_map_" : "bulk_";
   if (isFromShared && isToShared)
     return name + "exchanges";
@@ -138,6 +141,8 @@ void BulkCopyUnit::noteComplete(const BulkCopy &copy) {
   Block &owner = *mbarrier.block;
   Block *from = group.findBlock(copy.source);
   Block *to = group.findBlock(copy.destination);
+  if (copy.response == BulkCopy::Response::Refused)
+    group.get<LaunchControlUnit>().noteRefusal(copy.warp->block);
   if (group.proxies && copy.isGeneric)
     group.proxies->store(copy.warp->number * kLanes + copy.lane,
                          owner.getByteNumber(copy.destination), copy.size);

@@ -32,6 +32,9 @@ GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
       firstFailure(BlockGroup::count(launch)) {
   if (launch.options->wantsStatistics)
     statistics = std::make_unique<Statistics>();
+  if (launch.uses(UsesLaunchControl))
+    pending =
+        std::make_unique<PendingClusters>(getVolume(launch.getNumClusters()));
 }
 
 static std::string describe(const Warp &warp, unsigned lane) {
@@ -138,20 +141,55 @@ bool GridRun::runResident(Resident &resident, bool isLast) {
   return false;
 }
 
+/// A chip begins as many as there is room for at once, so that nobody can take
+/// them; or less, if others use it: the seed tells. With seed 0, the first one
+/// may take all others.
+uint64_t GridRun::countFirst() const {
+  constexpr uint64_t kMostFirst = 8;
+  if (!pending || launch.options->seed == 0)
+    return 0;
+  return Random(launch.seed).below(kMostFirst);
+}
+
+void GridRun::skipTaken() {
+  auto isTaken = [&] {
+    unsigned most = launch.getClustersOfGroup();
+    for (uint64_t cluster = begun * most; cluster != (begun + 1) * most;
+         ++cluster)
+      if (pending->contains(cluster))
+        return false;
+    return true;
+  };
+  while (pending && begun != BlockGroup::count(launch) && isTaken())
+    ++begun;
+}
+
+void GridRun::beginResident(std::deque<Resident> &residents) {
+  residents.push_front(
+      {begun, std::make_unique<BlockGroup>(launch, begun, pending.get())});
+  ++begun;
+}
+
 void GridRun::runResidents() {
   std::deque<Resident> residents;
-  uint64_t count = BlockGroup::count(launch), begun = 0;
+  uint64_t count = BlockGroup::count(launch);
   uint64_t mostResident = launch.getResidentGroups();
+  // Those that begin at once, and have not run.
+  uint64_t numFirst = std::min({countFirst(), count, mostResident});
+  for (uint64_t i = 0; i != numFirst; ++i)
+    beginResident(residents);
   // Groups that got stuck one after another, with nothing having happened.
   uint64_t numVain = 0;
-  while (!failure && (begun != count || !residents.empty())) {
+  while (!failure) {
+    skipTaken();
+    if (begun == count && residents.empty())
+      return;
     // A new one may be what others wait for.
-    bool isNew = begun != count && residents.size() < mostResident;
-    if (isNew) {
-      residents.push_front(
-          {begun, std::make_unique<BlockGroup>(launch, begun)});
-      ++begun;
-    }
+    bool isNew =
+        numFirst == 0 && begun != count && residents.size() < mostResident;
+    if (isNew)
+      beginResident(residents);
+    numFirst -= numFirst != 0;
     bool isLast = residents.size() == 1 && begun == count;
     bool isVain = numVain > kVainRounds * residents.size();
     Resident &resident = residents.front();

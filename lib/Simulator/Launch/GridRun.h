@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
 #define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
 
+#include "Launch/PendingClusters.h"
 #include "Launch/Progress.h"
 #include "Machine/BlockGroup.h"
 
@@ -69,6 +70,13 @@ private:
     uint64_t events = 0;
   };
 
+  /// How many groups begin before the first one runs.
+  uint64_t countFirst() const;
+  /// Passes over groups all of whose clusters were taken.
+  void skipTaken();
+  /// Begins the next group, which is the next one to run.
+  void beginResident(std::deque<Resident> &residents);
+
   /// Those who run beside others do not know how many steps are left for them.
   void runGroups(bool isAlone);
   void runGroup(uint64_t number, uint64_t stepsLeft);
@@ -90,6 +98,10 @@ private:
   std::unique_ptr<Progress> progress;
   /// The next group, and the first one that must not run.
   std::atomic<uint64_t> next{0}, firstFailure;
+  /// Where blocks may take clusters that have not begun; else null.
+  std::unique_ptr<PendingClusters> pending;
+  /// Groups that have begun, where they run in turns.
+  uint64_t begun = 0;
   std::optional<Error> failure;
   std::atomic<uint64_t> numSteps{0};
   /// By number of the group.

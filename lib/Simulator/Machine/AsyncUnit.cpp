@@ -20,6 +20,7 @@
 #include "Synchronization/BlockBarriers.h"
 #include "Synchronization/ClusterBarriers.h"
 #include "Synchronization/GridDependency.h"
+#include "Synchronization/LaunchControl.h"
 #include "Tcgen05/TensorEngine.h"
 #include "Wgmma/WarpgroupUnit.h"
 
@@ -52,6 +53,7 @@ static constexpr UnitRow kUnits[] = {
     makeRow<CpAsyncUnit>(0),
     makeRow<WarpgroupUnit>(UsesWarpgroups),
     makeRow<GridDependency>(0),
+    makeRow<LaunchControlUnit>(UsesLaunchControl),
     makeRow<StepOrder>(0),
 };
 static_assert(std::size(kUnits) == kNumUnitKinds);

@@ -38,9 +38,10 @@ enum class UnitKind : uint8_t {
   CpAsync,
   Warpgroups,
   GridDependency,
+  LaunchControl,
   Order,
 };
-inline constexpr unsigned kNumUnitKinds = 9;
+inline constexpr unsigned kNumUnitKinds = 10;
 
 /// Asynchronous copies of a warp (or bulk copies of a block) that nobody has
 /// waited for, at most. Shared memory has room for fewer of 4 bytes.

@@ -13,6 +13,8 @@
 
 #include "Machine/BlockGroup.h"
 
+#include "Launch/PendingClusters.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -84,8 +86,9 @@ void BlockGroup::makeObservers() {
   });
 }
 
-BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
-    : launch(launch), clusterSize(launch.getClusterSize()),
+BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number,
+                       PendingClusters *pending)
+    : launch(launch), pending(pending), clusterSize(launch.getClusterSize()),
       maxBlocks(launch.getClustersOfGroup() * clusterSize),
       random(getSeed(launch, number)) {
   // Seed 0 is for what is as late as can be.
@@ -97,7 +100,8 @@ BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number)
   uint64_t first = number * most;
   uint64_t last = std::min(first + most, getVolume(launch.getNumClusters()));
   for (uint64_t cluster = first; cluster != last; ++cluster)
-    addCluster(cluster);
+    if (!pending || pending->remove(cluster))
+      addCluster(cluster);
 }
 
 Warp &BlockGroup::getWarp(unsigned number) {

@@ -27,6 +27,8 @@
 
 namespace mlir::blockscale::sim {
 
+class PendingClusters;
+
 struct Warning {
   LocatedMessage message;
   const Warp *warp;
@@ -60,7 +62,10 @@ public:
   /// How many groups a launch has.
   static uint64_t count(const LaunchedKernel &launch);
 
-  BlockGroup(const LaunchedKernel &launch, uint64_t number);
+  /// `pending` has those clusters that may still begin, and is null where all
+  /// of them may: where some of the group were taken, it has fewer blocks.
+  BlockGroup(const LaunchedKernel &launch, uint64_t number,
+             PendingClusters *pending = nullptr);
 
   enum class End : uint8_t {
     Done,
@@ -101,6 +106,8 @@ public:
   std::string describeConflict(const RaceDetector::Conflict &conflict);
 
   const LaunchedKernel &launch;
+  /// Null where nothing takes clusters.
+  PendingClusters *const pending;
   std::deque<Block> blocks;
   /// The blocks of a cluster, which follow one another.
   const unsigned clusterSize;

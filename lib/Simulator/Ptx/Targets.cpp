@@ -44,6 +44,13 @@ static constexpr unsigned kNewest = std::numeric_limits<unsigned>::max();
 static constexpr FeatureRow kFeatures[] = {
     {Feature::Clusters,           90,  kNewest, "-af"},
     {Feature::RegisterLimits,     90,  kNewest, "af"},
+    {Feature::LaunchControl,      100, kNewest, "-af"},
+    {Feature::LaunchControlToAll, 100, kNewest, "af"},
+    {Feature::TensorMapReplace,   90,  90,      "a"},
+    {Feature::TensorMapReplace,   100, kNewest, "af"},
+    {Feature::TensorMapAtomicity, 100, kNewest, "af"},
+    {Feature::GatherFour,         100, kNewest, "-af"},
+    {Feature::RowsBeyondBlock,    100, 110,     "af"},
     {Feature::FloatReductions,    100, 100,     "-af"},
     {Feature::FloatReductions,    103, 103,     "-af"},
     {Feature::ByteMatrices,       100, kNewest, "af"},

@@ -27,6 +27,16 @@ enum class Feature : uint8_t {
   Clusters,
   /// setmaxnreg.
   RegisterLimits,
+  /// clusterlaunchcontrol, and its .multicast::cluster::all.
+  LaunchControl,
+  LaunchControlToAll,
+  /// tensormap.replace and its .swizzle_atomicity.
+  TensorMapReplace,
+  TensorMapAtomicity,
+  /// .tile::gather4 to the own block; to others and as a prefetch, and
+  /// .tile::scatter4.
+  GatherFour,
+  RowsBeyondBlock,
   /// redux.sync of .f32.
   FloatReductions,
   /// The shapes of ldmatrix and stmatrix that came with sm_100a.

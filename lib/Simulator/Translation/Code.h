@@ -126,6 +126,8 @@ enum Facility : uint8_t {
   UsesTensorMemory = 4,
   /// wgmma.
   UsesWarpgroups = 8,
+  /// clusterlaunchcontrol: takes clusters that have not begun.
+  UsesLaunchControl = 16,
 };
 
 struct Code {

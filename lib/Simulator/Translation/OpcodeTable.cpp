@@ -23,11 +23,12 @@ const OpcodeTable &sim::getOpcodeTable() {
                       addCacheInstructions,      addClusterInstructions,
                       addComparisonInstructions, addControlInstructions,
                       addConversionInstructions, addCopyInstructions,
-                      addGridInstructions,       addLogicInstructions,
-                      addMatrixInstructions,     addMBarrierInstructions,
-                      addMemoryInstructions,     addMoveInstructions,
-                      addTensorInstructions,     addWarpInstructions,
-                      addWarpgroupInstructions,  addWmmaInstructions})
+                      addGridInstructions,       addLaunchControlInstructions,
+                      addLogicInstructions,      addMatrixInstructions,
+                      addMBarrierInstructions,   addMemoryInstructions,
+                      addMoveInstructions,       addTensorInstructions,
+                      addWarpInstructions,       addWarpgroupInstructions,
+                      addWmmaInstructions})
       add(table);
     return table;
   }();

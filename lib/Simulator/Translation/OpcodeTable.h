@@ -31,6 +31,7 @@ using OpcodeTable = llvm::StringMap<TranslateInstruction>;
 void addArithmeticInstructions(OpcodeTable &table);
 void addAtomicInstructions(OpcodeTable &table);
 void addBitInstructions(OpcodeTable &table);
+void addLaunchControlInstructions(OpcodeTable &table);
 void addLogicInstructions(OpcodeTable &table);
 void addBarrierInstructions(OpcodeTable &table);
 void addGridInstructions(OpcodeTable &table);
