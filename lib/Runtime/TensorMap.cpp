@@ -110,6 +110,28 @@ Result<TensorMap> blockscale::makeTensorMap(
   return map;
 }
 
+/// Finds the row with a number.
+template <typename Row, size_t size>
+static const Row *lookupNumber(const Row (&table)[size], unsigned number) {
+  for (const Row &row : table)
+    if (row.number == number)
+      return &row;
+  return nullptr;
+}
+
+const TensorMapType *blockscale::lookupTensorMapType(unsigned number) {
+  return lookupNumber(tensorMapTypes, number);
+}
+
+const TensorMapSwizzle *blockscale::lookupTensorMapSwizzle(unsigned number) {
+  return lookupNumber(tensorMapSwizzles, number);
+}
+
+const TensorMapPromotion *
+blockscale::lookupTensorMapPromotion(unsigned number) {
+  return lookupNumber(tensorMapPromotions, number);
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//

@@ -139,6 +139,11 @@ Result<TensorMap> makeTensorMap(std::string_view dtype,
 /// Checks by the driver's rules all that does not depend on the tensor.
 Error checkTensorBox(const TensorMap &map);
 
+/// The row with a number of cuda.h; null if there is none.
+const TensorMapType *lookupTensorMapType(unsigned number);
+const TensorMapSwizzle *lookupTensorMapSwizzle(unsigned number);
+const TensorMapPromotion *lookupTensorMapPromotion(unsigned number);
+
 /// Takes the sizes and strides of the tensor from an array, and checks them.
 Error setTensor(TensorMap &map, const NpyArray &array);
 

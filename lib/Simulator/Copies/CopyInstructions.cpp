@@ -314,4 +314,7 @@ static void translateCp(Translator &t, const PtxInstruction &instruction) {
   translateCopy(t, modifiers);
 }
 
-void sim::addCopyInstructions(OpcodeTable &table) { table["cp"] = translateCp; }
+void sim::addCopyInstructions(OpcodeTable &table) {
+  table["cp"] = translateCp;
+  table["tensormap"] = translateTensorMap;
+}

@@ -28,6 +28,9 @@ void translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                             bool isReduction);
 void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
 
+/// tensormap: TensorMapReplace.cpp.
+void translateTensorMap(Translator &t, const PtxInstruction &instruction);
+
 /// An operation of copies that reduce, and its name.
 struct ReductionName {
   llvm::StringRef name;

@@ -152,14 +152,16 @@ TensorBox sim::placeBox(const TensorMap &map,
                         llvm::ArrayRef<int32_t> coordinates, uint64_t address,
                         bool isStore) {
   BoxBuilder builder(map, address, isStore);
+  bool isOfRows = coordinates.size() > map.getRank();
   // Indices in the box, of all but the innermost dimension.
   std::vector<uint32_t> indices(map.getRank());
   for (uint64_t row = 0, end = getNumRows(map); row != end; ++row) {
     bool isInside = true;
     uint64_t global = 0;
     for (size_t i = 1; i != map.getRank(); ++i) {
-      int64_t index =
-          coordinates[i] + int64_t(indices[i]) * map.elementStrides[i];
+      int64_t index = isOfRows ? coordinates[1 + row]
+                               : coordinates[i] + int64_t(indices[i]) *
+                                                      map.elementStrides[i];
       isInside &= index >= 0 && index < static_cast<int64_t>(map.sizes[i]);
       global += static_cast<uint64_t>(index) * map.strides[i];
     }

@@ -65,7 +65,8 @@ uint64_t getTransactionBytes(const TensorMap &map);
 
 /// The pieces of the box at `coordinates`, innermost first, whose first byte is
 /// at `address` in the window of shared memory. Those of a store are all in the
-/// tensor.
+/// tensor. More coordinates than dimensions: behind the first one there is one
+/// for each row of the box.
 TensorBox placeBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
                    uint64_t address, bool isStore);
 

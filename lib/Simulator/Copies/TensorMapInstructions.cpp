@@ -17,6 +17,7 @@
 #include "Copies/CopyInstructions.h"
 #include "Copies/TensorMapOperands.h"
 #include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
 #include "Synchronization/MBarrierPlaces.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -43,8 +44,12 @@ struct TensorCopyForm {
   AddressSpace mapSpace, sharedSpace;
   /// .cta_group::2
   bool isOfPair;
+  /// .tile::gather4 or .tile::scatter4.
+  bool isOfRows;
 };
 } // namespace
+
+static_assert(1 + kFewRows <= maxTensorRank);
 
 /// The type that the elements of a reduction have; nothing if there is none.
 static std::optional<Type> getElementType(const TensorMapType &type,
@@ -206,9 +211,10 @@ static void beginLoad(Warp &warp, const Step &step, unsigned lane,
 
 static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<TensorCopyForm>();
-  TensorMapUse use = {form.mapSpace, form.mapOffset, step.operands[0]};
+  TensorMapUse use = {form.mapSpace, form.mapOffset, step.operands[0],
+                      form.isOfRows};
   llvm::SmallVector<int32_t, maxTensorRank> coordinates;
-  const BoundTensorMap *bound =
+  std::optional<BoundTensorMap> bound =
       findTensorMap(warp, lane, use, step.operands.drop_front(4), coordinates);
   std::optional<uint64_t> address =
       getLaneValue(warp, step.operands[1], lane, "an address");
@@ -253,7 +259,8 @@ static void executeTensorCopy(Warp &warp, const Step &step) {
 static void executeTensorPrefetch(Warp &warp, const Step &step) {
   const auto &form = step.getForm<TensorCopyForm>();
   forEachLane(warp.active, [&](unsigned lane) {
-    TensorMapUse use = {form.mapSpace, form.mapOffset, step.operands[0]};
+    TensorMapUse use = {form.mapSpace, form.mapOffset, step.operands[0],
+                        form.isOfRows};
     llvm::SmallVector<int32_t, maxTensorRank> coordinates;
     findTensorMap(warp, lane, use, step.operands.drop_front(1), coordinates);
   });
@@ -308,6 +315,27 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   return reduction != nullptr;
 }
 
+/// The modes of four rows are for one direction each, and for some targets.
+static bool checkMode(Translator &t, const TensorMode &mode,
+                      const TensorCopyForm &form) {
+  if (!mode.isOfRows())
+    return true;
+  if (mode.isGather != form.isLoad) {
+    t.fail("expected .tile::gather4 with a load, or .tile::scatter4 with a "
+           "store");
+    return false;
+  }
+  bool isOwn = form.isLoad && form.sharedSpace == AddressSpace::Shared;
+  llvm::StringRef target = t.program.module.target;
+  if (hasFeature(target,
+                 isOwn ? Feature::GatherFour : Feature::RowsBeyondBlock))
+    return true;
+  t.fail(llvm::Twine("expected a target with ") +
+         (form.isLoad ? ".tile::gather4 to this space" : ".tile::scatter4") +
+         ", such as sm_100a, got " + target);
+  return false;
+}
+
 /// The box in shared memory.
 static Slot takeShared(Translator &t, const PtxOperand &operand,
                        int64_t &offset) {
@@ -323,13 +351,14 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                                  bool isReduction) {
   TensorCopyForm form = {};
   form.isReduction = isReduction;
-  std::optional<unsigned> rank = takeTensorMode(t, modifiers);
+  std::optional<TensorMode> mode = takeTensorMode(t, modifiers);
   // Behind the direction in the ISA; ptxas takes it in front, too.
   static constexpr llvm::StringRef groups[] = {"cta_group::1", "cta_group::2"};
   std::optional<unsigned> group = modifiers.takeOneOf(groups);
-  if (!rank || (isReduction && !takeOperation(t, modifiers, form)) ||
-      !takeDirection(t, modifiers, form))
+  if (!mode || (isReduction && !takeOperation(t, modifiers, form)) ||
+      !takeDirection(t, modifiers, form) || !checkMode(t, *mode, form))
     return;
+  form.isOfRows = mode->isOfRows();
   bool isMulticast = form.isLoad && modifiers.take("multicast::cluster");
   if (isMulticast && form.sharedSpace != AddressSpace::SharedCluster)
     return t.fail("expected .shared::cluster with .multicast::cluster");
@@ -343,8 +372,8 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 4 + maxTensorRank> slots(4, kNoSlot);
   slots[1] = takeShared(t, operands[!form.isLoad], form.sharedOffset);
-  if (!takeTensorMap(t, operands[form.isLoad], *rank, form.mapSpace,
-                     form.mapOffset, slots[0], slots))
+  if (!takeTensorMap(t, operands[form.isLoad], mode->numCoordinates,
+                     form.mapSpace, form.mapOffset, slots[0], slots))
     return;
   operands = operands.drop_front(2);
   if (form.isLoad) {
@@ -367,9 +396,16 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
 
 void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
   TensorCopyForm form = {};
-  std::optional<unsigned> rank = takeTensorMode(t, modifiers);
-  if (!rank)
+  std::optional<TensorMode> mode = takeTensorMode(t, modifiers);
+  if (!mode)
     return;
+  form.isOfRows = mode->isOfRows();
+  llvm::StringRef target = t.program.module.target;
+  if (mode->isScatter ||
+      (mode->isGather && !hasFeature(target, Feature::RowsBeyondBlock)))
+    return t.fail("expected .tile or, on targets such as sm_100a, "
+                  ".tile::gather4 with a prefetch, got " +
+                  target);
   if (!modifiers.take("L2") || !modifiers.take("global"))
     return t.fail("expected .L2.global behind cp.async.bulk.prefetch.tensor");
   bool hasCachePolicy = modifiers.take("L2::cache_hint");
@@ -377,8 +413,8 @@ void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 1 + maxTensorRank> slots(1, kNoSlot);
-  if (!takeTensorMap(t, operands[0], *rank, form.mapSpace, form.mapOffset,
-                     slots[0], slots))
+  if (!takeTensorMap(t, operands[0], mode->numCoordinates, form.mapSpace,
+                     form.mapOffset, slots[0], slots))
     return;
   if (hasCachePolicy)
     t.source(operands[1], Type::B64);

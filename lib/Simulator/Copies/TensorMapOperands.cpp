@@ -20,28 +20,40 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-std::optional<unsigned> sim::takeTensorMode(Translator &t,
-                                            Modifiers &modifiers) {
-  static constexpr llvm::StringRef refused[] = {
-      "im2col",         "im2col_no_offs", "im2col::w",
-      "im2col::w::128", "tile::gather4",  "tile::scatter4"};
+std::optional<TensorMode> sim::takeTensorMode(Translator &t,
+                                              Modifiers &modifiers) {
+  static constexpr llvm::StringRef refused[] = {"im2col", "im2col_no_offs",
+                                                "im2col::w", "im2col::w::128"};
   if (std::optional<unsigned> mode = modifiers.takeOneOf(refused)) {
     t.fail("not supported in this version: tensor copies with ." +
            refused[*mode]);
     return std::nullopt;
   }
+  TensorMode mode = {};
+  mode.isGather = modifiers.take("tile::gather4");
+  mode.isScatter = modifiers.take("tile::scatter4");
   modifiers.take("tile");
   static constexpr llvm::StringRef ranks[] = {"1d", "2d", "3d", "4d", "5d"};
   std::optional<unsigned> rank = modifiers.takeOneOf(ranks);
-  if (rank)
-    return *rank + 1;
-  t.fail("expected a rank from .1d to .5d behind .tensor");
-  return std::nullopt;
+  if (!rank) {
+    t.fail("expected a rank from .1d to .5d behind .tensor");
+    return std::nullopt;
+  }
+  mode.numCoordinates = *rank + 1;
+  if (!mode.isOfRows())
+    return mode;
+  if (mode.numCoordinates != 2) {
+    t.fail("expected .2d with .tile::gather4 and .tile::scatter4, got ." +
+           ranks[*rank]);
+    return std::nullopt;
+  }
+  mode.numCoordinates = 1 + kFewRows;
+  return mode;
 }
 
-bool sim::takeTensorMap(Translator &t, const PtxOperand &operand, unsigned rank,
-                        AddressSpace &space, int64_t &offset, Slot &base,
-                        llvm::SmallVectorImpl<Slot> &coordinates) {
+bool sim::takeTensorMap(Translator &t, const PtxOperand &operand,
+                        unsigned count, AddressSpace &space, int64_t &offset,
+                        Slot &base, llvm::SmallVectorImpl<Slot> &coordinates) {
   if (operand.kind != PtxOperand::Kind::Address ||
       operand.elements.size() != 2) {
     t.fail(operand.location,
@@ -57,61 +69,92 @@ bool sim::takeTensorMap(Translator &t, const PtxOperand &operand, unsigned rank,
   space = address->space;
   offset = address->offset;
   base = address->base;
-  t.sources(operand.elements[1], Type::S32, rank, coordinates);
+  t.sources(operand.elements[1], Type::S32, count, coordinates);
   return !t.hasFailed();
 }
 
-const BoundTensorMap *sim::findTensorMap(Warp &warp, unsigned lane,
-                                         const TensorMapUse &use) {
+std::optional<BoundTensorMap> sim::findTensorMap(Warp &warp, unsigned lane,
+                                                 const TensorMapUse &use) {
   std::optional<uint64_t> address =
       getLaneValue(warp, use.base, lane, "an address");
   if (!address)
-    return nullptr;
+    return std::nullopt;
   *address += use.offset;
   std::string place = printHex(*address);
   AddressSpace space = use.space;
   Span span;
   if (!warp.resolve(lane, space, *address, tensorMapBytes, tensorMapAlignment,
                     /*isStore=*/false, span))
-    return nullptr;
-  if (space == AddressSpace::Shared || space == AddressSpace::Local) {
+    return std::nullopt;
+  if (space == AddressSpace::Shared || space == AddressSpace::SharedCluster ||
+      space == AddressSpace::Local) {
     warp.fail(lane, "expected a tensor map in the parameters of the kernel, "
                     "constant or global memory, got the address " +
                         place);
-    return nullptr;
+    return std::nullopt;
   }
-  const BoundTensorMap *map = warp.block.launch.tensorMaps->lookup(span.bytes);
+  std::optional<TensorMapFields> fields =
+      readTensorMap(warp, lane, span, place);
+  if (!fields)
+    return std::nullopt;
+  Result<BoundTensorMap> bound = fields->bind(*warp.block.launch.memory);
+  if (bound)
+    return *bound;
+  warp.fail(lane, "the tensor map at " + place + ": " + bound.message());
+  return std::nullopt;
+}
+
+std::optional<TensorMapFields> sim::readTensorMap(Warp &warp, unsigned lane,
+                                                  const Span &span,
+                                                  const std::string &place) {
+  std::optional<TensorMapFields> fields = TensorMapFields::read(span.bytes);
   if (span.states &&
       llvm::any_of(llvm::ArrayRef(span.states, tensorMapBytes),
                    [](uint8_t state) { return state & ByteUndefined; }))
-    map = nullptr;
-  if (!map)
+    fields = std::nullopt;
+  if (!fields)
     warp.fail(lane, "expected a tensor map at " + place +
                         ", got other bytes: expected an address of a tmap: "
                         "parameter, or of a copy of one");
-  return map;
+  return fields;
 }
 
-const BoundTensorMap *
+/// Makes the box of a copy of several rows from that of its map; false after a
+/// failure.
+static bool widenToRows(Warp &warp, unsigned lane, TensorMap &map) {
+  if (map.box[1] != 1) {
+    warp.fail(lane, "expected a tensor map whose box has one row with "
+                    ".tile::gather4 and .tile::scatter4, got one of " +
+                        llvm::Twine(map.box[1]));
+    return false;
+  }
+  map.box[1] = kFewRows;
+  map.elementStrides[1] = 1;
+  return true;
+}
+
+std::optional<BoundTensorMap>
 sim::findTensorMap(Warp &warp, unsigned lane, const TensorMapUse &use,
                    llvm::ArrayRef<Slot> slots,
                    llvm::SmallVectorImpl<int32_t> &values) {
-  const BoundTensorMap *bound = findTensorMap(warp, lane, use);
+  std::optional<BoundTensorMap> bound = findTensorMap(warp, lane, use);
   if (!bound)
-    return nullptr;
-  const TensorMap &map = bound->map;
-  if (map.getRank() != slots.size()) {
-    warp.fail(lane, "expected a tensor map of rank " +
-                        llvm::Twine(slots.size()) +
+    return std::nullopt;
+  TensorMap &map = bound->map;
+  size_t rank = use.isOfRows ? 2 : slots.size();
+  if (map.getRank() != rank) {
+    warp.fail(lane, "expected a tensor map of rank " + llvm::Twine(rank) +
                         ", as the instruction has, got rank " +
                         llvm::Twine(map.getRank()));
-    return nullptr;
+    return std::nullopt;
   }
+  if (use.isOfRows && !widenToRows(warp, lane, map))
+    return std::nullopt;
   for (Slot slot : slots) {
     std::optional<uint64_t> value =
         getLaneValue(warp, slot, lane, "a coordinate");
     if (!value)
-      return nullptr;
+      return std::nullopt;
     values.push_back(static_cast<int32_t>(*value));
   }
   int64_t alignment = map.type->getCoordinateAlignment();
@@ -121,5 +164,5 @@ sim::findTensorMap(Warp &warp, unsigned lane, const TensorMapUse &use,
                       llvm::Twine(alignment) + " with a tensor map of " +
                       llvm::StringRef(map.type->name) + ", got " +
                       llvm::Twine(values[0]));
-  return nullptr;
+  return std::nullopt;
 }

@@ -9,18 +9,32 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_COPIES_TENSORMAPOPERANDS_H
 #define BLOCKSCALE_LIB_SIMULATOR_COPIES_TENSORMAPOPERANDS_H
 
+#include "Copies/TensorMaps.h"
 #include "Memory/MemoryOperands.h"
 
 namespace mlir::blockscale::sim {
 
+/// Rows that .tile::gather4 and .tile::scatter4 move at a time.
+inline constexpr unsigned kFewRows = 4;
+
+/// How a tensor copy finds its box.
+struct TensorMode {
+  /// Coordinates: one for each dimension, or a column and kFewRows rows.
+  unsigned numCoordinates;
+  /// .tile::gather4 and .tile::scatter4.
+  bool isGather, isScatter;
+
+  bool isOfRows() const { return isGather || isScatter; }
+};
+
 /// Takes out the mode and the rank of a tensor copy; fails for modes other than
-/// .tile.
-std::optional<unsigned> takeTensorMode(Translator &t, Modifiers &modifiers);
+/// .tile and those of four rows.
+std::optional<TensorMode> takeTensorMode(Translator &t, Modifiers &modifiers);
 
 /// The operand `[map, {c0, c1}]`: the register of the address, and those of the
 /// coordinates, which are added to `coordinates`; false after an error. `base`
 /// may be an element of `coordinates`.
-bool takeTensorMap(Translator &t, const PtxOperand &operand, unsigned rank,
+bool takeTensorMap(Translator &t, const PtxOperand &operand, unsigned count,
                    AddressSpace &space, int64_t &offset, Slot &base,
                    llvm::SmallVectorImpl<Slot> &coordinates);
 
@@ -29,16 +43,24 @@ struct TensorMapUse {
   AddressSpace space;
   int64_t offset;
   Slot base;
+  /// For a copy of kFewRows rows: the box of the map has one, and that of the
+  /// copy all.
+  bool isOfRows;
 };
 
-/// The tensor map at the address of a lane; null after a failure.
-const BoundTensorMap *findTensorMap(Warp &warp, unsigned lane,
-                                    const TensorMapUse &use);
-/// The same with coordinates, which must be of its rank.
-const BoundTensorMap *findTensorMap(Warp &warp, unsigned lane,
-                                    const TensorMapUse &use,
-                                    llvm::ArrayRef<Slot> slots,
-                                    llvm::SmallVectorImpl<int32_t> &values);
+/// The fields of the tensor map whose bytes these are; nothing if they are
+/// none, which fails. `place` is what messages call its address.
+std::optional<TensorMapFields> readTensorMap(Warp &warp, unsigned lane,
+                                             const Span &span,
+                                             const std::string &place);
+/// The tensor map at the address of a lane; nothing after a failure.
+std::optional<BoundTensorMap> findTensorMap(Warp &warp, unsigned lane,
+                                            const TensorMapUse &use);
+/// The same with coordinates, of which there must be as many as the map needs.
+std::optional<BoundTensorMap>
+findTensorMap(Warp &warp, unsigned lane, const TensorMapUse &use,
+              llvm::ArrayRef<Slot> slots,
+              llvm::SmallVectorImpl<int32_t> &values);
 
 } // namespace mlir::blockscale::sim
 

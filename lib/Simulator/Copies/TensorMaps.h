@@ -1,4 +1,4 @@
-//===- TensorMaps.h - The tensor maps of a launch ---------------*- C++ -*-===//
+//===- TensorMaps.h - The bytes of tensor maps ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What the 128 bytes of a tensor map mean is not public. In the simulator they
-// are 16 words of 64 bits: word i is the mark below plus i in the upper half,
-// and the number of the map in the launch in the lower one. A kernel may copy
-// them; bytes that are anything else are no tensor map.
+// are the fields below, with a mark and a sum over all others. A kernel may
+// copy them and have fields replaced; bytes that are anything else are no
+// tensor map.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,25 +32,32 @@ struct BoundTensorMap {
   uint64_t offset = 0;
 };
 
-class TensorMaps {
-public:
-  /// Adds a map, which gets the next number. No kernel runs.
-  uint32_t add(BoundTensorMap map) {
-    maps.push_back(std::move(map));
-    return static_cast<uint32_t>(maps.size() - 1);
-  }
+/// Fields need not fit together, as they are replaced one after another; lists
+/// start with the innermost dimension.
+struct TensorMapFields {
+  TensorMapFields() = default;
+  TensorMapFields(const TensorMap &map, uint64_t address);
 
-  /// Writes the bytes of map number `number`.
-  static void write(uint32_t number, uint8_t *bytes);
-  /// The map that bytes stand for; null if it is none.
-  const BoundTensorMap *lookup(const uint8_t *bytes) const;
+  /// The fields that bytes stand for; nothing if they are no tensor map.
+  static std::optional<TensorMapFields> read(const uint8_t *bytes);
+  void write(uint8_t *bytes) const;
 
-private:
-  static constexpr uint32_t kMark = 0x746D6170;
-  using Words = std::array<uint64_t, tensorMapBytes / sizeof(uint64_t)>;
-  static Words encode(uint32_t number);
+  /// The map and its tensor; an error where the fields do not fit together, or
+  /// where there is no such tensor.
+  Result<BoundTensorMap> bind(GlobalMemory &memory) const;
 
-  std::vector<BoundTensorMap> maps;
+  uint64_t address = 0;
+  std::array<uint64_t, maxTensorRank> sizes = {};
+  /// In bytes, of all dimensions but the innermost one.
+  std::array<uint64_t, maxTensorRank - 1> strides = {};
+  std::array<uint32_t, maxTensorRank> box = {};
+  std::array<uint8_t, maxTensorRank> elementStrides = {};
+  uint8_t rank = 0;
+  /// Numbers of cuda.h; that of the swizzle is in two parts.
+  uint8_t type = 0, swizzleMode = 0, swizzleAtomicity = 0, fill = 0;
+  /// kNoPromotion where there is none.
+  uint8_t promotion = 0;
+  uint8_t unused = 0;
 };
 
 } // namespace mlir::blockscale::sim

@@ -13,6 +13,8 @@
 
 #include "Launch/RunMemory.h"
 
+#include "Copies/TensorMaps.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
@@ -96,8 +98,7 @@ static void writeParam(const PlannedParam &param, RunMemory &run, uint8_t *to) {
     return;
   }
   if (param.tensorMap)
-    TensorMaps::write(run.tensorMaps.add({*param.tensorMap, memory, offset}),
-                      to);
+    TensorMapFields(*param.tensorMap, memory->address + offset).write(to);
   else
     std::memcpy(to, &value, param.size);
 }

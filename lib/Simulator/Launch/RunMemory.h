@@ -13,8 +13,8 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_RUNMEMORY_H
 #define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_RUNMEMORY_H
 
-#include "Copies/TensorMaps.h"
 #include "Memory/Heap.h"
+#include "Memory/Storage.h"
 #include "Translation/TranslatedModule.h"
 #include "blockscale/Runtime/LaunchPlan.h"
 
@@ -25,7 +25,6 @@ struct RunMemory {
   GlobalMemory memory;
   Heap heap{memory};
   std::vector<GlobalMemory::Allocation *> arguments;
-  TensorMaps tensorMaps;
   /// Null if there is none.
   GlobalMemory::Allocation *workspace = nullptr;
   /// What %envreg1 and %envreg2 point to; zero when a kernel starts.

@@ -9,9 +9,9 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_LAUNCHEDKERNEL_H
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_LAUNCHEDKERNEL_H
 
-#include "Copies/TensorMaps.h"
 #include "Machine/Lanes.h"
 #include "Memory/Heap.h"
+#include "Memory/Storage.h"
 #include "Translation/TranslatedModule.h"
 
 #include <array>
@@ -35,7 +35,6 @@ struct LaunchedKernel {
   GlobalMemory *memory;
   /// The bytes of the parameters, which nothing writes.
   Storage *parameters;
-  const TensorMaps *tensorMaps;
   const Options *options;
   uint64_t seed;
   /// The address of memory by which all blocks of a grid meet.

@@ -161,18 +161,23 @@ TEST(TensorBoxTest, PackedTypes) {
 }
 
 TEST(TensorMapsTest, OnlyWholeImagesAreMaps) {
-  TensorMaps maps;
-  EXPECT_EQ(maps.add({}), 0u);
-  EXPECT_EQ(maps.add({}), 1u);
+  TensorMap map =
+      makeMap("u1:BOX=3x16:SWIZZLE=128-atom64:STRIDES=2x1", DType::U1, {8, 64});
   uint8_t bytes[tensorMapBytes] = {};
-  EXPECT_EQ(maps.lookup(bytes), nullptr);
-  TensorMaps::write(1, bytes);
-  const BoundTensorMap *second = maps.lookup(bytes);
-  ASSERT_NE(second, nullptr);
-  TensorMaps::write(0, bytes);
-  EXPECT_EQ(maps.lookup(bytes), second - 1);
-  bytes[127] ^= 1;
-  EXPECT_EQ(maps.lookup(bytes), nullptr);
-  TensorMaps::write(2, bytes);
-  EXPECT_EQ(maps.lookup(bytes), nullptr);
+  EXPECT_FALSE(TensorMapFields::read(bytes));
+  TensorMapFields(map, 4096).write(bytes);
+  std::optional<TensorMapFields> fields = TensorMapFields::read(bytes);
+  ASSERT_TRUE(fields);
+  EXPECT_EQ(fields->address, 4096u);
+  EXPECT_EQ(fields->sizes[0], 64u);
+  EXPECT_EQ(fields->strides[0], 64u);
+  EXPECT_EQ(fields->box[1], 3u);
+  EXPECT_EQ(fields->elementStrides[1], 2u);
+  EXPECT_EQ(fields->swizzleMode, 3u);
+  EXPECT_EQ(fields->swizzleAtomicity, 3u);
+  for (uint8_t &byte : bytes) {
+    byte ^= 1;
+    EXPECT_FALSE(TensorMapFields::read(bytes));
+    byte ^= 1;
+  }
 }

@@ -1,0 +1,328 @@
+//===- TensorMapReplace.cpp - tensormap.replace and cp_fenceproxy ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels that have the sizes of their problems in memory change tensor maps:
+// one field after another, in a copy, which goes to global memory then. Whether
+// fields fit together shows when a copy uses the map.
+//
+// Source: PTX ISA, sections 9.7.9.28 "tensormap.replace" and 9.7.15
+// "tensormap.cp_fenceproxy".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Copies/CopyInstructions.h"
+#include "Copies/TensorMapOperands.h"
+#include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FieldRow {
+  llvm::StringRef name;
+  Type type;
+  /// How many there are; 0 where there is one, and no ordinal.
+  unsigned count;
+  /// Values are from `least` to `most`; constants where `isConstant`.
+  uint64_t least, most;
+  bool isConstant;
+  void (*set)(TensorMapFields &fields, unsigned ordinal, uint64_t value);
+};
+} // namespace
+
+/// By number in PTX: that of cuda.h.
+static constexpr uint8_t kElementTypes[] = {0,  1, 2, 3,  4,  5,  6,  7,
+                                            10, 8, 9, 11, 12, 13, 14, 15};
+
+static constexpr uint64_t kAny = UINT64_MAX;
+static constexpr FieldRow kFields[] = {
+    {"global_address", Type::B64, 0, 0, kAny, false,
+     [](TensorMapFields &fields, unsigned, uint64_t value) {
+       fields.address = value;
+     }},
+    // One less than the rank.
+    {"rank", Type::B32, 0, 0, maxTensorRank - 1, false,
+     [](TensorMapFields &fields, unsigned, uint64_t value) {
+       fields.rank = value + 1;
+     }},
+    {"box_dim", Type::B32, maxTensorRank, 1, 256, false,
+     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
+       fields.box[ordinal] = value;
+     }},
+    {"global_dim", Type::B32, maxTensorRank, 1, kAny, false,
+     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
+       fields.sizes[ordinal] = value;
+     }},
+    {"global_stride", Type::B64, maxTensorRank - 1, 0, kAny, false,
+     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
+       fields.strides[ordinal] = value;
+     }},
+    {"element_stride", Type::B32, maxTensorRank, 1, 8, false,
+     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
+       fields.elementStrides[ordinal] = value;
+     }},
+    {"elemtype", Type::B32, 0, 0, 15, true,
+     [](TensorMapFields &fields, unsigned, uint64_t value) {
+       fields.type = kElementTypes[value];
+     }},
+    // Others are refused by name.
+    {"interleave_layout", Type::B32, 0, 0, 2, true,
+     [](TensorMapFields &, unsigned, uint64_t) {}},
+    {"swizzle_mode", Type::B32, 0, 0, 3, true,
+     [](TensorMapFields &fields, unsigned, uint64_t value) {
+       fields.swizzleMode = value;
+     }},
+    {"swizzle_atomicity", Type::B32, 0, 0, 3, true,
+     [](TensorMapFields &fields, unsigned, uint64_t value) {
+       fields.swizzleAtomicity = value;
+     }},
+    {"fill_mode", Type::B32, 0, 0, 1, true,
+     [](TensorMapFields &fields, unsigned, uint64_t value) {
+       fields.fill = value;
+     }},
+};
+
+//===----------------------------------------------------------------------===//
+// tensormap.replace
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Operands: the base of the address and the new value.
+struct ReplaceForm {
+  AddressSpace space;
+  int64_t offset;
+  const FieldRow *field;
+  unsigned ordinal;
+};
+} // namespace
+
+/// The 128 bytes at an address of a lane; false after a failure. Those who
+/// watch are told of the access.
+static bool findBytes(Warp &warp, unsigned lane, AddressSpace space,
+                      uint64_t address, AccessKind kind, Span &span) {
+  bool isLoad = kind == AccessKind::Load;
+  if (!warp.resolve(lane, space, address, tensorMapBytes, tensorMapAlignment,
+                    /*isStore=*/!isLoad, span) ||
+      (isLoad && !warp.checkReadable(lane, span, tensorMapBytes)))
+    return false;
+  WarpAccess access;
+  access.space = space;
+  access.kind = kind;
+  access.lanes = LaneMask(1) << lane;
+  access.size = tensorMapBytes;
+  access.addresses[lane] = address;
+  warp.block.observe(warp, access);
+  return warp.state != WarpState::Failed;
+}
+
+static void replace(Warp &warp, const Step &step, unsigned lane) {
+  const auto &form = step.getForm<ReplaceForm>();
+  std::optional<uint64_t> base =
+      getLaneValue(warp, step.operands[0], lane, "an address");
+  std::optional<uint64_t> value = getLaneValue(
+      warp, step.operands[1], lane, "the new value of a tensor map's field");
+  if (!base || !value)
+    return;
+  const FieldRow &field = *form.field;
+  if (getBits(field.type) == 32)
+    *value &= UINT32_MAX;
+  if (*value < field.least || *value > field.most)
+    return warp.fail(lane, "expected a value of ." + field.name + " from " +
+                               llvm::Twine(field.least) + " to " +
+                               llvm::Twine(field.most) + ", got " +
+                               llvm::Twine(*value));
+  Span span;
+  uint64_t address = *base + form.offset;
+  if (!findBytes(warp, lane, form.space, address, AccessKind::Load, span))
+    return;
+  std::optional<TensorMapFields> fields =
+      readTensorMap(warp, lane, span, printHex(address));
+  if (!fields ||
+      !findBytes(warp, lane, form.space, address, AccessKind::Store, span))
+    return;
+  field.set(*fields, form.ordinal, *value);
+  fields->write(span.bytes);
+}
+
+static void executeReplace(Warp &warp, const Step &step) {
+  warp.act();
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state != WarpState::Failed)
+      replace(warp, step, lane);
+  });
+}
+
+/// A constant operand from 0 to `most`.
+static std::optional<uint64_t> takeNumber(Translator &t,
+                                          const PtxOperand &operand,
+                                          const llvm::Twine &what,
+                                          uint64_t most) {
+  std::optional<int64_t> value = t.constant(operand, what.str());
+  if (!value)
+    return std::nullopt;
+  if (*value >= 0 && static_cast<uint64_t>(*value) <= most)
+    return *value;
+  t.fail(operand.location, "expected " + what + " from 0 to " +
+                               llvm::Twine(most) + ", got " +
+                               llvm::Twine(*value));
+  return std::nullopt;
+}
+
+/// What takes one field, and the target that has it.
+static const FieldRow *takeField(Translator &t, Modifiers &modifiers) {
+  const FieldRow *field = llvm::find_if(
+      kFields, [&](const FieldRow &row) { return modifiers.take(row.name); });
+  if (field == std::end(kFields)) {
+    t.fail("expected a field such as .global_address behind "
+           "tensormap.replace.tile");
+    return nullptr;
+  }
+  llvm::StringRef target = t.program.module.target;
+  Feature feature = field->name == "swizzle_atomicity"
+                        ? Feature::TensorMapAtomicity
+                        : Feature::TensorMapReplace;
+  if (hasFeature(target, feature))
+    return field;
+  t.fail("expected a target with tensormap.replace.tile." + field->name +
+         ", such as sm_100a, got " + target);
+  return nullptr;
+}
+
+static void translateReplace(Translator &t, Modifiers &modifiers) {
+  if (!modifiers.take("tile"))
+    return t.fail("expected .tile behind tensormap.replace");
+  const FieldRow *field = takeField(t, modifiers);
+  if (!field)
+    return;
+  ReplaceForm form = {AddressSpace::Generic, 0, field, 0};
+  if (modifiers.take("global"))
+    form.space = AddressSpace::Global;
+  else if (modifiers.take("shared::cta"))
+    form.space = AddressSpace::Shared;
+  if (!modifiers.take("b1024") || !modifiers.take(getName(field->type)))
+    return t.fail("expected .b1024." + llvm::Twine(getName(field->type)) +
+                  " behind tensormap.replace.tile." + field->name);
+  bool hasOrdinal = field->count != 0;
+  if (!t.finish(modifiers) || !t.expectOperands(2 + hasOrdinal))
+    return;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  std::optional<Translator::Address> address =
+      t.address(operands[0], form.space);
+  if (!address)
+    return;
+  form.space = address->space;
+  form.offset = address->offset;
+  if (hasOrdinal) {
+    std::optional<uint64_t> ordinal =
+        takeNumber(t, operands[1], "a dimension", field->count - 1);
+    if (!ordinal)
+      return;
+    form.ordinal = *ordinal;
+  }
+  if (field->isConstant) {
+    std::optional<uint64_t> value = takeNumber(
+        t, operands.back(), "a number of ." + field->name, field->most);
+    if (!value)
+      return;
+    if (*value != 0 && field->name == "interleave_layout")
+      return t.fail("not supported in this version: tensor maps with an "
+                    "interleaved layout");
+  }
+  Slot slots[] = {address->base, t.source(operands.back(), field->type)};
+  if (!t.hasFailed())
+    t.emit(executeReplace, StepClass::Memory, slots, t.keep(form));
+}
+
+//===----------------------------------------------------------------------===//
+// tensormap.cp_fenceproxy
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Operands: the bases of both addresses.
+struct CopyMapForm {
+  int64_t toOffset, fromOffset;
+};
+} // namespace
+
+static void copyMap(Warp &warp, const Step &step, unsigned lane) {
+  const auto &form = step.getForm<CopyMapForm>();
+  std::optional<uint64_t> toBase =
+      getLaneValue(warp, step.operands[0], lane, "an address");
+  std::optional<uint64_t> fromBase =
+      getLaneValue(warp, step.operands[1], lane, "an address");
+  Span to, from;
+  if (!toBase || !fromBase ||
+      !findBytes(warp, lane, AddressSpace::Shared, *fromBase + form.fromOffset,
+                 AccessKind::Load, from) ||
+      !findBytes(warp, lane, AddressSpace::Global, *toBase + form.toOffset,
+                 AccessKind::Store, to))
+    return;
+  // Undefined bytes are no tensor map.
+  if (!readTensorMap(warp, lane, from, printHex(*fromBase + form.fromOffset)))
+    return;
+  std::memcpy(to.bytes, from.bytes, tensorMapBytes);
+  if (to.states)
+    std::memset(to.states, 0, tensorMapBytes);
+}
+
+static void executeCopyMap(Warp &warp, const Step &step) {
+  if (!warp.requireWholeWarp("tensormap.cp_fenceproxy"))
+    return;
+  warp.act();
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state != WarpState::Failed)
+      copyMap(warp, step, lane);
+  });
+}
+
+static void translateCopyMap(Translator &t, Modifiers &modifiers) {
+  bool isComplete = modifiers.take("global") && modifiers.take("shared::cta") &&
+                    modifiers.take("tensormap::generic") &&
+                    modifiers.take("release") &&
+                    modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"}) &&
+                    modifiers.take("sync") && modifiers.take("aligned");
+  if (!isComplete)
+    return t.fail("expected tensormap.cp_fenceproxy.global.shared::cta"
+                  ".tensormap::generic.release, a scope and .sync.aligned");
+  if (!t.finish(modifiers) || !t.expectOperands(3))
+    return;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  std::optional<Translator::Address> to =
+      t.address(operands[0], AddressSpace::Global);
+  std::optional<Translator::Address> from =
+      t.address(operands[1], AddressSpace::Shared);
+  if (!to || !from)
+    return;
+  std::optional<int64_t> size = t.constant(operands[2], "a size");
+  if (!size)
+    return;
+  if (*size != tensorMapBytes)
+    return t.fail(operands[2].location,
+                  "expected a size of 128, got " + llvm::Twine(*size));
+  Slot slots[] = {to->base, from->base};
+  CopyMapForm form = {to->offset, from->offset};
+  t.emit(executeCopyMap, StepClass::Memory, slots, t.keep(form));
+}
+
+void sim::translateTensorMap(Translator &t, const PtxInstruction &instruction) {
+  Modifiers modifiers(instruction);
+  if (modifiers.take("replace"))
+    return translateReplace(t, modifiers);
+  if (modifiers.take("cp_fenceproxy"))
+    return translateCopyMap(t, modifiers);
+  t.fail("expected .replace or .cp_fenceproxy behind tensormap");
+}
