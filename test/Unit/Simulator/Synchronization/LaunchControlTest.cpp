@@ -100,13 +100,17 @@ TEST(LaunchControlTest, OrderIsDrawn) {
   EXPECT_EQ(first.count(0), 0u);
 }
 
-// Both blocks of a cluster get the response, and work on their own block.
+// Both blocks of a cluster get the response, and work on their own block; a
+// cluster does the work of `most` at most.
 static KernelRun makeMulticast(const std::string &before = "",
-                               const std::string &behind = "") {
+                               const std::string &behind = "",
+                               unsigned most = 100) {
   return makeGrid(
       makeClusterRun(
-          before + kInitialize + kMeet + "setp.eq.and.u32 %p3, %r50, 0, %p0;" +
-          "\nN: @!%p0 bra P;" + kCount + "\nP: @%p0 " + kExpect + kMeet +
+          before + kInitialize + "mov.u32 %r22, 0;" + kMeet +
+          "setp.eq.and.u32 %p3, %r50, 0, %p0;" + "\nN: @!%p0 bra P;" + kCount +
+          "\nP: add.u32 %r22, %r22, 1; setp.eq.u32 %p4, %r22, " +
+          std::to_string(most) + "; @%p4 bra E; @%p0 " + kExpect + kMeet +
           "@%p3 " + kRequest + ".multicast::cluster::all.b128 [S], [M];" +
           "\nL: " + kWaitAndLoad + kMeet + kQuery +
           "is_canceled.pred.b128 %p2, %q0; @!%p2 bra E;" + kQuery +
@@ -126,14 +130,17 @@ TEST(LaunchControlTest, Multicast) {
 // Two clusters share multiprocessors: the second one of a group may be taken
 // without the first one.
 TEST(LaunchControlTest, TensorMemory) {
-  KernelRun run = makeMulticast(
-      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S + 64], 32;"
-      "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
-      "ld.shared.b32 %r30, [S + 64];"
-      "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r30, 32;");
-  EXPECT_GT(countWorkers(run, 20), 40u);
-  run.blocks = 22;
-  countWorkers(run, 20);
+  for (unsigned most : {2, 100}) {
+    KernelRun run = makeMulticast(
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S + 64], 32;"
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+        "ld.shared.b32 %r30, [S + 64];"
+        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r30, 32;",
+        most);
+    EXPECT_GT(countWorkers(run, 20), 40u);
+    run.blocks = 22;
+    countWorkers(run, 20);
+  }
 }
 
 TEST(LaunchControlTest, Refusals) {
