@@ -78,7 +78,9 @@ static void executePolicy(Warp &warp, const Step &step) {
 static void executeMapPrefetch(Warp &warp, const Step &step) {
   const auto &form = step.getForm<HintForm>();
   forEachLane(warp.active, [&](unsigned lane) {
-    findTensorMap(warp, lane, {form.space, form.offset, step.operands[0]});
+    findTensorMap(warp, lane,
+                  {form.space, form.offset, step.operands[0],
+                   /*isOfRows=*/false});
   });
 }
 

@@ -85,7 +85,7 @@ bool sim::checkWmmaTarget(Translator &t, Type type) {
       kTypes, [&](const WmmaType &row) { return row.element == type; });
   unsigned version = module.versionMajor * 10 + module.versionMinor;
   std::string name = "wmma of ." + std::string(getName(type));
-  if (getCapability(module.target) < row.capability)
+  if (getTargetNumber(module.target) < row.capability)
     t.fail("expected a target that has " + name + ", got " + module.target);
   else if (version < row.ptxVersion)
     t.fail("expected PTX version " + llvm::Twine(row.ptxVersion) +

@@ -12,8 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Block.h"
+#include "Mma/AdderRules.h"
 #include "Mma/MatrixOperands.h"
 #include "Mma/MatrixSum.h"
+#include "Ptx/Targets.h"
 #include "Wmma/WmmaFragment.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -26,6 +28,8 @@ namespace {
 struct WmmaForm {
   WmmaFragment a, b, c, d;
   const MmaForm *tile;
+  /// See findAdderRule.
+  const AdderRule *adder;
 };
 
 /// The elements of a fragment, row by row.
@@ -126,7 +130,9 @@ void WmmaProduct::addTile(unsigned m, unsigned n, Numerics numerics) {
   for (unsigned k = 0; k != depth; ++k)
     std::copy_n(&b.values[k * width + n], kN, matrices.b + k * kN);
   uint64_t results[kMaxM * kN];
-  multiplyMatrices(*form.tile, matrices, numerics, results);
+  multiplyMatrices(*form.tile, matrices,
+                   numerics == Numerics::Hardware ? form.adder : nullptr,
+                   results);
   for (unsigned i = 0; i != rows; ++i)
     for (unsigned j = 0; j != kN; ++j) {
       unsigned element = (m + i) * width + n + j;
@@ -244,8 +250,11 @@ void sim::translateWmmaMultiply(Translator &t,
   t.sources(operands[3], c->registerType, c->numRegisters, slots);
   if (t.hasFailed())
     return;
+  // As ptxas makes it: instructions of mma.sync.
+  const AdderRule *adder = findAdderRule(
+      MatrixUnit::Warp, getTargetNumber(t.program.module.target), *tile);
   Step &step = t.emit(executeMultiply, StepClass::Matrix, slots,
-                      t.keep(WmmaForm{*a, *b, *c, *d, tile}));
+                      t.keep(WmmaForm{*a, *b, *c, *d, tile, adder}));
   std::string name = "wmma." + shape->name.str();
   for (Type type : types)
     name += "." + std::string(getName(type));
