@@ -123,9 +123,10 @@ TEST(FourRowsTest, Errors) {
       getError(makeGather("16, 40, 3, 3, 63", "none", "shared::cluster"),
                "sm_120a"),
       "expected a target with .tile::gather4 to this space");
-  TensorMapRun prefetch = {makeMap("none"),
-                           "cp.async.bulk.prefetch.tensor.2d.L2.global"
-                           ".tile::gather4 [T, {16, 1, 2, 3, 4}];"};
+  TensorMapRun prefetch;
+  prefetch.map = makeMap("none");
+  prefetch.body = "cp.async.bulk.prefetch.tensor.2d.L2.global"
+                  ".tile::gather4 [T, {16, 1, 2, 3, 4}];";
   EXPECT_EQ(getError(prefetch), "");
   EXPECT_MESSAGE(getError(prefetch, "sm_120a"),
                  ".tile::gather4 with a prefetch, got sm_120a");
