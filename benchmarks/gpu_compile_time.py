@@ -2,7 +2,7 @@
 """How long a 4096-cubed GEMM takes from MLIR to PTX, as a ratio to llc alone on its LLVM IR; and how long
 many such functions take, as a ratio to one.
 
-usage: gpu_compile_time.py [--repeat N] [--functions N] [--build DIR] [--llc PATH]
+usage: gpu_compile_time.py [--repeat N] [--functions N] [--target CHIP] [--build DIR] [--llc PATH]
 """
 
 import argparse
@@ -48,11 +48,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--functions", type=int, default=100, help="as many in one program")
+    parser.add_argument("--target", default="sm_120a", metavar="CHIP", help="default: %(default)s")
     parser.add_argument("--build", default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
     parser.add_argument("--llc", default="/usr/lib/llvm-22/bin/llc")
     options = parser.parse_args()
-    compile_ = [f"{options.build}/bin/blockscale-compile", "--target=sm_120a"]
-    llc = [options.llc, "-mcpu=sm_120a", "-mattr=+ptx87", "-O3", "-o", os.devnull]
+    compile_ = [f"{options.build}/bin/blockscale-compile", f"--target={options.target}"]
+    llc = [options.llc, f"-mcpu={options.target}", "-mattr=+ptx88", "-O3", "-o", os.devnull]
 
     print("row                                MLIR to PTX (s)  llc alone (s)  ratio")
     with tempfile.TemporaryDirectory() as folder:

@@ -108,10 +108,15 @@ function(blockscale_add_program name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
 endfunction()
 
-# blockscale_add_tool(NAME SOURCES... [MLIR] [LINK libs...])
-# A program for users.
+# blockscale_add_tool(NAME SOURCES... [ARCHIVES] [MLIR] [LINK libs...])
+# A program for users. With ARCHIVES it is linked to those of MLIR, where there
+# are any: it starts earlier, and must not load what has MLIR of its own.
 function(blockscale_add_tool name)
-  blockscale_add_program(${name} ${ARGN})
+  cmake_parse_arguments(ARG "ARCHIVES" "" "" ${ARGN})
+  blockscale_add_program(${name} ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_ARCHIVES AND BLOCKSCALE_HAS_ARCHIVES)
+    set_target_properties(${name} PROPERTIES BLOCKSCALE_MLIR_ARCHIVES ON)
+  endif()
   set_target_properties(${name} PROPERTIES
     BLOCKSCALE_STATIC "${BLOCKSCALE_STATIC}"
     INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
