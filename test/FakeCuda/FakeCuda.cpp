@@ -412,10 +412,11 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
          << "/" << elementStrides[i];
   if (promotion != 0)
     text << ", l2 " << promotion;
-  auto buffer =
-      --state.buffers.upper_bound(reinterpret_cast<uint64_t>(address));
-  if (uint64_t offset = reinterpret_cast<uint64_t>(address) - buffer->first)
-    text << ", at " << offset;
+  // Callers may have addresses of their own.
+  uint64_t at = reinterpret_cast<uint64_t>(address);
+  auto behind = state.buffers.upper_bound(at);
+  if (behind != state.buffers.begin() && at != std::prev(behind)->first)
+    text << ", at " << at - std::prev(behind)->first;
   if (reinterpret_cast<uint64_t>(map) % 64 != 0)
     return 1;
   std::snprintf(static_cast<char *>(map), kTensorMapBytes, "%s",
