@@ -7,88 +7,22 @@
 //===----------------------------------------------------------------------===//
 //
 // Which set of lanes runs: the one on top of the stack does, until it waits for
-// lanes of another one, asks for something in vain or goes in circles. What the
-// ISA leaves to independent scheduling is here: lanes of one warp may wait for
-// each other, and come to a collective at different times.
+// lanes of another one (LaneMeetings.cpp), asks for something in vain or goes
+// in circles. So lanes of one warp may wait for each other.
 //
-// Source: PTX ISA, sections 3.1 "A Set of SIMT Multiprocessors", 9.7.13.2
-// "bar.warp.sync".
+// Source: PTX ISA, section 3.1 "A Set of SIMT Multiprocessors".
 //
 //===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Turns before a place is looked at the first time, and visits of it before
-/// registers are kept.
-static constexpr uint64_t kFirstLook = 16;
-static constexpr unsigned kVisits = 4;
-/// Turns after which another set that is ready runs, and after which lanes that
-/// have not come to a place again have left their circle.
+/// Turns after which another set that is ready runs.
 static constexpr uint64_t kTurnsOfSet = 64;
-
-//===----------------------------------------------------------------------===//
-// Circles
-//===----------------------------------------------------------------------===//
-
-void CircleWatch::look(const LaneSet &set, size_t newDepth) {
-  pc = set.pc;
-  lanes = set.lanes;
-  depth = newDepth;
-  numVisits = 0;
-}
-
-void CircleWatch::leave() {
-  numLeft += isCircling;
-  isCircling = false;
-  lanes = 0;
-}
-
-void CircleWatch::forget() {
-  uint64_t left = numLeft;
-  *this = CircleWatch();
-  numLeft = left;
-}
-
-bool CircleWatch::begin(const LaneSet &set, size_t newDepth,
-                        const std::vector<Lanes> &newRegisters,
-                        const std::vector<Predicate> &newPredicates) {
-  if (++numTurns < kFirstLook)
-    return false;
-  if (isCircling && numTurns - lastRound > kTurnsOfSet)
-    leave();
-  if (!isCircling && llvm::isPowerOf2_64(numTurns)) {
-    look(set, newDepth);
-    return false;
-  }
-  if (!isHere(set, newDepth) || ++numVisits < kVisits)
-    return false;
-  auto isSame = [](const auto &lhs, const auto &rhs) {
-    return lhs.value == rhs.value;
-  };
-  if (numVisits == kVisits) {
-    registers = newRegisters;
-    predicates = newPredicates;
-    return false;
-  }
-  if (!llvm::equal(registers, newRegisters, isSame) ||
-      !llvm::equal(predicates, newPredicates, isSame)) {
-    if (isCircling)
-      leave();
-    return false;
-  }
-  // A turn that has only been put off is no round.
-  bool isRound = !isCircling || numTurns != lastRound + 1 || !wasRound;
-  isCircling = true;
-  lastRound = numTurns;
-  wasRound = isRound;
-  return isRound;
-}
 
 void Warp::beginTurn() {
   Frame &frame = frames.back();
@@ -212,150 +146,4 @@ void Warp::poll(llvm::ArrayRef<uint32_t> phases) {
       awaited.push_back(phase);
   if (!askLater(/*releases=*/false))
     state = WarpState::Polling;
-}
-
-//===----------------------------------------------------------------------===//
-// Lanes that meet
-//===----------------------------------------------------------------------===//
-
-/// Those who wait at a step for the active lanes take part in it.
-void Warp::joinAt(uint32_t pc) {
-  std::vector<LaneSet> &stack = frames.back().stack;
-  LaneSet *running = &stack.back();
-  for (LaneSet &set : llvm::drop_end(stack)) {
-    if (set.state != LaneSet::State::Meeting || set.pc != pc)
-      continue;
-    active |= set.meeting;
-    set.state = LaneSet::State::Ready;
-    ++set.pc;
-    // Those that meet in the same place anyway go on together.
-    if (set.reconverge == running->reconverge)
-      running->lanes |= std::exchange(set.lanes, 0);
-  }
-  pruneSets();
-}
-
-Meeting Warp::meet(LaneMask missing) {
-  std::vector<LaneSet> &stack = frames.back().stack;
-  // Lanes of the same set do not fulfil the guard.
-  if (top().lanes & missing)
-    return Meeting::Never;
-  uint32_t pc = top().pc - 1;
-  LaneMask there = 0;
-  for (const LaneSet &set : stack)
-    if (set.state == LaneSet::State::Meeting && set.pc == pc)
-      there |= set.meeting;
-  if (!(missing & ~there)) {
-    joinAt(pc);
-    return Meeting::Complete;
-  }
-  if (current->gathering && meetElsewhere(missing))
-    return Meeting::Later;
-  top().pc = pc;
-  top().state = LaneSet::State::Meeting;
-  top().meeting = active;
-  if (runAnother() || (wakeAsked() && runAnother())) {
-    if (frames.back().counts)
-      --frames.back().counts[pc];
-    return Meeting::Later;
-  }
-  top().state = LaneSet::State::Ready;
-  return Meeting::Never;
-}
-
-/// Operands of a step, with those of other sets in their lanes, are put into
-/// registers behind those of the function.
-class Warp::Gathered {
-public:
-  Gathered(Warp &warp, const Step &step) : warp(warp), step(step) {
-    Frame &frame = warp.frames.back();
-    frame.registers.resize(frame.code->numRegisters + step.operands.size());
-    frame.predicates.resize(frame.code->numPredicates + step.operands.size());
-    warp.bindFrame();
-    for (size_t i = 0; i != step.operands.size(); ++i)
-      slots.push_back(step.operands[i] == kNoSlot ? kNoSlot
-                      : isPredicate(i) ? frame.code->numPredicates + i
-                                       : frame.code->numRegisters + i);
-  }
-
-  /// Copies operands of the lanes of `from` in; results out.
-  void copyIn(const Step &from, LaneMask lanes) { copy(from, lanes, false); }
-  void copyOut(const Step &to, LaneMask lanes) { copy(to, lanes, true); }
-
-  void execute() {
-    Step gathered = step;
-    gathered.operands = slots;
-    step.execute(warp, gathered);
-  }
-
-private:
-  bool isPredicate(size_t i) const {
-    return step.gathering->predicates >> i & 1;
-  }
-  void copy(const Step &other, LaneMask lanes, bool isOut);
-
-  Warp &warp;
-  const Step &step;
-  llvm::SmallVector<Slot, 6> slots;
-};
-
-static void copyLanes(Predicate &to, const Predicate &from, LaneMask lanes) {
-  to.value = (to.value & ~lanes) | (from.value & lanes);
-  to.undefined = (to.undefined & ~lanes) | (from.undefined & lanes);
-}
-
-static void copyLanes(Lanes &to, const Lanes &from, LaneMask lanes) {
-  forEachLane(lanes, [&](unsigned lane) {
-    to.value[lane] = from.value[lane];
-    to.setUndefined(lane, from.getUndefined(lane));
-  });
-}
-
-void Warp::Gathered::copy(const Step &other, LaneMask lanes, bool isOut) {
-  for (size_t i = 0; i != slots.size(); ++i) {
-    Slot inner = slots[i], outer = other.operands[i];
-    if (inner == kNoSlot || outer == kNoSlot ||
-        (isOut && !(step.gathering->results >> i & 1)))
-      continue;
-    if (isOut)
-      std::swap(inner, outer);
-    if (isPredicate(i))
-      copyLanes(warp.pred(inner), warp.pred(outer), lanes);
-    else
-      copyLanes(warp.reg(inner), warp.reg(outer), lanes);
-  }
-}
-
-/// Lanes that wait at other instances of the current step, and the active ones,
-/// carry it out together, if those are all that are missing.
-bool Warp::meetElsewhere(LaneMask missing) {
-  std::vector<LaneSet> &stack = frames.back().stack;
-  const std::vector<Step> &steps = frames.back().code->steps;
-  const Step &step = *current;
-  llvm::SmallVector<LaneSet *, 4> others;
-  LaneMask there = 0;
-  for (LaneSet &set : stack) {
-    const Gathering *gathering = steps[set.pc].gathering;
-    if (set.state != LaneSet::State::Meeting || !(set.meeting & missing) ||
-        !gathering || gathering->name != step.gathering->name)
-      continue;
-    others.push_back(&set);
-    there |= set.meeting;
-  }
-  if (missing & ~there)
-    return false;
-  Gathered gathered(*this, step);
-  LaneMask own = active;
-  gathered.copyIn(step, own);
-  for (LaneSet *set : others)
-    gathered.copyIn(steps[set->pc], set->meeting);
-  active |= there;
-  gathered.execute();
-  gathered.copyOut(step, own);
-  for (LaneSet *set : others) {
-    gathered.copyOut(steps[set->pc], set->meeting);
-    set->state = LaneSet::State::Ready;
-    ++set->pc;
-  }
-  return true;
 }

@@ -16,7 +16,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 
-#include "Machine/LaneSets.h"
+#include "Machine/CircleWatch.h"
 #include "Memory/Storage.h"
 #include "Memory/WarpAccess.h"
 #include "Translation/Code.h"
@@ -181,7 +181,7 @@ private:
   class Gathered;
 
   LaneSet &top() { return frames.back().stack.back(); }
-  // LaneSets.cpp.
+  // LaneSets.cpp and LaneMeetings.cpp.
   void beginTurn();
   void pruneSets();
   bool wakeAsked();

@@ -21,6 +21,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cstring>
 #include <map>
 
 using namespace mlir::blockscale;
@@ -98,6 +99,7 @@ static void executeStore(Warp &warp, const Step &step) {
     return;
   if (warp.block.group.races)
     access.repeated = findRepeated(warp, step, access);
+  bool hasChanged = false;
   forEachAccess(
       warp, access, [&](unsigned lane, AddressSpace, const Span &span) {
         for (unsigned i = 0; i != form.masks.size(); ++i) {
@@ -105,9 +107,13 @@ static void executeStore(Warp &warp, const Step &step) {
           uint8_t undefined = reg.getUndefined(lane) &
                               llvm::maskTrailingOnes<uint8_t>(form.size);
           Span element = span.at(i * form.size);
+          hasChanged |=
+              std::memcmp(element.bytes, &reg.value[lane], form.size) != 0;
           writeBytes(element, form.size, reg.value[lane], undefined);
         }
       });
+  if (hasChanged)
+    warp.act();
 }
 
 static void translateAccess(Translator &t, const PtxInstruction &instruction,

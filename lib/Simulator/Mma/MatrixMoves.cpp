@@ -210,6 +210,7 @@ static void executeLoadMatrix(Warp &warp, const Step &step) {
 static void executeStoreMatrix(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("stmatrix"))
     return;
+  warp.act();
   std::array<Row, kLanes> rows;
   forEachByte(warp, step,
               [&](Lanes &lanes, unsigned lane, unsigned byte, Place place) {

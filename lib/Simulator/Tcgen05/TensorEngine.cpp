@@ -442,6 +442,7 @@ bool TensorEngine::completeNext(SharedPlace mbarrier) {
 
 bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
                          llvm::ArrayRef<TensorRegion> regions) {
+  warp.act();
   TensorAccess access = {};
   access.kind = kind;
   access.warp = warp.number;

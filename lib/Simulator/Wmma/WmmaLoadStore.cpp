@@ -73,6 +73,8 @@ static void executeAccess(Warp &warp, const Step &step) {
       warp.getUniform(step.operands[1], "the stride of wmma");
   if (!stride || !checkAlignment(warp, form, *address, *stride))
     return;
+  if (form.isStore)
+    warp.act();
   WarpAccess first;
   first.space = form.space;
   first.kind = form.isStore ? AccessKind::Store : AccessKind::Load;

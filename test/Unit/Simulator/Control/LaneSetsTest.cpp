@@ -238,3 +238,40 @@ TEST(LaneSetsTest, LoopsThatChangeMemory) {
     EXPECT_FAILS(run, 2, "the run takes more steps than --max-steps allows");
   }
 }
+
+// A counter in memory: where the loop begins, registers are always the same.
+TEST(LaneSetsTest, LoopsThatCountInMemory) {
+  KernelRun run = makeRun(
+      "st.shared.b32 [%r3], 0; bar.sync 0; L: mov.b32 %r4, 0; setp.ne.u32 %p1, "
+      "%r4, %r4; ld.shared.b32 %r4, [%r3]; add.u32 %r4, %r4, 1;"
+      "st.shared.b32 [%r3], %r4; setp.lt.u32 %p1, %r4, 20000; mov.b32 %r4, 0;"
+      "@%p1 bra L; st.global.b32 [%d3], 3;");
+  EXPECT_EQ(getOutput(run)[31], 3u);
+}
+
+// The results of each instruction go to its own operands, a predicate that the
+// other one does not have too.
+TEST(LaneSetsTest, PredicatesOfOneWay) {
+  EXPECT_EQ(countGoodSeeds(
+                makeRun(onBothWays("shfl.sync.up.b32 %r10, %r4, 4, 0, -1;",
+                                   "shfl.sync.up.b32 %r12|%p3, %r5, 12, 0, -1;"
+                                   "selp.b32 %r11, 1, 2, %p3;")),
+                makeWords([](unsigned i) {
+                  return i >= 8 ? (i >= 12 ? 1 : 2) : 10 + (i >= 4 ? i - 4 : i);
+                })),
+            10u);
+}
+
+// One of the ways has ended when the others meet.
+TEST(LaneSetsTest, MeetingsBesideLanesAtTheEnd) {
+  std::string body =
+      "setp.ge.u32 %p0, %r0, 16; setp.ge.u32 %p1, %r0, 8;"
+      "setp.ge.u32 %p2, %r0, 24; @%p0 bra H; @%p1 bra X;"
+      "bar.warp.sync 0xffff; bra E; X: bar.warp.sync 0xffff; bra E;"
+      "H: @%p2 bra R; mov.u32 %r4, 1; exit; R: bra Q; Q: mov.u32 %r5, 2; exit;"
+      "E: st.global.b32 [%d3], 6; ret;";
+  EXPECT_EQ(countGoodSeeds(makeRun(body), makeWords([](unsigned i) {
+                             return i < 16 ? 6 : 0;
+                           })),
+            10u);
+}
