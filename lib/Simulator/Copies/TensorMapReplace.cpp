@@ -41,6 +41,11 @@ struct FieldRow {
   uint64_t least, most;
   bool isConstant;
   void (*set)(TensorMapFields &fields, unsigned ordinal, uint64_t value);
+  /// What targets have it.
+  Feature feature = Feature::TensorMapReplace;
+  /// Values above are refused: what they mean.
+  uint64_t mostSupported = UINT64_MAX;
+  const char *unsupported = "";
 };
 } // namespace
 
@@ -79,9 +84,9 @@ static constexpr FieldRow kFields[] = {
      [](TensorMapFields &fields, unsigned, uint64_t value) {
        fields.type = kElementTypes[value];
      }},
-    // Others are refused by name.
     {"interleave_layout", Type::B32, 0, 0, 2, true,
-     [](TensorMapFields &, unsigned, uint64_t) {}},
+     [](TensorMapFields &, unsigned, uint64_t) {}, Feature::TensorMapReplace,
+     /*mostSupported=*/0, "tensor maps with an interleaved layout"},
     {"swizzle_mode", Type::B32, 0, 0, 3, true,
      [](TensorMapFields &fields, unsigned, uint64_t value) {
        fields.swizzleMode = value;
@@ -89,7 +94,8 @@ static constexpr FieldRow kFields[] = {
     {"swizzle_atomicity", Type::B32, 0, 0, 3, true,
      [](TensorMapFields &fields, unsigned, uint64_t value) {
        fields.swizzleAtomicity = value;
-     }},
+     },
+     Feature::TensorMapAtomicity},
     {"fill_mode", Type::B32, 0, 0, 1, true,
      [](TensorMapFields &fields, unsigned, uint64_t value) {
        fields.fill = value;
@@ -146,7 +152,7 @@ static void replace(Warp &warp, const Step &step, unsigned lane) {
                                llvm::Twine(field.most) + ", got " +
                                llvm::Twine(*value));
   Span span;
-  uint64_t address = *base + form.offset;
+  uint64_t address = addOffset(form.space, *base, form.offset);
   if (!findBytes(warp, lane, form.space, address, AccessKind::Load, span))
     return;
   std::optional<TensorMapFields> fields =
@@ -192,10 +198,7 @@ static const FieldRow *takeField(Translator &t, Modifiers &modifiers) {
     return nullptr;
   }
   llvm::StringRef target = t.program.module.target;
-  Feature feature = field->name == "swizzle_atomicity"
-                        ? Feature::TensorMapAtomicity
-                        : Feature::TensorMapReplace;
-  if (hasFeature(target, feature))
+  if (hasFeature(target, field->feature))
     return field;
   t.fail("expected a target with tensormap.replace.tile." + field->name +
          ", such as sm_100a, got " + target);
@@ -238,9 +241,9 @@ static void translateReplace(Translator &t, Modifiers &modifiers) {
         t, operands.back(), "a number of ." + field->name, field->most);
     if (!value)
       return;
-    if (*value != 0 && field->name == "interleave_layout")
-      return t.fail("not supported in this version: tensor maps with an "
-                    "interleaved layout");
+    if (*value > field->mostSupported)
+      return t.fail("not supported in this version: " +
+                    llvm::Twine(field->unsupported));
   }
   Slot slots[] = {address->base, t.source(operands.back(), field->type)};
   if (!t.hasFailed())
@@ -264,15 +267,17 @@ static void copyMap(Warp &warp, const Step &step, unsigned lane) {
       getLaneValue(warp, step.operands[0], lane, "an address");
   std::optional<uint64_t> fromBase =
       getLaneValue(warp, step.operands[1], lane, "an address");
+  if (!toBase || !fromBase)
+    return;
+  uint64_t source = addOffset(AddressSpace::Shared, *fromBase, form.fromOffset);
   Span to, from;
-  if (!toBase || !fromBase ||
-      !findBytes(warp, lane, AddressSpace::Shared, *fromBase + form.fromOffset,
-                 AccessKind::Load, from) ||
+  if (!findBytes(warp, lane, AddressSpace::Shared, source, AccessKind::Load,
+                 from) ||
       !findBytes(warp, lane, AddressSpace::Global, *toBase + form.toOffset,
                  AccessKind::Store, to))
     return;
   // Undefined bytes are no tensor map.
-  if (!readTensorMap(warp, lane, from, printHex(*fromBase + form.fromOffset)))
+  if (!readTensorMap(warp, lane, from, printHex(source)))
     return;
   std::memcpy(to.bytes, from.bytes, tensorMapBytes);
   if (to.states)

@@ -100,7 +100,7 @@ static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
   if (!base)
     return std::nullopt;
   AddressSpace space = form.space;
-  uint64_t address = *base + form.offset, given = address;
+  uint64_t address = addOffset(space, *base, form.offset), given = address;
   Span span;
   if (!warp.resolve(lane, space, address, kResponseBytes, kResponseBytes,
                     /*isStore=*/true, span))
@@ -125,7 +125,8 @@ static void request(Warp &warp, const Step &step, unsigned lane) {
   if (!address)
     return;
   std::optional<SharedPlace> mbarrier = findMBarrierPlace(
-      warp, lane, form.mbarrierSpace, *address + form.mbarrierOffset);
+      warp, lane, form.mbarrierSpace,
+      addOffset(form.mbarrierSpace, *address, form.mbarrierOffset));
   if (!mbarrier || !requireOwn(warp, lane, *mbarrier))
     return;
   if (group.get<LaunchControlUnit>().wasRefused(warp.block))
