@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuRun.h"
-#include "blockscale/Runtime/OutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -24,8 +23,8 @@ static constexpr std::string_view kDefaultTarget = "sm_120a";
 namespace {
 class SimulatedDevice : public GpuDevice {
 public:
-  SimulatedDevice(const sim::Options &options, std::string statisticsPath)
-      : options(options), statisticsPath(std::move(statisticsPath)) {}
+  SimulatedDevice(const sim::Options &options, sim::ReportPaths paths)
+      : options(options), paths(std::move(paths)) {}
 
   Result<const Chip *> chooseTarget(const Chip *wanted) override {
     return wanted ? wanted : lookupChip(kDefaultTarget);
@@ -46,19 +45,17 @@ public:
     llvm::errs() << report->output;
     for (const std::string &warning : report->warnings)
       llvm::errs() << "warning: " << warning << "\n";
-    if (options.wantsStatistics)
-      return writeOutput(statisticsPath, report->statistics);
-    return Error::success();
+    return sim::writeReport(*report, options, paths);
   }
 
 private:
   sim::Options options;
-  std::string statisticsPath;
+  sim::ReportPaths paths;
 };
 } // namespace
 
 std::unique_ptr<GpuDevice>
 blockscale::makeSimulatedDevice(const sim::Options &options,
-                                std::string statisticsPath) {
-  return std::make_unique<SimulatedDevice>(options, std::move(statisticsPath));
+                                sim::ReportPaths paths) {
+  return std::make_unique<SimulatedDevice>(options, std::move(paths));
 }

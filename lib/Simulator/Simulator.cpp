@@ -18,6 +18,7 @@
 #include "Launch/RunMemory.h"
 #include "Launch/RunStatistics.h"
 #include "Ptx/Parser.h"
+#include "Trace/KernelTrace.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -64,6 +65,7 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
   Report report;
   uint64_t number = 0;
   std::vector<CountedKernel> counted;
+  std::vector<KernelTrace> traces;
   for (PlannedKernel planned : plan.kernels) {
     const Kernel *kernel = program->lookup(planned.name);
     if (!kernel)
@@ -96,6 +98,8 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
     report.order += grid.takeOrder();
     std::string output = grid.takeOutput();
     report.output.append(output, 0, kMaxOutputBytes + 1 - report.output.size());
+    if (options.wantsRecording())
+      traces.push_back(traceKernel(launch, grid.takeRecordings()));
     if (grid.statistics)
       counted.push_back({kernel, planned, std::move(grid.statistics)});
   }
@@ -106,7 +110,9 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                               " bytes: the rest is left out");
   }
   if (options.wantsStatistics)
-    report.statistics = printStatistics(counted);
+    report.statistics = printStatistics(counted, traces);
+  if (options.wantsTrace)
+    report.trace = printTrace(traces);
   for (auto [argument, allocation] :
        llvm::zip_equal(arguments, memory.arguments))
     if (argument.isStored())

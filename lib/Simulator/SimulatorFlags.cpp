@@ -13,6 +13,8 @@
 
 #include "blockscale/Simulator/SimulatorFlags.h"
 
+#include "blockscale/Runtime/OutputFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -38,6 +40,9 @@ std::vector<Flag> sim::getSimulatorFlags() {
       {"numerics", "KIND",
        "How matrix instructions round: exact (the default: once) or hardware "
        "(a model of the tensor core)"},
+      {"trace", "FILE",
+       "Write what each warp and asynchronous unit would do when, with times "
+       "estimated from published rates, for chrome://tracing and Perfetto"},
       {"stats", "FILE",
        "Write what the kernels did as JSON; the default is standard output, or "
        "standard error where results are printed",
@@ -91,6 +96,7 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
   }
   options.showsProgress = llvm::sys::Process::StandardErrIsDisplayed();
   options.wantsStatistics |= line.has("stats");
+  options.wantsTrace |= line.has("trace");
   options.allowUndefinedOutput |= line.has("allow-undefined-output");
   if (line.has("numerics")) {
     std::string text = line.get("numerics");
@@ -105,8 +111,18 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
   return Error::success();
 }
 
-std::string sim::getStatisticsPath(const CommandLine &line,
-                                   std::string_view standard) {
+ReportPaths sim::getReportPaths(const CommandLine &line,
+                                std::string_view standard) {
   std::string path = line.get("stats");
-  return path.empty() ? std::string(standard) : path;
+  return {path.empty() ? std::string(standard) : path, line.get("trace")};
+}
+
+Error sim::writeReport(const Report &report, const Options &options,
+                       const ReportPaths &paths) {
+  if (options.wantsTrace)
+    if (Error error = writeOutput(paths.trace, report.trace))
+      return error;
+  if (options.wantsStatistics)
+    return writeOutput(paths.statistics, report.statistics);
+  return Error::success();
 }

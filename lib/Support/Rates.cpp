@@ -8,8 +8,9 @@
 //
 // The one place with speeds of chips. Beside each figure is where it is from: a
 // repository and the number of the issue or pull request with the output of a
-// device query or a measurement, a file of a repository, or a data sheet. None
-// was measured here.
+// device query or a measurement, a file of a repository, or a data sheet. Those
+// that say so were measured on one card, by chains of instructions that wait
+// for each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,16 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        64,     // deepseek-ai/DeepGEMM, csrc/jit_kernels/heuristics/sm90.hpp,
                // which has it for one, and 6153 for all together
        4,      // CUDA C++ Programming Guide: four warp schedulers
-       none,
-       4800},  // data sheet: 4.8 TB/s
+       290,    // measured, from the L2 cache
+       4800,   // data sheet: 4.8 TB/s
+       2140,   // measured: 0.52 of m16n8k16
+       4,      // measured: mad, lop3 and fma
+       16,     // measured: m16n8k16 in 24, of which it takes 8
+       23,     // measured
+       265,    // measured: a bulk copy of 128 bytes, less what surrounds it
+       660,    // measured
+       60,     // measured: wgmma of 1 to 8 m64n64k16
+       130},   // measured: half of there and back, and of a wait
       {100, "B200",
        148,    // pytorch/ao#4002, device query
        1965,   // VeOmni#986, device query
@@ -82,7 +91,8 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        none,
        none,
        none,
-       1792},  // data sheet: 1.79 TB/s
+       1792,   // data sheet: 1.79 TB/s
+       512},   // as bf16 above, which is mma.sync
       {121, "GB10",
        48,     // device query
        none,

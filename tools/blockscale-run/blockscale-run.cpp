@@ -139,7 +139,7 @@ struct RunOptions {
   bool wantsRaise = false, assumesPositiveScales = false;
   GpuRunOptions gpu;
   sim::Options simulator;
-  std::string statisticsPath;
+  sim::ReportPaths reportPaths;
 };
 } // namespace
 
@@ -192,7 +192,7 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
       return reportFailure(card.message());
     gpu = std::move(*card);
   } else {
-    gpu = makeSimulatedDevice(options.simulator, options.statisticsPath);
+    gpu = makeSimulatedDevice(options.simulator, options.reportPaths);
   }
   std::optional<Reference> reference;
   if (options.wantsComparison) {
@@ -297,7 +297,7 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
   if (Error error =
           sim::parseSimulatorFlags(line, "sim-seed", options.simulator))
     return reportUsage(error.message());
-  options.statisticsPath = sim::getStatisticsPath(line, "/dev/stderr");
+  options.reportPaths = sim::getReportPaths(line, "/dev/stderr");
   return ExitSuccess;
 }
 

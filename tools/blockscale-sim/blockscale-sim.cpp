@@ -20,7 +20,7 @@
 using namespace mlir::blockscale;
 
 static Error execute(PreparedLaunch &launch, const sim::Options &options,
-                     const std::string &statisticsPath,
+                     const sim::ReportPaths &paths,
                      const std::string &orderPath) {
   Result<sim::SimulatedProgram> program =
       sim::SimulatedProgram::load(std::move(launch.image));
@@ -37,14 +37,13 @@ static Error execute(PreparedLaunch &launch, const sim::Options &options,
   if (options.wantsOrder)
     if (Error error = writeOutput(orderPath, report->order))
       return error;
-  if (options.wantsStatistics)
-    return writeOutput(statisticsPath, report->statistics);
-  return Error::success();
+  return sim::writeReport(*report, options, paths);
 }
 
 int main(int argc, char **argv) {
   sim::Options options;
-  std::string statisticsPath, orderPath;
+  sim::ReportPaths paths;
+  std::string orderPath;
   Launcher launcher;
   launcher.name = "blockscale-sim";
   launcher.ownFlags = "[FLAG]...";
@@ -60,14 +59,14 @@ int main(int argc, char **argv) {
   launcher.checkFlags = [&](const CommandLine &line) {
     orderPath = line.get("order");
     options.wantsOrder = line.has("order");
-    statisticsPath = sim::getStatisticsPath(line, "-");
+    paths = sim::getReportPaths(line, "-");
     return sim::parseSimulatorFlags(line, "seed", options);
   };
   launcher.countMultiprocessors = [] {
     return Result<uint32_t>(sim::kMultiprocessors);
   };
   launcher.execute = [&](PreparedLaunch &launch) {
-    return execute(launch, options, statisticsPath, orderPath);
+    return execute(launch, options, paths, orderPath);
   };
   return runLauncher(launcher, std::vector<std::string>(argv + 1, argv + argc));
 }

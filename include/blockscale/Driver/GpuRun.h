@@ -17,7 +17,7 @@
 #include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Driver/Program.h"
 #include "blockscale/Runtime/CudaExecution.h"
-#include "blockscale/Simulator/Simulator.h"
+#include "blockscale/Simulator/SimulatorFlags.h"
 #include "blockscale/Support/Chips.h"
 
 #include <optional>
@@ -44,10 +44,10 @@ public:
 Result<std::unique_ptr<GpuDevice>>
 openCudaDevice(const CudaRunOptions &options);
 
-/// The simulator, which prints its warnings, and writes statistics to a file
-/// ("-" for standard output) if the options want them.
+/// The simulator, which prints its warnings, and writes statistics and a trace
+/// to `paths` if the options want them.
 std::unique_ptr<GpuDevice> makeSimulatedDevice(const sim::Options &options,
-                                               std::string statisticsPath);
+                                               sim::ReportPaths paths);
 
 /// The target to compile for on a card of this compute capability (90 is 9.0),
 /// with all instructions that the card has.

@@ -57,6 +57,11 @@ struct Options {
   bool showsProgress = false;
   /// Also write down what runs when.
   bool wantsOrder = false;
+  /// Also estimate what would run when on a chip.
+  bool wantsTrace = false;
+
+  /// Whether it matters what waits for what.
+  bool wantsRecording() const { return wantsStatistics || wantsTrace; }
 };
 
 /// What a run has to say when it went well.
@@ -69,6 +74,8 @@ struct Report {
   std::string statistics;
   /// A line for each step; empty where nobody asked. See docs/Simulator.md.
   std::string order;
+  /// JSON of Trace Event Format; empty where nobody asked.
+  std::string trace;
 };
 
 /// A PTX module, translated. Cheap to move.

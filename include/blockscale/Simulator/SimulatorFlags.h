@@ -22,9 +22,17 @@ std::vector<Flag> getSimulatorFlags();
 Error parseSimulatorFlags(const CommandLine &line, std::string_view seedFlag,
                           Options &options);
 
-/// Where `--stats` writes: a path, or `standard` where the flag has none.
-std::string getStatisticsPath(const CommandLine &line,
-                              std::string_view standard);
+/// Where `--stats` and `--trace` write.
+struct ReportPaths {
+  std::string statistics, trace;
+};
+
+/// As the flags say; statistics go to `standard` where the flag has no path.
+ReportPaths getReportPaths(const CommandLine &line, std::string_view standard);
+
+/// Writes what flags have asked for.
+Error writeReport(const Report &report, const Options &options,
+                  const ReportPaths &paths);
 
 } // namespace mlir::blockscale::sim
 

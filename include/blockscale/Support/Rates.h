@@ -55,6 +55,20 @@ struct ChipRates {
   Figure copyLatency;
   /// Of memory, in 10^9 bytes per second.
   Figure memoryGigabytes;
+
+  /// Floating point operations of one multiprocessor in each clock, with bf16
+  /// and `mma.sync`.
+  Figure syncFlops = std::nullopt;
+  /// In clocks: until the result of an addition is there; of a matrix
+  /// instruction of a warp, beyond the time that it takes; of a load of shared
+  /// memory, of one that the L2 cache has, of one that it has not.
+  Figure arithmeticLatency = std::nullopt, matrixLatency = std::nullopt,
+         sharedLatency = std::nullopt, l2Latency = std::nullopt,
+         memoryLatency = std::nullopt;
+  /// The same of asynchronous matrix instructions, beyond the time that they
+  /// take; from the arrival at an mbarrier object until a warp that waits goes
+  /// on.
+  Figure tensorLatency = std::nullopt, barrierLatency = std::nullopt;
 };
 
 /// All rows, by compute capability.

@@ -59,6 +59,8 @@ struct BulkCopy {
   unsigned lane = 0;
   uint32_t line = 0;
   uint64_t group = 0;
+  /// What recordings call it.
+  uint32_t operationId = 0;
   /// For the search for races: how many stores there were before.
   uint64_t numStoresBefore = 0;
 

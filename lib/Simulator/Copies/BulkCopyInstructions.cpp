@@ -18,6 +18,7 @@
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/MBarrierPlaces.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -60,6 +61,7 @@ static bool resolveSide(Warp &warp, const BulkCopy &copy, AddressSpace space,
   if (space != AddressSpace::Global)
     return true;
   WarpAccess access;
+  access.isBulk = true;
   access.space = space;
   access.kind = isStore ? AccessKind::Store : AccessKind::Load;
   access.lanes = LaneMask(1) << lane;
@@ -313,12 +315,16 @@ struct PrefetchForm {
 } // namespace
 
 static void executeCommit(Warp &warp, const Step &step) {
+  if (Recorder *recorder = warp.block.group.recorder.get())
+    recorder->commit(warp, TraceUnit::BulkStores);
   forEachLane(warp.active,
               [&](unsigned lane) { getBulkCopies(warp).commit(warp, lane); });
 }
 
 static void executeWaitGroup(Warp &warp, const Step &step) {
   const auto &form = step.getForm<WaitGroupForm>();
+  if (Recorder *recorder = warp.block.group.recorder.get())
+    recorder->awaitGroups(warp, TraceUnit::BulkStores, form.keep);
   forEachLane(warp.active, [&](unsigned lane) {
     getBulkCopies(warp).wait(warp, lane, form.keep, form.onlyReads);
   });

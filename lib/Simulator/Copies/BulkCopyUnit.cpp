@@ -15,6 +15,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Synchronization/LaunchControl.h"
+#include "Trace/Recorder.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -82,6 +83,30 @@ static std::string getPath(const BulkCopy &copy, bool isFromShared,
   return name + (isToShared ? "loads" : "stores");
 }
 
+void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
+                          const Block *to) {
+  TraceOperation operation = {};
+  operation.unit = to ? TraceUnit::BulkLoads : TraceUnit::BulkStores;
+  operation.block = to ? to->number : warp.block.number;
+  operation.sharedBytes = copy.getTransactionBytes();
+  const Span &global = to ? copy.source : copy.destination;
+  auto add = [&](const Span &span, uint64_t size) {
+    operation.l2Bytes += size;
+    operation.newBytes += group.recorder->touch(span, size);
+  };
+  if (copy.tensor) {
+    for (const BoxPiece &piece : copy.tensor->box.pieces)
+      if (piece.isInTensor())
+        add(global.at(piece.global), piece.getGlobalSize());
+  } else if (!from || !to) {
+    add(global, copy.size);
+  } else {
+    // From one block to another: the same network.
+    operation.l2Bytes = copy.size;
+  }
+  copy.operationId = group.recorder->begin(warp, operation);
+}
+
 void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
   warp.act();
   if (copies.getCopies().size() >= kMaxCopiesUnderWay)
@@ -109,6 +134,8 @@ void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
   if (group.statistics)
     group.statistics->addBytes(getPath(copy, from, to),
                                copy.getTransactionBytes());
+  if (group.recorder)
+    record(warp, copy, from, to);
   copies.begin(std::move(copy));
 }
 
@@ -169,6 +196,8 @@ bool BulkCopyUnit::completeNext(SharedPlace mbarrier) {
   noteComplete(*copy);
   Warp &warp = *copy->warp;
   Block &owner = *mbarrier.block;
+  if (group.recorder)
+    group.recorder->arrive(copy->operationId, Recorder::getBarrier(mbarrier));
   if (warp.state != WarpState::Failed &&
       owner.addTransactions(warp, copy->lane, mbarrier.offset,
                             -static_cast<int64_t>(copy->getTransactionBytes())))

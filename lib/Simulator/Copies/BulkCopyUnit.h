@@ -41,6 +41,8 @@ public:
   void endGroup() override { copies.completeAll(); }
 
 private:
+  void record(const Warp &warp, BulkCopy &copy, const Block *from,
+              const Block *to);
   void checkSource(const BulkCopy &copy, const Block &from);
   void checkProxy(const BulkCopy &copy, const Span &span, const Block &block,
                   llvm::StringRef what);

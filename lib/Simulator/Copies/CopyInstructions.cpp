@@ -19,6 +19,7 @@
 #include "Copies/CpAsyncUnit.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/MBarrierPlaces.h"
+#include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -110,7 +111,7 @@ static void executeCopy(Warp &warp, const Step &step) {
   from.space = AddressSpace::Global;
   from.kind = AccessKind::Load;
   to.kind = AccessKind::Store;
-  to.isAsync = true;
+  from.isAsync = to.isAsync = true;
   from.size = to.size = form.size;
   const Lanes &sources = warp.reg(step.operands[1]);
   forEachLane(warp.active, [&](unsigned lane) {
@@ -198,6 +199,8 @@ static void translateCopy(Translator &t, Modifiers &modifiers) {
 
 static void executeCommit(Warp &warp, const Step &step) {
   CpAsyncQueue &queue = getCpAsync(warp).getQueue(warp);
+  if (Recorder *recorder = warp.block.group.recorder.get())
+    recorder->commit(warp, TraceUnit::ThreadCopies);
   forEachLane(warp.active, [&](unsigned lane) { queue.commit(lane); });
 }
 
@@ -268,7 +271,11 @@ static void executeArrival(Warp &warp, const Step &step) {
         if (queue.isFull())
           return failFull(warp, lane);
         mbarrier->pending += form.isCounted;
-        queue.addArrival(lane, place.offset, step.line);
+        Recorder *recorder = warp.block.group.recorder.get();
+        queue.addArrival({lane, place.offset, step.line,
+                          recorder
+                              ? recorder->getLast(warp, TraceUnit::ThreadCopies)
+                              : kNoOperation});
       });
 }
 

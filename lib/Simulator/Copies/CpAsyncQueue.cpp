@@ -54,9 +54,9 @@ void CpAsyncQueue::begin(PendingCopy copy) {
   entries.push_back({numEntries++, numCommitted[copy.lane], copy, {}});
 }
 
-void CpAsyncQueue::addArrival(unsigned lane, uint32_t mbarrier, uint32_t line) {
+void CpAsyncQueue::addArrival(const Arrival &arrival) {
   entries.push_back(
-      {numEntries++, numCommitted[lane], std::nullopt, {lane, mbarrier, line}});
+      {numEntries++, numCommitted[arrival.lane], std::nullopt, arrival});
 }
 
 bool CpAsyncQueue::contains(const PendingCopy &copy) const {

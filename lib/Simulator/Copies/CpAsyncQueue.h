@@ -51,8 +51,15 @@ public:
   using OnComplete = llvm::function_ref<void(const PendingCopy &)>;
 
   void begin(PendingCopy copy);
+  struct Arrival {
+    unsigned lane;
+    uint32_t mbarrier;
+    uint32_t line;
+    /// What recordings call the last copy before it.
+    uint32_t operationId;
+  };
   /// An arrival at an mbarrier, as soon as the copies before it are done.
-  void addArrival(unsigned lane, uint32_t mbarrier, uint32_t line);
+  void addArrival(const Arrival &arrival);
   /// Whether nothing more can be added.
   bool isFull() const { return entries.size() >= kMaxCopiesUnderWay; }
   /// Whether the same copy is under way already.
@@ -65,11 +72,6 @@ public:
   /// Completes all copies of some lanes, committed or not.
   void waitAll(LaneMask lanes, OnComplete onComplete);
 
-  struct Arrival {
-    unsigned lane;
-    uint32_t mbarrier;
-    uint32_t line;
-  };
   /// Takes out the oldest arrival at `mbarrier`, after completing what its lane
   /// has begun before.
   std::optional<Arrival> takeArrival(uint32_t mbarrier, OnComplete onComplete);

@@ -14,6 +14,7 @@
 #include "Copies/CpAsyncUnit.h"
 
 #include "Machine/BlockGroup.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -63,6 +64,12 @@ void CpAsyncUnit::wait(Warp &warp, std::optional<uint64_t> keep) {
     if (group.races)
       group.checkRace(warp, makeAccess(copy, warp));
   };
+  if (Recorder *recorder = group.recorder.get()) {
+    if (keep)
+      recorder->awaitGroups(warp, TraceUnit::ThreadCopies, *keep);
+    else
+      recorder->awaitAll(warp, TraceUnit::ThreadCopies);
+  }
   if (keep)
     getQueue(warp).waitGroups(warp.active, *keep, onComplete);
   else
@@ -83,6 +90,9 @@ bool CpAsyncUnit::completeArrival(Warp &warp, uint32_t offset) {
       });
   if (!arrival)
     return false;
+  if (group.recorder)
+    group.recorder->arrive(arrival->operationId,
+                           Recorder::getBarrier({&block, offset}));
   if (!block.arrive(warp, arrival->lane, offset, /*count=*/1)) {
     warp.failure.line = arrival->line;
     group.failed = &warp;

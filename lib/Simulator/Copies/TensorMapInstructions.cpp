@@ -93,6 +93,7 @@ static bool makeOperation(Warp &warp, unsigned lane, const TensorMap &map,
 static void observePieces(Warp &warp, unsigned lane, bool isLoad,
                           uint64_t tensor, const TensorBox &box) {
   WarpAccess access;
+  access.isBulk = true;
   access.space = AddressSpace::Global;
   access.kind = isLoad ? AccessKind::Load : AccessKind::Store;
   access.lanes = LaneMask(1) << lane;

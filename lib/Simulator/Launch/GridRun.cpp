@@ -14,6 +14,8 @@
 #include "Launch/GridRun.h"
 
 #include "Machine/StepOrder.h"
+#include "Trace/KernelTrace.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
@@ -114,6 +116,8 @@ void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
     statistics->add(*group.statistics);
   if (launch.options->wantsOrder)
     orders[number] = group.get<StepOrder>().take();
+  if (group.recorder)
+    recordings[number] = group.recorder->take();
   keepOutput(number, std::move(group.output));
   for (const auto &[line, warnings] : group.warnings)
     add(number, warnings, found[line]);
@@ -211,6 +215,16 @@ std::string GridRun::takeOrder() {
   for (const auto &[number, order] : orders)
     text += order;
   return text;
+}
+
+std::vector<Recording> GridRun::takeRecordings() {
+  std::vector<Recording> taken;
+  uint64_t stride = getRecordingStride(launch),
+           count = BlockGroup::count(launch);
+  // Of groups all of whose clusters were taken there is nothing.
+  for (uint64_t number = 0; number < count; number += stride)
+    taken.push_back(std::move(recordings[number]));
+  return taken;
 }
 
 /// Groups behind so many bytes that no more are printed need not be kept,

@@ -17,6 +17,7 @@
 #include "Launch/PendingClusters.h"
 #include "Launch/Progress.h"
 #include "Machine/BlockGroup.h"
+#include "Trace/Recording.h"
 
 #include <atomic>
 #include <deque>
@@ -38,6 +39,10 @@ public:
 
   /// What all blocks did when; empty where nobody asked.
   std::string takeOrder();
+
+  /// What blocks did, in the order of those that were recorded; empty where
+  /// nobody asked.
+  std::vector<Recording> takeRecordings();
 
   /// What all blocks printed, in their order; one byte more than
   /// kMaxOutputBytes where that is not all.
@@ -108,6 +113,7 @@ private:
   std::vector<uint64_t> numStepsOf;
   /// By number of the group, where somebody asked for it.
   std::map<uint64_t, std::string> orders;
+  std::map<uint64_t, Recording> recordings;
   /// By number of the group, where it printed something that is kept.
   std::map<uint64_t, std::string> outputs;
   size_t numOutputBytes = 0;

@@ -12,13 +12,15 @@
 
 #include "Launch/RunStatistics.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static void writeStatistics(llvm::json::OStream &json,
-                            const CountedKernel &counted) {
+                            const CountedKernel &counted,
+                            const KernelTrace &trace) {
   const auto &[kernel, planned, statistics] = counted;
   auto writeExtents = [&](llvm::StringRef name, const Dim3 &extents) {
     json.attributeBegin(name);
@@ -38,18 +40,20 @@ static void writeStatistics(llvm::json::OStream &json,
       "shared_bytes",
       static_cast<int64_t>(kernel->sharedVariableBytes() + planned.shared));
   statistics->write(json);
+  writeEstimate(json, trace);
   json.objectEnd();
 }
 
-std::string sim::printStatistics(const std::vector<CountedKernel> &kernels) {
+std::string sim::printStatistics(const std::vector<CountedKernel> &kernels,
+                                 const std::vector<KernelTrace> &traces) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("version", 1);
     json.attributeArray("kernels", [&] {
-      for (const CountedKernel &kernel : kernels)
-        writeStatistics(json, kernel);
+      for (auto [kernel, trace] : llvm::zip_equal(kernels, traces))
+        writeStatistics(json, kernel, trace);
     });
   });
   stream << "\n";

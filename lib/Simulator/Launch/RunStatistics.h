@@ -14,6 +14,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_RUNSTATISTICS_H
 
 #include "Machine/Statistics.h"
+#include "Trace/KernelTrace.h"
 #include "Translation/TranslatedModule.h"
 #include "blockscale/Runtime/LaunchPlan.h"
 
@@ -30,8 +31,9 @@ struct CountedKernel {
   std::unique_ptr<Statistics> statistics;
 };
 
-/// The JSON of a run.
-std::string printStatistics(const std::vector<CountedKernel> &kernels);
+/// The JSON of a run; `traces` are those of the same kernels.
+std::string printStatistics(const std::vector<CountedKernel> &kernels,
+                            const std::vector<KernelTrace> &traces);
 
 } // namespace mlir::blockscale::sim
 

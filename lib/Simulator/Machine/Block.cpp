@@ -13,6 +13,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Synchronization/GridDependency.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,7 +27,8 @@ Block::Block(BlockGroup &group, const Extents &index, unsigned number,
              unsigned rank)
     : group(group), launch(group.launch), index(index), number(number),
       rank(rank), shared(launch.getSharedBytes()),
-      isObserved(group.statistics || group.races || group.proxies) {
+      isObserved(group.statistics || group.races || group.proxies ||
+                 group.recorder) {
   mapShared();
   unsigned threads = launch.getNumThreads();
   for (unsigned first = 0; first < threads; first += kLanes)
@@ -79,6 +81,8 @@ void Block::notify(Warp &warp, const WarpAccess &access) {
   uint32_t line = warp.current->line;
   if (group.statistics)
     group.statistics->observe(line, access);
+  if (group.recorder)
+    group.recorder->observe(warp, access);
   if (access.space == AddressSpace::Global)
     group.get<GridDependency>().access(warp, access);
   if (access.space != AddressSpace::Shared &&

@@ -14,6 +14,8 @@
 #include "Machine/BlockGroup.h"
 
 #include "Launch/PendingClusters.h"
+#include "Trace/KernelTrace.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -70,7 +72,7 @@ static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
 }
 
 /// Those who watch accesses, and the units.
-void BlockGroup::makeObservers() {
+void BlockGroup::makeObservers(uint64_t number) {
   uint64_t sharedBytes = maxBlocks * launch.getSharedBytes();
   unsigned numWarps = maxBlocks * launch.getNumWarps();
   if (launch.options->wantsStatistics)
@@ -84,7 +86,14 @@ void BlockGroup::makeObservers() {
     if (unit.watchesSteps())
       stepWatchers.push_back(&unit);
   });
+  if (launch.options->wantsRecording() &&
+      number % getRecordingStride(launch) == 0) {
+    recorder = std::make_unique<Recorder>(*this);
+    stepWatchers.push_back(recorder.get());
+  }
 }
+
+BlockGroup::~BlockGroup() = default;
 
 BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number,
                        PendingClusters *pending)
@@ -95,7 +104,7 @@ BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number,
   turnsBeforeCopies = launch.options->seed == 0
                           ? kMaxTurnsBeforeCopies
                           : 1 << random.below(kMaxLogTurns + 1);
-  makeObservers();
+  makeObservers(number);
   unsigned most = launch.getClustersOfGroup();
   uint64_t first = number * most;
   uint64_t last = std::min(first + most, getVolume(launch.getNumClusters()));

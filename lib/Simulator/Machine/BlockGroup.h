@@ -28,6 +28,7 @@
 namespace mlir::blockscale::sim {
 
 class PendingClusters;
+class Recorder;
 
 struct Warning {
   LocatedMessage message;
@@ -66,6 +67,7 @@ public:
   /// of them may: where some of the group were taken, it has fewer blocks.
   BlockGroup(const LaunchedKernel &launch, uint64_t number,
              PendingClusters *pending = nullptr);
+  ~BlockGroup();
 
   enum class End : uint8_t {
     Done,
@@ -118,6 +120,8 @@ public:
   /// Null where nobody asked for them.
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<RaceDetector> races;
+  /// Null where nobody wants to know what waits for what.
+  std::unique_ptr<Recorder> recorder;
   /// By line.
   std::map<uint32_t, LineWarnings> warnings;
   /// What lanes have printed. One byte more than kMaxOutputBytes says that
@@ -131,7 +135,7 @@ public:
 
 private:
   void addCluster(uint64_t number);
-  void makeObservers();
+  void makeObservers(uint64_t number);
   bool endBlock(Block &block);
   bool runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps);
   bool completeNext(SharedPlace mbarrier);

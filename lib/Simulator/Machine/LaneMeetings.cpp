@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -60,6 +61,8 @@ Meeting Warp::meet(LaneMask missing) {
   if (runAnother() || (wakeAsked() && runAnother())) {
     if (frames.back().counts)
       --frames.back().counts[pc];
+    if (block.group.recorder)
+      block.group.recorder->undoStep(*this);
     return Meeting::Later;
   }
   top().state = LaneSet::State::Ready;

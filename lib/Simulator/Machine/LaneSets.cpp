@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -134,6 +135,8 @@ void Warp::wait(std::string reason, bool retries,
     return;
   }
   --top().pc;
+  if (block.group.recorder)
+    block.group.recorder->undoStep(*this);
   bool isAlone = frames.back().stack.size() == 1;
   poll(phases);
   if (isAlone)

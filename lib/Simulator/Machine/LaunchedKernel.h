@@ -65,8 +65,7 @@ struct LaunchedKernel {
   unsigned getClustersOfGroup() const;
   /// Groups that a whole chip has room for at the same time.
   uint64_t getResidentGroups() const;
-
-private:
+  /// Blocks that a multiprocessor has room for.
   uint64_t getBlocksOfMultiprocessor() const;
 };
 

@@ -53,6 +53,8 @@ struct WarpAccess {
   bool isCollective = false;
   /// An asynchronous copy begins.
   bool isAsync = false;
+  /// Bytes of a bulk copy, which recordings are told of elsewhere.
+  bool isBulk = false;
   std::array<uint64_t, kLanes> addresses;
 };
 

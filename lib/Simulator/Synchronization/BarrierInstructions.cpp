@@ -20,6 +20,7 @@
 #include "Collectives/Members.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/BlockBarriers.h"
+#include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -148,6 +149,11 @@ static void executeBarrier(Warp &warp, const Step &step) {
   warp.block.publishMBarriers(warp, warp.active);
   if (warp.block.group.races)
     warp.block.group.races->release(warp.number, barrier.clocks);
+  if (Recorder *recorder = warp.block.group.recorder.get()) {
+    recorder->arrive(warp, {&barrier, *number});
+    if (form.waits)
+      recorder->awaitCurrent(warp, {&barrier, *number});
+  }
   if (form.waits) {
     barrier.waiting.push_back({warp.index, destination});
     warp.wait("at a barrier", /*retries=*/false);

@@ -13,6 +13,7 @@
 #include "Synchronization/BlockBarriers.h"
 
 #include "Machine/BlockGroup.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -63,6 +64,9 @@ void BlockBarriers::completeIfDue(Block &block, BlockBarrier &barrier) {
       break;
     }
   }
+  if (block.group.recorder)
+    block.group.recorder->complete(
+        {&barrier, &barrier - barriers[block.number].data()});
   barrier = BlockBarrier();
 }
 

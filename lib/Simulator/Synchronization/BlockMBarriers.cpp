@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/BlockGroup.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -83,6 +84,8 @@ void Block::completeIfDue(uint32_t address) {
   if (!mbarrier.tryComplete())
     return;
   mbarrier.completeClocks = mbarrier.clocks;
+  if (group.recorder)
+    group.recorder->complete({this, address});
   wakeWaiters(address);
 }
 

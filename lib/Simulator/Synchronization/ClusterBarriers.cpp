@@ -14,6 +14,7 @@
 #include "Synchronization/ClusterBarriers.h"
 
 #include "Machine/BlockGroup.h"
+#include "Trace/Recorder.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -41,6 +42,8 @@ void ClusterBarrier::arrive(Warp &warp, bool releases) {
                      "barrier.cluster.arrive expected a barrier.cluster.wait "
                      "before, but this warp arrives a second time without one");
   own = Progress::HasArrived;
+  if (group.recorder)
+    group.recorder->arrive(warp, {this, Recorder::kOfCluster});
   if (group.races && releases)
     group.races->release(warp.number, clocks);
   else if (group.races)
@@ -59,8 +62,12 @@ void ClusterBarrier::wait(Warp &warp) {
                      "of this warp before, got none");
   case Progress::HasArrived:
     own = Progress::Waits;
+    if (group.recorder)
+      group.recorder->awaitCurrent(warp, {this, Recorder::kOfCluster});
     return warp.wait("at the barrier of the cluster", /*retries=*/false);
   case Progress::IsComplete:
+    if (group.recorder)
+      group.recorder->awaitLast(warp, {this, Recorder::kOfCluster});
     return passOn(warp);
   }
 }
@@ -82,6 +89,8 @@ void ClusterBarrier::completeIfDue() {
   if (!hasBegun)
     return;
   completeClocks = clocks;
+  if (group.recorder)
+    group.recorder->complete({this, Recorder::kOfCluster});
   group.noteProgress();
   for (unsigned i = 0; i != progress.size(); ++i) {
     if (progress[i] == Progress::HasArrived)

@@ -17,6 +17,7 @@
 #include "Arithmetic/Lanewise.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/MBarrierPlaces.h"
+#include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -110,6 +111,10 @@ static void initialize(Warp &warp, unsigned lane, uint32_t offset,
   if (block.group.races)
     mbarrier.initialClock = block.group.races->getClock(warp.number);
   block.mbarriers[offset] = mbarrier;
+  if (Recorder *recorder = block.group.recorder.get())
+    recorder->beginMBarrier(Recorder::getBarrier({&block, offset}),
+                            "mbarrier " + printHex(address) + " of block " +
+                                print(block.index));
   setStates(block, offset, ByteMBarrier);
 }
 
@@ -152,6 +157,8 @@ static void arrive(Warp &warp, unsigned lane, SharedPlace place,
                                ", got the last one");
   if (block.group.races)
     block.group.races->release(warp.number, mbarrier->clocks);
+  if (block.group.recorder)
+    block.group.recorder->arrive(warp, Recorder::getBarrier(place));
   if (!block.arrive(warp, lane, offset, *count) || step.operands[3] == kNoSlot)
     return;
   Lanes &destination = warp.reg(step.operands[3]);
@@ -193,6 +200,8 @@ static void executeUpdate(Warp &warp, const Step &step) {
             block.addTransactions(warp, lane, offset, *count);
             return;
           }
+          if (block.group.recorder)
+            block.group.recorder->arrive(warp, Recorder::getBarrier(place));
           if (block.addTransactions(warp, lane, offset, -int64_t(*count)))
             block.completeIfDue(offset);
           return;
@@ -260,6 +269,8 @@ static void executeWait(Warp &warp, const Step &step) {
           if (owner->group.races)
             owner->group.races->acquire(
                 warp.number, owner->mbarriers.at(offset).completeClocks);
+          if (owner->group.recorder)
+            owner->group.recorder->awaitLast(warp, Recorder::getBarrier(place));
         } else if (!llvm::is_contained(awaited, offset)) {
           awaited.push_back(offset);
         }
@@ -275,6 +286,8 @@ static void executeWait(Warp &warp, const Step &step) {
   Predicate &result = warp.pred(step.operands[2]);
   result.value = (result.value & ~warp.active) | complete;
   result.undefined &= ~warp.active;
+  if (!complete && warp.block.group.recorder)
+    warp.block.group.recorder->noteVainWait(warp);
   if (!complete && !form.blocks)
     warp.poll(awaited);
 }

@@ -15,6 +15,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "SharedOperands/SharedTile.h"
+#include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -356,6 +357,17 @@ bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
                                    ? "matrix_operands"
                                    : "tensor_copies",
                                shared.getNumBytes());
+  if (group.recorder) {
+    TraceOperation recorded = {};
+    recorded.unit = TraceUnit::TensorCore;
+    // The first one of a pair has the even rank.
+    recorded.block = warp.block.number & ~(operation.numBlocks - 1);
+    recorded.numBlocks = operation.numBlocks;
+    recorded.flops = operation.flops;
+    recorded.rate = operation.rate;
+    recorded.sharedBytes = shared.getNumBytes() / operation.numBlocks;
+    group.recorder->begin(warp, recorded);
+  }
   Entry entry = {};
   entry.access = note(access, operation.uses);
   entry.shared = std::move(shared);
@@ -371,11 +383,18 @@ void TensorEngine::commit(Warp &warp, unsigned lane,
   entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
   entry.lane = lane;
   entry.line = warp.current->line;
+  if (group.recorder) {
+    TraceOperation recorded = {};
+    recorded.unit = TraceUnit::TensorCore;
+    recorded.block = warp.block.number;
+    entry.operationId = group.recorder->begin(warp, recorded);
+  }
   queues[{warp.number, lane}].push_back(std::move(entry));
   group.noteProgress();
 }
 
-bool TensorEngine::arrive(Warp &warp, unsigned lane, SharedPlace place) {
+bool TensorEngine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
+  unsigned lane = entry.lane;
   Block &block = *place.block;
   if (block.isDone()) {
     warp.fail(lane, "tcgen05.commit arrives at " +
@@ -390,6 +409,8 @@ bool TensorEngine::arrive(Warp &warp, unsigned lane, SharedPlace place) {
     group.races->release(warp.number, mbarrier->clocks);
     group.races->arriveTensor(warp.number * kLanes + lane, mbarrier->clocks);
   }
+  if (group.recorder)
+    group.recorder->arrive(entry.operationId, Recorder::getBarrier(place));
   return block.arrive(warp, lane, place.offset, /*count=*/1);
 }
 
@@ -400,7 +421,7 @@ bool TensorEngine::complete(Warp &warp, const Entry &entry) {
     group.races->commitTensor(thread);
   if (!entry.access)
     return llvm::all_of(entry.mbarriers, [&](SharedPlace place) {
-      return arrive(warp, entry.lane, place);
+      return arrive(warp, entry, place);
     });
   TensorAccess &access = accesses[entry.access];
   if (!entry.shared.checkUnchanged(warp, entry.lane, describe(access),
@@ -440,6 +461,10 @@ bool TensorEngine::completeNext(SharedPlace mbarrier) {
 // ld, st, wait and fences
 //===----------------------------------------------------------------------===//
 
+static uint64_t getNumBytes(const TensorRegion &region) {
+  return region.lanes.count() * region.numColumns * sizeof(uint32_t);
+}
+
 bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
                          llvm::ArrayRef<TensorRegion> regions) {
   warp.act();
@@ -463,13 +488,26 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
     for (const TensorRegion &region : regions)
       group.statistics->addBytes(
           kind == TensorAccessKind::Load ? "tensor_loads" : "tensor_stores",
-          region.lanes.count() * region.numColumns * sizeof(uint32_t));
+          getNumBytes(region));
+  if (group.recorder) {
+    TraceOperation recorded = {};
+    recorded.unit = kind == TensorAccessKind::Load ? TraceUnit::TensorLoads
+                                                   : TraceUnit::TensorStores;
+    recorded.block = warp.block.number;
+    for (const TensorRegion &region : regions)
+      recorded.tensorMemoryBytes += getNumBytes(region);
+    group.recorder->begin(warp, recorded);
+  }
   waiting[warp.number].push_back(note(access, uses));
   return true;
 }
 
 void TensorEngine::wait(Warp &warp, TensorAccessKind kind) {
   ++now;
+  if (group.recorder)
+    group.recorder->awaitAll(warp, kind == TensorAccessKind::Load
+                                       ? TraceUnit::TensorLoads
+                                       : TraceUnit::TensorStores);
   llvm::erase_if(waiting[warp.number], [&](uint32_t number) {
     if (accesses[number].kind != kind)
       return false;

@@ -23,6 +23,7 @@
 #include "Machine/AsyncUnit.h"
 #include "SharedOperands/SharedReads.h"
 #include "Tcgen05/TensorMemory.h"
+#include "Trace/Recording.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -49,6 +50,10 @@ struct TensorOperation {
   llvm::SmallVector<SharedChunks, 4> shared;
   /// See TensorAccess.
   uint64_t accumulator = 0;
+  /// For recordings, see Operation.
+  unsigned numBlocks = 1;
+  uint64_t flops = 0;
+  RateFigure rate = nullptr;
 };
 
 /// What a block has done with tcgen05.alloc.
@@ -114,6 +119,8 @@ private:
     llvm::SmallVector<SharedPlace, 2> mbarriers;
     unsigned lane;
     uint32_t line;
+    /// Of a commit: what recordings call it.
+    uint32_t operationId;
   };
   /// The number of the warp, and the lane.
   using Thread = std::pair<unsigned, unsigned>;
@@ -121,7 +128,7 @@ private:
   bool checkOrder(Warp &warp, unsigned lane, const TensorAccess &next,
                   const TensorUse &use);
   bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<TensorUse> uses);
-  bool arrive(Warp &warp, unsigned lane, SharedPlace place);
+  bool arrive(Warp &warp, const Entry &entry, SharedPlace place);
   bool complete(Warp &warp, const Entry &entry);
   bool report(Warp &warp, unsigned lane,
               llvm::function_ref<std::string()> describe);

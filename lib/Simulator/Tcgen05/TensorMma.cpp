@@ -15,6 +15,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Tcgen05/TiledProduct.h"
+#include "blockscale/Support/Rates.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -85,6 +86,7 @@ private:
   bool findBlocks();
   bool decodeInstruction();
   bool checkScales();
+  void addWork();
   bool addAccumulator();
   bool addA();
   bool addShared(llvm::StringRef what, uint64_t bits, Type type,
@@ -324,6 +326,7 @@ bool Preparation::run() {
   if (!addShared("B", operands.b, d.b, d.isTransposedB, d.n / form.numBlocks,
                  /*isA=*/false))
     return false;
+  addWork();
   if (!isBlockScaled(form.kind))
     return true;
   return checkScales() && addScales("A", operands.scaleA, /*isA=*/true) &&
@@ -346,6 +349,39 @@ static std::string getStatsName(const TensorMmaForm &form,
   else if (!form.blockSize)
     name.append(".").append(getName(d.d));
   return name;
+}
+
+namespace {
+/// How fast a kind is: operations of the figure for one of its own.
+struct KindRate {
+  TensorKind kind;
+  RateFigure rate;
+  unsigned weight;
+};
+} // namespace
+
+static constexpr KindRate kKindRates[] = {
+    {TensorKind::F16, &ChipRates::bf16Flops, 1},
+    {TensorKind::TF32, &ChipRates::bf16Flops, 2},
+    {TensorKind::I8, &ChipRates::byteFlops, 1},
+    {TensorKind::F8F6F4, &ChipRates::byteFlops, 1},
+    {TensorKind::MXF8F6F4, &ChipRates::byteFlops, 1},
+    {TensorKind::MXF4, &ChipRates::nibbleFlops, 1},
+    {TensorKind::MXF4NVF4, &ChipRates::nibbleFlops, 1},
+};
+
+void Preparation::addWork() {
+  const KindRate *row = llvm::find_if(
+      kKindRates, [&](const KindRate &row) { return row.kind == form.kind; });
+  const InstructionDescriptor &d = product.descriptor;
+  operation.numBlocks = form.numBlocks;
+  operation.rate = row->rate;
+  // Instructions of fewer rows take as long as those of 128.
+  uint64_t rows = std::max<uint64_t>(d.m / form.numBlocks, kTensorLanes);
+  operation.flops = 2 * rows * d.n * d.k * row->weight;
+  // 96 elements of K take as long as 64.
+  if (d.k == 96)
+    operation.flops = operation.flops / 96 * 64;
 }
 
 void sim::executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,

@@ -46,6 +46,25 @@ enum class StepClass : uint8_t {
 };
 inline constexpr unsigned kNumStepClasses = 6;
 
+/// What carries out the instructions of warps in a multiprocessor.
+enum class Pipe : uint8_t {
+  /// Costs nothing: compilers do without.
+  None,
+  /// Integers, logic, comparisons, conversions.
+  Integer,
+  /// Multiplications of integers.
+  Multiply,
+  Float,
+  Double,
+  /// Square roots, sines and the like.
+  Special,
+  Memory,
+  Matrix,
+  /// Takes a slot of the scheduler and no more.
+  Issue,
+};
+inline constexpr unsigned kNumPipes = 9;
+
 /// A collective at whose instances lanes may meet, wherever in a function they
 /// are, if opcode and qualifiers are equal.
 struct Gathering {
@@ -76,6 +95,14 @@ struct Step {
   uint32_t multiplyAdds = 0;
   /// In the PTX text.
   uint32_t line = 0;
+  /// For the time that a chip would take: what carries it out (Matrix: with
+  /// operands of so many bits, and whether they have scales), and which of its
+  /// operands are results. Bit i: operand i is a predicate.
+  Pipe pipe = Pipe::None;
+  uint8_t matrixBits = 0;
+  bool hasScales = false;
+  uint16_t firstResult = 0, numResults = 0;
+  uint32_t predicates = 0;
 
   template <typename T>
   const T &getForm() const {

@@ -71,6 +71,8 @@ Slot Translator::registerSlot(const PtxOperand &operand, Type type,
     if (getBits(reg.type) == 128)
       usedRegisters.push_back(places[operand.index] + 1);
   }
+  usedSlots.push_back(
+      {places[operand.index], /*isPredicate=*/false, /*isResult=*/false});
   return places[operand.index];
 }
 
@@ -198,8 +200,12 @@ Slot Translator::source(const PtxOperand &operand, Type type, bool isWide) {
 
 Slot Translator::destination(const PtxOperand &operand, Type type,
                              bool isWide) {
-  if (operand.kind == PtxOperand::Kind::Register)
-    return registerSlot(operand, type, isWide);
+  if (operand.kind == PtxOperand::Kind::Register) {
+    Slot slot = registerSlot(operand, type, isWide);
+    if (!usedSlots.empty())
+      usedSlots.back().isResult = true;
+    return slot;
+  }
   if (operand.kind == PtxOperand::Kind::Sink) {
     if (unreadRegister == kNoSlot) {
       unreadRegister = newRegister();
@@ -237,6 +243,7 @@ Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
   }
   if (isNegated)
     *isNegated = negated;
+  usedSlots.push_back({slot, /*isPredicate=*/true, /*isResult=*/false});
   return slot;
 }
 
@@ -250,7 +257,10 @@ Slot Translator::predicateDestination(const PtxOperand &operand) {
     fail(operand.location, "expected a predicate register");
     return 0;
   }
-  return predicateSource(operand, nullptr);
+  Slot slot = predicateSource(operand, nullptr);
+  if (!usedSlots.empty())
+    usedSlots.back().isResult = true;
+  return slot;
 }
 
 llvm::ArrayRef<PtxOperand>

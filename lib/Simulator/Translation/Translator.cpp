@@ -16,6 +16,7 @@
 #include "Control/Reconvergence.h"
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
+#include "Translation/Pipes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -57,6 +58,7 @@ Error Translator::run() {
     index = firstSteps.size();
     firstSteps.push_back(code.steps.size());
     current = &instruction;
+    usedSlots.clear();
     auto row = getOpcodeTable().find(instruction.opcode);
     if (row == getOpcodeTable().end())
       fail("not supported in this version: instruction " +
@@ -201,7 +203,33 @@ Step &Translator::emit(Step::Execute execute, StepClass kind,
     step.guard = places[current->guard->reg];
     step.isGuardNegated = current->guard->isNegated;
   }
+  step.pipe = getPipe(*current);
+  noteUse(step);
   return step;
+}
+
+/// Routines ask for operands in the order in which steps have them, mostly.
+/// Results follow one another.
+void Translator::noteUse(Step &step) const {
+  const UsedSlot *next = usedSlots.begin();
+  for (auto [i, slot] : llvm::enumerate(step.operands)) {
+    auto isSlot = [slot = slot](const UsedSlot &used) {
+      return used.slot == slot;
+    };
+    const UsedSlot *used = std::find_if(next, usedSlots.end(), isSlot);
+    if (used == usedSlots.end())
+      used = llvm::find_if(usedSlots, isSlot);
+    if (used == usedSlots.end())
+      continue;
+    next = used + 1;
+    if (used->isPredicate && i < 32)
+      step.predicates |= uint32_t(1) << i;
+    if (!used->isResult)
+      continue;
+    if (step.numResults == 0)
+      step.firstResult = i;
+    step.numResults += step.firstResult + step.numResults == i;
+  }
 }
 
 void Translator::patchTarget(uint32_t *place, Index label) {

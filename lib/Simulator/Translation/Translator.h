@@ -150,6 +150,7 @@ private:
   void layOutParameters();
   void layOutLocals();
   void placeLocal(Index number);
+  void noteUse(Step &step) const;
   void noteRegisters();
   void keepRegisters();
 
@@ -168,6 +169,13 @@ private:
   std::vector<Patch> patches;
   Slot unreadRegister = kNoSlot, unreadPredicate = kNoSlot;
   Slot carrySlot = kNoSlot;
+  /// Registers and predicates of the current instruction, in the order in which
+  /// they were asked for.
+  struct UsedSlot {
+    Slot slot;
+    bool isPredicate, isResult;
+  };
+  llvm::SmallVector<UsedSlot, 8> usedSlots;
   /// Where there is a wgmma: the registers of the current instruction, those of
   /// each step, and those of wgmma.
   bool hasWarpgroups = false;

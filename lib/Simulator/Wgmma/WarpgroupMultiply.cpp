@@ -15,8 +15,10 @@
 #include "Machine/BlockGroup.h"
 #include "Mma/MatrixOperands.h"
 #include "SharedOperands/SharedMatrix.h"
+#include "Trace/Recorder.h"
 #include "Wgmma/WarpgroupForm.h"
 #include "Wgmma/WarpgroupUnit.h"
+#include "blockscale/Support/Rates.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -55,6 +57,7 @@ private:
   void keepOwnRows();
   void fillRows();
   void fillColumns(const DecodedMatrix &b, unsigned first);
+  void record(size_t numA, size_t numB, uint64_t bytes);
   void multiply();
 
   Warp &warp;
@@ -203,6 +206,22 @@ void Multiplication::multiply() {
   }
 }
 
+/// A warp multiplies its rows by the whole of B, which is read once for all
+/// four warps.
+void Multiplication::record(size_t numA, size_t numB, uint64_t bytes) {
+  constexpr unsigned bf16Bits = 16;
+  TraceOperation operation = {};
+  operation.unit = TraceUnit::Warpgroups;
+  operation.block = warp.block.number;
+  operation.rate = &ChipRates::bf16Flops;
+  operation.flops = uint64_t(2) * kWarpRows * form.n * form.tile.k *
+                    getBits(form.tile.a) / bf16Bits;
+  operation.sharedBytes =
+      bytes * (numA * kWarpsOfWarpgroup + numB) /
+      std::max<size_t>((numA + numB) * kWarpsOfWarpgroup, 1);
+  warp.block.group.recorder->begin(warp, operation);
+}
+
 void Multiplication::run() {
   constexpr llvm::StringRef name = "wgmma.mma_async";
   if (!requireWarpgroup(warp, name) || !readOperands())
@@ -214,22 +233,27 @@ void Multiplication::run() {
       !unit.getQueue(warp).checkRegisters(warp, form, registers))
     return;
   std::vector<uint32_t> chunks;
+  size_t numOwn = 0;
   if (!form.isRegisterA) {
     if (!findOperand("A", instruction.a, form.tile.a, kWarpgroupRows,
                      form.isTransposedA, a))
       return;
     keepOwnRows();
     chunks = a.offsets;
+    numOwn = chunks.size();
   }
   if (!findOperand("B", instruction.b, form.tile.b, form.n, form.isTransposedB,
                    b))
     return;
   llvm::append_range(chunks, b.offsets);
+  size_t numChunks = chunks.size();
   SharedReads reads;
   if (!reads.begin(warp, 0, {{&block, std::move(chunks)}}, name))
     return;
   if (block.group.statistics)
     block.group.statistics->addBytes("matrix_operands", reads.getNumBytes());
+  if (block.group.recorder)
+    record(numOwn, numChunks - numOwn, reads.getNumBytes());
   multiply();
   unit.getQueue(warp).issue(warp, form, registers, number, std::move(reads));
 }

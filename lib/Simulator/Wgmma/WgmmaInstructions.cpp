@@ -16,6 +16,7 @@
 #include "Collectives/CollectiveInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
+#include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 #include "Wgmma/WarpgroupForm.h"
 #include "Wgmma/WarpgroupMultiply.h"
@@ -42,8 +43,11 @@ static void executeFence(Warp &warp, const Step &step) {
 }
 
 static void executeCommit(Warp &warp, const Step &step) {
-  if (noteStep(warp, "wgmma.commit_group"))
-    getWarpgroups(warp).getQueue(warp).commit();
+  if (!noteStep(warp, "wgmma.commit_group"))
+    return;
+  if (Recorder *recorder = warp.block.group.recorder.get())
+    recorder->commit(warp, TraceUnit::Warpgroups);
+  getWarpgroups(warp).getQueue(warp).commit();
 }
 
 static void executeWait(Warp &warp, const Step &step) {
@@ -52,6 +56,8 @@ static void executeWait(Warp &warp, const Step &step) {
   if (!requireWarpgroup(warp, name) ||
       !getWarpgroups(warp).completeReads(warp, keep) || !noteStep(warp, name))
     return;
+  if (Recorder *recorder = warp.block.group.recorder.get())
+    recorder->awaitGroups(warp, TraceUnit::Warpgroups, keep);
   getWarpgroups(warp).getQueue(warp).wait(keep);
 }
 

@@ -82,6 +82,7 @@ KernelResult kerneltest::runKernel(const KernelRun &run) {
     result.warnings.push_back(renumber(warning));
   result.output = report->output;
   result.statistics = report->statistics;
+  result.trace = report->trace;
   for (LaunchArgument &argument : arguments)
     result.buffers.push_back(std::move(argument.array.data));
   return result;

@@ -45,7 +45,7 @@ struct KernelResult {
   std::vector<std::string> warnings;
   /// What the kernel printed.
   std::string output;
-  std::string statistics;
+  std::string statistics, trace;
   std::vector<std::vector<uint8_t>> buffers;
 
   /// The elements of a buffer.

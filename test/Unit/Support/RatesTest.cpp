@@ -48,7 +48,11 @@ TEST(Rates, FiguresArePositive) {
       &ChipRates::nibbleFlops,        &ChipRates::sharedBytes,
       &ChipRates::tensorMemoryBytes,  &ChipRates::l2Bytes,
       &ChipRates::issuedInstructions, &ChipRates::copyLatency,
-      &ChipRates::memoryGigabytes};
+      &ChipRates::memoryGigabytes,    &ChipRates::syncFlops,
+      &ChipRates::arithmeticLatency,  &ChipRates::matrixLatency,
+      &ChipRates::sharedLatency,      &ChipRates::l2Latency,
+      &ChipRates::memoryLatency,      &ChipRates::tensorLatency,
+      &ChipRates::barrierLatency};
   for (const ChipRates &row : getChipRates())
     for (auto figure : figures)
       if (row.*figure)
@@ -85,7 +89,7 @@ TEST(Rates, WhatIsMissingIsThatOfAnOlderChip) {
   EXPECT_EQ(findRate(103, &ChipRates::megahertz)->source->product, "B200");
   EXPECT_FALSE(findRate(100, &ChipRates::tensorMemoryBytes));
   // Newer chips say nothing of older ones.
-  EXPECT_FALSE(findRate(90, &ChipRates::copyLatency));
+  EXPECT_FALSE(findRate(90, &ChipRates::byteFlops));
   EXPECT_FALSE(findRate(80, &ChipRates::sharedBytes));
 }
 

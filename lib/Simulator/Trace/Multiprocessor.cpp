@@ -1,0 +1,144 @@
+//===- Multiprocessor.cpp - Units of a multiprocessor in a replay ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How long units take for what they are asked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Trace/Multiprocessor.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static constexpr double kSectorBytes = 32;
+static constexpr double kWavefrontBytes = 128;
+
+llvm::StringRef sim::getName(BusyUnit unit) {
+  static constexpr llvm::StringLiteral names[kNumBusyUnits] = {
+      "schedulers",    "matrix pipes", "tensor core", "shared memory",
+      "tensor memory", "L2 cache",     "memory"};
+  return names[static_cast<unsigned>(unit)];
+}
+
+double Chip::issue(unsigned number, unsigned quarter, const Step &step,
+                   double ready) {
+  if (step.pipe == Pipe::None)
+    return ready;
+  Multiprocessor &of = multiprocessors[number];
+  of.isUsed = true;
+  Quarter &on = of.quarters[quarter];
+  Server &pipe = step.pipe == Pipe::Matrix
+                     ? on.matrix
+                     : on.pipes[static_cast<unsigned>(step.pipe)];
+  double begin = std::max({ready, on.scheduler.free, pipe.free});
+  pipe.serve(begin, timing.getClocks(step));
+  on.scheduler.serve(begin, 1);
+  return begin;
+}
+
+/// Accesses that wait in queues, in clocks that they will take.
+static constexpr double kSharedQueue = 64, kGlobalQueue = 256;
+
+Chip::Access Chip::accessShared(unsigned number, uint32_t wavefronts,
+                                double time) {
+  Server &shared = multiprocessors[number].shared;
+  double end =
+      shared.serve(time, wavefronts * kWavefrontBytes / timing.sharedBytes);
+  return {end - kSharedQueue, end + timing.sharedLatency - 1};
+}
+
+/// Bytes on their way between the L2 cache and a multiprocessor.
+double Chip::move(Multiprocessor &of, uint64_t bytes, uint64_t newBytes,
+                  double time) {
+  double end = of.l2.serve(time, bytes / timing.l2Bytes);
+  if (newBytes)
+    end = std::max(end, memory.serve(time, newBytes / timing.memoryBytes) +
+                            timing.memoryLatency - timing.l2Latency);
+  return end;
+}
+
+Chip::Access Chip::accessGlobal(unsigned number, uint32_t sectors,
+                                uint32_t newSectors, double time) {
+  Multiprocessor &of = multiprocessors[number];
+  double end =
+      move(of, sectors * kSectorBytes, newSectors * kSectorBytes, time);
+  return {of.l2.free - kGlobalQueue, end + timing.l2Latency};
+}
+
+double Chip::run(unsigned number, unsigned quarter,
+                 const TraceOperation &operation, double time) {
+  Multiprocessor &of = multiprocessors[number];
+  of.isUsed = true;
+  of.otherSharedBytes += operation.sharedBytes;
+  double reads = operation.sharedBytes / timing.sharedBytes;
+  double flops =
+      operation.flops ? operation.flops / timing.getFlops(operation.rate) : 0;
+  switch (operation.unit) {
+  case TraceUnit::BulkLoads:
+    return move(of, operation.l2Bytes, operation.newBytes, time) +
+           timing.copyLatency;
+  case TraceUnit::BulkStores:
+  case TraceUnit::ThreadCopies:
+    return move(of, operation.l2Bytes, operation.newBytes, time) +
+           timing.l2Latency;
+  case TraceUnit::TensorCore:
+    // A commit has nothing to do but to come behind what was before.
+    if (flops == 0 && reads == 0)
+      return std::max(of.tensor.free, time) + timing.tensorLatency;
+    return of.tensor.serve(time, std::max(flops, reads)) + timing.tensorLatency;
+  case TraceUnit::TensorLoads:
+  case TraceUnit::TensorStores:
+    return of.tensorMemory.serve(time, operation.tensorMemoryBytes /
+                                           timing.tensorMemoryBytes) +
+           timing.sharedLatency;
+  case TraceUnit::Warpgroups:
+    // A warp of the four, with its quarter of the tensor cores.
+    return of.quarters[quarter].matrix.serve(time, std::max(flops, reads) *
+                                                       kNumQuarters) +
+           timing.tensorLatency;
+  }
+  return time;
+}
+
+double Chip::getBusyShare(BusyUnit unit, double clocks) const {
+  if (unit == BusyUnit::Memory)
+    return clocks ? memory.busy / clocks : 0;
+  double busy = 0, count = 0;
+  for (const Multiprocessor &of : multiprocessors) {
+    if (!of.isUsed)
+      continue;
+    ++count;
+    switch (unit) {
+    case BusyUnit::Schedulers:
+      for (const Quarter &quarter : of.quarters)
+        busy += quarter.scheduler.busy / kNumQuarters;
+      break;
+    case BusyUnit::MatrixPipes:
+      for (const Quarter &quarter : of.quarters)
+        busy += quarter.matrix.busy / kNumQuarters;
+      break;
+    case BusyUnit::TensorCore:
+      busy += of.tensor.busy;
+      break;
+    case BusyUnit::SharedMemory:
+      busy += of.shared.busy + of.otherSharedBytes / timing.sharedBytes;
+      break;
+    case BusyUnit::TensorMemory:
+      busy += of.tensorMemory.busy;
+      break;
+    case BusyUnit::L2Cache:
+      busy += of.l2.busy;
+      break;
+    case BusyUnit::Memory:
+      break;
+    }
+  }
+  return count && clocks ? busy / (count * clocks) : 0;
+}

@@ -1,0 +1,129 @@
+//===- Recorder.h - Records what a group of blocks does ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Hears of steps and accesses as statistics do, and is told by barriers and
+// asynchronous units who arrives, who waits and what is under way.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRACE_RECORDER_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRACE_RECORDER_H
+
+#include "Machine/AsyncUnit.h"
+#include "Memory/Storage.h"
+#include "Memory/WarpAccess.h"
+#include "Trace/Recording.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::blockscale::sim {
+
+class Recorder final : public AsyncUnit {
+public:
+  explicit Recorder(BlockGroup &group);
+
+  bool watchesSteps() const override { return true; }
+  bool beginStep(Warp &warp, const Step &step) override;
+  /// The current step of a warp did not happen: it comes again.
+  void undoStep(const Warp &warp);
+  /// The current step of a warp has asked for a phase in vain. If it does so
+  /// again without having done anything between, it has waited from here on.
+  void noteVainWait(const Warp &warp);
+
+  void observe(const Warp &warp, const WarpAccess &access);
+
+  //===--------------------------------------------------------------------===//
+  // Barriers
+  //===--------------------------------------------------------------------===//
+
+  /// A barrier of any kind: an object, and which one of it.
+  using Barrier = std::pair<const void *, uint32_t>;
+  static Barrier getBarrier(const SharedPlace &mbarrier) {
+    return {mbarrier.block, mbarrier.offset};
+  }
+  /// The number of that of a cluster.
+  static constexpr uint32_t kOfCluster = ~uint32_t(0);
+  /// It is new: what is known of one in the same place is not of it. Others
+  /// than mbarrier objects need not begin.
+  void beginMBarrier(Barrier barrier, std::string name);
+  /// The current step of a warp, or an operation that is complete, arrives.
+  void arrive(const Warp &warp, Barrier barrier);
+  void arrive(OperationId operation, Barrier barrier);
+  /// The current phase is complete.
+  void complete(Barrier barrier);
+  /// The current step of a warp has found the last phase complete, or waits for
+  /// the current one.
+  void awaitLast(const Warp &warp, Barrier barrier);
+  void awaitCurrent(const Warp &warp, Barrier barrier);
+
+  //===--------------------------------------------------------------------===//
+  // Operations
+  //===--------------------------------------------------------------------===//
+
+  /// Begins with the current step of a warp, whose line it gets.
+  OperationId begin(const Warp &warp, TraceOperation operation);
+  /// The same once for all lanes of a step, with the bytes of all of them.
+  OperationId beginOrAdd(const Warp &warp, const TraceOperation &operation);
+  /// Closes a group of operations of a unit; waits for all groups of a warp but
+  /// the `keep` most recent ones, or for all operations.
+  void commit(const Warp &warp, TraceUnit unit);
+  void awaitGroups(const Warp &warp, TraceUnit unit, uint64_t keep);
+  void awaitAll(const Warp &warp, TraceUnit unit);
+  /// The last operation of a warp; kNoOperation if there is none.
+  OperationId getLast(const Warp &warp, TraceUnit unit);
+
+  /// How many bytes of global memory are touched for the first time, and notes
+  /// that they are.
+  uint64_t touch(const Span &span, uint64_t size);
+
+  /// Empty where there was too much.
+  Recording take();
+
+private:
+  uint64_t touchLines(const Span &span, uint64_t size);
+  /// What the operations of one unit are, for a warp.
+  struct Queue {
+    OperationId last = kNoOperation;
+    /// Of each group that was closed, the last operation until then.
+    std::vector<OperationId> groups;
+  };
+  struct Phases {
+    uint32_t barrier;
+    std::optional<uint32_t> current, last;
+  };
+  /// Where a warp has asked in vain.
+  struct VainWait {
+    const Step *step = nullptr;
+    uint32_t numSteps = 0;
+    size_t numEvents = 0;
+  };
+
+  void addEvent(const Warp &warp, TraceEvent::Kind kind, uint32_t number,
+                uint16_t newSectors = 0);
+  bool isAdded(const Warp &warp, TraceEvent::Kind kind, uint32_t number) const;
+  void truncate(unsigned warp, uint32_t numSteps);
+  Phases &add(Barrier barrier, TraceBarrier description);
+  uint32_t getCurrent(Barrier barrier);
+  Queue &getQueue(const Warp &warp, TraceUnit unit);
+
+  BlockGroup &group;
+  Recording recording;
+  uint64_t numKept = 0;
+  llvm::DenseMap<Barrier, Phases> phases;
+  std::vector<VainWait> vain;
+  /// By warp and unit.
+  std::vector<std::array<Queue, kNumTraceUnits>> queues;
+  /// Lines of 128 bytes of an allocation.
+  llvm::DenseSet<std::pair<const void *, uint64_t>> touched;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRACE_RECORDER_H

@@ -1,0 +1,55 @@
+//===- Timing.h - How fast a chip is in a replay ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rates of Support/Rates.h that a replay needs, for one target. What is not
+// published for its chip is taken from another one and named.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRACE_TIMING_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRACE_TIMING_H
+
+#include "Trace/Recording.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace mlir::blockscale::sim {
+
+/// Clocks, and bytes or operations in a clock of a multiprocessor.
+struct Timing {
+  explicit Timing(llvm::StringRef target);
+
+  unsigned capability;
+  /// Whose multiprocessors are counted.
+  std::string product;
+  /// Figures that are not the chip's: "l2_bytes (H200)".
+  std::vector<std::string> assumed;
+
+  double multiprocessors, megahertz;
+  double sharedBytes, tensorMemoryBytes, l2Bytes;
+  /// Of the whole chip, in a clock.
+  double memoryBytes;
+  double syncFlops;
+  double arithmeticLatency, matrixLatency, sharedLatency, l2Latency,
+      memoryLatency, copyLatency, tensorLatency, barrierLatency;
+
+  /// Operations of a kind in a clock, see TraceOperation::rate.
+  double getFlops(RateFigure rate) const;
+  /// How long a warp's instruction takes a pipe of its quarter of a
+  /// multiprocessor.
+  double getClocks(const Step &step) const;
+  double getMatrixClocks(const Step &step) const;
+};
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRACE_TIMING_H

@@ -1,0 +1,239 @@
+//===- ReplayTest.cpp - Tests of estimated times ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clocks that a kernel would take on an H200, whose figures are in Rates.cpp:
+// chains of one warp, units that are asked for more than they can, and waits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadTesting.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+using namespace mlir::blockscale::sim::kerneltest;
+
+/// The estimate of a kernel.
+static llvm::json::Object estimate(KernelRun run) {
+  run.target = "sm_90a";
+  run.options.wantsStatistics = true;
+  run.options.maxSteps = 1 << 25;
+  KernelResult result = runKernel(run);
+  EXPECT_EQ(result.error, "");
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(result.statistics);
+  if (!json) {
+    ADD_FAILURE() << llvm::toString(json.takeError());
+    return {};
+  }
+  return *json->getAsObject()
+              ->getArray("kernels")
+              ->front()
+              .getAsObject()
+              ->getObject("estimate");
+}
+
+static double getClocks(const KernelRun &run) {
+  return estimate(run).getNumber("clocks").value_or(-1);
+}
+
+static double getShare(const llvm::json::Object &estimate,
+                       llvm::StringRef group, llvm::StringRef name) {
+  const llvm::json::Object *shares = estimate.getObject(group);
+  return shares ? shares->getNumber(name).value_or(-1) : -1;
+}
+
+static std::string repeat(const std::string &text, unsigned count) {
+  std::string all;
+  for (unsigned i = 0; i != count; ++i)
+    all += text;
+  return all;
+}
+
+TEST(ReplayTest, ChainsTakeTheirLatency) {
+  const std::string start = "mov.f32 %f0, 0f3F800000; mov.f32 %f1, %f0;"
+                            "mov.f32 %f2, %f0; mov.f32 %f3, %f0;";
+  double chain = getClocks(
+      makeRun(start + repeat("fma.rn.f32 %f0, %f0, %f0, %f0;", 1000)));
+  EXPECT_NEAR(chain, 4000, 100);
+  // Four chains side by side take no longer: one instruction in a clock.
+  std::string four;
+  for (const char *f : {"%f0", "%f1", "%f2", "%f3"})
+    four +=
+        "fma.rn.f32 " + std::string(f) + ", " + f + ", " + f + ", " + f + ";";
+  EXPECT_NEAR(getClocks(makeRun(start + repeat(four, 1000))), 4000, 100);
+  // Of integers there are half as many: two chains.
+  EXPECT_NEAR(getClocks(makeRun("mov.u32 %r4, 1; mov.u32 %r5, 1;" +
+                                repeat("xor.b32 %r4, %r4, %r0;"
+                                       "xor.b32 %r5, %r5, %r0;"
+                                       "xor.b32 %r6, %r0, %r0;",
+                                       1000))),
+              6000, 100);
+  EXPECT_NEAR(
+      getClocks(makeRun("mov.u32 %r4, 1;" + repeat("setp.eq.u32 %p0, %r4, 1;"
+                                                   "@%p0 add.u32 %r4, %r4, 0;",
+                                                   1000))),
+      8000, 100);
+}
+
+TEST(ReplayTest, WarpsShareWhatTheyHave) {
+  const std::string body =
+      "mov.u32 %r4, 1; mov.u32 %r5, 1;" +
+      repeat("xor.b32 %r4, %r4, %r0; xor.b32 %r5, %r5, %r0;", 100);
+  // Each quarter of a multiprocessor has its own: 4 warps are as fast as one,
+  // 8 take twice as long.
+  double one = getClocks(makeRun(body, 32));
+  EXPECT_NEAR(one, 400, 40);
+  EXPECT_NEAR(getClocks(makeRun(body, 128)), one, 40);
+  EXPECT_NEAR(getClocks(makeRun(body, 256)), 2 * one, 40);
+  // As many blocks as the chip has room for; those behind come later.
+  KernelRun full = makeRun(body, 1024);
+  full.blocks = 132 * 2;
+  double wave = getClocks(full);
+  EXPECT_NEAR(wave, 16 * one, 300);
+  full.blocks = 132 * 2 + 1;
+  EXPECT_NEAR(getClocks(full), wave + 8 * one, 300);
+}
+
+TEST(ReplayTest, ConflictsInSharedMemory) {
+  auto makeLoads = [](unsigned stride) {
+    return makeRun("and.b32 %r4, %r0, 31; mul.lo.u32 %r4, %r4, " +
+                       std::to_string(stride) +
+                       "; add.u32 %r4, %r4, %r2; st.shared.b32 [%r4], 0;" +
+                       repeat("ld.shared.b32 %r5, [%r4];"
+                              "ld.shared.b32 %r6, [%r4];"
+                              "ld.shared.b32 %r7, [%r4];"
+                              "ld.shared.b32 %r8, [%r4];",
+                              250),
+                   1024);
+  };
+  EXPECT_NEAR(getClocks(makeLoads(4)), 32000, 300);
+  EXPECT_NEAR(getClocks(makeLoads(16)), 128000, 300);
+  llvm::json::Object busy = estimate(makeLoads(16));
+  EXPECT_NEAR(getShare(busy, "busy", "shared memory"), 1, 0.05);
+  // Each load has to wait for the one before.
+  EXPECT_NEAR(getClocks(makeRun("st.shared.b32 [%r3], %r3;" +
+                                repeat("ld.shared.b32 %r3, [%r3];", 1000))),
+              23000, 200);
+}
+
+TEST(ReplayTest, MemoryIsFartherThanTheCache) {
+  KernelRun run = makeRun("ld.global.b32 %r4, [%d3]; add.u32 %r4, %r4, 1;"
+                          "st.global.b32 [%d3], %r4;");
+  double first = getClocks(run);
+  EXPECT_GT(first, 660);
+  EXPECT_LT(first, 900);
+  run.body += "ld.global.b32 %r4, [%d3]; add.u32 %r4, %r4, 1;"
+              "st.global.b32 [%d3], %r4;";
+  EXPECT_NEAR(getClocks(run) - first, 270, 30);
+}
+
+// The second warp waits for the first one, and so does a loop that asks.
+TEST(ReplayTest, WaitsForWarps) {
+  const std::string chain = repeat("fma.rn.f32 %f0, %f0, %f0, %f0;", 1000);
+  const std::string start =
+      "mov.f32 %f0, 0f3F800000; setp.lt.u32 %p0, %r0, 32;";
+  KernelRun barrier =
+      makeRun(start + "@!%p0 bra E;" + chain + "E: bar.sync 0; " + chain, 64);
+  llvm::json::Object found = estimate(barrier);
+  EXPECT_NEAR(*found.getNumber("clocks"), 8000, 100);
+  EXPECT_NEAR(getShare(found, "waits", "warps"), 0.25, 0.01);
+  const std::string init =
+      "setp.eq.u32 %p1, %r0, 0; @%p1 mbarrier.init.shared.b64 [%r2], 1;"
+      "bar.sync 0;";
+  for (const char *wait : {"try_wait", "test_wait"}) {
+    KernelRun loop =
+        makeRun(start + init + "@!%p0 bra W;" + chain +
+                    "@%p1 mbarrier.arrive.shared.b64 _, [%r2]; bra E;"
+                    "W: mbarrier." +
+                    wait +
+                    ".parity.shared.b64 %p2, [%r2], 0;"
+                    "@!%p2 bra W;" +
+                    chain + "E: ret;",
+                64);
+    for (uint64_t seed : {0, 1, 2, 3}) {
+      loop.options.seed = seed;
+      // How often it asks makes no difference.
+      EXPECT_NEAR(getClocks(loop), 8170, 60) << wait << " " << seed;
+    }
+  }
+}
+
+TEST(ReplayTest, WaitsForCopies) {
+  // Four copies of 16384 bytes: 64 bytes in a clock.
+  std::string copies;
+  for (unsigned i = 0; i != 4; ++i)
+    copies += "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+              "bytes [D + " +
+              std::to_string(i << 14) + "], [%buf0], 16384, [%r2];";
+  KernelRun run = makeRun(
+      "setp.eq.u32 %p1, %r0, 0; @!%p1 bra W;"
+      "mbarrier.init.shared.b64 [%r2], 1; fence.mbarrier_init.release.cluster;"
+      "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 65536;" +
+      copies +
+      "W: bar.warp.sync -1;"
+      "L: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra L;");
+  run.declarations = ".extern .shared .align 128 .b8 D[];";
+  run.dynamicShared = 1 << 16;
+  run.buffers[0].resize(1 << 14);
+  llvm::json::Object found = estimate(run);
+  // Of the first one, memory is done before the last one begins.
+  EXPECT_NEAR(*found.getNumber("clocks"), 1024 + 290, 50);
+  EXPECT_GT(getShare(found, "waits", "copies"), 0.9);
+  EXPECT_NEAR(getShare(found, "busy", "L2 cache"),
+              1024 / *found.getNumber("clocks"), 0.01);
+}
+
+TEST(ReplayTest, TensorCores) {
+  // D is %f0 to %f3; A and B are the same bytes.
+  const std::string start =
+      "mul.lo.u32 %r20, %r0, 16; add.u32 %r20, %r20, %r2; mov.b32 %r21, 0;"
+      "st.shared.v4.b32 [%r20], {%r21, %r21, %r21, %r21};"
+      "mov.b64 %d10, 0x800400040; fence.proxy.async.shared::cta; bar.sync 0;"
+      "wgmma.fence.sync.aligned;";
+  const std::string multiply =
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "
+      "%d10, %d10, 0, 1, 1, 0, 0;";
+  auto makeProducts = [&](unsigned count) {
+    return makeRun(start + repeat(multiply, count) +
+                       "wgmma.commit_group.sync.aligned;"
+                       "wgmma.wait_group.sync.aligned 0;",
+                   128);
+  };
+  double few = getClocks(makeProducts(10)),
+         many = getClocks(makeProducts(1010));
+  // 4 clocks for the operations, but 2304 bytes of shared memory.
+  EXPECT_NEAR(many - few, 18000, 100);
+  llvm::json::Object found = estimate(makeProducts(1010));
+  EXPECT_GT(getShare(found, "busy", "matrix pipes"), 0.95);
+  EXPECT_GT(getShare(found, "waits", "tensor core"), 0.7);
+  // mma.sync: 4096 operations at a quarter of 2140 in a clock.
+  std::string four;
+  for (unsigned i = 0; i != 4; ++i) {
+    std::string d = "%f";
+    d += std::to_string(8 + i);
+    four += "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {" + d + ", " +
+            d + ", " + d + ", " + d +
+            "}, {%r4, %r4, %r4, %r4}, {%r4, %r4}, {%f4, %f4, %f4, %f4};";
+  }
+  EXPECT_NEAR(getClocks(makeRun("mov.b32 %r4, 0; mov.f32 %f4, 0f00000000;" +
+                                repeat(four, 250))),
+              7656, 100);
+}
+
+TEST(ReplayTest, OfOtherChipsSaysWhatIsAssumed) {
+  KernelRun run = makeRun("st.global.b32 [%d3], 1;");
+  run.options.wantsStatistics = true;
+  for (const char *target : {"sm_80", "sm_100a", "sm_120a"}) {
+    run.target = target;
+    KernelResult result = runKernel(run);
+    EXPECT_EQ(result.error, "");
+    EXPECT_NE(result.statistics.find("l2_latency (H200)"), std::string::npos)
+        << target;
+  }
+}
