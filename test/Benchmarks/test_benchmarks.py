@@ -35,7 +35,7 @@ SCRIPTS = {
     ),
 }
 ELSEWHERE = {
-    "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py", "gpu_measure.py",
+    "sass_loop.py", "estimates.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py", "gpu_measure.py",
     "gpu_report.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
 }
 
@@ -78,6 +78,19 @@ def test_kernel_chain_build(tmp_path):
     kernels = json.loads((tmp_path / "chain256.json").read_text())["kernels"]
     assert [kernel.get("programmatic") for kernel in kernels] == [None] + [True] * 7
     assert (tmp_path / "chain256.ptx").read_text().count("griddepcontrol.wait;") == 7
+
+
+# estimates.py
+
+
+def test_estimates_build(tmp_path):
+    """What `measure` needs is there, and the estimates depend on the schedule."""
+    run("estimates.py", "build", "--case=mxfp4-16x64x256", f"--out={tmp_path}")
+    [(name, rows)] = json.loads((tmp_path / "estimates.json").read_text()).items()
+    assert name == "mxfp4-16x64x256" and len(set(rows.values())) > 2
+    for schedule in rows:
+        assert json.loads((tmp_path / f"{name}-{schedule}.json").read_text())["kernels"]
+        assert ".target sm_90a" in (tmp_path / f"{name}-{schedule}.ptx").read_text()
 
 
 # sass_loop.py
