@@ -76,6 +76,8 @@ static constexpr FeatureRow kFeatures[] = {
     {Feature::TensorScaleVec,     110, 110,     "a"},
     {Feature::TensorInputScale,   100, 100,     "af"},
     {Feature::TensorInputScale,   103, 103,     "af"},
+    {Feature::TensorReductions,   103, 103,     "af"},
+    {Feature::TensorReductions,   110, 110,     "af"},
     {Feature::TensorShift,        100, 100,     "a"},
     {Feature::TensorShift,        103, 103,     "a"},
     {Feature::TensorShift,        110, 110,     "a"},

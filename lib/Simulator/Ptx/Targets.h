@@ -62,6 +62,8 @@ enum class Feature : uint8_t {
   TensorK96,
   TensorScaleVec,
   TensorInputScale,
+  /// tcgen05.ld.red.
+  TensorReductions,
   TensorShift,
 };
 

@@ -15,7 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arithmetic/Extremum.h"
 #include "Machine/BlockGroup.h"
+#include "Ptx/Targets.h"
 #include "Tcgen05/TensorEngine.h"
 #include "Tcgen05/TensorInstructions.h"
 
@@ -40,6 +42,8 @@ struct Shape {
   Cell (*locate)(unsigned t, unsigned r);
   /// Threads 16 to 31 access cells of their own, behind a second address.
   bool isSplit;
+  /// A thread gets cells of one lane, of which .red makes one value.
+  bool canReduce;
 };
 } // namespace
 
@@ -47,24 +51,24 @@ static constexpr unsigned kHalfWarp = kLanes / 2;
 
 static constexpr Shape kShapes[] = {
     {"32x32b", 32, 1, 1, 128, [](unsigned t, unsigned r) { return Cell{t, r}; },
-     false},
+     false, true},
     {"16x64b", 16, 1, 2, 128,
      [](unsigned t, unsigned r) {
        return Cell{t / 4 + 8 * (t % 2), t / 2 % 2 + 2 * r};
      },
-     false},
+     false, false},
     {"16x128b", 16, 2, 4, 64,
      [](unsigned t, unsigned r) {
        return Cell{t / 4 + 8 * (r % 2), t % 4 + 4 * (r / 2)};
      },
-     false},
+     false, false},
     {"16x256b", 16, 4, 8, 32,
      [](unsigned t, unsigned r) {
        return Cell{t / 4 + 8 * (r / 2 % 2), 2 * (t % 4) + r % 2 + 8 * (r / 4)};
      },
-     false},
+     false, false},
     {"16x32bx2", 16, 1, 1, 128,
-     [](unsigned t, unsigned r) { return Cell{t % kHalfWarp, r}; }, true},
+     [](unsigned t, unsigned r) { return Cell{t % kHalfWarp, r}; }, true, true},
 };
 
 namespace {
@@ -74,6 +78,9 @@ struct MoveForm {
   /// Two columns have 16 bits each of a register.
   bool isPacked;
   int64_t offset, splitOffset;
+  /// Of ld.red: the last operand gets what the registers of a thread come to.
+  bool isReduced;
+  ReductionRule reduction;
 
   unsigned getNumRegisters() const { return shape->registers * count; }
   unsigned getNumColumns() const {
@@ -158,6 +165,9 @@ static void executeLoad(Warp &warp, const Step &step) {
   if (!addresses)
     return;
   TensorMemory &memory = getTensorEngine(warp).getMemory(warp.block);
+  llvm::SmallVector<Reduction, kLanes> reductions(kLanes,
+                                                  Reduction(form.reduction));
+  LaneMask undefinedReductions = 0;
   forEachCell(form, *addresses,
               [&](unsigned t, unsigned r, unsigned lane, unsigned column) {
                 Lanes &to = warp.reg(step.operands[1 + r]);
@@ -171,7 +181,19 @@ static void executeLoad(Warp &warp, const Step &step) {
                 }
                 to.value[t] = value;
                 to.setUndefined(t, undefined);
+                if (!form.isReduced)
+                  return;
+                reductions[t].add(value);
+                if (undefined)
+                  undefinedReductions |= LaneMask(1) << t;
               });
+  if (!form.isReduced)
+    return;
+  Lanes &to = warp.reg(step.operands[1 + form.getNumRegisters()]);
+  for (unsigned t = 0; t != kLanes; ++t) {
+    to.value[t] = reductions[t].get();
+    to.setUndefined(t, undefinedReductions >> t & 1 ? 0xF : 0);
+  }
 }
 
 static void executeStore(Warp &warp, const Step &step) {
@@ -200,43 +222,84 @@ static void executeStore(Warp &warp, const Step &step) {
               });
 }
 
-static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
-  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+/// Takes out what is behind .red; false after a failure.
+static bool takeReduction(Translator &t, Modifiers &modifiers, MoveForm &form) {
+  const Module &module = t.program.module;
+  constexpr unsigned lowestMajor = 8, lowestMinor = 8;
+  if (!hasFeature(module.target, Feature::TensorReductions))
+    t.fail("expected a target that has tcgen05.ld.red, got " + module.target);
+  else if (std::pair(module.versionMajor, module.versionMinor) <
+           std::pair(lowestMajor, lowestMinor))
+    t.fail("expected PTX version 8.8 or above for tcgen05.ld.red, got " +
+           llvm::Twine(module.versionMajor) + "." +
+           llvm::Twine(module.versionMinor));
+  else if (!form.shape->canReduce)
+    t.fail("expected .32x32b or .16x32bx2 with tcgen05.ld.red, got ." +
+           form.shape->name);
+  else if (form.count == 1)
+    t.fail("expected at least .x2 with tcgen05.ld.red, got .x1");
+  std::optional<Type> type = modifiers.takeType();
+  ReductionRule &rule = form.reduction;
+  rule.isFloat = type == Type::F32;
+  rule.isAbsolute = rule.isFloat && modifiers.take("abs");
+  rule.propagatesNaN = rule.isFloat && modifiers.take("NaN");
+  for (llvm::StringRef name : {"min", "max"})
+    if (!rule.combine && modifiers.take(name))
+      rule.combine = type ? findExtremum(name, *type) : nullptr;
+  if (!t.hasFailed() && !rule.combine)
+    t.fail("expected .min or .max of .f32, .u32 or .s32 behind "
+           "tcgen05.ld.red");
+  form.isReduced = true;
+  return !t.hasFailed();
+}
+
+/// Takes out the shape and what else the text says; false after a failure.
+static bool takeForm(Translator &t, Modifiers &modifiers, bool isLoad,
+                     MoveForm &form) {
   std::string name = isLoad ? "tcgen05.ld" : "tcgen05.st";
-  if (modifiers.take("red"))
-    return t.fail("not supported in this version: tcgen05.ld.red");
-  MoveForm form = {};
+  bool isReduced = isLoad && modifiers.take("red");
   for (const Shape &shape : kShapes)
     if (!form.shape && modifiers.take(shape.name))
       form.shape = &shape;
   for (unsigned count = 1; count <= 128 && !form.count; count *= 2)
     if (modifiers.take("x" + std::to_string(count)))
       form.count = count;
-  form.isPacked = modifiers.take(isLoad ? "pack::16b" : "unpack::16b");
+  form.isPacked =
+      !isReduced && modifiers.take(isLoad ? "pack::16b" : "unpack::16b");
   bool isWhole = modifiers.take("sync");
   modifiers.take("aligned");
-  bool isTyped = modifiers.take("b32");
+  bool isTyped = isReduced || modifiers.take("b32");
   if (!form.shape || !form.count || !isWhole || !isTyped)
-    return t.fail("expected .sync.aligned, a shape such as .32x32b, a count "
-                  "such as .x4, and .b32 behind " +
-                  llvm::Twine(name));
-  if (form.count > form.shape->maxCount)
-    return t.fail("expected at most .x" + llvm::Twine(form.shape->maxCount) +
-                  " behind " + name + "." + form.shape->name + ", got .x" +
-                  llvm::Twine(form.count));
-  if (!t.finish(modifiers) || !t.expectOperands(2 + form.shape->isSplit))
+    t.fail("expected .sync.aligned, a shape such as .32x32b, a count such as "
+           ".x4, and .b32 behind " +
+           llvm::Twine(name));
+  else if (form.count > form.shape->maxCount)
+    t.fail("expected at most .x" + llvm::Twine(form.shape->maxCount) +
+           " behind " + name + "." + form.shape->name + ", got .x" +
+           llvm::Twine(form.count));
+  else if (isReduced)
+    takeReduction(t, modifiers, form);
+  return !t.hasFailed() && t.finish(modifiers);
+}
+
+static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  MoveForm form = {};
+  if (!takeForm(t, modifiers, isLoad, form) ||
+      !t.expectOperands(2 + form.shape->isSplit + form.isReduced))
     return;
-  // ld: registers, address, offset; st: address, offset, registers.
+  // ld: registers, of .red one more, address, offset; st: address, offset,
+  // registers.
   const PtxOperand &registers = isLoad ? operands.front() : operands.back();
-  const PtxOperand &place = operands[isLoad ? 1 : 0];
+  operands = isLoad ? operands.drop_front(1 + form.isReduced) : operands;
   if (form.shape->isSplit)
     form.splitOffset =
-        t.constant(operands[isLoad ? 2 : 1],
-                   "the offset of the second half of the threads")
+        t.constant(operands[1], "the offset of the second half of the threads")
             .value_or(0);
   if (registers.kind != PtxOperand::Kind::Vector)
     return t.fail(registers.location, "expected registers in braces");
-  std::optional<Translator::Address> address = takeTensorAddress(t, place);
+  std::optional<Translator::Address> address =
+      takeTensorAddress(t, operands.front());
   if (!address)
     return;
   form.offset = address->offset;
@@ -245,6 +308,8 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
     t.destinations(registers, Type::B32, form.getNumRegisters(), slots);
   else
     t.sources(registers, Type::B32, form.getNumRegisters(), slots);
+  if (form.isReduced)
+    t.destinations(t.current->operands[1], Type::B32, 1, slots);
   if (!t.hasFailed())
     t.emit(isLoad ? executeLoad : executeStore, StepClass::Memory, slots,
            t.keep(form));

@@ -292,9 +292,6 @@ TEST(TensorMemoryTest, FormsThatAreRefused) {
   EXPECT_EQ(
       getTensorLoadError("tcgen05.ld.sync.aligned.32x32b.x1.b32 %r0, [%r1];"),
       "expected registers in braces");
-  EXPECT_EQ(getTensorLoadError("tcgen05.ld.red.sync.aligned.32x32b.x2.min.f32 "
-                               "{%r0, %r1}, %r2, [%r3];"),
-            "not supported in this version: tcgen05.ld.red");
   for (const char *twice :
        {"tcgen05.wait::ld.wait::st.sync.aligned;",
         "tcgen05.fence::before_thread_sync.fence::after_thread_sync;",
