@@ -113,9 +113,40 @@ std::optional<TensorKind> sim::lookupTensorKind(llvm::StringRef name) {
   return std::nullopt;
 }
 
+namespace {
+/// The values of M.
+struct ShapeRow {
+  unsigned numBlocks;
+  bool isWeightStationary, isScaled;
+  llvm::ArrayRef<unsigned> m;
+  llvm::StringRef text;
+};
+} // namespace
+
+static constexpr unsigned kRowsOfWS[] = {32, 64, 128};
+static constexpr unsigned kRowsOfOne[] = {64, 128};
+static constexpr unsigned kRowsOfScaled[] = {128};
+static constexpr unsigned kRowsOfPair[] = {128, 256};
+static constexpr unsigned kColumnsOfWS[] = {64, 128, 256};
+
+/// PTX ISA, table 39.
+static constexpr ShapeRow kShapes[] = {
+    {1, true, false, kRowsOfWS, "M of 32, 64 or 128"},
+    {1, false, false, kRowsOfOne, "M of 64 or 128"},
+    {1, false, true, kRowsOfScaled, "M of 128"},
+    {2, false, false, kRowsOfPair, "M of 128 or 256"},
+    {2, false, true, kRowsOfPair, "M of 128 or 256"},
+};
+
+/// By the field max_shift.
+static constexpr unsigned kMaxShifts[] = {0, 8, 16, 32};
+
 /// Whether N goes with the kind and M (PTX ISA, table 39).
 static bool isLegalN(const InstructionDescriptor &descriptor,
-                     unsigned numBlocks, bool isByteWide) {
+                     unsigned numBlocks, bool isWeightStationary,
+                     bool isByteWide) {
+  if (isWeightStationary)
+    return llvm::is_contained(kColumnsOfWS, descriptor.n);
   unsigned n = descriptor.n, step = 8 * numBlocks;
   if (descriptor.kind == TensorKind::I8)
     step = numBlocks == 2 ? 32 : n > 32 ? 16 : 8;
@@ -126,13 +157,15 @@ static bool isLegalN(const InstructionDescriptor &descriptor,
 
 Result<InstructionDescriptor>
 InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
-                              unsigned numBlocks) {
+                              unsigned numBlocks, bool isWeightStationary) {
   const KindRow &row = lookup(kind);
   auto reject = [&](const std::string &text) {
     return Error("expected " + text + " in an instruction descriptor of " +
                  row.name.str() +
-                 " with .cta_group::" + std::to_string(numBlocks) + ", got " +
-                 printFields(bits, row.fields));
+                 (isWeightStationary
+                      ? std::string(" with .ws")
+                      : " with .cta_group::" + std::to_string(numBlocks)) +
+                 ", got " + printFields(bits, row.fields));
   };
   auto field = [&](llvm::StringRef name) {
     return getField(bits, row.fields, name);
@@ -180,17 +213,20 @@ InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
     return reject("no negation");
   if (!d.isSparse && field("sparsity_selector"))
     return reject("sparsity selector 0 of a dense instruction");
-  if (field("max_shift"))
+  d.maxShift = kMaxShifts[field("max_shift")];
+  if (d.maxShift && !isWeightStationary)
     return reject("no shift, which .ws alone has,");
+  if (d.maxShift > 16 && d.m == 32)
+    return reject("a shift of at most 16 with M of 32");
   if (isScaled && kind != TensorKind::MXF4NVF4 && d.scale != Type::UE8M0)
     return reject("scales of ue8m0");
-  bool isLegalM = numBlocks == 2 ? d.m == 128 || d.m == 256
-                                 : d.m == 128 || (d.m == 64 && !isScaled);
-  if (!isLegalM)
-    return reject(numBlocks == 2 ? "M of 128 or 256"
-                  : isScaled     ? "M of 128"
-                                 : "M of 64 or 128");
-  if (!isLegalN(d, numBlocks, row.isByteWide))
+  const ShapeRow *shape = llvm::find_if(kShapes, [&](const ShapeRow &shape) {
+    return shape.numBlocks == numBlocks && shape.isScaled == isScaled &&
+           shape.isWeightStationary == isWeightStationary;
+  });
+  if (!llvm::is_contained(shape->m, d.m))
+    return reject(shape->text.str());
+  if (!isLegalN(d, numBlocks, isWeightStationary, row.isByteWide))
     return reject("N that the kind has with this M");
   return d;
 }

@@ -53,14 +53,17 @@ struct InstructionDescriptor {
   /// Along M and N in shared memory.
   bool isTransposedA, isTransposedB;
   bool isSparse, isSaturating;
+  /// With .ws: the first column of B is at most this one.
+  unsigned maxShift;
   /// Block-scaled kinds only.
   Type scale;
   unsigned scaleIdA, scaleIdB;
 
-  /// `numBlocks` is that of .cta_group. An error names the field that is not
-  /// what it has to be.
+  /// `numBlocks` is that of .cta_group, which is 1 with .ws. An error names the
+  /// field that is not what it has to be.
   static Result<InstructionDescriptor> decode(uint32_t bits, TensorKind kind,
-                                              unsigned numBlocks);
+                                              unsigned numBlocks,
+                                              bool isWeightStationary = false);
   std::string print() const;
 };
 

@@ -26,6 +26,7 @@ using namespace mlir::blockscale::sim;
 /// cluster.
 TensorEngine::TensorEngine(BlockGroup &group)
     : group(group), memories(group.clusterSize), allocations(group.maxBlocks),
+      collectors(group.maxBlocks),
       fences(group.maxBlocks * group.launch.getNumWarps()), accesses(1),
       waiting(group.maxBlocks * group.launch.getNumWarps()) {}
 
@@ -86,6 +87,10 @@ static std::string describePlace(const TensorRegion &region) {
 
 BlockAllocation &TensorEngine::getAllocation(const Block &block) {
   return allocations[block.number];
+}
+
+CollectorBuffers &TensorEngine::getCollectors(const Block &block) {
+  return collectors[block.number];
 }
 
 void TensorEngine::awaitColumns(Warp &warp, std::string reason) {

@@ -22,6 +22,7 @@
 
 #include "Machine/AsyncUnit.h"
 #include "SharedOperands/SharedReads.h"
+#include "Tcgen05/InstructionDescriptor.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Trace/Recording.h"
 
@@ -30,6 +31,7 @@
 
 #include <deque>
 #include <map>
+#include <tuple>
 
 namespace mlir::blockscale::sim {
 
@@ -67,6 +69,13 @@ struct BlockAllocation {
   unsigned warp = 0;
 };
 
+/// B as tcgen05.mma.ws reads it: its descriptor, kind and type, whether it is
+/// transposed and negated, and N.
+using CollectedMatrix =
+    std::tuple<uint64_t, TensorKind, Type, bool, bool, unsigned>;
+/// What collector buffers b0 to b3 have been told to keep.
+using CollectorBuffers = std::array<std::optional<CollectedMatrix>, 4>;
+
 class TensorEngine final : public AsyncUnit {
 public:
   static constexpr UnitKind kKind = UnitKind::Tensor;
@@ -75,6 +84,7 @@ public:
 
   TensorMemory &getMemory(const Block &block);
   BlockAllocation &getAllocation(const Block &block);
+  CollectorBuffers &getCollectors(const Block &block);
 
   /// A warp waits for columns: it tries again when some are given back.
   void awaitColumns(Warp &warp, std::string reason);
@@ -143,6 +153,7 @@ private:
   std::deque<TensorMemory> memories;
   /// By number of the block.
   std::vector<BlockAllocation> allocations;
+  std::vector<CollectorBuffers> collectors;
   std::vector<Warp *> awaitingColumns;
   TensorFences fences;
   uint64_t now = 0;

@@ -15,6 +15,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Tcgen05/TiledProduct.h"
+#include "Tcgen05/ZeroColumnMask.h"
 #include "blockscale/Support/Rates.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -31,6 +32,7 @@ namespace {
 /// behind those of half h - 1.
 struct Placement {
   unsigned numBlocks, m;
+  bool isWeightStationary;
   /// Rows of D that a block has.
   unsigned rows;
   /// Parts of the columns of D.
@@ -40,12 +42,13 @@ struct Placement {
   bool isSpread;
 };
 
-/// PTX ISA, section 9.7.16.10.5 "Data path layout": D, F, A and B.
+/// PTX ISA, section 9.7.16.10.5 "Data path layout": D, F, A, B; of .ws D, E
+/// and G.
 constexpr Placement kPlacements[] = {
-    {1, 128, 128, 1, false},
-    {1, 64, 64, 1, true},
-    {2, 256, 128, 1, false},
-    {2, 128, 64, 2, false},
+    {1, 128, false, 128, 1, false}, {1, 64, false, 64, 1, true},
+    {2, 256, false, 128, 1, false}, {2, 128, false, 64, 2, false},
+    {1, 128, true, 128, 1, false},  {1, 64, true, 64, 2, false},
+    {1, 32, true, 32, 4, false},
 };
 
 /// The identifiers of scale factors that an instruction may have.
@@ -85,6 +88,8 @@ private:
   }
   bool findBlocks();
   bool decodeInstruction();
+  bool decodeMask();
+  bool useCollector();
   bool checkScales();
   void addWork();
   bool addAccumulator();
@@ -116,7 +121,7 @@ bool Preparation::findBlocks() {
 
 bool Preparation::decodeInstruction() {
   Result<InstructionDescriptor> decoded = InstructionDescriptor::decode(
-      operands.instruction, form.kind, form.numBlocks);
+      operands.instruction, form.kind, form.numBlocks, form.isWeightStationary);
   if (!decoded)
     return fail(decoded.message());
   const InstructionDescriptor &d = product.descriptor = *decoded;
@@ -135,8 +140,48 @@ bool Preparation::decodeInstruction() {
   if (operands.disabledLanes[0].any() || operands.disabledLanes[1].any())
     product.disabledLanes = operands.disabledLanes;
   placement = llvm::find_if(kPlacements, [&](const Placement &row) {
-    return row.numBlocks == form.numBlocks && row.m == d.m;
+    return row.numBlocks == form.numBlocks && row.m == d.m &&
+           row.isWeightStationary == form.isWeightStationary;
   });
+  return true;
+}
+
+bool Preparation::decodeMask() {
+  const InstructionDescriptor &d = product.descriptor;
+  Result<ZeroColumnMask> mask =
+      ZeroColumnMask::decode(operands.zeroColumns, d.m, d.n);
+  if (!mask)
+    return fail(mask.message());
+  if (mask->shift > d.maxShift)
+    return fail("expected a column_shift in the zero-column mask descriptor up "
+                "to the max_shift of the instruction descriptor, which is " +
+                llvm::Twine(d.maxShift) + ", got " + llvm::Twine(mask->shift));
+  product.b.firstLine = mask->shift;
+  product.zeroColumns = mask->zeros;
+  return true;
+}
+
+/// What a collector is said to have must have been put there; B is read from
+/// shared memory all the same, where it still has to be.
+bool Preparation::useCollector() {
+  if (!form.isWeightStationary)
+    return true;
+  const InstructionDescriptor &d = product.descriptor;
+  std::optional<CollectedMatrix> &buffer =
+      getTensorEngine(warp).getCollectors(warp.block)[form.collectorBuffer];
+  CollectedMatrix b = {operands.b,      form.kind,    d.b,
+                       d.isTransposedB, d.isNegatedB, d.n};
+  bool isUsed = form.collector == CollectorUse::Use ||
+                form.collector == CollectorUse::LastUse;
+  if (isUsed && buffer != b)
+    return fail("tcgen05.mma.ws expected collector buffer b" +
+                llvm::Twine(form.collectorBuffer) +
+                (buffer ? " to be filled with this B, but it has another one"
+                        : " to be filled with B before it is used"));
+  if (form.collector == CollectorUse::Fill)
+    buffer = b;
+  else if (form.collector != CollectorUse::Use)
+    buffer.reset();
   return true;
 }
 
@@ -207,7 +252,8 @@ bool Preparation::addAccumulator() {
   // Shape, accumulator and kind; the field of N is where that of M is not.
   operation.accumulator =
       uint64_t(operands.d) << 32 | product.descriptor.m << 16 |
-      product.descriptor.n << 3 | static_cast<unsigned>(form.kind);
+      product.descriptor.n << 3 | form.isWeightStationary << 3 |
+      static_cast<unsigned>(form.kind);
   return true;
 }
 
@@ -254,6 +300,7 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
     warp.warn(lane, what + " of ." + std::string(getName(type)) +
                         " is transposed, which the PTX ISA does not list");
   ProductOperand &operand = isA ? product.a : product.b;
+  lines += operand.firstLine;
   operand.packing = getPacking(form.kind, type);
   operand.isTransposed = isTransposed;
   operand.lines = lines;
@@ -320,7 +367,8 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
 bool Preparation::run() {
   operation.kind = TensorAccessKind::Multiply;
   operation.lane = lane;
-  if (!findBlocks() || !decodeInstruction() || !addAccumulator() || !addA())
+  if (!findBlocks() || !decodeInstruction() || !decodeMask() ||
+      !addAccumulator() || !addA())
     return false;
   const InstructionDescriptor &d = product.descriptor;
   if (!addShared("B", operands.b, d.b, d.isTransposedB, d.n / form.numBlocks,
@@ -328,7 +376,7 @@ bool Preparation::run() {
     return false;
   addWork();
   if (!isBlockScaled(form.kind))
-    return true;
+    return useCollector();
   return checkScales() && addScales("A", operands.scaleA, /*isA=*/true) &&
          addScales("B", operands.scaleB, /*isA=*/false);
 }
@@ -336,7 +384,8 @@ bool Preparation::run() {
 /// Such as tcgen05.mma.mxf8f6f4.m128n64k32.e4m3.e2m1.
 static std::string getStatsName(const TensorMmaForm &form,
                                 const InstructionDescriptor &d) {
-  std::string name = "tcgen05.mma.";
+  std::string name =
+      form.isWeightStationary ? "tcgen05.mma.ws." : "tcgen05.mma.";
   name += getName(form.kind).substr(strlen("kind::"));
   name += ".m" + std::to_string(d.m) + "n" + std::to_string(d.n) + "k" +
           std::to_string(d.k);

@@ -23,9 +23,17 @@
 
 namespace mlir::blockscale::sim {
 
+/// What follows .collector::bN. Collectors of A are hints: what is in them is
+/// in shared memory as well.
+enum class CollectorUse : uint8_t { Fill, Use, LastUse, Discard };
+
 /// What the text of the instruction says.
 struct TensorMmaForm {
   TensorKind kind;
+  /// .ws: collectors are those of B, and there may be a mask of its columns.
+  bool isWeightStationary;
+  CollectorUse collector;
+  unsigned collectorBuffer;
   /// Of .cta_group.
   unsigned numBlocks;
   bool isTensorA;
@@ -52,6 +60,8 @@ struct TensorMmaOperands {
   bool addsD;
   /// Lanes of D, in each block, that are not written.
   TensorLanes disabledLanes[2];
+  /// A zero-column mask descriptor.
+  uint64_t zeroColumns;
 };
 
 /// Carries out the instruction of one lane of a warp.

@@ -9,7 +9,8 @@
 // What the text of tcgen05.mma says; the rest is in descriptors, which only an
 // execution knows.
 //
-// Source: PTX ISA, section 9.7.16.10.9.1 "tcgen05.mma".
+// Source: PTX ISA, sections 9.7.16.10.9.1 "tcgen05.mma" and 9.7.16.10.9.3
+// "tcgen05.mma.ws".
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,8 @@ struct MultiplyForm {
   int64_t dOffset, aOffset, scaleOffsetA, scaleOffsetB;
   bool isEnableNegated;
   unsigned numMasks;
+  /// With .ws, the last operand.
+  bool hasZeroColumns;
 };
 
 /// How the size of blocks is written, and for which kinds.
@@ -44,7 +47,17 @@ struct Scaling {
 };
 
 /// The slots, one for each.
-enum Place : unsigned { D, A, B, Descriptor, ScaleA, ScaleB, Enable, Masks };
+enum Place : unsigned {
+  D,
+  A,
+  B,
+  Descriptor,
+  ScaleA,
+  ScaleB,
+  Enable,
+  ZeroColumns,
+  Masks
+};
 } // namespace
 
 static constexpr Scaling kScalings[] = {
@@ -94,6 +107,13 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
       return;
     operands.scaleA = *scaleA + multiply.scaleOffsetA;
     operands.scaleB = *scaleB + multiply.scaleOffsetB;
+  }
+  if (multiply.hasZeroColumns) {
+    std::optional<uint64_t> mask =
+        get(ZeroColumns, "a zero-column mask descriptor");
+    if (!mask)
+      return;
+    operands.zeroColumns = *mask;
   }
   constexpr unsigned masksOfBlock = kTensorLanes / kMaskBits;
   for (unsigned i = 0; i != multiply.numMasks; ++i) {
@@ -181,12 +201,22 @@ static bool takeKind(Translator &t, Modifiers &modifiers, TensorMmaForm &form) {
   return false;
 }
 
-/// Collectors are hints: what is in them is in shared memory as well.
-static void takeCollector(Translator &t, Modifiers &modifiers) {
-  static constexpr llvm::StringRef names[] = {
-      "collector::a::fill", "collector::a::use", "collector::a::lastuse",
-      "collector::a::discard"};
-  modifiers.takeOneOf(names);
+static void takeCollector(Modifiers &modifiers, TensorMmaForm &form) {
+  static constexpr llvm::StringRef uses[] = {"fill", "use", "lastuse",
+                                             "discard"};
+  form.collector = CollectorUse::Discard;
+  unsigned numBuffers =
+      form.isWeightStationary ? std::tuple_size_v<CollectorBuffers> : 1;
+  for (unsigned buffer = 0; buffer != numBuffers; ++buffer)
+    for (auto [use, name] : llvm::enumerate(uses)) {
+      std::string owner =
+          form.isWeightStationary ? "b" + std::to_string(buffer) : "a";
+      if (!modifiers.take("collector::" + owner + "::" + name.str()))
+        continue;
+      form.collector = static_cast<CollectorUse>(use);
+      form.collectorBuffer = buffer;
+      return;
+    }
 }
 
 namespace {
@@ -224,6 +254,16 @@ private:
 };
 } // namespace
 
+/// enable-input-d and, with .ws, a zero-column mask descriptor.
+static void takeEndOfWS(Translator &t, OperandReader &reader,
+                        MultiplyForm &form,
+                        llvm::SmallVectorImpl<Slot> &slots) {
+  slots[Enable] = t.predicateSource(reader.take(), &form.isEnableNegated);
+  form.hasZeroColumns = reader.peek();
+  if (form.hasZeroColumns)
+    reader.takeValue(ZeroColumns, Type::B64);
+}
+
 static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
                     llvm::SmallVectorImpl<Slot> &slots) {
   if (reader.peek()->kind == PtxOperand::Kind::Vector) {
@@ -256,21 +296,26 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
 }
 
 void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
-  for (llvm::StringRef name : {"sp", "ws", "ashift"})
+  for (llvm::StringRef name : {"sp", "ashift"})
     if (modifiers.take(name))
       return t.fail("not supported in this version: tcgen05.mma." +
                     llvm::Twine(name));
   MultiplyForm multiply = {};
   TensorMmaForm &form = multiply.form;
+  form.isWeightStationary = modifiers.take("ws");
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   if (!numBlocks || !takeKind(t, modifiers, form) ||
       !takeScaling(t, modifiers, form))
     return;
-  takeCollector(t, modifiers);
+  takeCollector(modifiers, form);
   bool isScaled = isBlockScaled(form.kind);
+  if (form.isWeightStationary && (isScaled || *numBlocks != 1))
+    return t.fail(llvm::Twine("expected .cta_group::1 and a kind without "
+                              "scales with tcgen05.mma.ws, got .cta_group::") +
+                  llvm::Twine(*numBlocks) + " and ." + getName(form.kind));
   unsigned fewest = isScaled ? 7 : 5;
-  if (!t.finish(modifiers) ||
-      !t.expectOperands(fewest, isScaled ? fewest : fewest + 2))
+  unsigned most = fewest + (isScaled ? 0 : form.isWeightStationary ? 1 : 2);
+  if (!t.finish(modifiers) || !t.expectOperands(fewest, most))
     return;
   form.numBlocks = *numBlocks;
   form.target = getTargetNumber(t.program.module.target);
@@ -289,7 +334,10 @@ void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
     reader.takeAddress(ScaleA, multiply.scaleOffsetA);
     reader.takeAddress(ScaleB, multiply.scaleOffsetB);
   }
-  takeEnd(t, reader, multiply, slots);
+  if (form.isWeightStationary)
+    takeEndOfWS(t, reader, multiply, slots);
+  else
+    takeEnd(t, reader, multiply, slots);
   if (t.hasFailed())
     return;
   // Statistics get names with shapes and types, which only descriptors tell.

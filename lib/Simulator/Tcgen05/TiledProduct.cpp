@@ -87,8 +87,25 @@ static DecodedMatrix decodeOperand(const ProductOperand &operand,
                                    unsigned block, Type type, unsigned k,
                                    bool isNegated) {
   TileShape shape = {operand.lines, k, operand.isTransposed, operand.packing};
-  return decodeShared(*operand.storages[block], operand.offsets, shape, type,
-                      isNegated);
+  DecodedMatrix matrix = decodeShared(*operand.storages[block], operand.offsets,
+                                      shape, type, isNegated);
+  matrix.values.erase(matrix.values.begin(),
+                      matrix.values.begin() + operand.firstLine * k);
+  matrix.undefinedLines.erase(matrix.undefinedLines.begin(),
+                              matrix.undefinedLines.begin() +
+                                  operand.firstLine);
+  return matrix;
+}
+
+/// Whatever these columns of B are, they count as 0.
+static void clearColumns(DecodedMatrix &matrix, unsigned k,
+                         const std::vector<bool> &zeroColumns) {
+  for (auto [column, isZero] : llvm::enumerate(zeroColumns)) {
+    if (!isZero)
+      continue;
+    std::fill_n(matrix.values.begin() + column * k, k, 0);
+    matrix.undefinedLines[column] = false;
+  }
 }
 
 static DecodedMatrix decodeTensor(const TiledProduct &product, unsigned block,
@@ -245,6 +262,7 @@ ProductOutcome TiledProduct::run() {
   DecodedMatrix columns;
   for (unsigned block = 0; block != numBlocks; ++block)
     append(columns, decodeOperand(b, block, d.b, d.k, d.isNegatedB));
+  clearColumns(columns, d.k, zeroColumns);
   for (unsigned block = 0; block != numBlocks; ++block)
     for (unsigned part = 0; part != numParts; ++part) {
       DecodedMatrix rows =

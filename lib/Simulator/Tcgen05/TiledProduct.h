@@ -31,6 +31,8 @@ struct ProductOperand {
   /// See findChunks; the same in each block of a pair.
   bool isTransposed = false;
   unsigned lines = 0;
+  /// Lines in front that are not multiplied.
+  unsigned firstLine = 0;
   std::vector<uint32_t> offsets;
   std::array<const Storage *, 2> storages = {};
 };
@@ -58,6 +60,8 @@ struct TiledProduct {
   bool addsD;
   unsigned inputShift;
   llvm::ArrayRef<TensorLanes> disabledLanes;
+  /// By column of D: that of B counts as 0. Empty if none does.
+  std::vector<bool> zeroColumns;
 
   ProductOutcome run();
 

@@ -101,3 +101,24 @@ TEST(InstructionDescriptorTest, InstructionsThatAreRefused) {
   EXPECT_EQ(getInstructionError(f32 | makeShape(128, 24), TensorKind::F8F6F4),
             "no error");
 }
+
+TEST(InstructionDescriptorTest, WeightStationary) {
+  auto decode = [](uint32_t bits) {
+    return InstructionDescriptor::decode(1 << 4 | bits, TensorKind::F16,
+                                         /*numBlocks=*/1,
+                                         /*isWeightStationary=*/true);
+  };
+  for (unsigned m = 0; m <= 256; m += 16)
+    for (unsigned n = 0; n <= 256; n += 8)
+      EXPECT_EQ(bool(decode(makeShape(m, n))),
+                (m == 32 || m == 64 || m == 128) &&
+                    (n == 64 || n == 128 || n == 256))
+          << m << "x" << n;
+  constexpr unsigned shifts[] = {0, 8, 16, 32};
+  for (unsigned code = 0; code != 4; ++code) {
+    Result<InstructionDescriptor> d = decode(makeShape(64, 64) | code << 30);
+    ASSERT_TRUE(d) << d.message();
+    EXPECT_EQ(d->maxShift, shifts[code]);
+    EXPECT_EQ(bool(decode(makeShape(32, 64) | code << 30)), code != 3);
+  }
+}

@@ -380,7 +380,7 @@ TEST(TensorMultiplyTest, FormsThatAreRefused) {
             "expected a kind behind tcgen05.mma, such as .kind::mxf8f6f4");
   EXPECT_EQ(load("kind::i8", "sm_103a"),
             "expected a target that has tcgen05.mma.kind::i8, got sm_103a");
-  for (const char *name : {"sp", "ws", "ashift"})
+  for (const char *name : {"sp", "ashift"})
     EXPECT_EQ(load(std::string(name) + ".kind::f16"),
               "not supported in this version: tcgen05.mma." +
                   std::string(name));
