@@ -163,6 +163,62 @@ static constexpr const char *kTemplates[] = {
     "mbarrier.pending_count.b64 $r, $d",
     "nanosleep.u32 $r",
     "griddepcontrol.wait",
+    "griddepcontrol.launch_dependents",
+    "setmaxnreg.inc.sync.aligned.u32 $n",
+    "barrier.cluster.arrive.release",
+    "barrier.cluster.wait.acquire",
+    "mapa.shared::cluster.u32 $r, $s, $r",
+    "getctarank.shared::cluster.u32 $r, $r",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [$r], $r, [$r]",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+    "add.u32 [$r], $r, [$r]",
+    "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::"
+    "bytes.b128 [$s], [$s]",
+    "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 $p, $q",
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {$r, $r, "
+    "$r, "
+    "$r}, $q",
+    "tensormap.replace.tile.global_address.global.b1024.b64 [$b], $d",
+    "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [$s], 0, $r",
+    "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [$b], $n",
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu."
+    "sync.aligned [$b], [$s], 128",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::"
+    "bytes [$s], [$b, {$r, $r}], [$s]",
+    "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [$b, {$r, $r}], "
+    "[$s]",
+    "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {$r, $r, $r, $r, $r, "
+    "$r, $r, $r}, [$s], $n",
+    "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {$f, $f, $f, $f, $f, $f, "
+    "$f, $f}, {$r, $r, $r, $r, $r, $r, $r, $r}, {$r, $r, $r, $r, $r, $r, $r, "
+    "$r}, {$f, $f, $f, $f, $f, $f, $f, $f}",
+    "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [$b], {$f, $f, $f, $f, "
+    "$f, $f, $f, $f}, 16",
+    "wgmma.fence.sync.aligned",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$f, $f, $f, $f}, $d, "
+    "$d, $p, 1, 1, 0, 0",
+    "wgmma.commit_group.sync.aligned",
+    "wgmma.wait_group.sync.aligned 0",
+    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$s], 64",
+    "tcgen05.dealloc.cta_group::1.sync.aligned.b32 $r, 64",
+    "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned",
+    "tcgen05.ld.sync.aligned.16x32bx2.x2.b32 {$r, $r}, [$r], 8",
+    "tcgen05.ld.red.sync.aligned.32x32b.x2.max.abs.f32 {$r, $r}, $f, [$r]",
+    "tcgen05.st.sync.aligned.32x32b.x4.b32 [$r], {$r, $r, $r, $r}",
+    "tcgen05.wait::ld.sync.aligned",
+    "tcgen05.wait::st.sync.aligned",
+    "tcgen05.fence::before_thread_sync",
+    "tcgen05.fence::after_thread_sync",
+    "tcgen05.cp.cta_group::1.32x128b.warpx4 [$r], $d",
+    "tcgen05.shift.cta_group::1.down [$r]",
+    "tcgen05.mma.cta_group::1.kind::f16 [$r], $d, $d, $r, $p",
+    "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [$r], [$r], $d, $r, "
+    "[$r], [$r], $p",
+    "tcgen05.mma.ws.cta_group::1.kind::f16.collector::b1::fill [$r], $d, $d, "
+    "$r, $p, $d",
+    "tcgen05.mma.ws.cta_group::1.kind::i8 [$r], [$r], $d, $r, $p",
+    "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
+    "[$s]",
 };
 
 static constexpr const char *kModifiers[] = {

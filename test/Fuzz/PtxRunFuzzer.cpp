@@ -16,6 +16,7 @@
 #include "Ptx/Parser.h"
 #include "PtxMutator.h"
 
+#include "blockscale/Runtime/LaunchArguments.h"
 #include "blockscale/Simulator/Simulator.h"
 
 #include <cstdio>
@@ -26,9 +27,11 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static constexpr size_t kMaxKernels = 3;
-static constexpr size_t kBufferBytes = 256;
-/// Threads are lanes of one warp or of two, the last one not always whole.
+/// As many as kernels of tests have.
+static constexpr size_t kBufferBytes = 4096;
+/// Threads are lanes of one warp or of several, the last one not always whole.
 static constexpr uint32_t kThreads[] = {32, 64, 33, 48};
+static constexpr uint32_t kWarpgroup = 128;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t maxSize);
 
@@ -78,6 +81,11 @@ struct Choices {
     kernel.grid[0] = 1 + (number >> 6) % 2;
     kernel.block[0] = kThreads[(number >> 7) % 4];
     kernel.shared = number & 512 ? 4096 : 0;
+    options.checkStrict = number & 1024;
+    if (number & 2048)
+      kernel.cluster[0] = kernel.grid[0] = 2;
+    if (number & 4096)
+      kernel.block[0] = kWarpgroup;
   }
 
   Options options;
@@ -90,23 +98,47 @@ static uint64_t parseNumber(const std::string &text) {
                                  : 0;
 }
 
-/// Parameters of 8 bytes are buffers, others are zeros.
+/// A map of the first buffer: 16 rows of 64 words.
+static LaunchArgument makeTensorMap() {
+  Result<LaunchArgument> map = parseLaunchArgument(
+      "tmap:@0:f4:BOX=8x4:SWIZZLE=none:SIZES=64x16:PITCH=256");
+  check(bool(map), "tensor map");
+  return *map;
+}
+
+/// Parameters of 8 bytes are buffers, those of 128 bytes behind one tensor
+/// maps, and others are zeros.
 static void addArguments(const Module &module, const Function &function,
                          PlannedKernel &kernel,
                          std::vector<LaunchArgument> &arguments) {
-  for (const Parameter &parameter : function.parameters) {
-    uint64_t size = module.variables[parameter.index].size;
-    if (size != sizeof(uint64_t)) {
-      kernel.params.push_back(
-          {PlannedParam::Kind::Scalar, 0, static_cast<unsigned>(size)});
+  constexpr uint64_t mapBytes = 128;
+  std::vector<uint64_t> sizes;
+  for (const Parameter &parameter : function.parameters)
+    sizes.push_back(module.variables[parameter.index].size);
+  auto isScalar = [&](uint64_t size) {
+    return size != sizeof(uint64_t) && (size != mapBytes || arguments.empty());
+  };
+  std::vector<bool> areScalars;
+  for (uint64_t size : sizes) {
+    areScalars.push_back(isScalar(size));
+    if (areScalars.back())
+      continue;
+    if (size == mapBytes) {
+      arguments.push_back(makeTensorMap());
       continue;
     }
-    kernel.params.push_back({PlannedParam::Kind::Buffer, arguments.size(), 8});
     LaunchArgument &argument = arguments.emplace_back();
     argument.kind = LaunchArgument::Kind::InOut;
     argument.array.shape = {kBufferBytes};
     argument.array.data.resize(kBufferBytes);
   }
+  std::vector<PlannedParam> planned = planParams(arguments);
+  size_t next = 0;
+  for (size_t i = 0; i != sizes.size(); ++i)
+    kernel.params.push_back(areScalars[i]
+                                ? PlannedParam(PlannedParam::Kind::Scalar, 0,
+                                               static_cast<unsigned>(sizes[i]))
+                                : planned[next++]);
 }
 
 static void run(const SimulatedProgram &program, const Module &module,
