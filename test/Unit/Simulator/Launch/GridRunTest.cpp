@@ -127,16 +127,49 @@ TEST(GridRunTest, GridsMeetByTheirWorkspace) {
   EXPECT_EQ(countGoodSeeds(makeGrid(body, kBlocks, 64), expected, 3), 3u);
 }
 
+/// Puts the address of the workspace into %d4.
+static const std::string kWorkspace =
+    "mov.b32 %r6, %envreg1; mov.b32 %r7, %envreg2; mov.b64 %d4, {%r7, %r6};";
+
 TEST(GridRunTest, EnvironmentRegisters) {
-  KernelRun run = makeRun("mov.b32 %r4, %envreg0; mov.b32 %r5, %envreg31;"
-                          "or.b32 %r4, %r4, %r5; mov.b32 %r5, %envreg3;"
-                          "or.b32 %r4, %r4, %r5; st.global.b32 [%d3], %r4;"
-                          "mov.b32 %r6, %envreg1; mov.b32 %r7, %envreg2;"
-                          "mov.b64 %d4, {%r7, %r6};"
-                          "ld.global.v2.b32 {%r8, %r9}, [%d4];"
-                          "st.global.b32 [%d3], %r9;\n"
-                          "ld.global.b32 %r8, [%d4+8];");
-  EXPECT_FAILS(run, 2,
+  // Those without a meaning are 0, as is the workspace.
+  KernelRun run =
+      makeRun("mov.b32 %r4, %envreg0; mov.b32 %r5, %envreg31;"
+              "or.b32 %r4, %r4, %r5; mov.b32 %r5, %envreg3;"
+              "or.b32 %r4, %r4, %r5;" +
+              kWorkspace +
+              "ld.global.v2.b32 {%r8, %r9}, [%d4]; or.b32 %r8, %r8, %r9;"
+              "or.b32 %r4, %r4, %r8; add.u32 %r4, %r4, 7;"
+              "st.global.b32 [%d3], %r4;");
+  std::vector<uint32_t> expected(1024);
+  std::fill_n(expected.begin(), 32, 7);
+  EXPECT_EQ(getOutput(run), expected);
+  EXPECT_FAILS(makeRun(kWorkspace + "\nld.global.b32 %r8, [%d4+8];"), 2,
                "is out of bounds of the workspace of the grid, which "
                "has 8 bytes");
+}
+
+// A kernel finds it as the first one does, whatever the one before has left.
+TEST(GridRunTest, EachKernelHasAWorkspaceOfZeros) {
+  Result<SimulatedProgram> program = SimulatedProgram::load(
+      ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 B) "
+      "{ .reg .b32 %r<9>; .reg .b64 %d<9>; ld.param.u64 %d0, [B];" +
+      kWorkspace +
+      "ld.global.b32 %r0, [%d4+4]; ld.global.b32 %r1, [%d0];"
+      "add.u32 %r0, %r0, %r1; add.u32 %r0, %r0, 1;"
+      "st.global.b32 [%d0], %r0; st.global.b32 [%d4+4], 100; }");
+  ASSERT_TRUE(program) << program.message();
+  LaunchArgument argument;
+  argument.kind = LaunchArgument::Kind::InOut;
+  argument.array.shape = {4};
+  argument.array.data = zeros<uint32_t>(1);
+  std::vector<LaunchArgument> arguments = {argument};
+  PlannedKernel kernel;
+  kernel.name = "k";
+  kernel.params = planParams(arguments);
+  LaunchPlan plan;
+  plan.kernels = {kernel, kernel, kernel};
+  Result<Report> report = program->run(plan, arguments, Options());
+  ASSERT_TRUE(report) << report.message();
+  EXPECT_EQ(arguments[0].array.data, toBytes(std::vector<uint32_t>{3}));
 }

@@ -102,7 +102,11 @@ TEST(MemoryTest, AddressesOf32BitsWrap) {
         "add.u32 %r5, %r1, 8192; sub.u32 %r5, %r2, %r5; "
         "ld.shared.b32 %r6, [%r5 + 12284];",
         "sub.u32 %r5, %r2, %r1; cvt.u64.u32 %d5, %r5;"
-        "ld.shared.b32 %r6, [%d5 + 4092];"})
+        "ld.shared.b32 %r6, [%d5 + 4092];",
+        "sub.u32 %r5, %r2, %r1; ld.shared::cluster.b32 %r6, [%r5 + 4092];",
+        ".local .align 4 .b8 L[64]; mov.u32 %r7, L; sub.u32 %r5, %r7, 8192;"
+        "sub.u32 %r8, 1023, %r0; st.local.b32 [%r7 + 4], %r8;"
+        "ld.local.b32 %r6, [%r5 + 8196];"})
     EXPECT_EQ(getOutput(makeRun(std::string("st.shared.b32 [%r3], %r0;"
                                             "bar.sync 0;") +
                                     address + "st.global.b32 [%d3], %r6;",
