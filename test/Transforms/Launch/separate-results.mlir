@@ -44,3 +44,17 @@ func.func @not_of_an_argument(%n: index) -> memref<?xf32> {
   // expected-error@+1 {{not supported in this version: result #0 with a size, in dimension 0, that is not one of the arguments' on a GPU target}}
   return %r : memref<?xf32>
 }
+
+// -----
+
+// What has no rank has no sizes that results could have.
+// CHECK: #[[$SIZE:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func @unranked
+// CHECK-SAME: -> (memref<?xf32> {blockscale.sizes = #[[$SIZE]]})
+func.func @unranked(%a: memref<*xf32>, %b: tensor<*xi4>, %c: memref<?xf32>)
+    -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %c, %c0 : memref<?xf32>
+  %r = memref.alloc(%n) : memref<?xf32>
+  return %r : memref<?xf32>
+}

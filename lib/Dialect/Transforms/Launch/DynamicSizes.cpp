@@ -25,7 +25,7 @@ SmallVector<DynamicSize> blockscale::getDynamicSizes(func::FuncOp function) {
   SmallVector<DynamicSize> sizes;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto shaped = dyn_cast<ShapedType>(type);
-    if (!shaped || function.getArgAttr(i, kSizesAttrName))
+    if (!shaped || !shaped.hasRank() || function.getArgAttr(i, kSizesAttrName))
       continue;
     for (unsigned dim = 0; dim != shaped.getRank(); ++dim)
       if (shaped.isDynamicDim(dim))

@@ -41,9 +41,10 @@ using RingOperands = std::array<RingOperand, kNumRingOperands>;
 KernelProblem getInstructionProblem(const KernelProblem &problem);
 
 /// Of such a problem. Scales are in the 32x4x4 layout, see
-/// KernelBackend::wantsScaleAtoms.
+/// KernelBackend::wantsScaleAtoms. The result points into the problem.
 RingOperands planRingOperands(const KernelProblem &problem,
                               const RingPlan &ring);
+RingOperands planRingOperands(KernelProblem &&, const RingPlan &) = delete;
 
 } // namespace mlir::blockscale
 

@@ -35,8 +35,8 @@ public:
   bool wantsScaleAtoms() const override { return true; }
 
   std::string getRemark(const KernelProblem &problem) const override {
-    RingOperands operands =
-        planRingOperands(getInstructionProblem(problem), makePlan(problem));
+    KernelProblem asked = getInstructionProblem(problem);
+    RingOperands operands = planRingOperands(asked, makePlan(problem));
     bool isExchanged = cast<RingScheduleAttr>(problem.schedule).getExchanged();
     std::string text;
     for (bool isX : {true, false})
@@ -64,8 +64,8 @@ public:
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
     shape.order =
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
-    RingOperands operands =
-        planRingOperands(getInstructionProblem(problem), plan);
+    KernelProblem asked = getInstructionProblem(problem);
+    RingOperands operands = planRingOperands(asked, plan);
     for (const RingOperand &operand : operands) {
       if (operand.filler) {
         shape.threads[0] = kThreads + kFillerWarps * kWarpLanes;
