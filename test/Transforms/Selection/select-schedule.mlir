@@ -36,6 +36,23 @@ func.func @large(
   return %d : tensor<2048x2048xf32>
 }
 
+// More blocks than there are numbers.
+
+// CHECK-LABEL: func.func @countless_blocks(
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 1>
+func.func @countless_blocks(
+    %x: tensor<549755813888x32xf8E4M3FN>, %sx: tensor<549755813888x1xf8E8M0FNU>,
+    %y: tensor<32x549755813888xf8E5M2>, %sy: tensor<1x549755813888xf8E8M0FNU>,
+    %c: tensor<549755813888x549755813888xf32>)
+    -> tensor<549755813888x549755813888xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>}
+       : tensor<549755813888x32xf8E4M3FN>, tensor<549755813888x1xf8E8M0FNU>,
+         tensor<32x549755813888xf8E5M2>, tensor<1x549755813888xf8E8M0FNU>,
+         tensor<549755813888x549755813888xf32>
+  return %d : tensor<549755813888x549755813888xf32>
+}
+
 // 64 blocks of that are too few: one side is halved, M first.
 
 // CHECK-LABEL: func.func @few_blocks(

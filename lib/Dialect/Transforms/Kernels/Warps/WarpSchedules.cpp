@@ -145,15 +145,17 @@ ScheduleInterface WarpScheduleRules::choose(MmaScaledOp op,
   // A dynamic size counts as a large one.
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   auto fit = [](int64_t size, int64_t least, int64_t most) {
-    return std::clamp<int64_t>(llvm::PowerOf2Ceil(size), least, most);
+    return std::max<int64_t>(llvm::PowerOf2Ceil(std::min(size, most)), least);
   };
   constexpr int64_t kLeast = 32, kMost = 128, kHalf = 64;
   SmallVector<int64_t> tile = {fit(m, kLeast, kMost), fit(n, kLeast, kMost)};
   // Chips have up to 188 multiprocessors.
-  constexpr int64_t kWantedBlocks = 128;
+  constexpr uint64_t kWantedBlocks = 128;
   auto countBlocks = [&, m = m, n = n, batch = batch] {
-    return batch * llvm::divideCeilSigned(m, tile[0]) *
-           llvm::divideCeilSigned(n, tile[1]);
+    uint64_t rows = llvm::divideCeilSigned(m, tile[0]);
+    uint64_t columns = llvm::divideCeilSigned(n, tile[1]);
+    return llvm::SaturatingMultiply<uint64_t>(
+        batch, llvm::SaturatingMultiply(rows, columns));
   };
   while (countBlocks() < kWantedBlocks && std::max(tile[0], tile[1]) > kHalf)
     (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
