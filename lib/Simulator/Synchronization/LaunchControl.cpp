@@ -47,6 +47,8 @@ struct Response {
   std::array<uint32_t, 4> words = {0, 0, 0, kRefused};
 
   bool isTaken() const { return words[3] == kTaken; }
+  bool isRefused() const { return words[3] == kRefused; }
+  bool isZero() const { return words == decltype(words){}; }
 };
 } // namespace
 static_assert(sizeof(Response) == kResponseBytes);
@@ -198,8 +200,20 @@ static std::optional<Response> readResponse(Warp &warp, Slot slot,
   Response response;
   std::memcpy(&response.words[0], &low.value[lane], sizeof(uint64_t));
   std::memcpy(&response.words[2], &high.value[lane], sizeof(uint64_t));
-  if (isUndefined || response.isTaken() || response.words[3] == kRefused)
+  if (isUndefined || response.isTaken() || response.isRefused())
     return response;
+  // CUTLASS's schedulers store zeros in place of a response when their work is
+  // done, which cards take for one that says so.
+  if (response.isZero() &&
+      warp.block.reportStrict(
+          warp, lane,
+          "expected a response of clusterlaunchcontrol.try_cancel, got zeros, "
+          "which are taken for one that says that there is no cluster left",
+          "PTX ISA, clusterlaunchcontrol.query_cancel: other bytes are "
+          "undefined"))
+    return response;
+  if (response.isZero())
+    return std::nullopt;
   warp.fail(lane, "expected a response of clusterlaunchcontrol.try_cancel, got "
                   "other bytes");
   return std::nullopt;

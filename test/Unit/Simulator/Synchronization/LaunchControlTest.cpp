@@ -200,6 +200,25 @@ TEST(LaunchControlTest, Errors) {
       "clusterlaunchcontrol, such as sm_100a, got sm_100");
 }
 
+// Zeros that a kernel has made itself say that there is no cluster left.
+TEST(LaunchControlTest, Zeros) {
+  KernelRun run = makeGrid(
+      makeRun(".reg .b128 %q<2>; mov.u64 %d2, 0; mov.b128 %q0, {%d2, %d2};"
+              "mov.u32 %r10, 7;\n" +
+              kQuery +
+              "is_canceled.pred.b128 %p2, %q0;"
+              "@%p2 mov.u32 %r10, 8; st.global.b32 [%buf1], %r10;"),
+      1);
+  EXPECT_EQ(getOutput(run)[0], 7u);
+  std::string expected =
+      "expected a response of clusterlaunchcontrol.try_cancel, got zeros, "
+      "which "
+      "are taken for one that says that there is no cluster left (PTX ISA, "
+      "clusterlaunchcontrol.query_cancel: other bytes are undefined)";
+  EXPECT_EQ(runKernel(run).warnings.size(), 1u);
+  EXPECT_FAILS(checkingStrictly(run), 2, expected);
+}
+
 TEST(LaunchControlTest, PendingClusters) {
   PendingClusters pending(5);
   EXPECT_TRUE(pending.remove(1));
