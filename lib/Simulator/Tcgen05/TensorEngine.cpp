@@ -220,6 +220,9 @@ bool TensorEngine::isKnown(const Warp &warp, const TensorAccess &first,
          group.races->isKnown(warp.number, first.time, isFenced);
 }
 
+static constexpr const char *kIncomplete =
+    ", of which the first is not known to be complete: expected ";
+
 /// Two accesses of which one writes; `firstReads` if the first does not.
 bool TensorEngine::checkPair(Warp &warp, unsigned lane,
                              const TensorAccess &first, bool firstReads,
@@ -260,18 +263,20 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
       warp.fail(lane, "race: " + describePair() + " have no barrier between");
       return false;
     }
-    if (!areOrdered) {
-      warp.fail(lane,
-                describePair() +
-                    ", of which the first is not known to be "
-                    "complete: expected " +
-                    (first.isCommitted() ? "tcgen05.commit and a wait for it"
-                     : first.kind == TensorAccessKind::Load
-                         ? "tcgen05.wait::ld"
-                         : "tcgen05.wait::st") +
-                    " between");
+    if (!areOrdered && first.isCommitted()) {
+      warp.fail(lane, describePair() + kIncomplete +
+                          "tcgen05.commit and a wait for it between");
       return false;
     }
+    // Shipped code signals behind ld and st that nobody has waited for.
+    if (!areOrdered)
+      return warp.block.reportStrict(warp, lane,
+                                     describePair() + kIncomplete +
+                                         (first.kind == TensorAccessKind::Load
+                                              ? "tcgen05.wait::ld"
+                                              : "tcgen05.wait::st") +
+                                         " between",
+                                     "PTX ISA, tcgen05.wait");
   }
   const char *missing = fences.findMissing(first, warp.number, next.lanes);
   if (!missing && !areOrdered && !isKnown(warp, first, /*isFenced=*/true))
