@@ -180,6 +180,14 @@ TEST(TensorMultiplyTest, OrderAndProxies) {
       makeTensorRun(kCopyScales + "@%p0 " + kMultiply + "\n" + kCopyScales), 3,
       ", and nothing orders them: expected tcgen05.commit and a "
       "wait for it between");
+  // No multiplication reads the cells between two copies.
+  EXPECT_FAILS(
+      makeTensorRun(kCopyScales + "\n" + kCopyScales + kCommit + kWait), 3,
+      "the tcgen05.cp in line 2 by warp 0 and this tcgen05.cp access");
+  KernelRun copies =
+      makeTensorRun(kCopyScales + "\n" + kCopyScales + kCommit + kWait + kEnd);
+  copies.options.checkProxy = false;
+  EXPECT_EQ(getError(copies), "no error");
   EXPECT_FAILS(
       makeMultiplyRun(kCopyScales + "st.shared.b32 [S], %r0; bar.sync 0;"), 2,
       "which lane 31 of warp 0 has stored: expected "

@@ -1,0 +1,188 @@
+//===- TensorOrder.cpp - The order of accesses of tensor memory -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What has to be between two accesses of a cell of which one writes: that the
+// first is complete, that the second one's warp knows, and fences.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/TensorEngine.h"
+
+#include "Machine/BlockGroup.h"
+#include "SharedOperands/SharedTile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::blockscale;
+using namespace mlir::blockscale::sim;
+
+static std::string describePlace(const TensorRegion &region) {
+  unsigned lane = 0;
+  while (lane != kTensorLanes - 1 && !region.lanes.test(lane))
+    ++lane;
+  return printHex(TensorAddress{lane, region.column}.encode()) + " (lane " +
+         std::to_string(lane) + ", column " + std::to_string(region.column) +
+         ")";
+}
+
+/// Whether two instructions of tensor cores that one thread issues are carried
+/// out in order.
+static bool isPipeline(const TensorAccess &first, const TensorAccess &next,
+                       const TensorUse &use) {
+  using Kind = TensorAccessKind;
+  switch (next.kind) {
+  case Kind::Multiply:
+    if (first.kind == Kind::Multiply)
+      return use.isAccumulator && first.accumulator == next.accumulator;
+    return first.kind == Kind::Copy || first.kind == Kind::CopyOf4 ||
+           first.kind == Kind::Shift;
+  case Kind::CopyOf4:
+    return first.kind == Kind::Shift;
+  case Kind::Shift:
+    return first.kind == Kind::Multiply;
+  default:
+    return false;
+  }
+}
+
+/// Reports what is missing before an instruction; one text for each says
+/// enough. False where that is an error.
+bool TensorEngine::report(Warp &warp, unsigned lane,
+                          llvm::function_ref<std::string()> describe) {
+  if (!hasReported)
+    warp.block.reportProxy(warp, lane, describe());
+  hasReported = true;
+  return warp.state != WarpState::Failed;
+}
+
+/// Whether a warp has waited for an access that is complete, and, with
+/// `isFenced`, has executed the fence behind that; true where nobody searches
+/// for races.
+bool TensorEngine::isKnown(const Warp &warp, const TensorAccess &first,
+                           bool isFenced) {
+  return !group.races ||
+         group.races->isKnown(warp.number, first.time, isFenced);
+}
+
+static bool isCopy(TensorAccessKind kind) {
+  return kind == TensorAccessKind::Copy || kind == TensorAccessKind::CopyOf4;
+}
+
+static constexpr const char *kIncomplete =
+    ", of which the first is not known to be complete: expected ";
+
+/// Two accesses of which one writes; `firstReads` if the first does not.
+bool TensorEngine::checkPair(Warp &warp, unsigned lane,
+                             const TensorAccess &first, bool firstReads,
+                             const TensorAccess &next, const TensorUse &use) {
+  auto describePair = [&] {
+    return describe(first) + " and this " + getName(next.kind).str() +
+           " access " + describePlace(use.region) + " of tensor memory";
+  };
+  bool isSameThread = first.isCommitted() && next.isCommitted() &&
+                      first.warp == next.warp && first.lanes == next.lanes;
+  if (isSameThread && isPipeline(first, next, use))
+    return true;
+  bool areOrdered =
+      first.isCommitted() && next.isCommitted() && isPipeline(first, next, use);
+  bool isKnownComplete =
+      first.completed && isKnown(warp, first, /*isFenced=*/false);
+  if (!isKnownComplete) {
+    // Shipped code relies on an order of cp behind mma and cp, too.
+    if (isSameThread && isCopy(next.kind) &&
+        (first.kind == TensorAccessKind::Multiply || isCopy(first.kind)))
+      return report(warp, lane, [&] {
+        return describePair() +
+               ", and nothing orders them: expected tcgen05.commit and a wait "
+               "for it between";
+      });
+    // As it does on one that D of the next takes the place of A.
+    if (isSameThread && firstReads &&
+        first.kind == TensorAccessKind::Multiply &&
+        next.kind == TensorAccessKind::Multiply)
+      return warp.block.reportStrict(
+          warp, lane,
+          describePair() +
+              ", which changes what the first may still have to read: expected "
+              "tcgen05.commit and a wait for it between",
+          "PTX ISA, \"Pipelined tcgen05 Instructions\"");
+    if (!areOrdered && first.completed) {
+      warp.fail(lane, "race: " + describePair() + " have no barrier between");
+      return false;
+    }
+    if (!areOrdered && first.isCommitted()) {
+      warp.fail(lane, describePair() + kIncomplete +
+                          "tcgen05.commit and a wait for it between");
+      return false;
+    }
+    // Shipped code signals behind ld and st that nobody has waited for.
+    if (!areOrdered)
+      return warp.block.reportStrict(warp, lane,
+                                     describePair() + kIncomplete +
+                                         (first.kind == TensorAccessKind::Load
+                                              ? "tcgen05.wait::ld"
+                                              : "tcgen05.wait::st") +
+                                         " between",
+                                     "PTX ISA, tcgen05.wait");
+  }
+  const char *missing = fences.findMissing(first, warp.number, next.lanes);
+  if (!missing && !areOrdered && !isKnown(warp, first, /*isFenced=*/true))
+    missing = "tcgen05.fence::after_thread_sync";
+  if (missing)
+    return report(warp, lane, [&] {
+      return describePair() + " without " + missing + " between";
+    });
+  return true;
+}
+
+bool TensorEngine::checkOrder(Warp &warp, unsigned lane,
+                              const TensorAccess &next, const TensorUse &use) {
+  bool isGood = true;
+  getMemory(*use.block)
+      .forEachAccess(use.region, use.isWrite, [&](uint32_t number, bool reads) {
+        isGood =
+            isGood && checkPair(warp, lane, accesses[number], reads, next, use);
+      });
+  return isGood;
+}
+
+/// What an instruction writes it must not use otherwise, too.
+bool TensorEngine::checkOverlap(Warp &warp, unsigned lane,
+                                llvm::ArrayRef<TensorUse> uses) {
+  for (auto [i, use] : llvm::enumerate(uses))
+    for (const TensorUse &other : uses.drop_front(i + 1)) {
+      if (use.block != other.block || (!use.isWrite && !other.isWrite) ||
+          !use.region.overlaps(other.region))
+        continue;
+      warp.fail(lane, "expected cells of its own for each operand, but those "
+                      "from " +
+                          describePlace(use.region) + " and from " +
+                          describePlace(other.region) + " on overlap");
+      return false;
+    }
+  return true;
+}
+
+uint32_t TensorEngine::note(const TensorAccess &access,
+                            llvm::ArrayRef<TensorUse> uses) {
+  uint32_t number = accesses.size();
+  accesses.push_back(access);
+  // Writes last: they take the place of what was read before.
+  for (bool isWrite : {false, true})
+    for (const TensorUse &use : uses) {
+      if (use.isWrite != isWrite)
+        continue;
+      if (isWrite)
+        getMemory(*use.block).noteWrite(use.region, number);
+      else
+        getMemory(*use.block)
+            .noteRead(use.region, number,
+                      2 * access.warp + access.isCommitted());
+    }
+  return number;
+}
