@@ -52,6 +52,10 @@ RaceDetector::Event RaceDetector::makeEvent(const Access &access) {
   event.kind = access.kind;
   event.isManyLanes = access.isCollective;
   event.isAsync = access.isAsync;
+  if (access.time) {
+    event.agent = access.time->agent;
+    event.clock = access.time->clock;
+  }
   return event;
 }
 
@@ -75,7 +79,10 @@ void RaceDetector::noteLoad(Byte &byte, const Event &event) {
   bool isManyLanes =
       event.isManyLanes || (own->epoch == event.epoch &&
                             (own->lane != event.lane || own->isManyLanes));
+  // Warps of a warpgroup come to a multiplication one after another.
+  uint32_t clock = std::max(own->clock, event.clock);
   *own = event;
+  own->clock = clock;
   own->isManyLanes = isManyLanes;
 }
 
@@ -126,8 +133,8 @@ void RaceDetector::complete(const Access &access, uint32_t mbarrier,
 }
 
 AgentTime RaceDetector::makeAgent() const {
-  size_t number =
-      getGridEnd().agent + 1 + copyAgents.size() + tensorAgents.size();
+  size_t number = getGridEnd().agent + 1 + copyAgents.size() +
+                  tensorAgents.size() + warpgroupAgents.size();
   return {static_cast<uint16_t>(number), 0};
 }
 
@@ -137,6 +144,16 @@ void RaceDetector::waitForGrid(unsigned warp) {
 
 AgentTime &RaceDetector::getTensorAgent(unsigned thread) {
   return tensorAgents.try_emplace(thread, makeAgent()).first->second;
+}
+
+AgentTime RaceDetector::getMultiplication(unsigned warpgroup, uint64_t number) {
+  uint16_t agent =
+      warpgroupAgents.try_emplace(warpgroup, makeAgent()).first->second.agent;
+  return {agent, static_cast<uint32_t>(number + 1)};
+}
+
+void RaceDetector::learn(unsigned warp, const AgentTime &time) {
+  note(clocks[warp], time);
 }
 
 void RaceDetector::arriveTensor(unsigned thread, Clocks &arrived) {

@@ -67,6 +67,8 @@ public:
     bool isCollective = false;
     /// Part of an asynchronous copy.
     bool isAsync = false;
+    /// When another agent than the warp does it.
+    std::optional<AgentTime> time;
   };
   /// The other side of a race.
   struct Conflict {
@@ -122,6 +124,10 @@ public:
     const AgentTime &last = getTensorAgent(thread);
     return {last.agent, last.clock + 1};
   }
+  /// When a warpgroup's multiplication of a number is over, and a warp has
+  /// waited for that: it knows then for all four warps.
+  AgentTime getMultiplication(unsigned warpgroup, uint64_t number);
+  void learn(unsigned warp, const AgentTime &time);
   AgentTime getTime(unsigned warp) const {
     return {static_cast<uint16_t>(warp), getClock(warp)};
   }
@@ -166,9 +172,9 @@ private:
   std::vector<uint32_t> epochs;
   /// The same at its last tcgen05.fence::after_thread_sync.
   std::vector<Clocks> fencedTensor;
-  /// The copies that one mbarrier object is told of, and what one thread has
-  /// tensor cores do.
-  std::map<uint32_t, AgentTime> copyAgents, tensorAgents;
+  /// The copies that one mbarrier object is told of, what one thread has
+  /// tensor cores do, and what a warpgroup has.
+  std::map<uint32_t, AgentTime> copyAgents, tensorAgents, warpgroupAgents;
   uint64_t numStores = 0;
 };
 

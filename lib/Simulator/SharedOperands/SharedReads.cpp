@@ -28,7 +28,8 @@ uint64_t SharedReads::getNumBytes() const {
 
 /// One chunk may be read from now on.
 static bool beginChunk(Warp &warp, unsigned lane, Block &block, uint32_t offset,
-                       llvm::StringRef name) {
+                       llvm::StringRef name,
+                       const std::optional<AgentTime> &time) {
   auto reject = [&](llvm::StringRef text) {
     warp.fail(lane,
               name + " reads shared memory at " +
@@ -70,6 +71,7 @@ static bool beginChunk(Warp &warp, unsigned lane, Block &block, uint32_t offset,
     access.size = kChunkBytes;
     access.kind = AccessKind::Load;
     access.isAsync = true;
+    access.time = time;
     group.checkRace(warp, access);
   }
   return warp.state != WarpState::Failed;
@@ -77,12 +79,12 @@ static bool beginChunk(Warp &warp, unsigned lane, Block &block, uint32_t offset,
 
 bool SharedReads::begin(Warp &warp, unsigned lane,
                         llvm::SmallVector<SharedChunks, 4> read,
-                        llvm::StringRef name) {
+                        llvm::StringRef name, std::optional<AgentTime> time) {
   chunks = std::move(read);
   numWritesBefore = warp.block.group.proxies->getNumWrites();
   for (const SharedChunks &each : chunks)
     for (uint32_t offset : each.offsets)
-      if (!beginChunk(warp, lane, *each.block, offset, name))
+      if (!beginChunk(warp, lane, *each.block, offset, name, time))
         return false;
   return true;
 }

@@ -18,11 +18,13 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDREADS_H
 #define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDREADS_H
 
+#include "Memory/Races.h"
 #include "Synchronization/MBarrier.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <vector>
 
 namespace mlir::blockscale::sim {
@@ -39,9 +41,11 @@ struct SharedChunks {
 class SharedReads {
 public:
   /// An instruction of a lane, called `name`, begins to read; false after a
-  /// failure.
+  /// failure. `time` is when it has read them, for the search for races, where
+  /// that is not known of the warp.
   bool begin(Warp &warp, unsigned lane,
-             llvm::SmallVector<SharedChunks, 4> chunks, llvm::StringRef name);
+             llvm::SmallVector<SharedChunks, 4> chunks, llvm::StringRef name,
+             std::optional<AgentTime> time = std::nullopt);
   /// Fails where bytes have been written since: `reader` is what may still have
   /// read them, `expected` what makes sure that it has.
   bool checkUnchanged(Warp &warp, unsigned lane, llvm::StringRef reader,

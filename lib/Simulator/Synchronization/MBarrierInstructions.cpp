@@ -200,10 +200,15 @@ static void executeUpdate(Warp &warp, const Step &step) {
             block.addTransactions(warp, lane, offset, *count);
             return;
           }
+          if (!block.addTransactions(warp, lane, offset, -int64_t(*count)))
+            return;
+          // It is relaxed: a fence in front tells what came before.
+          if (block.group.races)
+            block.group.races->releaseFenced(warp.number,
+                                             block.mbarriers.at(offset).clocks);
           if (block.group.recorder)
             block.group.recorder->arrive(warp, Recorder::getBarrier(place));
-          if (block.addTransactions(warp, lane, offset, -int64_t(*count)))
-            block.completeIfDue(offset);
+          block.completeIfDue(offset);
           return;
         }
       });

@@ -248,7 +248,8 @@ void Multiplication::run() {
   llvm::append_range(chunks, b.offsets);
   size_t numChunks = chunks.size();
   SharedReads reads;
-  if (!reads.begin(warp, 0, {{&block, std::move(chunks)}}, name))
+  if (!reads.begin(warp, 0, {{&block, std::move(chunks)}}, name,
+                   unit.getTime(warp, number)))
     return;
   if (block.group.statistics)
     block.group.statistics->addBytes("matrix_operands", reads.getNumBytes());

@@ -31,6 +31,16 @@ WarpgroupQueue &WarpgroupUnit::getQueue(const Warp &warp) {
   return queues[warp.number];
 }
 
+std::optional<AgentTime> WarpgroupUnit::getTime(const Warp &warp,
+                                                uint64_t number) {
+  RaceDetector *races = warp.block.group.races.get();
+  if (!races)
+    return std::nullopt;
+  return races->getMultiplication(warp.block.number * numWarpgroups +
+                                      warp.index / kWarpsOfWarpgroup,
+                                  number);
+}
+
 WarpgroupSequence *WarpgroupUnit::getSequence(const Warp &warp) {
   unsigned index = warp.index / kWarpsOfWarpgroup;
   if (index >= numWarpgroups)
@@ -64,6 +74,8 @@ bool WarpgroupUnit::completeReads(Warp &warp, uint64_t keep) {
     Warp &peer = warp.block.warps[first + i];
     getQueue(peer).endReads(warp, *last);
   }
+  if (std::optional<AgentTime> time = getTime(warp, *last))
+    warp.block.group.races->learn(warp.number, *time);
   return warp.state != WarpState::Failed;
 }
 

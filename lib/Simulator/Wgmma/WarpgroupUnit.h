@@ -27,6 +27,9 @@ public:
   explicit WarpgroupUnit(BlockGroup &group);
 
   WarpgroupQueue &getQueue(const Warp &warp);
+  /// When a multiplication is over, for the search for races; nothing where
+  /// nobody searches.
+  std::optional<AgentTime> getTime(const Warp &warp, uint64_t number);
   /// That of the warp's warpgroup; null where that is not whole.
   WarpgroupSequence *getSequence(const Warp &warp);
 

@@ -221,6 +221,26 @@ static std::string copyBulk(const std::string &to, const std::string &object) {
          to + "], [%buf0], 16, [" + object + "];";
 }
 
+// mbarrier.complete_tx is relaxed: what a fence in front of it covers is
+// ordered.
+TEST(RacesTest, CompletedTransactions) {
+  auto run = [&](const std::string &fence) {
+    return check(kInit +
+                 "setp.ge.u32 %p1, %r0, 32; @%p1 bra B;"
+                 "@!%p0 bra E;"
+                 "mbarrier.arrive.expect_tx.shared.b64 _, [M], 16;"
+                 "st.shared.b32 [S], 1;" +
+                 fence +
+                 "mbarrier.complete_tx.relaxed.cta.shared.b64 [M], 16; bra E;"
+                 "\nB: " +
+                 wait("L", "M") + "ld.shared.b32 %r4, [S];\nE: ret;");
+  };
+  EXPECT_TRUE(isAlwaysRace(run("")));
+  EXPECT_TRUE(isNeverRace(run("fence.acq_rel.cta;")));
+  EXPECT_TRUE(
+      isNeverRace(run("fence.release.sync_restrict::shared::cta.cluster;")));
+}
+
 TEST(RacesTest, MBarriersOrderPhases) {
   // Warp 0 stores and arrives, warp 1 waits and loads.
   std::string produce = "setp.ne.u32 %p1, %r0, 0; @%p1 ret;"

@@ -281,6 +281,11 @@ TEST(WarpgroupTest, OneWarpMayReleaseTheOperands) {
                                               kWait, reuse, kStore})),
                      expected),
       10u);
+  EXPECT_EQ(countGoodSeeds(
+                checkingRaces(makeWarpgroupRun(concat(
+                    {ones, kFence, kMultiply, kCommit, kWait, reuse, kStore}))),
+                expected),
+            10u);
   KernelRun early = makeWarpgroupRun(
       concat({ones, kFence, kMultiply, kCommit, reuse, kWait, kStore}));
   EXPECT_NE(getError(early).find("is written, or about to be, while the "
@@ -289,6 +294,24 @@ TEST(WarpgroupTest, OneWarpMayReleaseTheOperands) {
                                  "before"),
             std::string::npos)
       << getError(early);
+}
+
+// Others learn of the reads from any warp that has waited.
+TEST(WarpgroupTest, AnotherWarpReusesTheOperands) {
+  auto makeBody = [](const std::string &signal) {
+    return checkingRaces(makeWarpgroupRun(
+        concat({"setp.ge.u32 %p1, %r0, 128; setp.lt.u32 %p2, %r0, 32;"
+                "@%p1 bra W;\n",
+                kFence, kMultiply, kCommit, kWait, "@%p2 " + signal,
+                "bra E;\nW: ", signal, "st.shared.b32 [S], %r21;\nE: ret;"}),
+        160));
+  };
+  EXPECT_EQ(getError(makeBody("bar.sync 1, 64;")), "no error");
+  EXPECT_NE(getError(makeBody("bar.warp.sync 0xFFFFFFFF;"))
+                .find("race: this store of the byte at 0x400 in shared memory "
+                      "and the asynchronous load in line 4"),
+            std::string::npos)
+      << getError(makeBody("bar.warp.sync 0xFFFFFFFF;"));
 }
 
 TEST(WarpgroupTest, AWarpThatDoesNotIssue) {
