@@ -35,8 +35,8 @@ SCRIPTS = {
     ),
 }
 ELSEWHERE = {
-    "sass_loop.py", "estimates.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py", "gpu_measure.py",
-    "gpu_report.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
+    "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py",
+    "gpu_measure.py", "gpu_report.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
 }
 
 

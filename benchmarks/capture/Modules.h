@@ -1,0 +1,76 @@
+//===- Modules.h - Kernels that nvcc puts into programs ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program tells the runtime, before main, of its fat binaries, and which
+// function of the host stands for which kernel. A fat binary holds PTX of one
+// chip or several (`-gencode arch=compute_100a,code=compute_100a`), which is
+// taken as it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
+#define BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace capture {
+
+struct Variable {
+  std::string name;
+  bool isConstant;
+};
+
+struct Module {
+  /// The PTX; empty where there is none, and `error` says why.
+  std::string text, error;
+  /// Such as "sm_100a".
+  std::string target;
+  std::vector<Variable> variables;
+  /// Where the text was written for blockscale-sim; empty before that.
+  std::string path;
+};
+
+struct Kernel {
+  Module *module;
+  std::string name;
+  /// Set by cudaFuncSetAttribute.
+  unsigned dynamicSharedBytes;
+  bool isNonPortableClusterAllowed = false;
+};
+
+/// What the PTX says of a kernel.
+struct KernelFacts {
+  /// Bytes of each parameter.
+  std::vector<uint64_t> paramSizes;
+  /// From `.entry` to the next function.
+  std::string_view text;
+  /// Of variables in shared memory that are named there, in bytes.
+  uint64_t sharedBytes = 0;
+  /// `.maxntid` or `.reqntid`, or what a block may have at most.
+  unsigned maxThreads = 0;
+};
+
+/// Takes the PTX for the chip out of a fat binary. The module stays.
+Module *addFatBinary(const void *wrapper);
+Kernel *addKernel(Module *module, const void *hostFunction, const char *name);
+
+/// The kernel that a function of the host, or a handle, stands for; null if
+/// there is none.
+Kernel *lookupKernel(const void *function);
+
+/// Null if the PTX has no such kernel, or one whose parameters are not
+/// understood.
+const KernelFacts *getFacts(Kernel &kernel);
+
+} // namespace capture
+
+#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
