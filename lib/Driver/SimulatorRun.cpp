@@ -31,7 +31,7 @@ public:
   }
 
   Result<uint32_t> countMultiprocessors() override {
-    return sim::kMultiprocessors;
+    return options.countMultiprocessors();
   }
 
   Error execute(const std::string &ptx, const LaunchPlan &plan,

@@ -62,8 +62,8 @@ int main(int argc, char **argv) {
     paths = sim::getReportPaths(line, "-");
     return sim::parseSimulatorFlags(line, "seed", options);
   };
-  launcher.countMultiprocessors = [] {
-    return Result<uint32_t>(sim::kMultiprocessors);
+  launcher.countMultiprocessors = [&] {
+    return Result<uint32_t>(options.countMultiprocessors());
   };
   launcher.execute = [&](PreparedLaunch &launch) {
     return execute(launch, options, paths, orderPath);

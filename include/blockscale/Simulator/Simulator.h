@@ -22,18 +22,23 @@
 #include "blockscale/Simulator/Numerics.h"
 
 #include <memory>
+#include <optional>
 
 namespace mlir::blockscale::sim {
 
 struct TranslatedModule;
 
-/// How many multiprocessors grids are limited by that ask for it. Few, so that
-/// blocks of small problems have several tiles each; even, for pairs of blocks.
+/// How many multiprocessors grids are limited by that ask for it, unless options
+/// say so. Few, so that blocks of small problems have several tiles each; even,
+/// for pairs of blocks.
 inline constexpr uint32_t kMultiprocessors = 4;
 
 struct Options {
   /// Draws the order in which warps run.
   uint64_t seed = 0;
+  /// Multiprocessors that kernels see, and that estimates are for; without a
+  /// number these are kMultiprocessors and all that the target's chip has.
+  std::optional<uint32_t> multiprocessors;
   /// Blocks that run at the same time; results do not depend on it. Kernels
   /// with atomics on global memory run their blocks one after another.
   unsigned jobs = 1;
@@ -60,6 +65,9 @@ struct Options {
   /// Also estimate what would run when on a chip.
   bool wantsTrace = false;
 
+  uint32_t countMultiprocessors() const {
+    return multiprocessors.value_or(kMultiprocessors);
+  }
   /// Whether it matters what waits for what.
   bool wantsRecording() const { return wantsStatistics || wantsTrace; }
 };

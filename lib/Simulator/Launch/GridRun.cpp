@@ -146,12 +146,14 @@ bool GridRun::runResident(Resident &resident, bool isLast) {
 }
 
 /// A chip begins as many as there is room for at once, so that nobody can take
-/// them; or less, if others use it: the seed tells. With seed 0, the first one
-/// may take all others.
+/// them: so does seed 0. Others may use it, too: other seeds draw how many
+/// begin, down to one that may take all others.
 uint64_t GridRun::countFirst() const {
   constexpr uint64_t kMostFirst = 8;
-  if (!pending || launch.options->seed == 0)
+  if (!pending)
     return 0;
+  if (launch.options->seed == 0)
+    return launch.getGroupsOn(launch.options->countMultiprocessors());
   return Random(launch.seed).below(kMostFirst);
 }
 
@@ -177,7 +179,9 @@ void GridRun::beginResident(std::deque<Resident> &residents) {
 void GridRun::runResidents() {
   std::deque<Resident> residents;
   uint64_t count = BlockGroup::count(launch);
-  uint64_t mostResident = launch.getResidentGroups();
+  bool isTakingTurns = pending && launch.options->seed == 0;
+  uint64_t mostResident =
+      isTakingTurns ? countFirst() : launch.getResidentGroups();
   // Those that begin at once, and have not run.
   uint64_t numFirst = std::min({countFirst(), count, mostResident});
   for (uint64_t i = 0; i != numFirst; ++i)

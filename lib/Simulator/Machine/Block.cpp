@@ -94,6 +94,7 @@ void Block::notify(Warp &warp, const WarpAccess &access) {
       group.proxies->store(warp.number * kLanes + lane, byte, access.size);
     if (group.races && !(access.repeated >> lane & 1))
       group.checkRace(warp, {warp.number, lane, line, byte, access.size,
-                             access.kind, access.isCollective, access.isAsync});
+                             access.kind, access.isCollective, access.isAsync,
+                             /*time=*/{}});
   });
 }

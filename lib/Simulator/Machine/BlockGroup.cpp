@@ -250,6 +250,8 @@ BlockGroup::End BlockGroup::run(uint64_t maxSteps, bool othersMayHelp) {
     }
     if (!runTurn(ready, maxSteps))
       break;
+    if (std::exchange(hasYielded, false) && othersMayHelp)
+      return End::Stuck;
   }
   return End::Failed;
 }

@@ -72,7 +72,7 @@ public:
   enum class End : uint8_t {
     Done,
     Failed,
-    /// All warps wait, which other groups may change.
+    /// All warps wait, which other groups may change; or these are to run.
     Stuck,
   };
   /// Runs to the end, or to the first failure. More steps than `maxSteps` are
@@ -86,6 +86,8 @@ public:
   void warn(const Warp &warp, LocatedMessage message);
   /// Notes that something happened that may let a warp go on that waits.
   void noteProgress() { ++progress; }
+  /// Lets other groups run for a while, if there are any.
+  void letOthersRun() { hasYielded = true; }
   /// The warp with a number, and what messages call it.
   Warp &getWarp(unsigned number);
   /// A number below `bound` that the seed tells.
@@ -169,6 +171,7 @@ private:
   unsigned turnsBeforeCopies;
   /// Turns since they were completed.
   unsigned numTurns = 0;
+  bool hasYielded = false;
   /// Counts what may let a warp go on that waits.
   uint64_t progress = 0;
   /// The same when warps last asked in vain, and how often they have since.

@@ -85,8 +85,12 @@ uint64_t LaunchedKernel::getResidentGroups() const {
   constexpr int64_t leastKnown = 108;
   std::optional<Rate> known =
       findRate(getTargetNumber(target), &ChipRates::multiprocessors);
-  uint64_t blocks = std::max<uint64_t>(getBlocksOfMultiprocessor(), 1) *
-                    (known ? known->value : leastKnown);
+  return getGroupsOn(known ? known->value : leastKnown);
+}
+
+uint64_t LaunchedKernel::getGroupsOn(uint64_t multiprocessors) const {
+  uint64_t blocks =
+      std::max<uint64_t>(getBlocksOfMultiprocessor(), 1) * multiprocessors;
   return std::max<uint64_t>(blocks / (getClustersOfGroup() * getClusterSize()),
                             1);
 }

@@ -63,7 +63,9 @@ struct LaunchedKernel {
   /// Clusters that run side by side on the same multiprocessors, and compete
   /// for their tensor memory.
   unsigned getClustersOfGroup() const;
-  /// Groups that a whole chip has room for at the same time.
+  /// Groups that so many multiprocessors, and that a whole chip has room for at
+  /// the same time.
+  uint64_t getGroupsOn(uint64_t multiprocessors) const;
   uint64_t getResidentGroups() const;
   /// Blocks that a multiprocessor has room for.
   uint64_t getBlocksOfMultiprocessor() const;

@@ -140,6 +140,9 @@ static void request(Warp &warp, const Step &step, unsigned lane) {
   if (form.isMulticast && !findBlocks(warp, lane, all, blocks))
     return;
   Response response = drawCluster(group);
+  // So that the others get their share.
+  if (group.launch.options->seed == 0)
+    group.letOthersRun();
   for (Block *block : blocks)
     if (warp.state != WarpState::Failed)
       beginResponse(warp, step, lane, response, {block, to->offset},

@@ -37,7 +37,7 @@ KernelTrace sim::traceKernel(const LaunchedKernel &launch,
   uint64_t beside =
       std::max<uint64_t>(launch.getBlocksOfMultiprocessor() / clusters, 1);
   KernelTrace trace = {launch.kernel->function->name.str(),
-                       Timing(launch.target),
+                       Timing(launch.target, launch.options->multiprocessors),
                        {BlockGroup::count(launch), launch.getClusterSize(),
                         clusters, static_cast<unsigned>(beside),
                         launch.getNumWarps(), getRecordingStride(launch)},

@@ -65,7 +65,8 @@ static std::optional<Rate> find(unsigned capability, RateFigure figure) {
   return std::nullopt;
 }
 
-Timing::Timing(llvm::StringRef target) : capability(getTargetNumber(target)) {
+Timing::Timing(llvm::StringRef target, std::optional<uint32_t> wanted)
+    : capability(getTargetNumber(target)) {
   for (const TimingRow &row : kRows) {
     std::optional<Rate> rate = find(capability, row.figure);
     this->*row.member = rate ? rate->value : row.otherwise;
@@ -78,6 +79,8 @@ Timing::Timing(llvm::StringRef target) : capability(getTargetNumber(target)) {
                          llvm::StringRef(rate->source->product) + ")")
                             .str());
   }
+  if (wanted)
+    multiprocessors = *wanted;
   // From 10^9 bytes a second to bytes a clock.
   constexpr double megaOfGiga = 1000;
   memoryBytes *= megaOfGiga / megahertz;

@@ -26,7 +26,8 @@ namespace mlir::blockscale::sim {
 
 /// Clocks, and bytes or operations in a clock of a multiprocessor.
 struct Timing {
-  explicit Timing(llvm::StringRef target);
+  /// Of so many multiprocessors, or all of the chip.
+  Timing(llvm::StringRef target, std::optional<uint32_t> wanted);
 
   unsigned capability;
   /// Whose multiprocessors are counted.

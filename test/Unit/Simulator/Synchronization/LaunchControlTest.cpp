@@ -9,6 +9,7 @@
 #include "Launch/PendingClusters.h"
 #include "ThreadTesting.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir::blockscale;
@@ -75,9 +76,18 @@ static unsigned countWorkers(KernelRun run, unsigned numSeeds) {
 
 TEST(LaunchControlTest, EachBlockIsWorkedOnOnce) {
   KernelRun run = makePersistent(50);
-  // With seed 0, the first block does everything.
-  EXPECT_EQ(countWorkers(run, 1), 1u);
-  EXPECT_GT(countWorkers(run, 20), 20u);
+  // With seed 0, all begin that there is room for, and take turns.
+  EXPECT_EQ(countWorkers(run, 1), 50u);
+  KernelRun small = makePersistent(240);
+  small.options.multiprocessors = 1;
+  EXPECT_EQ(countWorkers(small, 1), 24u);
+  std::map<uint32_t, unsigned> numBlocks;
+  for (uint32_t word : getOutput(small))
+    ++numBlocks[word >> 16];
+  numBlocks.erase(0);
+  for (auto [worker, count] : numBlocks)
+    EXPECT_NEAR(count, 10, 5) << worker;
+  EXPECT_GT(countWorkers(run, 20), 50u + 19u);
   countWorkers(checkingRaces(run), 5);
   run.options.checkProxy = true;
   countWorkers(run, 5);
@@ -122,7 +132,7 @@ static KernelRun makeMulticast(const std::string &before = "",
 
 TEST(LaunchControlTest, Multicast) {
   KernelRun run = makeMulticast();
-  EXPECT_EQ(countWorkers(run, 1), 2u);
+  EXPECT_EQ(countWorkers(run, 1), 24u);
   EXPECT_GT(countWorkers(run, 10), 20u);
   countWorkers(checkingRaces(run), 5);
 }

@@ -41,7 +41,7 @@ uint32_t kerneltest::encodeSum(Sum sum, int value) {
   if (sum == Sum::F32 || value == 0)
     return sum == Sum::F32 ? bits : 0;
   // Small integers have the same fraction in both types.
-  return bits >> 16 & 0x8000 | ((bits >> 23 & 0xFF) - 127 + 15) << 10 |
+  return (bits >> 16 & 0x8000) | ((bits >> 23 & 0xFF) - 127 + 15) << 10 |
          (bits >> 13 & 0x3FF);
 }
 
