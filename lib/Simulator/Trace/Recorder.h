@@ -71,6 +71,10 @@ public:
   OperationId begin(const Warp &warp, TraceOperation operation);
   /// The same once for all lanes of a step, with the bytes of all of them.
   OperationId beginOrAdd(const Warp &warp, const TraceOperation &operation);
+  /// Whether the operation that has begun last came with the current step.
+  bool isOfCurrentStep(const Warp &warp, OperationId operation) const {
+    return isAdded(warp, TraceEvent::Kind::Begin, operation);
+  }
   /// Closes a group of operations of a unit; waits for all groups of a warp but
   /// the `keep` most recent ones, or for all operations.
   void commit(const Warp &warp, TraceUnit unit);
