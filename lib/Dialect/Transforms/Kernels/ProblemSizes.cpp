@@ -18,12 +18,18 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// The whole bytes of so many codes, of which there may be as many as there are
+/// numbers.
+static int64_t getWholeBytes(int64_t codes, int64_t bits) {
+  return codes / 8 * bits + codes % 8 * bits / 8;
+}
+
 int64_t KernelOperand::getLineAlignment() const {
   switch (contiguity) {
   case Contiguity::Columns:
-    return std::max<int64_t>(columnMultiple * bits / 8, 1);
+    return std::max<int64_t>(getWholeBytes(columnMultiple, bits), 1);
   case Contiguity::Rows:
-    return std::max<int64_t>(rowMultiple * bits / 8, 1);
+    return std::max<int64_t>(getWholeBytes(rowMultiple, bits), 1);
   case Contiguity::Atoms:
     return kScaleAtomInner;
   case Contiguity::Other:
