@@ -34,6 +34,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -67,8 +70,12 @@ getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
   auto multiply = [&](OpFoldResult lhs, OpFoldResult rhs) -> OpFoldResult {
     std::optional<int64_t> a = getConstantIntValue(lhs),
                            b = getConstantIntValue(rhs);
+    // As many as there are numbers are too many, too.
+    int64_t product = std::numeric_limits<int64_t>::max();
+    if (int64_t exact; a && b && !llvm::MulOverflow(*a, *b, exact))
+      product = exact;
     if (a && b)
-      return builder.getIndexAttr(*a * *b);
+      return builder.getIndexAttr(product);
     Value left = getValueOrCreateConstantIndexOp(builder, loc, lhs);
     Value right = getValueOrCreateConstantIndexOp(builder, loc, rhs);
     return builder.createOrFold<arith::MulIOp>(loc, left, right);
