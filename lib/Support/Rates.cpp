@@ -34,7 +34,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        64,     // deepseek-ai/DeepGEMM, csrc/jit_kernels/heuristics/sm90.hpp,
                // which has it for one, and 6153 for all together
        4,      // CUDA C++ Programming Guide: four warp schedulers
-       290,    // measured, from the L2 cache
+       none,
        4800,   // data sheet: 4.8 TB/s
        2140,   // measured: 0.52 of m16n8k16
        4,      // measured: mad, lop3 and fma
@@ -42,6 +42,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        23,     // measured
        265,    // measured: a bulk copy of 128 bytes, less what surrounds it
        660,    // measured
+       290,    // measured: 128 bytes
        60,     // measured: wgmma of 1 to 8 m64n64k16
        130},   // measured: half of there and back, and of a wait
       {100, "B200",
@@ -55,7 +56,9 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        none,
        none,
        1618,   // facebookexperimental/triton#1219: up to 918, and 700
-       7672},  // pytorch/ao#4002: 7680 bits at 3996 MHz
+       7672,   // pytorch/ao#4002: 7680 bits at 3996 MHz
+       none, none, none, none, none, none,
+       518},   // facebookexperimental/triton#1219: the smallest tile
       {103, "B300",
        148,    // specification
        none,

@@ -65,6 +65,9 @@ struct ChipRates {
   Figure arithmeticLatency = std::nullopt, matrixLatency = std::nullopt,
          sharedLatency = std::nullopt, l2Latency = std::nullopt,
          memoryLatency = std::nullopt;
+  /// The same of a bulk copy of few bytes that the L2 cache has. Unlike
+  /// copyLatency without what a ring of stages needs beyond that.
+  Figure bulkLatency = std::nullopt;
   /// The same of asynchronous matrix instructions, beyond the time that they
   /// take; from the arrival at an mbarrier object until a warp that waits goes
   /// on.

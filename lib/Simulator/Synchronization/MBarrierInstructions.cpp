@@ -257,6 +257,14 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   return std::nullopt;
 }
 
+/// Whether a wait is none: no branch behind it depends on it. CUTLASS's
+/// pipelines look at the next stage before they begin with what is there.
+static bool isPeek(const Step &step) {
+  // There is always a step behind: that which ends the function.
+  const Step &next = *(&step + 1);
+  return next.guard != step.operands[2];
+}
+
 static void executeWait(Warp &warp, const Step &step) {
   const auto &form = step.getForm<WaitForm>();
   LaneMask complete = 0;
@@ -275,7 +283,8 @@ static void executeWait(Warp &warp, const Step &step) {
             owner->group.races->acquire(
                 warp.number, owner->mbarriers.at(offset).completeClocks);
           if (owner->group.recorder)
-            owner->group.recorder->awaitLast(warp, Recorder::getBarrier(place));
+            owner->group.recorder->awaitLast(warp, Recorder::getBarrier(place),
+                                             isPeek(step));
         } else if (!llvm::is_contained(awaited, offset)) {
           awaited.push_back(offset);
         }

@@ -83,7 +83,7 @@ double Chip::run(unsigned number, unsigned quarter,
   switch (operation.unit) {
   case TraceUnit::BulkLoads:
     return move(of, operation.l2Bytes, operation.newBytes, time) +
-           timing.copyLatency;
+           timing.bulkLatency;
   case TraceUnit::BulkStores:
   case TraceUnit::ThreadCopies:
     return move(of, operation.l2Bytes, operation.newBytes, time) +

@@ -229,9 +229,10 @@ void Recorder::complete(Barrier barrier) {
     found->second.last = std::exchange(found->second.current, std::nullopt);
 }
 
-void Recorder::awaitLast(const Warp &warp, Barrier barrier) {
+void Recorder::awaitLast(const Warp &warp, Barrier barrier, bool isPeek) {
+  using Kind = TraceEvent::Kind;
   auto found = phases.find(barrier);
-  constexpr auto kind = TraceEvent::Kind::AwaitPhase;
+  Kind kind = isPeek ? Kind::PeekPhase : Kind::AwaitPhase;
   if (found != phases.end() && found->second.last &&
       !isAdded(warp, kind, *found->second.last))
     addEvent(warp, kind, *found->second.last);

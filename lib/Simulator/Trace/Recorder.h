@@ -59,8 +59,8 @@ public:
   /// The current phase is complete.
   void complete(Barrier barrier);
   /// The current step of a warp has found the last phase complete, or waits for
-  /// the current one.
-  void awaitLast(const Warp &warp, Barrier barrier);
+  /// the current one. `isPeek`: it only looks, and would go on if it were not.
+  void awaitLast(const Warp &warp, Barrier barrier, bool isPeek = false);
   void awaitCurrent(const Warp &warp, Barrier barrier);
 
   //===--------------------------------------------------------------------===//

@@ -84,6 +84,8 @@ struct TraceEvent {
     /// The step is over when the phase, or the operation, is.
     AwaitPhase,
     AwaitOperation,
+    /// Has looked whether the phase is over, to wait for it later.
+    PeekPhase,
   };
   /// The step: those of the warp are counted from 0 on.
   uint32_t step;

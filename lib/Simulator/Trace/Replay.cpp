@@ -68,6 +68,8 @@ struct WarpState {
   /// Since it last waited.
   double segmentBegin;
   uint32_t segmentLine = 0, segmentSteps = 0, lastLine = 0;
+  /// The phase that it has looked for and not waited for.
+  std::optional<uint32_t> peeked;
   double waitEnd = 0;
   WaitCause cause = WaitCause::Issue;
 };
@@ -116,6 +118,8 @@ private:
   bool issue(WarpState &warp, const Step &step);
   bool handleEvents(WarpState &warp, const Step &step);
   void access(WarpState &warp, const TraceEvent &event);
+  bool awaitPhase(WarpState &warp, uint32_t number);
+  bool awaitPeeked(WarpState &warp);
   void beginOperation(WarpState &warp, uint32_t number);
   void contribute(GroupState &group, uint32_t phase, double time,
                   WaitCause cause);
@@ -392,6 +396,26 @@ void Player::access(WarpState &warp, const TraceEvent &event) {
     warp.result = std::max(warp.result, access.result);
 }
 
+/// False where the phase is not complete yet.
+bool Player::awaitPhase(WarpState &warp, uint32_t number) {
+  PhaseState &phase = warp.group->phases[number];
+  if (phase.missing) {
+    phase.waiting.push_back(&warp);
+    return false;
+  }
+  endWait(warp, phase.time, phase.cause, number, false);
+  return true;
+}
+
+/// What a warp has looked for it waits for before it waits for something else,
+/// or tells others that it goes on.
+bool Player::awaitPeeked(WarpState &warp) {
+  if (warp.peeked && !awaitPhase(warp, *warp.peeked))
+    return false;
+  warp.peeked.reset();
+  return true;
+}
+
 /// What comes with a step, from the event on that it has come to; false where
 /// it waits.
 bool Player::handleEvents(WarpState &warp, const Step &step) {
@@ -410,7 +434,14 @@ bool Player::handleEvents(WarpState &warp, const Step &step) {
     case Kind::Begin:
       beginOperation(warp, event.number);
       break;
+    case Kind::PeekPhase:
+      if (!awaitPeeked(warp))
+        return false;
+      warp.peeked = event.number;
+      break;
     case Kind::Arrive: {
+      if (!awaitPeeked(warp))
+        return false;
       const TracePhase &phase = group.recording->phases[event.number];
       bool isMBarrier = group.recording->barriers[phase.barrier].isMBarrier;
       contribute(group, event.number,
@@ -419,15 +450,10 @@ bool Player::handleEvents(WarpState &warp, const Step &step) {
                  WaitCause::Warps);
       break;
     }
-    case Kind::AwaitPhase: {
-      PhaseState &phase = group.phases[event.number];
-      if (phase.missing) {
-        phase.waiting.push_back(&warp);
+    case Kind::AwaitPhase:
+      if (!awaitPeeked(warp) || !awaitPhase(warp, event.number))
         return false;
-      }
-      endWait(warp, phase.time, phase.cause, event.number, false);
       break;
-    }
     case Kind::AwaitOperation:
       endWait(warp, group.done[event.number],
               getCause(group.recording->operations[event.number].unit),

@@ -49,7 +49,7 @@ static constexpr TimingRow kRows[] = {
     {"shared_latency", &ChipRates::sharedLatency, &Timing::sharedLatency, 30},
     {"l2_latency", &ChipRates::l2Latency, &Timing::l2Latency, 250},
     {"memory_latency", &ChipRates::memoryLatency, &Timing::memoryLatency, 600},
-    {"copy_latency", &ChipRates::copyLatency, &Timing::copyLatency, 700},
+    {"bulk_latency", &ChipRates::bulkLatency, &Timing::bulkLatency, 500},
     {"tensor_latency", &ChipRates::tensorLatency, &Timing::tensorLatency, 64},
     {"barrier_latency", &ChipRates::barrierLatency, &Timing::barrierLatency,
      20},

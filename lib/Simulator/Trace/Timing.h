@@ -41,7 +41,7 @@ struct Timing {
   double memoryBytes;
   double syncFlops;
   double arithmeticLatency, matrixLatency, sharedLatency, l2Latency,
-      memoryLatency, copyLatency, tensorLatency, barrierLatency;
+      memoryLatency, bulkLatency, tensorLatency, barrierLatency;
 
   /// Operations of a kind in a clock, see TraceOperation::rate.
   double getFlops(RateFigure rate) const;

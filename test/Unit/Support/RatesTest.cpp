@@ -52,7 +52,7 @@ TEST(Rates, FiguresArePositive) {
       &ChipRates::arithmeticLatency,  &ChipRates::matrixLatency,
       &ChipRates::sharedLatency,      &ChipRates::l2Latency,
       &ChipRates::memoryLatency,      &ChipRates::tensorLatency,
-      &ChipRates::barrierLatency};
+      &ChipRates::barrierLatency,     &ChipRates::bulkLatency};
   for (const ChipRates &row : getChipRates())
     for (auto figure : figures)
       if (row.*figure)

@@ -164,6 +164,25 @@ TEST(ReplayTest, WaitsForWarps) {
   }
 }
 
+// Who looks for a phase goes on until it needs it.
+TEST(ReplayTest, PeeksDoNotWait) {
+  const std::string chain = repeat("fma.rn.f32 %f0, %f0, %f0, %f0;", 1000);
+  auto makePeek = [&](const std::string &behind) {
+    return makeRun("mov.f32 %f0, 0f3F800000; setp.lt.u32 %p0, %r0, 32;"
+                   "setp.eq.u32 %p1, %r0, 0;"
+                   "@%p1 mbarrier.init.shared.b64 [%r2], 1; bar.sync 0;"
+                   "@!%p0 bra W;" +
+                       chain +
+                       "@%p1 mbarrier.arrive.shared.b64 _, [%r2]; bra E;"
+                       "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;"
+                       "selp.b32 %r4, 1, 0, %p2;" +
+                       behind + chain + "E: ret;",
+                   64);
+  };
+  EXPECT_NEAR(getClocks(makePeek("")), 4100, 100);
+  EXPECT_NEAR(getClocks(makePeek("bar.sync 1, 32;")), 8200, 100);
+}
+
 TEST(ReplayTest, WaitsForCopies) {
   // Four copies of 16384 bytes: 64 bytes in a clock.
   std::string copies;
