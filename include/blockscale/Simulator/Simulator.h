@@ -28,9 +28,9 @@ namespace mlir::blockscale::sim {
 
 struct TranslatedModule;
 
-/// How many multiprocessors grids are limited by that ask for it, unless options
-/// say so. Few, so that blocks of small problems have several tiles each; even,
-/// for pairs of blocks.
+/// How many multiprocessors grids are limited by that ask for it, unless
+/// options say so. Few, so that blocks of small problems have several tiles
+/// each; even, for pairs of blocks.
 inline constexpr uint32_t kMultiprocessors = 4;
 
 struct Options {

@@ -46,9 +46,7 @@ struct BoxPiece {
   /// Bytes in shared memory.
   uint32_t size;
 
-  bool isInTensor() const {
-    return kind == Kind::Copy || kind == Kind::Pack6;
-  }
+  bool isInTensor() const { return kind == Kind::Copy || kind == Kind::Pack6; }
   uint32_t getGlobalSize() const {
     return kind == Kind::Pack6 ? size / 4 * 3 : size;
   }
