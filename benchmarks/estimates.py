@@ -5,8 +5,9 @@ usage: estimates.py build [--case FORMAT-MxNxK]... [--target CHIP] [--out DIR] [
        estimates.py measure [--out DIR]
 
 `build` needs a build of this project: it compiles products for several schedules and runs them in the
-simulator with `--stats`; PTX, launch infos and estimates are in the folder then. `measure` needs a card of the target, and torch; nothing of the build. They may
-be two machines: carry the folder and `benchmarks/` from the one to the other.
+simulator with `--stats`; PTX, launch infos and estimates are in the folder then. `measure` needs a card of
+the target, and torch; nothing of the build. They may be two machines: carry the folder and `benchmarks/`
+from the one to the other.
 
 Times are those of a kernel in a row of 20 launches, the least of three. Schedules of a product are sorted
 by it; of all pairs that differ by more than a twentieth it counts those whose estimates are in the same

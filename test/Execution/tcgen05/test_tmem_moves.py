@@ -82,7 +82,7 @@ def test_misuse_is_an_error(misuse, tmp_path):
     rows = moves.pattern(protocol.COLUMNS)
     text = protocol.misuse_text(misuse)
     code, _, messages = mma_launch.launch(
-        tmp_path, text, [rows, np.zeros_like(rows)], flags=["--max-steps=1000000"]
+        tmp_path, text, [rows, np.zeros_like(rows)], flags=["--max-steps=1000000", "--check=strict"]
     )
     assert code == 1 and "error" in messages
 
