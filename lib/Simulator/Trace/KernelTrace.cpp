@@ -89,10 +89,16 @@ void sim::writeEstimate(llvm::json::OStream &json, const KernelTrace &trace) {
         if (WaitCause(i) != WaitCause::Issue)
           json.attribute(getName(WaitCause(i)), round4(result.waits[i]));
     });
-    if (result.busy[static_cast<unsigned>(BusyUnit::TensorCore)] != 0)
-      json.attributeObject("tensor core idle for", [&] {
-        for (unsigned i = 0; i != kNumWaitCauses; ++i)
-          json.attribute(getName(WaitCause(i)), round4(result.tensorIdle[i]));
-      });
+    json.attributeObject("idle", [&] {
+      for (BusyUnit unit : {BusyUnit::TensorCore, BusyUnit::MatrixPipes}) {
+        if (result.busy[static_cast<unsigned>(unit)] == 0)
+          continue;
+        json.attributeObject(getName(unit), [&] {
+          for (unsigned i = 0; i != kNumWaitCauses; ++i)
+            json.attribute(getName(WaitCause(i)),
+                           round4(result.idle[static_cast<unsigned>(unit)][i]));
+        });
+      }
+    });
   });
 }

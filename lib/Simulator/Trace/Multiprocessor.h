@@ -85,9 +85,12 @@ struct Chip {
   /// returns when it is complete.
   double run(unsigned number, unsigned quarter, const TraceOperation &operation,
              double time);
-  /// Until when the tensor core is busy, as far as is known.
+  /// Until when the tensor core, or a matrix pipe, is busy, as far as is known.
   double getTensorFree(unsigned number) const {
     return multiprocessors[number].tensor.free;
+  }
+  double getMatrixFree(unsigned number, unsigned quarter) const {
+    return multiprocessors[number].quarters[quarter].matrix.free;
   }
   /// The part of `clocks` that units of the multiprocessors in use were busy.
   double getBusyShare(BusyUnit unit, double clocks) const;

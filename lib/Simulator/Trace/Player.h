@@ -96,6 +96,8 @@ private:
   void advance(WarpState &warp);
   double getReady(WarpState &warp, const Step &step);
   bool issue(WarpState &warp, const Step &step);
+  void noteIdle(BusyUnit unit, const WarpState &warp, double free,
+                double begin);
   bool handleEvents(WarpState &warp, const Step &step);
   void access(WarpState &warp, const TraceEvent &event);
   bool awaitPhase(WarpState &warp, uint32_t number);

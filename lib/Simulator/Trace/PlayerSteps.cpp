@@ -66,6 +66,18 @@ static double getLatency(const Timing &timing, const Step &step) {
   }
 }
 
+/// A unit is asked at `begin`, and has had nothing to do since it was free.
+void Player::noteIdle(BusyUnit unit, const WarpState &warp, double free,
+                      double begin) {
+  if (begin <= free)
+    return;
+  WaitCause cause = warp.waitEnd > free ? warp.cause : WaitCause::Issue;
+  // Matrix pipes are quarters.
+  double share = unit == BusyUnit::MatrixPipes ? 1.0 / kNumQuarters : 1;
+  result.idle[static_cast<unsigned>(unit)][static_cast<unsigned>(cause)] +=
+      share * (begin - free);
+}
+
 /// False where somebody else has to go on first.
 bool Player::issue(WarpState &warp, const Step &step) {
   const std::vector<TraceEvent> &events = warp.recording->events;
@@ -84,6 +96,9 @@ bool Player::issue(WarpState &warp, const Step &step) {
     warp.time = wanted;
     return false;
   }
+  if (step.pipe == Pipe::Matrix)
+    noteIdle(BusyUnit::MatrixPipes, warp,
+             chip.getMatrixFree(warp.place, warp.quarter), wanted);
   double begin = chip.issue(warp.place, warp.quarter, step, wanted);
   warp.time = begin + (step.pipe == Pipe::None ? 0 : 1);
   warp.issued = std::max(begin, ready);
@@ -155,10 +170,11 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
   for (unsigned i = 0; i != operation.numBlocks; ++i) {
     uint32_t place = group.set * shape.clusterSize +
                      (operation.block + i) % shape.clusterSize;
-    double free = chip.getTensorFree(place);
-    if (isTensor && begin > free)
-      result.tensorIdle[static_cast<unsigned>(
-          warp.waitEnd > free ? warp.cause : WaitCause::Issue)] += begin - free;
+    if (isTensor)
+      noteIdle(BusyUnit::TensorCore, warp, chip.getTensorFree(place), begin);
+    else if (operation.unit == TraceUnit::Warpgroups)
+      noteIdle(BusyUnit::MatrixPipes, warp,
+               chip.getMatrixFree(place, warp.quarter), begin);
     end = std::max(end, chip.run(place, warp.quarter, operation, begin));
   }
   group.done[number] = end;

@@ -161,8 +161,9 @@ std::optional<ReplayResult> Player::run() {
     clocks = lifetime + waited ? clocks / (lifetime + waited) : 0;
   for (const Multiprocessor &of : chip.multiprocessors)
     result.multiprocessors += of.isUsed;
-  for (double &clocks : result.tensorIdle)
-    clocks /= std::max(result.clocks * result.multiprocessors, 1.0);
+  for (auto &ofUnit : result.idle)
+    for (double &clocks : ofUnit)
+      clocks /= std::max(result.clocks * result.multiprocessors, 1.0);
   for (unsigned i = 0; i != kNumBusyUnits; ++i)
     result.busy[i] = chip.getBusyShare(BusyUnit(i), result.clocks);
   return result;

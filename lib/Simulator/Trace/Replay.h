@@ -67,9 +67,10 @@ struct TraceSlice {
 struct ReplayResult {
   double clocks = 0;
   std::array<double, kNumBusyUnits> busy = {};
-  /// Shares of the time of all multiprocessors in use in which the tensor core
-  /// did nothing, by what the warp that asked it next waited for before.
-  std::array<double, kNumWaitCauses> tensorIdle = {};
+  /// Of the tensor core and the matrix pipes: shares of the time of all
+  /// multiprocessors in use in which they did nothing, by what the warp that
+  /// asked next had waited for before.
+  std::array<std::array<double, kNumWaitCauses>, kNumBusyUnits> idle = {};
   /// Shares of the time of all warps in which they waited.
   std::array<double, kNumWaitCauses> waits = {};
   unsigned multiprocessors = 0;

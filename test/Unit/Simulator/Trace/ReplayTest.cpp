@@ -42,9 +42,13 @@ static double getClocks(const KernelRun &run) {
   return estimate(run).getNumber("clocks").value_or(-1);
 }
 
+/// Of an object in the estimate, or in that object's object `unit`.
 static double getShare(const llvm::json::Object &estimate,
-                       llvm::StringRef group, llvm::StringRef name) {
+                       llvm::StringRef group, llvm::StringRef name,
+                       llvm::StringRef unit = "") {
   const llvm::json::Object *shares = estimate.getObject(group);
+  if (shares && !unit.empty())
+    shares = shares->getObject(unit);
   return shares ? shares->getNumber(name).value_or(-1) : -1;
 }
 
@@ -231,6 +235,18 @@ TEST(ReplayTest, TensorCores) {
   llvm::json::Object found = estimate(makeProducts(1010));
   EXPECT_GT(getShare(found, "busy", "matrix pipes"), 0.95);
   EXPECT_GT(getShare(found, "waits", "tensor core"), 0.7);
+  // In front of them, and behind, is little.
+  EXPECT_LT(getShare(found, "idle", "warps", "matrix pipes"), 0.02);
+  llvm::json::Object late =
+      estimate(makeRun("mov.f32 %f9, 0f3F800000;" +
+                           repeat("fma.rn.f32 %f9, %f9, %f9, %f9;", 4500) +
+                           start + repeat(multiply, 1000) +
+                           "wgmma.commit_group.sync.aligned;"
+                           "wgmma.wait_group.sync.aligned 0;",
+                       128));
+  EXPECT_NEAR(getShare(late, "idle", "warps", "matrix pipes") +
+                  getShare(late, "idle", "issue", "matrix pipes"),
+              0.5, 0.02);
   // mma.sync: 4096 operations at a quarter of 2140 in a clock.
   std::string four;
   for (unsigned i = 0; i != 4; ++i) {
