@@ -180,10 +180,10 @@ void GridRun::runResidents() {
   std::deque<Resident> residents;
   uint64_t count = BlockGroup::count(launch);
   bool isTakingTurns = pending && launch.options->seed == 0;
-  uint64_t mostResident =
-      isTakingTurns ? countFirst() : launch.getResidentGroups();
+  uint64_t mostResident = launch.getResidentGroups();
   // Those that begin at once, and have not run.
-  uint64_t numFirst = std::min({countFirst(), count, mostResident});
+  uint64_t mostAtOnce = std::min({countFirst(), count, mostResident});
+  uint64_t numFirst = mostAtOnce;
   for (uint64_t i = 0; i != numFirst; ++i)
     beginResident(residents);
   // Groups that got stuck one after another, with nothing having happened.
@@ -193,8 +193,12 @@ void GridRun::runResidents() {
     if (begun == count && residents.empty())
       return;
     // A new one may be what others wait for.
-    bool isNew =
-        numFirst == 0 && begun != count && residents.size() < mostResident;
+    // Groups that hand out clusters take those that have not begun, unless all
+    // wait for others.
+    bool mayBegin = !isTakingTurns || residents.size() < mostAtOnce ||
+                    numVain > residents.size();
+    bool isNew = numFirst == 0 && begun != count && mayBegin &&
+                 residents.size() < mostResident;
     if (isNew)
       beginResident(residents);
     numFirst -= numFirst != 0;
@@ -223,11 +227,8 @@ std::string GridRun::takeOrder() {
 
 std::vector<Recording> GridRun::takeRecordings() {
   std::vector<Recording> taken;
-  uint64_t stride = getRecordingStride(launch),
-           count = BlockGroup::count(launch);
-  // Of groups all of whose clusters were taken there is nothing.
-  for (uint64_t number = 0; number < count; number += stride)
-    taken.push_back(std::move(recordings[number]));
+  for (auto &[number, recording] : recordings)
+    taken.push_back(std::move(recording));
   return taken;
 }
 

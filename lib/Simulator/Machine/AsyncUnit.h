@@ -72,9 +72,12 @@ public:
 
   /// Whether it wants to hear of the steps of warps, as follows.
   virtual bool watchesSteps() const { return false; }
-  /// A warp is about to execute a step, or a call has stored its results; false
-  /// after a failure.
+  /// A warp is about to execute a step; false after a failure.
   virtual bool beginStep(Warp &warp, const Step &step) { return true; }
+  /// A call has stored its results: for most, as if it began.
+  virtual bool endCall(Warp &warp, const Step &step) {
+    return beginStep(warp, step);
+  }
   /// A warp is about to leave its innermost function; false after a failure.
   virtual bool endFunction(Warp &warp) { return true; }
 };

@@ -151,7 +151,9 @@ void Warp::popFrame() {
   }
   bindFrame();
   // The call has written its results just now.
-  tellWatchers(*caller);
+  for (AsyncUnit *unit : watchers)
+    if (!unit->endCall(*this, *caller))
+      return;
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,7 @@
 #include "Translation/OpcodeTable.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -257,12 +258,31 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   return std::nullopt;
 }
 
-/// Whether a wait is none: no branch behind it depends on it. CUTLASS's
-/// pipelines look at the next stage before they begin with what is there.
+/// Whether a wait is none: the next branch behind it does not depend on it.
+/// CUTLASS's pipelines look at the next stage before they begin with what is
+/// there.
 static bool isPeek(const Step &step) {
+  // What depends on the result: registers, and predicates.
+  llvm::SmallSet<std::pair<bool, Slot>, 4> dependent;
+  dependent.insert({true, step.operands[2]});
+  constexpr unsigned most = 16;
   // There is always a step behind: that which ends the function.
-  const Step &next = *(&step + 1);
-  return next.guard != step.operands[2];
+  for (const Step *next = &step + 1; next != &step + 1 + most; ++next) {
+    if (next->kind == StepClass::Control)
+      return !dependent.count({true, next->guard});
+    bool isDependent = dependent.count({true, next->guard});
+    auto getOperand = [&](unsigned i) {
+      bool isPredicate = i < 32 && (next->predicates >> i & 1);
+      return std::pair<bool, Slot>(isPredicate, next->operands[i]);
+    };
+    unsigned end = next->firstResult + next->numResults;
+    for (unsigned i = 0; i != next->operands.size(); ++i)
+      if (i < next->firstResult || i >= end)
+        isDependent |= dependent.count(getOperand(i)) != 0;
+    for (unsigned i = next->firstResult; isDependent && i != end; ++i)
+      dependent.insert(getOperand(i));
+  }
+  return true;
 }
 
 static void executeWait(Warp &warp, const Step &step) {

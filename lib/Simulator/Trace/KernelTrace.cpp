@@ -23,7 +23,7 @@ using namespace mlir::blockscale::sim;
 
 /// Groups that are recorded, at most, but for kernels whose groups take each
 /// other's work.
-static constexpr uint64_t kMaxRecorded = 256;
+static constexpr uint64_t kMaxRecorded = 64;
 
 uint64_t sim::getRecordingStride(const LaunchedKernel &launch) {
   if (launch.uses(UsesLaunchControl))
@@ -31,20 +31,29 @@ uint64_t sim::getRecordingStride(const LaunchedKernel &launch) {
   return llvm::divideCeil(BlockGroup::count(launch), kMaxRecorded);
 }
 
+uint64_t sim::countRecordings(const LaunchedKernel &launch) {
+  // Those whose groups take each other's work are as many as fit a chip.
+  return std::min(
+      llvm::divideCeil(BlockGroup::count(launch), getRecordingStride(launch)),
+      launch.getResidentGroups());
+}
+
 KernelTrace sim::traceKernel(const LaunchedKernel &launch,
                              std::vector<Recording> recordings) {
   unsigned clusters = launch.getClustersOfGroup();
   uint64_t beside =
       std::max<uint64_t>(launch.getBlocksOfMultiprocessor() / clusters, 1);
-  KernelTrace trace = {launch.kernel->function->name.str(),
-                       Timing(launch.target, launch.options->multiprocessors),
-                       {BlockGroup::count(launch), launch.getClusterSize(),
-                        clusters, static_cast<unsigned>(beside),
-                        launch.getNumWarps(), getRecordingStride(launch)},
-                       std::move(recordings),
-                       std::nullopt,
-                       "",
-                       {}};
+  KernelTrace trace = {
+      launch.kernel->function->name.str(),
+      Timing(launch.target, launch.options->multiprocessors),
+      {launch.uses(UsesLaunchControl) ? recordings.size()
+                                      : BlockGroup::count(launch),
+       launch.getClusterSize(), clusters, static_cast<unsigned>(beside),
+       launch.getNumWarps(), getRecordingStride(launch)},
+      std::move(recordings),
+      std::nullopt,
+      "",
+      {}};
   if (llvm::any_of(trace.recordings,
                    [](const Recording &each) { return each.isCut; })) {
     trace.problem = "a block does too much to be recorded";
@@ -55,6 +64,8 @@ KernelTrace sim::traceKernel(const LaunchedKernel &launch,
                         wantsSlices ? &trace.slices : nullptr);
   if (!trace.result)
     trace.problem = "warps wait for what no recorded block does";
+  if (!wantsSlices)
+    trace.recordings.clear();
   return trace;
 }
 

@@ -42,6 +42,9 @@ struct KernelTrace {
 /// same, mostly.
 uint64_t getRecordingStride(const LaunchedKernel &launch);
 
+/// How many groups may be recorded, at most.
+uint64_t countRecordings(const LaunchedKernel &launch);
+
 /// Plays recordings, of the groups 0, stride, 2 * stride and so on.
 KernelTrace traceKernel(const LaunchedKernel &launch,
                         std::vector<Recording> recordings);

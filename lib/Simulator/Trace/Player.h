@@ -134,6 +134,9 @@ private:
   std::vector<uint64_t> numWarpsOf;
   std::deque<GroupState> groups;
   std::deque<WarpState> warps;
+  /// Those that are over.
+  std::vector<GroupState *> freeGroups;
+  std::vector<WarpState *> freeWarps;
   uint64_t nextGroup = 0, numEnded = 0;
   ReplayResult result;
   /// Of all warps.

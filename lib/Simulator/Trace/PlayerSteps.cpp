@@ -178,6 +178,8 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
     end = std::max(end, chip.run(place, warp.quarter, operation, begin));
   }
   group.done[number] = end;
+  group.end = std::max(group.end, end);
+  result.clocks = std::max(result.clocks, end);
   if (operation.unit == TraceUnit::TensorLoads)
     warp.result = std::max(warp.result, end);
   addSlice(TraceSlice::Kind::Operation, warp, begin, end, number, true);

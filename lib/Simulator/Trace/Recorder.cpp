@@ -14,12 +14,13 @@
 #include "Trace/Recorder.h"
 
 #include "Machine/BlockGroup.h"
+#include "Trace/KernelTrace.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Runs and events of a group, at most: some 300 MB.
-static constexpr uint64_t kMaxKept = uint64_t(1) << 24;
+/// What is kept of all groups of a launch, at most: some 600 MB.
+static constexpr uint64_t kMaxKeptOfAll = uint64_t(1) << 25;
 /// How global memory is touched.
 static constexpr uint64_t kLineBytes = 128, kSectorBytes = 32;
 static constexpr uint64_t kSectorsOfLine = kLineBytes / kSectorBytes;
@@ -32,7 +33,8 @@ llvm::StringRef sim::getName(TraceUnit unit) {
   return names[static_cast<unsigned>(unit)];
 }
 
-Recorder::Recorder(BlockGroup &group) : group(group) {
+Recorder::Recorder(BlockGroup &group)
+    : group(group), maxKept(kMaxKeptOfAll / countRecordings(group.launch)) {
   size_t numWarps = group.maxBlocks * group.launch.getNumWarps();
   recording.warps.resize(numWarps);
   vain.resize(numWarps);
@@ -42,7 +44,9 @@ Recorder::Recorder(BlockGroup &group) : group(group) {
 Recording Recorder::take() {
   for (const Block &block : group.blocks)
     recording.blocks.push_back(print(block.index));
-  recording.isCut = numKept >= kMaxKept;
+  if (isFull())
+    recording = {};
+  recording.isCut = isFull();
   return std::move(recording);
 }
 
@@ -56,8 +60,10 @@ void Recorder::truncate(unsigned warp, uint32_t numSteps) {
     uint32_t dropped = std::min(of.runs.back().count, of.numSteps - numSteps);
     of.numSteps -= dropped;
     of.runs.back().count -= dropped;
-    if (of.runs.back().count == 0)
-      of.runs.pop_back();
+    if (of.runs.back().count != 0)
+      continue;
+    of.runs.pop_back();
+    --numKept;
   }
 }
 
@@ -66,8 +72,8 @@ bool Recorder::beginStep(Warp &warp, const Step &step) {
   VainWait &wait = vain[warp.number];
   if (wait.step == &step && wait.numEvents == of.events.size())
     truncate(warp.number, wait.numSteps);
-  if (numKept >= kMaxKept || of.numSteps == UINT32_MAX) {
-    numKept = kMaxKept;
+  if (isFull() || of.numSteps == UINT32_MAX) {
+    numKept = maxKept;
     return true;
   }
   const Code *code = warp.frames.back().code;
@@ -109,7 +115,7 @@ bool Recorder::isAdded(const Warp &warp, TraceEvent::Kind kind,
 void Recorder::addEvent(const Warp &warp, TraceEvent::Kind kind,
                         uint32_t number, uint16_t newSectors) {
   WarpRecording &of = recording.warps[warp.number];
-  if (numKept >= kMaxKept || !of.numSteps)
+  if (isFull() || !of.numSteps)
     return;
   of.events.push_back({of.numSteps - 1, kind, newSectors, number});
   ++numKept;
@@ -120,7 +126,7 @@ void Recorder::addEvent(const Warp &warp, TraceEvent::Kind kind,
 //===----------------------------------------------------------------------===//
 
 uint64_t Recorder::touchLines(const Span &span, uint64_t size) {
-  if (!span.storage || size == 0)
+  if (!span.storage || size == 0 || isFull())
     return 0;
   uint64_t begin = span.bytes - span.storage->data();
   uint64_t numNew = 0;
@@ -182,6 +188,9 @@ void Recorder::observe(const Warp &warp, const WarpAccess &access) {
 //===----------------------------------------------------------------------===//
 
 Recorder::Phases &Recorder::add(Barrier barrier, TraceBarrier description) {
+  // Names are long.
+  constexpr unsigned weight = 8;
+  numKept += weight;
   Phases &of = phases[barrier];
   of = {static_cast<uint32_t>(recording.barriers.size()), {}, {}};
   recording.barriers.push_back(std::move(description));
@@ -189,7 +198,8 @@ Recorder::Phases &Recorder::add(Barrier barrier, TraceBarrier description) {
 }
 
 void Recorder::beginMBarrier(Barrier barrier, std::string name) {
-  add(barrier, {std::move(name), /*isMBarrier=*/true});
+  if (!isFull())
+    add(barrier, {std::move(name), /*isMBarrier=*/true});
 }
 
 uint32_t Recorder::getCurrent(Barrier barrier) {
@@ -201,6 +211,7 @@ uint32_t Recorder::getCurrent(Barrier barrier) {
                    ? found->second
                    : add(barrier, {std::move(name), /*isMBarrier=*/false});
   if (!of.current) {
+    ++numKept;
     of.current = recording.phases.size();
     recording.phases.push_back({of.barrier});
   }
@@ -208,6 +219,8 @@ uint32_t Recorder::getCurrent(Barrier barrier) {
 }
 
 void Recorder::arrive(const Warp &warp, Barrier barrier) {
+  if (isFull())
+    return;
   uint32_t phase = getCurrent(barrier);
   if (isAdded(warp, TraceEvent::Kind::Arrive, phase))
     return;
@@ -216,8 +229,9 @@ void Recorder::arrive(const Warp &warp, Barrier barrier) {
 }
 
 void Recorder::arrive(OperationId operation, Barrier barrier) {
-  if (operation == kNoOperation)
+  if (operation == kNoOperation || isFull())
     return;
+  ++numKept;
   uint32_t phase = getCurrent(barrier);
   ++recording.phases[phase].numArrivals;
   recording.arrivals.push_back({operation, phase});
@@ -239,7 +253,8 @@ void Recorder::awaitLast(const Warp &warp, Barrier barrier, bool isPeek) {
 }
 
 void Recorder::awaitCurrent(const Warp &warp, Barrier barrier) {
-  addEvent(warp, TraceEvent::Kind::AwaitPhase, getCurrent(barrier));
+  if (!isFull())
+    addEvent(warp, TraceEvent::Kind::AwaitPhase, getCurrent(barrier));
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,7 +266,7 @@ Recorder::Queue &Recorder::getQueue(const Warp &warp, TraceUnit unit) {
 }
 
 OperationId Recorder::begin(const Warp &warp, TraceOperation operation) {
-  if (numKept >= kMaxKept)
+  if (isFull())
     return kNoOperation;
   ++numKept;
   operation.line = warp.current->line;
@@ -280,6 +295,9 @@ OperationId Recorder::getLast(const Warp &warp, TraceUnit unit) {
 }
 
 void Recorder::commit(const Warp &warp, TraceUnit unit) {
+  if (isFull())
+    return;
+  ++numKept;
   Queue &queue = getQueue(warp, unit);
   queue.groups.push_back(queue.last);
 }

@@ -31,6 +31,7 @@ public:
 
   bool watchesSteps() const override { return true; }
   bool beginStep(Warp &warp, const Step &step) override;
+  bool endCall(Warp &warp, const Step &step) override { return true; }
   /// The current step of a warp did not happen: it comes again.
   void undoStep(const Warp &warp);
   /// The current step of a warp has asked for a phase in vain. If it does so
@@ -117,7 +118,10 @@ private:
   uint32_t getCurrent(Barrier barrier);
   Queue &getQueue(const Warp &warp, TraceUnit unit);
 
+  bool isFull() const { return numKept >= maxKept; }
+
   BlockGroup &group;
+  const uint64_t maxKept;
   Recording recording;
   uint64_t numKept = 0;
   llvm::DenseMap<Barrier, Phases> phases;

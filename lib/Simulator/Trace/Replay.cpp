@@ -59,10 +59,20 @@ void Player::push(WarpState &warp) {
   heap.push({warp.time, numPushed++, &warp});
 }
 
+/// A new state, in the place of one that is over.
+template <typename State>
+static State &reuse(std::deque<State> &all, std::vector<State *> &free) {
+  if (free.empty())
+    return all.emplace_back();
+  State &state = *free.back();
+  free.pop_back();
+  return state = State();
+}
+
 /// Begins the next group on the multiprocessors with a number, or none.
 void Player::beginGroup(uint32_t set, double time) {
   while (nextGroup != shape.numGroups) {
-    GroupState &group = groups.emplace_back();
+    GroupState &group = reuse(groups, freeGroups);
     group.number = nextGroup++;
     group.recording = &recordings[group.number / shape.stride];
     group.set = set;
@@ -74,7 +84,7 @@ void Player::beginGroup(uint32_t set, double time) {
       if (recording.numSteps == 0)
         continue;
       unsigned rank = i / shape.warpsOfBlock % shape.clusterSize;
-      WarpState &warp = warps.emplace_back();
+      WarpState &warp = reuse(warps, freeWarps);
       warp.group = &group;
       warp.recording = &recording;
       warp.number = i;
@@ -88,22 +98,26 @@ void Player::beginGroup(uint32_t set, double time) {
     if (group.numWarps)
       return;
     ++numEnded;
+    freeGroups.push_back(&group);
   }
 }
 
 void Player::endWarp(WarpState &warp) {
   warp.time = std::max(warp.time, warp.lastIssue);
   endRun(warp, warp.time);
-  warp.ready.clear();
   GroupState &group = *warp.group;
   group.end = std::max(group.end, warp.time);
   result.clocks = std::max(result.clocks, warp.time);
+  warp.ready.clear();
+  freeWarps.push_back(&warp);
   if (--group.numWarps)
     return;
   ++numEnded;
-  group.phases = {};
-  group.done = {};
-  beginGroup(group.set, group.end);
+  auto [set, end] = std::pair(group.set, group.end);
+  group.phases.clear();
+  group.done.clear();
+  freeGroups.push_back(&group);
+  beginGroup(set, end);
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,7 +149,7 @@ void Player::endRun(WarpState &warp, double end) {
 void Player::addSlice(TraceSlice::Kind kind, const WarpState &warp,
                       double begin, double end, uint32_t number,
                       bool isForOperation) {
-  if (slices)
+  if (slices && slices->size() < kMaxSlices)
     slices->push_back({kind, warp.place, warp.group->number, warp.number, begin,
                        end, number, warp.segmentLine, warp.lastLine,
                        warp.segmentSteps, isForOperation});

@@ -63,6 +63,9 @@ struct TraceSlice {
   bool isForOperation;
 };
 
+/// Slices that are kept, at most.
+inline constexpr size_t kMaxSlices = size_t(1) << 20;
+
 /// What a replay finds out.
 struct ReplayResult {
   double clocks = 0;

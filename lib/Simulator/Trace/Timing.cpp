@@ -70,7 +70,7 @@ Timing::Timing(llvm::StringRef target, std::optional<uint32_t> wanted)
   for (const TimingRow &row : kRows) {
     std::optional<Rate> rate = find(capability, row.figure);
     this->*row.member = rate ? rate->value : row.otherwise;
-    if (row.figure == &ChipRates::multiprocessors)
+    if (rate && row.figure == &ChipRates::multiprocessors)
       product = rate->source->product;
     if (!rate)
       assumed.push_back(row.name.str());

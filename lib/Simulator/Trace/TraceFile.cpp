@@ -20,11 +20,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Events of a file, at most: those behind are left out.
-static constexpr size_t kMaxEvents = size_t(1) << 20;
-/// Threads of one unit, in a process: numbers behind those of warps.
-static constexpr uint64_t kFirstUnit = uint64_t(1) << 24,
-                          kLinesOfUnit = 1 << 16;
+/// Things that a unit has under way at once, in a file: others are left out.
+static constexpr size_t kMaxLinesOfUnit = 64;
 
 namespace {
 class TraceWriter {
@@ -34,48 +31,60 @@ public:
   void write(const KernelTrace &kernel);
   /// Names of processes and threads.
   void writeNames();
-  bool isFull() const { return numEvents >= kMaxEvents; }
+  /// Events that there was no room for.
+  uint64_t getNumLeftOut() const { return numLeftOut; }
 
 private:
   void writeSlice(const KernelTrace &kernel, const TraceSlice &slice);
   void writeName(llvm::StringRef what, uint64_t place, uint64_t thread,
                  const std::string &name);
-  uint64_t findLine(uint64_t place, TraceUnit unit, double begin, double end);
+  std::optional<uint64_t> findLine(uint64_t place, TraceUnit unit, double begin,
+                                   double end);
+  uint64_t getThread(uint64_t place, const std::string &name);
   std::string nameWarp(const KernelTrace &kernel, const TraceSlice &slice);
 
   llvm::json::OStream &json;
   /// When the current kernel begins, in microseconds.
   double start = 0;
-  size_t numEvents = 0;
-  std::map<std::pair<uint64_t, uint64_t>, std::string> threads;
-  /// Groups of earlier kernels.
-  uint64_t firstGroup = 0;
+  uint64_t numLeftOut = 0;
+  /// By multiprocessor and name: numbers from 1 on.
+  std::map<std::pair<uint64_t, std::string>, uint64_t> threads;
+  std::map<uint64_t, uint64_t> numThreads;
   /// Of a multiprocessor and a unit: until when its lines are taken.
   std::map<std::pair<uint64_t, TraceUnit>, std::vector<double>> lines;
 };
 } // namespace
 
-/// A line on which nothing overlaps.
-uint64_t TraceWriter::findLine(uint64_t place, TraceUnit unit, double begin,
-                               double end) {
+uint64_t TraceWriter::getThread(uint64_t place, const std::string &name) {
+  auto [entry, isNew] = threads.try_emplace({place, name});
+  if (isNew)
+    entry->second = ++numThreads[place];
+  return entry->second;
+}
+
+/// A thread on which nothing overlaps; none where there are too many.
+std::optional<uint64_t> TraceWriter::findLine(uint64_t place, TraceUnit unit,
+                                              double begin, double end) {
   std::vector<double> &ends = lines[{place, unit}];
   auto found = llvm::find_if(ends, [&](double each) { return each <= begin; });
-  uint64_t line = found - ends.begin();
-  if (found == ends.end())
+  std::string name = getName(unit).str();
+  if (size_t line = found - ends.begin())
+    name += " (" + std::to_string(line + 1) + ")";
+  if (found != ends.end())
+    *found = end;
+  else if (ends.size() != kMaxLinesOfUnit)
     ends.push_back(end);
   else
-    *found = end;
-  uint64_t thread =
-      kFirstUnit + static_cast<uint64_t>(unit) * kLinesOfUnit + line;
-  threads.try_emplace({place, thread}, getName(unit).str());
-  return thread;
+    return std::nullopt;
+  return getThread(place, name);
 }
 
 std::string TraceWriter::nameWarp(const KernelTrace &kernel,
                                   const TraceSlice &slice) {
   const Recording &recording =
       kernel.recordings[slice.group / kernel.shape.stride];
-  return "block " + recording.blocks[slice.warp / kernel.shape.warpsOfBlock] +
+  return kernel.name + ", block " +
+         recording.blocks[slice.warp / kernel.shape.warpsOfBlock] +
          (kernel.shape.stride == 1 ? "" : " or one like it") + ", warp " +
          std::to_string(slice.warp % kernel.shape.warpsOfBlock);
 }
@@ -89,9 +98,6 @@ void TraceWriter::writeSlice(const KernelTrace &kernel,
   bool isOperation = slice.kind == TraceSlice::Kind::Operation;
   const TraceOperation *operation =
       slice.isForOperation ? &recording.operations[slice.number] : nullptr;
-  uint64_t warps = kernel.shape.warpsOfBlock * kernel.shape.clustersOfGroup *
-                   kernel.shape.clusterSize;
-  uint64_t thread = (firstGroup + slice.group) * warps + slice.warp;
   std::string name;
   switch (slice.kind) {
   case TraceSlice::Kind::Run:
@@ -109,18 +115,20 @@ void TraceWriter::writeSlice(const KernelTrace &kernel,
            std::to_string(operation->line);
     break;
   }
-  if (isOperation)
-    thread = findLine(slice.place, operation->unit, begin, end);
-  else
-    threads.try_emplace({slice.place, thread}, nameWarp(kernel, slice));
-  ++numEvents;
+  std::optional<uint64_t> thread =
+      isOperation ? findLine(slice.place, operation->unit, begin, end)
+                  : getThread(slice.place, nameWarp(kernel, slice));
+  if (!thread) {
+    ++numLeftOut;
+    return;
+  }
   json.object([&] {
     json.attribute("name", name);
     json.attribute("ph", "X");
     json.attribute("ts", begin);
     json.attribute("dur", end - begin);
     json.attribute("pid", slice.place);
-    json.attribute("tid", thread);
+    json.attribute("tid", *thread);
     json.attributeObject("args", [&] {
       json.attribute("clock", std::round(slice.begin));
       if (slice.kind == TraceSlice::Kind::Run) {
@@ -141,9 +149,7 @@ void TraceWriter::writeSlice(const KernelTrace &kernel,
 
 void TraceWriter::write(const KernelTrace &kernel) {
   for (const TraceSlice &slice : kernel.slices)
-    if (!isFull())
-      writeSlice(kernel, slice);
-  firstGroup += kernel.shape.numGroups;
+    writeSlice(kernel, slice);
   if (kernel.result)
     start += kernel.getMicroseconds(kernel.result->clocks);
   lines.clear();
@@ -161,15 +167,11 @@ void TraceWriter::writeName(llvm::StringRef what, uint64_t place,
 }
 
 void TraceWriter::writeNames() {
-  std::optional<uint64_t> last;
-  for (const auto &[key, name] : threads) {
-    auto [place, thread] = key;
-    if (place != last)
-      writeName("process_name", place, 0,
-                "multiprocessor " + std::to_string(place));
-    last = place;
-    writeName("thread_name", place, thread, name);
-  }
+  for (auto [place, count] : numThreads)
+    writeName("process_name", place, 0,
+              "multiprocessor " + std::to_string(place));
+  for (const auto &[key, thread] : threads)
+    writeName("thread_name", key.first, thread, key.second);
 }
 
 std::string sim::printTrace(const std::vector<KernelTrace> &kernels) {
@@ -184,13 +186,18 @@ std::string sim::printTrace(const std::vector<KernelTrace> &kernels) {
         writer.write(kernel);
       writer.writeNames();
     });
-    json.attributeObject("otherData", [&] {
-      for (const KernelTrace &kernel : kernels)
+    json.attributeArray("notes", [&] {
+      for (const KernelTrace &kernel : kernels) {
         if (!kernel.result)
-          json.attribute(kernel.name, kernel.problem);
-      if (writer.isFull())
-        json.attribute("left out",
-                       "events behind the first " + std::to_string(kMaxEvents));
+          json.value(kernel.name + ": " + kernel.problem);
+        if (kernel.slices.size() == kMaxSlices)
+          json.value(kernel.name + ": events behind the first " +
+                     std::to_string(kMaxSlices) + " are left out");
+      }
+      if (writer.getNumLeftOut())
+        json.value(std::to_string(writer.getNumLeftOut()) +
+                   " events of units that have too much under way are left "
+                   "out");
     });
   });
   stream << "\n";

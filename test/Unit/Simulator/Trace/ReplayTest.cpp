@@ -185,6 +185,10 @@ TEST(ReplayTest, PeeksDoNotWait) {
   };
   EXPECT_NEAR(getClocks(makePeek("")), 4100, 100);
   EXPECT_NEAR(getClocks(makePeek("bar.sync 1, 32;")), 8200, 100);
+  // A branch that depends on what it has found waits.
+  EXPECT_NEAR(getClocks(makePeek("add.u32 %r5, %r0, 1; setp.eq.u32 %p3, %r4, 0;"
+                                 "@%p3 bra W;")),
+              8200, 100);
 }
 
 TEST(ReplayTest, WaitsForCopies) {
@@ -259,6 +263,20 @@ TEST(ReplayTest, TensorCores) {
   EXPECT_NEAR(getClocks(makeRun("mov.b32 %r4, 0; mov.f32 %f4, 0f00000000;" +
                                 repeat(four, 250))),
               7656, 100);
+}
+
+TEST(ReplayTest, CallsAreOneInstruction) {
+  KernelRun run = makeRun(
+      "mov.u32 %r4, 1;" +
+      repeat("{ .reg .b32 t; call (t), F, (%r4); mov.b32 %r4, t; }", 100));
+  run.declarations = ".func (.reg .b32 r) F(.reg .b32 a) "
+                     "{ add.u32 r, a, 1; ret; }";
+  double few = getClocks(run);
+  run.body += repeat("add.u32 %r4, %r4, 1;", 100);
+  // The call and an instruction of the function; what depends on what is not
+  // known across functions.
+  EXPECT_NEAR(few, 220, 30);
+  EXPECT_NEAR(getClocks(run) - few, 400, 10);
 }
 
 TEST(ReplayTest, OfOtherChipsSaysWhatIsAssumed) {

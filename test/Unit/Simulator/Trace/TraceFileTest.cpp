@@ -87,7 +87,7 @@ TEST(TraceFileTest, WhoWaitsForWhat) {
     EXPECT_TRUE(names.count({event.place, event.thread})) << event.name;
   // Both blocks have a multiprocessor, two warps and two copies.
   for (unsigned place = 0; place != 2; ++place) {
-    std::string block = "block (" + std::to_string(place) + ",0,0), warp ";
+    std::string block = "k, block (" + std::to_string(place) + ",0,0), warp ";
     for (unsigned warp = 0; warp != 2; ++warp) {
       auto isWait = [&](const Event &event) {
         return event.place == place &&
@@ -148,7 +148,7 @@ TEST(TraceFileTest, AskingInVainIsNoWork) {
                              "E: ret;",
                          64, seed),
                  names))
-        if (names[{event.place, event.thread}] == "block (0,0,0), warp 1")
+        if (names[{event.place, event.thread}] == "k, block (0,0,0), warp 1")
           count += event.instructions;
       counts.insert(count);
     }
