@@ -227,6 +227,7 @@ std::string GridRun::takeOrder() {
 
 std::vector<Recording> GridRun::takeRecordings() {
   std::vector<Recording> taken;
+  taken.reserve(recordings.size());
   for (auto &[number, recording] : recordings)
     taken.push_back(std::move(recording));
   return taken;
