@@ -17,6 +17,8 @@ import collections
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -43,9 +45,17 @@ def find_nvcc(given):
 
 
 def execute(command):
+    """What a command prints; ends the script if it fails."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"error: {command[0]} failed\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def find_includes(nvcc):
+    """The options by which nvcc finds CUDA's headers: nvcc may be a script that stands in another folder."""
+    found = re.search(r"^#\$ INCLUDES=(.*)", execute([nvcc, "--dryrun", "-x", "cu", os.devnull]), re.MULTILINE)
+    return shlex.split(found.group(1)) if found else []
 
 
 def build_library(nvcc, build):
@@ -63,7 +73,7 @@ def build_library(nvcc, build):
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
         execute([
             os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-fPIC", "-shared", f"-I{ROOT / 'include'}",
-            f"-I{nvcc.parent.parent / 'include'}", *sorted(sources.glob("*.cpp")), archive,
+            *find_includes(nvcc), *sorted(sources.glob("*.cpp")), archive,
             f"-Wl,-soname,{RUNTIME}", "-Wl,--default-symver", "-o", f"{temporary}/{RUNTIME}",
         ])
         os.replace(f"{temporary}/{RUNTIME}", library)

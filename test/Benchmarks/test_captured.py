@@ -12,8 +12,8 @@ import pytest
 
 REPO = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
-HAS_NVCC = bool(shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin"))
-needs_nvcc = pytest.mark.skipif(not HAS_NVCC, reason="needs nvcc")
+NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+needs_nvcc = pytest.mark.skipif(not NVCC, reason="needs nvcc")
 
 # Addresses in a struct, one of them in the middle of a buffer and one behind it; more shared memory than
 # without asking; a cluster, in which block 0 adds what both have; memory that is set and copied. The
@@ -78,8 +78,7 @@ def program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("captured")
     source = folder / "sum.cu"
     source.write_text(PROGRAM)
-    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    subprocess.run([nvcc, "-gencode=arch=compute_100a,code=compute_100a", "-cudart", "shared", "--no-compress",
+    subprocess.run([NVCC, "-gencode=arch=compute_100a,code=compute_100a", "-cudart", "shared", "--no-compress",
                     source, "-o", folder / "sum"], check=True)
     return folder / "sum"
 
@@ -120,7 +119,11 @@ def test_errors_of_kernels(program):
 
 
 @needs_nvcc
-def test_source():
-    """A program of CUB is compiled, and runs for the chip that is asked for."""
-    output = captured("--seeds=1", "--chip=sm_80", REPO / "benchmarks" / "cub" / "block_scan.cu")
+def test_source(tmp_path):
+    """A program of CUB is compiled, and runs for the chip that is asked for; CUDA's headers are found where
+    nvcc is a script in a folder of its own."""
+    script = tmp_path / "nvcc"
+    script.write_text(f'#!/bin/sh\nexec {NVCC} "$@"\n')
+    script.chmod(0o755)
+    output = captured("--seeds=1", "--chip=sm_80", f"--nvcc={script}", REPO / "benchmarks" / "cub" / "block_scan.cu")
     assert re.search(r"^block_scan +0 right .* 3 ", output, re.MULTILINE), output
