@@ -46,4 +46,5 @@ void blockscale::registerPipelineDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
   registry.insert<BlockScaleDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerProductOpInterfaceExternalModels(registry);
 }

@@ -21,6 +21,7 @@ using namespace mlir::blockscale;
 const std::vector<Chip> &blockscale::getChips() {
   static const std::vector<Path>
       plain = {Path::Decompose}, convert = {Path::Convert, Path::Decompose},
+      wgmma = {Path::Wgmma, Path::Convert, Path::Decompose},
       mmaSync = {Path::MmaSync, Path::Convert, Path::Decompose},
       tcgen05 = {Path::Tcgen05, Path::Convert, Path::Decompose};
   // The shared memory of sm_110 and sm_121 is from documentation only.
@@ -31,7 +32,7 @@ const std::vector<Chip> &blockscale::getChips() {
       {"sm_87",    87, convert, 74, 163},
       {"sm_89",    89, convert, 78,  99},
       {"sm_90",    90, convert, 78, 227},
-      {"sm_90a",   90, convert, 80, 227},
+      {"sm_90a",   90, wgmma,   80, 227},
       {"sm_100a", 100, tcgen05, 86, 227},
       {"sm_100f", 100, tcgen05, 88, 227},
       {"sm_103a", 103, tcgen05, 88, 227},

@@ -263,22 +263,25 @@ MatrixStrides blockscale::getMatrixStrides(const MatrixShape &shape) {
   return {0, 0};
 }
 
-/// Table 40: "fixed constant value of 0b001".
+/// Table 40: "fixed constant value of 0b001". The word of wgmma has nothing
+/// there.
 static constexpr uint64_t kVersion = 1;
 
 std::optional<uint64_t>
-blockscale::encodeMatrixDescriptor(const MatrixShape &shape) {
+blockscale::encodeMatrixDescriptor(const MatrixShape &shape,
+                                   DescriptorUser user) {
   const LinePattern *pattern =
       lookupLinePattern(shape.isSwizzled, shape.lineBytes);
   if (!pattern || shape.lines < 1 || shape.lines % kPatternLines != 0 ||
       shape.columns < 1)
     return std::nullopt;
   MatrixStrides strides = getMatrixStrides(shape);
-  return encodeFields(DescriptorForm::Matrix,
-                      {{"leading", static_cast<uint64_t>(strides.leading)},
-                       {"stride", static_cast<uint64_t>(strides.stride)},
-                       {"version", kVersion},
-                       {"swizzle", pattern->code}});
+  return encodeFields(
+      DescriptorForm::Matrix,
+      {{"leading", static_cast<uint64_t>(strides.leading)},
+       {"stride", static_cast<uint64_t>(strides.stride)},
+       {"version", user == DescriptorUser::Wgmma ? 0 : kVersion},
+       {"swizzle", pattern->code}});
 }
 
 std::optional<uint64_t> blockscale::encodeScaleAtomDescriptor() {

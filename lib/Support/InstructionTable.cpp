@@ -44,7 +44,8 @@ struct InstructionFamily {
 // the same at the same rate; mxf4 is preferred because 2X is its only form.
 static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2;
 static constexpr Scaling kInside = Scaling::InInstruction,
-                         kBefore = Scaling::OnOperands;
+                         kBefore = Scaling::OnOperands,
+                         kNowhere = Scaling::Nowhere;
 static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
 // clang-format off
@@ -64,6 +65,7 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo},
   {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo},
   {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo},
+  {Path::Wgmma,   Kind::Plain,      64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo},
 };
 // clang-format on
 
@@ -79,7 +81,7 @@ static Instruction makeInstruction(const InstructionFamily &family, Format a,
           b,
           family.scale,
           family.scaleVec,
-          family.k / family.scaleVec,
+          family.scaleVec ? family.k / family.scaleVec : 1,
           family.scaling,
           family.lowestPtx,
           family.rank,
@@ -90,6 +92,11 @@ const std::vector<Instruction> &blockscale::getInstructions() {
   static const std::vector<Instruction> instructions = [] {
     std::vector<Instruction> result;
     for (const InstructionFamily &family : kFamilies) {
+      if (family.kind == Kind::Plain) {
+        for (Format both : {Format::BF16, Format::F16})
+          result.push_back(makeInstruction(family, both, both));
+        continue;
+      }
       // Containers hold any type; packed operands are fp4.
       std::vector<Format> formats = {Format::E2M1};
       if (hasContainers(family.kind))
@@ -132,6 +139,8 @@ const std::vector<OpRow> &blockscale::getOpRows() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> result;
     for (const Instruction &instruction : getInstructions()) {
+      if (instruction.scaling == Scaling::Nowhere)
+        continue;
       OpRow row = instruction.getOpRow();
       if (std::find(result.begin(), result.end(), row) == result.end())
         result.push_back(row);
@@ -258,11 +267,9 @@ struct KindInfo {
 } // namespace
 
 static const KindInfo &getKindInfo(Kind kind) {
-  static constexpr KindInfo rows[kNumKinds] = {{"mxf8f6f4", true, 2},
-                                               {"mxf4", false, 0},
-                                               {"mxf4nvf4", false, 0},
-                                               {"bf16", true, 0},
-                                               {"bf16_packed", false, 0}};
+  static constexpr KindInfo rows[kNumKinds] = {
+      {"mxf8f6f4", true, 2}, {"mxf4", false, 0},        {"mxf4nvf4", false, 0},
+      {"bf16", true, 0},     {"bf16_packed", false, 0}, {"plain", false, 0}};
   return rows[static_cast<unsigned>(kind)];
 }
 

@@ -26,6 +26,7 @@ static constexpr PathInfo kPaths[kNumPaths] = {
     {Path::MmaSync,   "mma_sync",  "mma.sync",     true,  true},
     {Path::Tcgen05,   "tcgen05",   "tcgen05.mma",  false, true},
     {Path::Convert,   "convert",   kConvertOpcode, true,  false},
+    {Path::Wgmma,     "wgmma",     "wgmma.mma_async", false, false},
 };
 // clang-format on
 

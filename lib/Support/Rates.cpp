@@ -135,6 +135,6 @@ ChipRates::Figure ChipRates::*blockscale::getFlopsFigure(Kind kind) {
   // By Kind.
   static constexpr Member members[kNumKinds] = {
       &ChipRates::byteFlops, &ChipRates::nibbleFlops, &ChipRates::nibbleFlops,
-      &ChipRates::bf16Flops, &ChipRates::bf16Flops};
+      &ChipRates::bf16Flops, &ChipRates::bf16Flops,   &ChipRates::bf16Flops};
   return members[static_cast<unsigned>(kind)];
 }

@@ -76,6 +76,7 @@ struct LayoutRule {
 } // namespace
 
 static constexpr unsigned kBits4 = 1 << 4, kBits6 = 1 << 6, kBits8 = 1 << 8,
+                          kBits16 = 1 << 16,
                           kAnyBits = kBits4 | kBits6 | kBits8;
 
 // ldmatrix of sm_100 and later transposes bytes and fills up narrow codes; that
@@ -90,6 +91,7 @@ static constexpr LayoutRule kLayoutRules[] = {
     {Kind::BF16, Storage::Packed, kBits4, 16},
     {Kind::BF16, Storage::Padded, kBits6, 0},
     {Kind::BF16Packed, Storage::Slots, kBits4, 16},
+    {Kind::Plain, Storage::Slots, kBits16, 16},
 };
 
 bool blockscale::canLie(Kind kind, unsigned codeBits, Major major,

@@ -359,8 +359,8 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error@+1 {{expected M of the tile to be 128, got 64}}
-#schedule = #blockscale.ring_schedule<tile = [64, 256, 128], stages = 4, accumulators = 2, persistent = true>
+// expected-error@+1 {{expected M of the tile to be a multiple of 64 up to 256, got 96}}
+#schedule = #blockscale.ring_schedule<tile = [96, 256, 128], stages = 4, accumulators = 2, persistent = true>
 
 // -----
 
@@ -369,8 +369,8 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error@+1 {{expected K of the tile to be 128 or 256, got 64}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 64], stages = 4, accumulators = 2, persistent = true>
+// expected-error@+1 {{expected K of the tile to be 64, 128 or 256, got 32}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 32], stages = 4, accumulators = 2, persistent = true>
 
 // -----
 

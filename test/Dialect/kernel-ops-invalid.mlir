@@ -6,19 +6,19 @@
 // Attributes and types
 //===----------------------------------------------------------------------===//
 
-// expected-error@+2 {{expected one of decompose mma_sync tcgen05 convert, got 'wgmma'}}
+// expected-error@+2 {{expected one of decompose mma_sync tcgen05 convert wgmma, got 'wmma'}}
 // expected-error@+1 {{failed to parse BlockScale_PathAttr parameter 'value'}}
-func.func private @path() attributes {p = #blockscale.path<wgmma>}
+func.func private @path() attributes {p = #blockscale.path<wmma>}
 
 // -----
 
-// expected-error@+2 {{expected one of e4m3 e5m2 e3m2 e2m3 e2m1 ue8m0 ue4m3, got 'f32'}}
+// expected-error@+2 {{expected one of e4m3 e5m2 e3m2 e2m3 e2m1 ue8m0 ue4m3 bf16 f16 none, got 'f32'}}
 // expected-error@+1 {{failed to parse BlockScale_RowAttr parameter 'b'}}
 func.func private @format() attributes {r = #blockscale.row<e4m3, f32, ue8m0, 32>}
 
 // -----
 
-// expected-error@+1 {{expected one of mxf8f6f4 mxf4 mxf4nvf4 bf16 bf16_packed, got 'f8f6f4'}}
+// expected-error@+1 {{expected one of mxf8f6f4 mxf4 mxf4nvf4 bf16 bf16_packed plain, got 'f8f6f4'}}
 func.func private @kind() attributes {i = #blockscale.instruction<mma_sync, 16x8x32, f8f6f4, e4m3, e4m3, ue8m0, 1>}
 
 // -----

@@ -127,9 +127,14 @@ struct MatrixStrides {
 };
 MatrixStrides getMatrixStrides(const MatrixShape &shape);
 
+/// Whose instructions take the word: that of wgmma has no version.
+enum class DescriptorUser : unsigned char { Tcgen05, Wgmma };
+
 /// The descriptor of the matrix at address 0; nullopt if there is none. The
 /// address is added to the lower half, see kAddressShift.
-std::optional<uint64_t> encodeMatrixDescriptor(const MatrixShape &shape);
+std::optional<uint64_t>
+encodeMatrixDescriptor(const MatrixShape &shape,
+                       DescriptorUser user = DescriptorUser::Tcgen05);
 
 /// The descriptor with which `tcgen05.cp` copies an atom of scales (ScaleLayout
 /// .h) from address 0.

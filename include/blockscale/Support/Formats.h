@@ -25,8 +25,30 @@
 namespace mlir::blockscale {
 
 /// The order is the order of the rows in the format table.
-enum class Format : uint8_t { E4M3, E5M2, E3M2, E2M3, E2M1, UE8M0, UE4M3 };
-inline constexpr unsigned kNumFormats = 7;
+enum class Format : uint8_t {
+  E4M3,
+  E5M2,
+  E3M2,
+  E2M3,
+  E2M1,
+  UE8M0,
+  UE4M3,
+  BF16,
+  F16,
+  /// Where there are no scales.
+  None,
+};
+inline constexpr unsigned kNumFormats = 10;
+
+/// What numbers of a format are to a product.
+enum class FormatUse : uint8_t {
+  /// Elements of A and B that have scales.
+  Element,
+  /// Multiply a block.
+  Scale,
+  /// Elements of A and B as they are.
+  Plain,
+};
 
 /// Which magnitudes (the code without its sign) are not numbers.
 enum class SpecialCodes : uint8_t {
@@ -56,8 +78,7 @@ struct FormatInfo {
   /// Whether an exponent field of 0 means 0.mantissa (true) or 1.mantissa.
   bool hasSubnormals;
   SpecialCodes special;
-  /// Scale formats multiply a block; the others are elements of A and B.
-  bool isScale;
+  FormatUse use;
 
   /// Number of codes, and the mask of a code's bits.
   constexpr unsigned numCodes() const { return 1u << bits; }
@@ -81,6 +102,10 @@ std::optional<Format> lookupElementFormat(std::string_view mlirName);
 /// The scale format held by the MLIR type of this name: "f8E8M0FNU" or
 /// "f8E4M3FN" (which is UE4M3 where it holds scales).
 std::optional<Format> lookupScaleFormat(std::string_view mlirName);
+
+/// The format of elements without scales held by the MLIR type of this name:
+/// "bf16" or "f16".
+std::optional<Format> lookupPlainFormat(std::string_view mlirName);
 
 /// The value of `code`, exactly. Bits above the width of the format are
 /// ignored, as is the sign bit of UE4M3.

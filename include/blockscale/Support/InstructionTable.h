@@ -28,8 +28,8 @@
 
 namespace mlir::blockscale {
 
-/// One legal combination of element types, scale type and block size of
-/// `mma_scaled`.
+/// A combination of element types, scale type and block size: a legal one of
+/// `mma_scaled`, or one without scales, the blocks of which are of 1.
 struct OpRow {
   Format lhs;
   Format rhs;
@@ -43,7 +43,7 @@ struct OpRow {
   }
 };
 
-/// The legal rows: what some instruction of the table computes.
+/// The legal rows: what some instruction of the table computes with scales.
 const std::vector<OpRow> &getOpRows();
 
 /// Whether the combination is one of them.
@@ -57,9 +57,17 @@ std::vector<unsigned> getLegalBlockSizes(Format lhs, Format rhs, Format scale);
 std::vector<unsigned> getBlockSizes();
 
 /// What an instruction takes: its `.kind` qualifier, or bf16 that is made of
-/// codes, a byte each (`BF16`), or of nibbles on both sides (`BF16Packed`).
-enum class Kind : unsigned char { MXF8F6F4, MXF4, MXF4NVF4, BF16, BF16Packed };
-inline constexpr unsigned kNumKinds = 5;
+/// codes, a byte each (`BF16`), or of nibbles on both sides (`BF16Packed`), or
+/// elements of 16 bits as they are (`Plain`).
+enum class Kind : unsigned char {
+  MXF8F6F4,
+  MXF4,
+  MXF4NVF4,
+  BF16,
+  BF16Packed,
+  Plain,
+};
+inline constexpr unsigned kNumKinds = 6;
 std::string_view stringifyKind(Kind kind);
 
 /// Whether this kind reserves a byte of a register for each code, whatever its
@@ -77,6 +85,8 @@ enum class Scaling : unsigned char {
   OnOperands,
   /// The instruction takes codes; sums of one block are scaled.
   OnBlockSums,
+  /// There are no scales.
+  Nowhere,
 };
 
 /// How an op row whose instruction cannot be emitted is computed by others.
@@ -101,7 +111,7 @@ struct Instruction {
   Format b;
   Format scale;
   /// Scales along K per instruction: `.scale_vec::NX`. `k == scaleVec *
-  /// blockSize` always.
+  /// blockSize`, but without scales these are 0 and 1.
   unsigned scaleVec;
   unsigned blockSize;
   Scaling scaling;

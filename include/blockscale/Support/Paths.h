@@ -30,9 +30,12 @@ enum class Path : unsigned char {
   /// Warp-level `mma.sync` of bf16, to which operands are converted together
   /// with their scales on the way from shared memory to registers.
   Convert,
+  /// Asynchronous `wgmma` of warpgroups, operands in shared memory and sums in
+  /// registers. It has no scales.
+  Wgmma,
 };
 
-inline constexpr unsigned kNumPaths = 4;
+inline constexpr unsigned kNumPaths = 5;
 
 struct PathInfo {
   Path path;

@@ -171,7 +171,9 @@ struct ConvertMatrixDescriptor final : SharedMemoryPattern<MatrixDescriptorOp> {
 
   LogicalResult matchAndRewrite(MatrixDescriptorOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<uint64_t> word = encodeMatrixDescriptor(op.getMatrixShape());
+    std::optional<uint64_t> word = encodeMatrixDescriptor(
+        op.getMatrixShape(),
+        op.getWgmma() ? DescriptorUser::Wgmma : DescriptorUser::Tcgen05);
     if (!word)
       return rewriter.notifyMatchFailure(op, "expected a matrix that can be "
                                              "described");

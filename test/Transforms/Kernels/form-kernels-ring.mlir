@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: gpu.func @ring__mma_scaled(
 // CHECK-SAME:    %[[X_MAP:arg5]]: !llvm.ptr, %[[XS_MAP:arg6]]: !llvm.ptr, %[[Y_MAP:arg7]]: !llvm.ptr, %[[YS_MAP:arg8]]: !llvm.ptr)
-// CHECK-SAME:    workgroup(%[[SLOT:.*]] : memref<1xi32, {{.*}}>, %[[BARRIERS:.*]] : memref<12xi64, {{.*}}>) kernel
+// CHECK-SAME:    workgroup(%[[BARRIERS:.*]] : memref<12xi64, {{.*}}>, %[[SLOT:.*]] : memref<1xi32, {{.*}}>) kernel
 // CHECK-SAME:    nvvm.minctasm = 1 : i32
 // CHECK-DAG:     %[[C_0:.*]] = arith.constant 0 : i32
 // CHECK-DAG:     %[[C_1:.*]] = arith.constant 1 : i32

@@ -29,6 +29,7 @@ TEST(Chips, PathFollowsTheFamily) {
     Path expected = family == 12                   ? Path::MmaSync
                     : family == 10 || family == 11 ? Path::Tcgen05
                     : chip.isCpu()                 ? Path::Decompose
+                    : chip.name == "sm_90a"        ? Path::Wgmma
                                                    : Path::Convert;
     EXPECT_EQ(chip.paths.front(), expected) << chip.name;
     EXPECT_EQ(chip.has(Path::Convert), !chip.isCpu()) << chip.name;

@@ -51,7 +51,7 @@ protected:
     auto schedule =
         RingScheduleAttr::get(&context, {128, n, 128}, stages, accumulators,
                               true, kTileGroup, isExchanged, splits);
-    return estimateRing(problem, getMxfp8(), RingPlan(getMxfp8(), schedule),
+    return estimateRing(problem, getMxfp8(), TmemPlan(getMxfp8(), schedule),
                         getRingRates(getB200(), Kind::MXF8F6F4));
   }
   /// N, stages, accumulators.
@@ -305,7 +305,7 @@ TEST_F(RingChoice, EverythingIsLegal) {
             RingCandidate of =
                 choose({{m, n, k * instruction.blockSize, m}, 8, 8},
                        instruction, chip);
-            RingPlan plan(instruction, of.schedule);
+            TmemPlan plan(instruction, of.schedule);
             ASSERT_LE(plan.getSharedBytes(), getMostStageBytes(chip));
             ASSERT_TRUE(plan.fitsTensorMemory());
             int64_t rowsOfB = of.schedule.getExchanged() ? m : n;

@@ -15,5 +15,6 @@ include "blockscale/Dialect/IR/BlockScaleHostOps.td"
 include "blockscale/Dialect/IR/BlockScaleKernelOps.td"
 include "blockscale/Dialect/IR/BlockScaleOps.td"
 include "blockscale/Dialect/IR/BlockScaleTcgen05Ops.td"
+include "blockscale/Dialect/IR/BlockScaleWgmmaOps.td"
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALE_TD

@@ -70,4 +70,31 @@ def BlockScale_InstructionOpInterface
   ];
 }
 
+def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
+  let cppNamespace = "::mlir::blockscale";
+  let description = [{
+    A product of matrices that a path of the chip computes: `mma_scaled`, and
+    products of elements as they are, of linalg. Operands are such as those of
+    `mma_scaled`.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The types of its elements and scales. Without scales, one for elements
+      that no instruction takes has the format `None`.
+    }], "::mlir::blockscale::OpRow", "getRow">,
+    InterfaceMethod<"The first matrix, `[batch,] M, K`.", "::mlir::Value",
+                    "getX">,
+    InterfaceMethod<"The scales of the first matrix; null without.",
+                    "::mlir::Value", "getXScale">,
+    InterfaceMethod<"The second matrix, `[batch,] K, N`.", "::mlir::Value",
+                    "getY">,
+    InterfaceMethod<"The scales of the second matrix; null without.",
+                    "::mlir::Value", "getYScale">,
+    InterfaceMethod<"What the product is added to, `[batch,] M, N`.",
+                    "::mlir::Value", "getAcc">,
+    InterfaceMethod<"Whether the operands are tensors.", "bool",
+                    "hasTensorSemantics">
+  ];
+}
+
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEINTERFACES_TD

@@ -10,6 +10,7 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEOPS_TD
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
@@ -46,6 +47,7 @@ def BlockScale_HasTileTypes : NativeOpTrait<"HasTileTypes">,
 
 def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
     BlockScale_HasTileTypes,
+    BlockScale_ProductOpInterface,
     NoMemoryEffect,
     AllTypesMatch<["acc", "result"]>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,

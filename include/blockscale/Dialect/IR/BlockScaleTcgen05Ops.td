@@ -80,11 +80,13 @@ def BlockScale_InstructionDescriptorOp
 }
 
 def BlockScale_MatrixDescriptorOp
-    : BlockScale_Tcgen05Op<"matrix_descriptor", "tcgen05.mma", [Pure]> {
+    : BlockScale_Op<"matrix_descriptor",
+                    [BlockScale_InstructionOpInterface, Pure]> {
   let summary = "where a matrix in shared memory is, as a word";
   let description = [{
     The word of 64 bits of PTX ISA, "Shared memory descriptor", for the matrix
-    that starts `offset` bytes behind the start of `memory`.
+    that starts `offset` bytes behind the start of `memory`. With `wgmma`, for
+    the instructions of that name, whose word has no version.
 
     | shape       | a line is          | along a line | from line to line |
     |-------------|--------------------|--------------|-------------------|
@@ -139,13 +141,24 @@ def BlockScale_MatrixDescriptorOp
     ```
   }];
   let arguments = (ins BlockScale_Matrices:$memory, Index:$offset,
-                       BlockScale_TileLayoutAttr:$layout);
+                       BlockScale_TileLayoutAttr:$layout, UnitAttr:$wgmma);
   let results = (outs I64:$result);
   let assemblyFormat = [{
-    $memory `[` $offset `]` `layout` `=` $layout attr-dict `:` type($memory)
+    $memory `[` $offset `]` `layout` `=` $layout (`wgmma` $wgmma^)? attr-dict
+    `:` type($memory)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = instructionDeclaration # [{
+  let extraClassDeclaration = [{
+    unsigned getLowestPtxVersion() {
+      return getWgmma() ? kBulkCopyPtx : kTensorMemoryPtx;
+    }
+    bool isSupportedOn(const Chip &chip) { return chip.has(getUser()); }
+    std::string describeInstruction() {
+      return std::string(getPathInfo(getUser()).opcode);
+    }
+
+    /// The path whose instructions take it.
+    Path getUser() { return getWgmma() ? Path::Wgmma : Path::Tcgen05; }
     /// What the columns and lines are.
     MatrixShape getMatrixShape();
   }];

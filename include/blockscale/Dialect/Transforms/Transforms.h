@@ -56,7 +56,11 @@ void populateToFragmentsPatterns(const TypeConverter &converter,
 /// How bufferization turns `launch` into `gpu.launch_func`.
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 
-/// The discardable attributes of `mma_scaled` that say how it is computed.
+/// What makes `linalg.matmul` and `linalg.batch_matmul` products that
+/// blockscale-select-path may give a path.
+void registerProductOpInterfaceExternalModels(DialectRegistry &registry);
+
+/// The discardable attributes of products that say how it is computed.
 inline constexpr StringLiteral kPathAttrName = "blockscale.path";
 inline constexpr StringLiteral kInstructionAttrName = "blockscale.instruction";
 

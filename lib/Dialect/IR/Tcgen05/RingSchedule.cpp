@@ -26,18 +26,22 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
-  if (!lookupSumLayout(kGroup, tile[0]))
-    return emitError() << "expected M of the tile to be " << kTensorLanes
-                       << ", got " << tile[0];
+  // Of tensor memory, or of the 64 rows of up to four warpgroups.
+  constexpr int64_t kRows = 64, kMostM = 256;
+  if (tile[0] < 1 || tile[0] % kRows != 0 || tile[0] > kMostM)
+    return emitError() << "expected M of the tile to be a multiple of " << kRows
+                       << " up to " << kMostM << ", got " << tile[0];
   const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
   if (!isLegalN(*rule, tile[1]))
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN << ", got "
                        << tile[1];
-  // Lines of 128 bytes, of a byte or half a byte for each element.
-  if (tile[2] != kBankLineBytes && tile[2] != 2 * kBankLineBytes)
-    return emitError() << "expected K of the tile to be " << kBankLineBytes
-                       << " or " << 2 * kBankLineBytes << ", got " << tile[2];
+  // Lines of 128 bytes, of two bytes, a byte or half a byte for each element.
+  if (tile[2] != kBankLineBytes / 2 && tile[2] != kBankLineBytes &&
+      tile[2] != 2 * kBankLineBytes)
+    return emitError() << "expected K of the tile to be " << kBankLineBytes / 2
+                       << ", " << kBankLineBytes << " or " << 2 * kBankLineBytes
+                       << ", got " << tile[2];
   constexpr int64_t kMaxStages = 16;
   if (stages < 1 || stages > kMaxStages)
     return emitError() << "expected 1 to " << kMaxStages << " stages, got "
@@ -55,4 +59,6 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-bool RingScheduleAttr::isFor(Path path) const { return path == Path::Tcgen05; }
+bool RingScheduleAttr::isFor(Path path) const {
+  return path == Path::Tcgen05 || path == Path::Wgmma;
+}

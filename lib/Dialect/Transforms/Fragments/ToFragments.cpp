@@ -97,7 +97,7 @@ struct ToFragmentsPass final
     });
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
                         AccGenerateOp, AccForEachOp, AccReadOp, AccAddOp,
-                        MmaScaledOp>();
+                        WarpgroupMmaOp, WarpgroupWaitOp, MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
@@ -143,5 +143,6 @@ void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              Value lane) {
   populateTileOpPatterns(converter, patterns, lane);
+  populateWarpgroupPatterns(converter, patterns);
   populateSharedVectorPatterns(converter, patterns, lane);
 }

@@ -103,7 +103,8 @@ static LogicalResult verifySharedOp(Operation *op) {
 
 bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
-             AccForEachOp, AccReadOp, AccAddOp>(op);
+             AccForEachOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
+             WarpgroupWaitOp>(op);
 }
 
 /// Checks what `op` does with a value of `type`, which lanes hold in parts.

@@ -35,16 +35,18 @@ public:
   virtual FailureOr<ScheduleInterface>
   parse(MLIRContext *context, StringRef text, EmitErrorFn emitError) const = 0;
   /// The schedule for `op` on tensors, which `instruction` computes.
-  virtual ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
+  virtual ScheduleInterface choose(ProductOpInterface op,
+                                   InstructionAttr instruction,
                                    const Chip &chip) const = 0;
   /// Checks that `chip` can run a kernel of `instruction` for `op` with
   /// `schedule`, one of these: shared memory and registers.
-  virtual LogicalResult verify(MmaScaledOp op, InstructionAttr instruction,
+  virtual LogicalResult verify(ProductOpInterface op,
+                               InstructionAttr instruction,
                                ScheduleInterface schedule, const Chip &chip,
                                EmitErrorFn emitError) const = 0;
   /// Prints what the choice for `op` goes by, for people, and what `schedule`
   /// comes to; with `hasPictures`, what is where, too.
-  virtual void explain(MmaScaledOp op, InstructionAttr instruction,
+  virtual void explain(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        bool hasPictures, raw_ostream &os) const {}
 };
@@ -94,6 +96,7 @@ const KernelBackend &getPlainBackend();
 const KernelBackend &getMmaSyncBackend();
 const KernelBackend &getConvertBackend();
 const KernelBackend &getTcgen05Backend();
+const KernelBackend &getWgmmaBackend();
 
 } // namespace mlir::blockscale
 

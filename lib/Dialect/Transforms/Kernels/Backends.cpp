@@ -24,10 +24,9 @@ struct Row {
 } // namespace
 
 static constexpr Row kBackends[] = {
-    {Path::Decompose, getPlainBackend},
-    {Path::MmaSync, getMmaSyncBackend},
-    {Path::Convert, getConvertBackend},
-    {Path::Tcgen05, getTcgen05Backend},
+    {Path::Decompose, getPlainBackend}, {Path::MmaSync, getMmaSyncBackend},
+    {Path::Convert, getConvertBackend}, {Path::Tcgen05, getTcgen05Backend},
+    {Path::Wgmma, getWgmmaBackend},
 };
 
 const KernelBackend *blockscale::getKernelBackend(Path path) {

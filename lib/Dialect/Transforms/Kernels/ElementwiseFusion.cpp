@@ -15,6 +15,7 @@
 
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -99,15 +100,15 @@ static bool isUsedOnceBy(Value value, Operation *user) {
   return numUses == 1;
 }
 
-linalg::GenericOp blockscale::findElementwiseProducer(MmaScaledOp op) {
+linalg::GenericOp blockscale::findElementwiseProducer(ProductOpInterface op) {
   auto producer = op.getAcc().getDefiningOp<linalg::GenericOp>();
   if (!producer || !isUsedOnceBy(op.getAcc(), op) || !isElementwise(producer))
     return {};
   return producer;
 }
 
-linalg::GenericOp blockscale::findElementwiseConsumer(MmaScaledOp op) {
-  Value result = op.getResult();
+linalg::GenericOp blockscale::findElementwiseConsumer(ProductOpInterface op) {
+  Value result = op->getResult(0);
   if (!result.hasOneUse())
     return {};
   auto consumer = dyn_cast<linalg::GenericOp>(*result.user_begin());
@@ -210,9 +211,10 @@ private:
     if (!matchPattern(scalar, m_Constant()))
       return true;
     Value result = op->getResult(0);
-    auto mma = result.hasOneUse() ? dyn_cast<MmaScaledOp>(*result.user_begin())
-                                  : MmaScaledOp();
-    return mma && mma.getAcc() == result &&
+    auto product = result.hasOneUse()
+                       ? dyn_cast<ProductOpInterface>(*result.user_begin())
+                       : ProductOpInterface();
+    return product && product.getAcc() == result &&
            !matchPattern(scalar, m_AnyZeroFloat());
   }
 };
@@ -260,10 +262,13 @@ struct JoinElementwisePass final
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    WalkResult hasMma = function.walk([](MmaScaledOp op) -> WalkResult {
-      return WalkResult(failure(op.hasTensorSemantics()));
-    });
-    if (!hasMma.wasInterrupted())
+    WalkResult hasProduct =
+        function.walk([](ProductOpInterface op) -> WalkResult {
+          return WalkResult(
+              failure(op.hasTensorSemantics() &&
+                      (isa<MmaScaledOp>(op) || op->hasAttr(kPathAttrName))));
+        });
+    if (!hasProduct.wasInterrupted())
       return;
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);

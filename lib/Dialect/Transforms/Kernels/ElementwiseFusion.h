@@ -16,11 +16,11 @@ namespace mlir::blockscale {
 
 /// The op that makes the accumulator of `op` for nothing else, one element at a
 /// time; null if there is none that a kernel can take over.
-linalg::GenericOp findElementwiseProducer(MmaScaledOp op);
+linalg::GenericOp findElementwiseProducer(ProductOpInterface op);
 
 /// The only user of the result of `op`, which makes one element of its result
 /// from each; null if there is none that a kernel can take over.
-linalg::GenericOp findElementwiseConsumer(MmaScaledOp op);
+linalg::GenericOp findElementwiseConsumer(ProductOpInterface op);
 
 /// The operands of such an op that its body takes an element of.
 SmallVector<OpOperand *> getUsedOperands(linalg::GenericOp op);

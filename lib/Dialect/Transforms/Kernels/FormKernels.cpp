@@ -190,7 +190,8 @@ struct NeededAttribute {
 } // namespace
 
 /// What `op` lacks for a kernel of `path`; nullopt for nothing.
-static std::optional<NeededAttribute> findMissing(MmaScaledOp op, Path path) {
+static std::optional<NeededAttribute> findMissing(ProductOpInterface op,
+                                                  Path path) {
   auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
   bool isComputed =
       instruction && instruction.getPath() == path &&
@@ -206,10 +207,10 @@ static std::optional<NeededAttribute> findMissing(MmaScaledOp op, Path path) {
 
 namespace {
 
-struct FormKernel final : OpRewritePattern<MmaScaledOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
-  LogicalResult matchAndRewrite(MmaScaledOp op,
+  LogicalResult matchAndRewrite(ProductOpInterface op,
                                 PatternRewriter &rewriter) const override {
     auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
     auto function = op->getParentOfType<func::FuncOp>();
@@ -232,7 +233,7 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
     } else {
       result = formProducts(
           rewriter, op, last,
-          getPartialProducts(rewriter, op.getLoc(), host, split), *backend);
+          getPartialProducts(rewriter, op->getLoc(), host, split), *backend);
       if (succeeded(result))
         result = formSums(rewriter, op, last, getSumOfParts(host, *result));
     }
@@ -247,26 +248,27 @@ struct FormKernel final : OpRewritePattern<MmaScaledOp> {
 private:
   /// The result of a launch, in front of `last`, of a kernel of the path.
   static FailureOr<Value> formProducts(PatternRewriter &rewriter,
-                                       MmaScaledOp op, Operation *last,
+                                       ProductOpInterface op, Operation *last,
                                        const HostProblem &host,
                                        const KernelBackend &backend) {
     const KernelProblem &problem = host.problem;
     if (std::string remark = backend.getRemark(problem); !remark.empty())
-      op.emitRemark(remark);
+      op->emitRemark(remark);
     return form(rewriter, op, last, host, kMmaScaledPurpose,
                 backend.getShape(problem),
                 [&](gpu::GPUFuncOp kernel) { backend.build(kernel, problem); });
   }
 
   /// The same of the kernel that adds what those of parts of K leave.
-  static FailureOr<Value> formSums(PatternRewriter &rewriter, MmaScaledOp op,
-                                   Operation *last, const HostProblem &host) {
+  static FailureOr<Value> formSums(PatternRewriter &rewriter,
+                                   ProductOpInterface op, Operation *last,
+                                   const HostProblem &host) {
     return form(
         rewriter, op, last, host, kAddSplitsPurpose, getAddSplitsShape(),
         [&](gpu::GPUFuncOp kernel) { buildAddSplits(kernel, host.problem); });
   }
 
-  static FailureOr<Value> form(PatternRewriter &rewriter, MmaScaledOp op,
+  static FailureOr<Value> form(PatternRewriter &rewriter, ProductOpInterface op,
                                Operation *last, const HostProblem &host,
                                StringRef purpose, const KernelShape &shape,
                                function_ref<void(gpu::GPUFuncOp)> build) {
@@ -333,24 +335,28 @@ struct FormKernelsPass final
     bool failedToForm =
         failed(applyPatternsGreedily(getOperation(), std::move(patterns)));
     // What is left is in a form that has no kernel, and may have said so.
-    WalkResult left = getOperation()->walk([](MmaScaledOp op) -> WalkResult {
-      if (op->getParentOfType<gpu::GPUModuleOp>())
-        return WalkResult::advance();
-      if (!op.hasTensorSemantics())
-        return op.emitOpError("not supported in this version: vectors outside "
-                              "of a gpu.func on a GPU target");
-      auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-      if (!path)
-        return op.emitOpError("expected the attribute '")
-               << kPathAttrName << "' of blockscale-select-path";
-      if (!getKernelBackend(path.getValue()))
-        return op.emitOpError("not supported in this version: ")
-               << StringRef(getPathInfo(path.getValue()).name) << " lowering";
-      if (auto missing = findMissing(op, path.getValue()))
-        return op.emitOpError("expected the attribute '")
-               << missing->name << "' of " << missing->pass;
-      return WalkResult::interrupt();
-    });
+    WalkResult left =
+        getOperation()->walk([](ProductOpInterface op) -> WalkResult {
+          auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+          bool isLoops = !path && !isa<MmaScaledOp>(op);
+          if (isLoops || op->getParentOfType<gpu::GPUModuleOp>())
+            return WalkResult::advance();
+          if (!op.hasTensorSemantics())
+            return op->emitOpError(
+                "not supported in this version: vectors outside "
+                "of a gpu.func on a GPU target");
+          if (!path)
+            return op->emitOpError("expected the attribute '")
+                   << kPathAttrName << "' of blockscale-select-path";
+          if (!getKernelBackend(path.getValue()))
+            return op->emitOpError("not supported in this version: ")
+                   << StringRef(getPathInfo(path.getValue()).name)
+                   << " lowering";
+          if (auto missing = findMissing(op, path.getValue()))
+            return op->emitOpError("expected the attribute '")
+                   << missing->name << "' of " << missing->pass;
+          return WalkResult::interrupt();
+        });
     if (failedToForm && !left.wasInterrupted())
       emitError(getOperation()->getLoc(), "kernels did not converge");
     if (failedToForm || left.wasInterrupted())
@@ -358,12 +364,14 @@ struct FormKernelsPass final
   }
 
 private:
-  /// Asserts, in front of our ops in functions, what their verifiers cannot
-  /// know.
+  /// Asserts, in front of our ops and of other products in functions, what
+  /// their verifiers cannot know.
   void checkDynamicSizes() {
     getOperation()->walk([](RuntimeVerifiableOpInterface op) {
-      if (!isa_and_nonnull<BlockScaleDialect>(op->getDialect()) ||
-          hasStaticShapes(op) || !op->getParentOfType<func::FuncOp>())
+      bool isChecked = isa_and_nonnull<BlockScaleDialect>(op->getDialect()) ||
+                       op->hasAttr(kPathAttrName);
+      if (!isChecked || hasStaticShapes(op) ||
+          !op->getParentOfType<func::FuncOp>())
         return;
       OpBuilder builder(op);
       op.generateRuntimeVerification(builder, op.getLoc(),

@@ -18,6 +18,7 @@
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -88,16 +89,16 @@ static std::optional<uint8_t> getSplat(Value tensor) {
 namespace {
 class ProblemBuilder {
 public:
-  ProblemBuilder(OpBuilder &builder, MmaScaledOp op,
+  ProblemBuilder(OpBuilder &builder, ProductOpInterface op,
                  const KernelBackend &backend)
-      : builder(builder), op(op), loc(op.getLoc()), backend(backend) {}
+      : builder(builder), op(op), loc(op->getLoc()), backend(backend) {}
 
   HostProblem build() {
     problem.row = op.getRow();
     problem.instruction =
         op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
     problem.schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
-    problem.resultType = cast<RankedTensorType>(op.getType());
+    problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
     linalg::GenericOp producer, consumer;
     if (backend.takesOverSurroundings()) {
       producer = findElementwiseProducer(op);
@@ -115,18 +116,23 @@ public:
     unsigned xColumn = MmaScaledOp::getKDim(Side::X, xRank);
     unsigned yColumn = MmaScaledOp::getKDim(Side::Y, yRank);
     Type result = problem.resultType, acc = op.getAcc().getType();
+    // The types of scales, or of operands once more where there are none.
+    auto typeOf = [](Value scales, Value operand) {
+      return (scales ? scales : operand).getType();
+    };
+    Type xScales = typeOf(op.getXScale(), op.getX());
+    Type yScales = typeOf(op.getYScale(), op.getY());
     problem.m = getKnown({{op.getX().getType(), xRow},
-                          {op.getXScale().getType(), xRow},
+                          {xScales, xRow},
                           {acc, rank - 2},
                           {result, rank - 2}});
     problem.n = getKnown({{op.getY().getType(), yRow},
-                          {op.getYScale().getType(), yRow},
+                          {yScales, yRow},
                           {acc, rank - 1},
                           {result, rank - 1}});
     problem.k = getKnown(
         {{op.getX().getType(), xColumn}, {op.getY().getType(), yColumn}});
-    int64_t blocks = getKnown({{op.getXScale().getType(), xColumn},
-                               {op.getYScale().getType(), yColumn}});
+    int64_t blocks = getKnown({{xScales, xColumn}, {yScales, yColumn}});
     int64_t blockSize = problem.row.blockSize;
     if (ShapedType::isDynamic(problem.k) && !ShapedType::isDynamic(blocks))
       problem.k = blocks * blockSize;
@@ -134,9 +140,11 @@ public:
         ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
 
     problem.x = makeOperand(Side::X, op.getX(), problem.m, problem.k);
-    problem.xScale = makeOperand(Side::X, op.getXScale(), problem.m, blocks);
+    if (problem.hasScales())
+      problem.xScale = makeOperand(Side::X, op.getXScale(), problem.m, blocks);
     problem.y = makeOperand(Side::Y, op.getY(), problem.n, problem.k);
-    problem.yScale = makeOperand(Side::Y, op.getYScale(), problem.n, blocks);
+    if (problem.hasScales())
+      problem.yScale = makeOperand(Side::Y, op.getYScale(), problem.n, blocks);
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
     sizes.k = getSize(problem.k, op.getX(), xColumn);
@@ -155,7 +163,7 @@ public:
     }
 
     problem.producer = fuse(producer, {});
-    problem.consumer = fuse(consumer, op.getResult());
+    problem.consumer = fuse(consumer, op->getResult(0));
     if (!problem.producer && !isZeroSplat(op.getAcc()))
       problem.acc = addInput(op.getAcc());
     problem.result = host.inputs.size();
@@ -195,12 +203,17 @@ private:
     unsigned rank = type.getRank();
     unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
     int64_t batch = type.getDimSize(0);
-    AffineMap map = getOperandMap(op.getContext(), rank, rowDim, batch);
+    AffineMap map = getOperandMap(op->getContext(), rank, rowDim, batch);
     if (isScale && backend.wantsScaleAtoms() &&
         getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
       view = swizzle(operand, rowDim);
     if (isScale && backend.wantsScaleAtoms() && !hasOwnMemory(view.tensor))
       view.tensor = copy(view.tensor);
+    if (!problem.hasScales()) {
+      view.bits = type.getElementTypeBitWidth();
+      if (std::string reason = findObstacle(view, rank, map); !reason.empty())
+        view = copyLines(side, operand, rowDim, reason);
+    }
     KernelOperand result;
     result.map = view.map.compose(map);
     result.bits = view.bits;
@@ -215,6 +228,9 @@ private:
     result.columnMultiple = columns;
     if (ShapedType::isDynamic(columns))
       result.columnMultiple = isScale ? 1 : problem.row.blockSize;
+    // Rows of what was padded are longer than the operand's.
+    if (!problem.hasScales())
+      setLineMultiple(result, view.tensor);
     result.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
     if (backend.takesOverSurroundings() && isScale &&
         !backend.wantsScaleAtoms())
@@ -223,12 +239,77 @@ private:
     return result;
   }
 
+  static void setLineMultiple(KernelOperand &operand, Value tensor) {
+    int64_t last = cast<RankedTensorType>(tensor.getType()).getShape().back();
+    constexpr int64_t kElements = 8;
+    (operand.contiguity == Contiguity::Rows ? operand.rowMultiple
+                                            : operand.columnMultiple) =
+        ShapedType::isDynamic(last) ? kElements : last;
+  }
+
+  /// Why tensor maps cannot be of what `view` shows of an operand without
+  /// scales; empty if they can.
+  static std::string findObstacle(const StoredView &view, unsigned rank,
+                                  AffineMap map) {
+    constexpr int64_t kLineBytes = 16;
+    if (!hasOwnMemory(view.tensor))
+      return "there are no tensor maps of constants and of views";
+    if (getContiguity(view.map.compose(map), rank) == Contiguity::Other)
+      return "expected the rows or the columns of each matrix to be contiguous";
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(view.tensor.getType()).getShape();
+    int64_t bytes = view.bits / 8;
+    if (ShapedType::isDynamic(shape.back()) ||
+        shape.back() * bytes % kLineBytes != 0)
+      return ("expected rows of a multiple of " + Twine(kLineBytes) + " bytes")
+          .str();
+    return {};
+  }
+
+  /// The operand, with K contiguous, and padded with zeros to lines that tensor
+  /// maps can have, in memory of its own.
+  StoredView copyLines(Side side, Value operand, unsigned rowDim,
+                       StringRef reason) {
+    constexpr int64_t kElements = 8;
+    op->emitRemark() << (side == Side::X ? "x" : "y")
+                     << " is copied first, for bulk copies: " << reason;
+    auto type = cast<RankedTensorType>(operand.getType());
+    unsigned rank = type.getRank();
+    AffineMap map = builder.getMultiDimIdentityMap(rank);
+    if (rowDim != rank - 2) {
+      SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+      std::swap(order[rank - 1], order[rank - 2]);
+      map = AffineMap::getPermutationMap(order, op->getContext());
+      operand = transpose(operand, order);
+    }
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, operand);
+    AffineExpr d0 = builder.getAffineDimExpr(0);
+    OpFoldResult padding = affine::makeComposedFoldedAffineApply(
+        builder, loc, d0.ceilDiv(kElements) * kElements - d0, sizes.back());
+    SmallVector<OpFoldResult> low(rank, builder.getIndexAttr(0)), high = low;
+    high.back() = padding;
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(type.getElementType()));
+    // Without padding it is a copy all the same.
+    if (isZeroInteger(padding))
+      return {copy(operand), map, type.getElementTypeBitWidth()};
+    auto padded = cast<RankedTensorType>(operand.getType());
+    SmallVector<int64_t> shape(padded.getShape());
+    if (!ShapedType::isDynamic(shape.back()))
+      shape.back() = llvm::alignTo(shape.back(), kElements);
+    padded = RankedTensorType::get(shape, type.getElementType());
+    Value lines =
+        tensor::PadOp::create(builder, loc, padded, operand, low, high, zero);
+    return {lines, map, type.getElementTypeBitWidth()};
+  }
+
   /// The scales `operand`, whose rows are dimension `rowDim`, as atoms that a
   /// kernel in front of this one makes.
   StoredView swizzle(Value operand, unsigned rowDim) {
     auto type = cast<RankedTensorType>(operand.getType());
     unsigned rank = type.getRank();
-    MLIRContext *context = op.getContext();
+    MLIRContext *context = op->getContext();
     AffineMap map = builder.getMultiDimIdentityMap(rank);
     if (rowDim != rank - 2) {
       SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -319,7 +400,7 @@ private:
   }
 
   OpBuilder &builder;
-  MmaScaledOp op;
+  ProductOpInterface op;
   Location loc;
   const KernelBackend &backend;
   HostProblem host;
@@ -335,7 +416,8 @@ SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
   return result;
 }
 
-HostProblem blockscale::makeHostProblem(OpBuilder &builder, MmaScaledOp op,
+HostProblem blockscale::makeHostProblem(OpBuilder &builder,
+                                        ProductOpInterface op,
                                         const KernelBackend &backend) {
   return ProblemBuilder(builder, op, backend).build();
 }

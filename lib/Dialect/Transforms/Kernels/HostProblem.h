@@ -33,7 +33,7 @@ struct HostProblem {
 /// What a kernel of `backend` has to compute for `op`, with what it takes over
 /// of the elementwise ops around it. Sizes, and assertions about those of these
 /// ops, are created at `builder`.
-HostProblem makeHostProblem(OpBuilder &builder, MmaScaledOp op,
+HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
                             const KernelBackend &backend);
 
 /// What a failed check of `op` prints, as on the CPU.

@@ -23,7 +23,7 @@ enum class Contiguity {
   Other,
 };
 
-/// An operand of `mma_scaled` in a kernel: a matrix of rows (M of x, N of y)
+/// An operand of a product in a kernel: a matrix of rows (M of x, N of y)
 /// by columns (K, or blocks of K for scales).
 struct KernelOperand {
   /// The parameter of the kernel that holds it, a memref of bytes. Unused for a
@@ -67,7 +67,7 @@ struct FusedElementwise {
   }
 };
 
-/// One `mma_scaled` as a kernel computes it. Sizes may be dynamic.
+/// One product as a kernel computes it. Sizes may be dynamic.
 struct KernelProblem {
   OpRow row;
   /// Of rank 2 or 3.
@@ -94,6 +94,9 @@ struct KernelProblem {
   static bool isMultiple(int64_t size, int64_t unit) {
     return !ShapedType::isDynamic(size) && size % unit == 0;
   }
+
+  /// Whether operands have scales; `xScale` and `yScale` are unused if not.
+  bool hasScales() const { return row.scale != Format::None; }
 
   /// x, its scales, y, its scales.
   const KernelOperand &getOperand(unsigned i) const {

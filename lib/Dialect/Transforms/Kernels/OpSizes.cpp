@@ -18,13 +18,13 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
-OpSizes blockscale::getOpSizes(MmaScaledOp op, int64_t dynamicSize) {
+OpSizes blockscale::getOpSizes(ProductOpInterface op, int64_t dynamicSize) {
   auto sizeOr = [&](int64_t size) {
     return ShapedType::isDynamic(size) ? dynamicSize : size;
   };
-  auto type = cast<ShapedType>(op.getType());
+  auto type = cast<ShapedType>(op.getAcc().getType());
   unsigned rank = type.getRank();
-  ShapedType x = op.getMatrixType(Side::X);
+  auto x = cast<ShapedType>(op.getX().getType());
   int64_t k = x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank()));
   return {sizeOr(type.getDimSize(rank - 2)), sizeOr(type.getDimSize(rank - 1)),
           sizeOr(k), rank == 3 ? sizeOr(type.getDimSize(0)) : 1};

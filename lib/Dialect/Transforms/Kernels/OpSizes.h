@@ -18,7 +18,7 @@ struct OpSizes {
 };
 
 /// The sizes of `op`; a dynamic one counts as `dynamicSize`.
-OpSizes getOpSizes(MmaScaledOp op, int64_t dynamicSize);
+OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize);
 
 } // namespace mlir::blockscale
 

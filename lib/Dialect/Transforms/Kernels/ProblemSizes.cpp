@@ -49,7 +49,7 @@ static Value getMemorySize(OpBuilder &b, gpu::GPUFuncOp kernel,
   unsigned position = llvm::find(operand.map.getResults(), index) -
                       operand.map.getResults().begin();
   Value size = memref::DimOp::create(b, loc, memory, position);
-  if (operand.bits == 8 || position + 1 != operand.map.getNumResults())
+  if (operand.bits >= 8 || position + 1 != operand.map.getNumResults())
     return size;
   PackedUnit unit = getPackedUnit(operand.bits);
   AffineExpr d0 = b.getAffineDimExpr(0);

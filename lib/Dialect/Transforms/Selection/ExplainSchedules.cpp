@@ -36,12 +36,12 @@ static void printSize(raw_ostream &os, int64_t size) {
 }
 
 /// Such as "@main: 128 x 256 x 512, mxf8f6f4".
-static void printHead(raw_ostream &os, MmaScaledOp op,
+static void printHead(raw_ostream &os, ProductOpInterface op,
                       InstructionAttr instruction) {
   if (auto function = op->getParentOfType<func::FuncOp>())
     os << '@' << function.getName() << ": ";
-  ShapedType x = op.getMatrixType(Side::X);
-  for (int64_t size : cast<ShapedType>(op.getType()).getShape()) {
+  auto x = cast<ShapedType>(op.getX().getType());
+  for (int64_t size : cast<ShapedType>(op.getAcc().getType()).getShape()) {
     printSize(os, size);
     os << " x ";
   }
@@ -60,7 +60,7 @@ struct ExplainSchedulesPass final
     if (failed(target))
       return signalPassFailure();
     const Chip &chip = *(*target).getChip();
-    getOperation()->walk([&](MmaScaledOp op) {
+    getOperation()->walk([&](ProductOpInterface op) {
       auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
       auto instruction =
           op->getAttrOfType<InstructionAttr>(kInstructionAttrName);

@@ -72,7 +72,7 @@ struct LegalizePass final
   using Base::Base;
 
   void runOnOperation() override {
-    getOperation()->walk([&](MmaScaledOp op) {
+    getOperation()->walk([&](ProductOpInterface op) {
       if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
         attachInstruction(op, path.getValue());
     });
@@ -101,13 +101,13 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  void attachInstruction(MmaScaledOp op, Path path) {
+  void attachInstruction(ProductOpInterface op, Path path) {
     std::optional<InstructionChoice> choice =
         chooseInstruction(op.getRow(), path);
     if (!choice)
       return;
     if (choice->getRewrite() != Rewrite::None)
-      op.emitRemark("computed exactly by ")
+      op->emitRemark("computed exactly by ")
           << StringRef(describeRewrite(choice->getRewrite())) << ": "
           << getOpcode(*choice->wanted) << " needs PTX "
           << formatPtxVersion(choice->wanted->lowestPtx);

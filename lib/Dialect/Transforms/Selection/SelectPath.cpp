@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Selection/PlainProducts.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -47,6 +48,11 @@ struct SelectPathPass final
     : mlir::blockscale::impl::SelectPathPassBase<SelectPathPass> {
   using Base::Base;
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    registerProductOpInterfaceExternalModels(registry);
+  }
+
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
@@ -60,7 +66,8 @@ struct SelectPathPass final
       op->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
       return WalkResult::advance();
     });
-    if (result.wasInterrupted() || failed(checkLowerLevels()))
+    if (result.wasInterrupted() || failed(selectPlainPaths()) ||
+        failed(checkLowerLevels()))
       signalPassFailure();
   }
 
@@ -114,6 +121,44 @@ private:
     return choice->emitted->path;
   }
 
+  /// Products without scales become loops where no path has an instruction for
+  /// them.
+  LogicalResult selectPlainPaths() {
+    SmallVector<ProductOpInterface> products;
+    getOperation()->walk([&](ProductOpInterface op) {
+      if (!isa<MmaScaledOp>(op))
+        products.push_back(op);
+    });
+    for (ProductOpInterface op : products)
+      if (failed(selectPlainPath(op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult selectPlainPath(ProductOpInterface op) {
+    Attribute attr = op->removeAttr(kPathAttrName);
+    auto wanted = dyn_cast_or_null<PathAttr>(attr);
+    if (attr && !wanted)
+      return op->emitOpError("expected the attribute '")
+             << kPathAttrName << "' to be a #blockscale.path, got " << attr;
+    if (wanted && getPathInfo(wanted.getValue()).opcode.empty())
+      return success();
+    if (isPlainProduct(op))
+      for (Path path : chip->paths)
+        if (chooseInstruction(op.getRow(), path) &&
+            (!wanted || wanted.getValue() == path)) {
+          OpBuilder builder(op);
+          op = makePlain(builder, op);
+          op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
+          return success();
+        }
+    if (!wanted)
+      return success();
+    return op->emitOpError("expected a path that has an instruction for it on ")
+           << StringRef(chip->name) << ", got "
+           << getPathName(wanted.getValue());
+  }
+
   /// Why no block-scaled instruction computes `row`: on tensors, one of the
   /// chip's would.
   std::string getReason(const OpRow &row) {
@@ -132,6 +177,13 @@ private:
       if (!instruction)
         return WalkResult::advance();
       bool isNative = instruction.getInstruction().isNative();
+      bool isPlain = instruction.getInstruction().scaling == Scaling::Nowhere;
+      if (isPlain && !chip->has(instruction.getPath()))
+        return op->emitOpError("no ")
+               << StringRef(getPathInfo(instruction.getPath()).opcode) << " on "
+               << StringRef(chip->name);
+      if (isPlain)
+        return WalkResult::advance();
       if (nativeOnly && !isNative)
         return op->emitOpError("expected a block-scaled instruction, got ")
                << instruction;

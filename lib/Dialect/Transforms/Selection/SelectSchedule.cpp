@@ -35,9 +35,10 @@ struct SelectSchedulePass final
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target) || failed(parseOption(*(*target).getChip())))
       return signalPassFailure();
-    WalkResult result = getOperation()->walk([&](MmaScaledOp op) -> WalkResult {
-      return select(op, *(*target).getChip());
-    });
+    WalkResult result =
+        getOperation()->walk([&](ProductOpInterface op) -> WalkResult {
+          return select(op, *(*target).getChip());
+        });
     if (result.wasInterrupted())
       signalPassFailure();
   }
@@ -70,7 +71,7 @@ private:
                       << "'";
   }
 
-  LogicalResult select(MmaScaledOp op, const Chip &chip) {
+  LogicalResult select(ProductOpInterface op, const Chip &chip) {
     auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
     if (!op.hasTensorSemantics() || !path)
       return success();
@@ -81,13 +82,13 @@ private:
       return success();
     auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
     if (!instruction)
-      return op.emitOpError("expected the attribute '")
+      return op->emitOpError("expected the attribute '")
              << kInstructionAttrName << "' of blockscale-legalize";
     FailureOr<ScheduleInterface> found = wanted;
     if (!wanted)
       found = findAttr(op, path.getValue());
     else if (!wanted.isFor(path.getValue()))
-      return op.emitOpError("expected a schedule of the path ")
+      return op->emitOpError("expected a schedule of the path ")
              << StringRef(getPathInfo(path.getValue()).name) << ", '"
              << rules->getForm() << "', got '" << schedule << "'";
     if (failed(found))
@@ -97,14 +98,15 @@ private:
       return success();
     }
     if (failed(rules->verify(op, instruction, *found, chip,
-                             [&] { return op.emitOpError(); })))
+                             [&] { return op->emitOpError(); })))
       return failure();
     op->setAttr(kScheduleAttrName, *found);
     return success();
   }
 
   /// The schedule that the op or else its function asks for; null for none.
-  static FailureOr<ScheduleInterface> findAttr(MmaScaledOp op, Path path) {
+  static FailureOr<ScheduleInterface> findAttr(ProductOpInterface op,
+                                               Path path) {
     Operation *places[] = {op, op->getParentOfType<func::FuncOp>()};
     for (Operation *place : places) {
       Attribute attr = place ? place->getAttr(kScheduleAttrName) : Attribute();

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Tcgen05/RoleEmitter.h"
+#include "Kernels/Tcgen05/Tcgen05Roles.h"
 
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/ScaleLayout.h"
@@ -33,15 +33,15 @@ using namespace mlir::blockscale;
 
 /// The scales of the stage at `place` in tensor memory, `shift` columns (null
 /// for 0) further.
-Value RoleEmitter::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
-                              Value shift) {
-  Value columns = index(at, plan.getScaleColumnsOfStage());
+Value Tcgen05Roles::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
+                               Value shift) {
+  Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
   Value slot = stages.emitStage(at, place);
-  if (plan.getScaleSlots() != stages.getNumStages())
+  if (tmemPlan.getScaleSlots() != stages.getNumStages())
     slot = at.createOrFold<arith::RemUIOp>(loc, slot,
-                                           index(at, plan.getScaleSlots()));
+                                           index(at, tmemPlan.getScaleSlots()));
   Value column = at.createOrFold<arith::MulIOp>(loc, slot, columns);
-  column = addIndex(at, loc, column, plan.getScaleColumn(isA));
+  column = addIndex(at, loc, column, tmemPlan.getScaleColumn(isA));
   if (shift)
     column = addIndices(at, loc, column, shift);
   auto type = TmemScalesType::get(at.getContext(),
@@ -50,7 +50,7 @@ Value RoleEmitter::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
   return TmemScalesOp::create(at, loc, type, tmem, column);
 }
 
-void RoleEmitter::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
+void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
   for (bool isA : {true, false}) {
     Value scales = emitScales(at, place, isA, {});
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom)
@@ -66,7 +66,7 @@ void RoleEmitter::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
 /// Scales behind the end of K become 0x00 in the word that K ends in: what
 /// padding holds could be a NaN, and elements there are 0. All lanes of the
 /// warp take part.
-void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place) {
+void Tcgen05Roles::emitMask(OpBuilder &at, const RingPlace &place) {
   constexpr int64_t kWordBytes = 4, kByteBits = 8;
   AffineExpr d0 = at.getAffineDimExpr(0);
   int64_t blocks = plan.getSchedule().getK() / problem.row.blockSize;
@@ -126,33 +126,13 @@ void RoleEmitter::emitMask(OpBuilder &at, const RingPlace &place) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The type of the tile of A or B in a stage, see matrix_descriptor.
-static MemRefType getTileType(OpBuilder &b, int64_t rows, int64_t k,
-                              const TileLayout &layout, Attribute space) {
-  SmallVector<int64_t> shape = {rows, kLineBytes};
-  if (layout.major == Major::MN) {
-    int64_t bytes = getColumnBytes(rows);
-    shape = {rows / bytes, k, bytes};
-  }
-  return MemRefType::get(shape, b.getI8Type(), MemRefLayoutAttrInterface(),
-                         space);
-}
-
-void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
-                              const RingPlace &place, Value acc, Value step,
-                              Value steps) {
+void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
+                               const RingPlace &place, Value acc, Value step,
+                               Value steps) {
   RingScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = at.getContext();
   emitScaleCopies(at, place);
-  auto getTile = [&](bool isA) -> Value {
-    MemRefType type =
-        getTileType(at, isA ? schedule.getM() : schedule.getN(),
-                    schedule.getK(), getElements(isA).layout,
-                    cast<MemRefType>(shared.getType()).getMemorySpace());
-    Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
-    return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
-  };
-  Value a = getTile(true), other = getTile(false);
+  Value a = emitTile(at, place, true), other = emitTile(at, place, false);
   // A tile of B may start in the middle of an atom.
   Value shift;
   if (schedule.getN() % kScaleAtomRows != 0) {
@@ -179,9 +159,9 @@ void RoleEmitter::emitProduct(OpBuilder &at, const BlockTile &tile,
 
 /// All products of a tile; `values` are the place in the ring of stages, that
 /// in the ring of sums, and the number of the tile.
-SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
-                                             const RingTile &tile,
-                                             ValueRange values) {
+SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
+                                              const RingTile &tile,
+                                              ValueRange values) {
   RingPlace ofSums = {values[2], values[3]};
   Value acc = emitAcc(at, emitWindow(at, values[4]));
   sums.emitWaitEmpty(at, ofSums);
@@ -196,8 +176,8 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
                       Value steps) {
     // Instructions read the scales that were copied before: PTX does not put a
     // copy behind them ("Pipelined tcgen05 instructions").
-    if (plan.getScaleSlots() != stages.getNumStages())
-      stages.emitWaitDone(inner, place, plan.getScaleSlots());
+    if (tmemPlan.getScaleSlots() != stages.getNumStages())
+      stages.emitWaitDone(inner, place, tmemPlan.getScaleSlots());
     stages.emitWaitFull(inner, place);
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
     if (steps && hasMask())
@@ -212,11 +192,13 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
     whole = arith::SubIOp::create(at, loc, whole, tile.firstStep);
   }
   whole = toWord(at, whole);
-  RingPlace place =
-      emitSteps(at, {values[0], values[1]}, whole, /*isUnrolled=*/true,
-                [&](OpBuilder &inner, Value step, const RingPlace &inside) {
-                  multiply(inner, step, inside, {});
-                });
+  SmallVector<Value> none;
+  RingPlace place = emitSteps(
+      at, {values[0], values[1]}, whole, /*isUnrolled=*/true, none,
+      [&](OpBuilder &inner, Value step, const RingPlace &inside, ValueRange) {
+        multiply(inner, step, inside, {});
+        return SmallVector<Value>();
+      });
 
   // K may end inside of a stage.
   if (getConstantIntValue(counts[1]) != 0) {
@@ -244,7 +226,7 @@ SmallVector<Value> RoleEmitter::emitProducts(OpBuilder &at,
   return {place.stage, place.parity, nextSums.stage, nextSums.parity, number};
 }
 
-void RoleEmitter::emitMultiplier(OpBuilder &role) {
+void Tcgen05Roles::emitMultiplier(OpBuilder &role) {
   RingPlace first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
   forEachTile(role,
               {first.stage, first.parity, firstSums.stage, firstSums.parity,

@@ -19,15 +19,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-int64_t blockscale::getMostStageBytes(const Chip &chip) {
-  return int64_t(1024) * chip.sharedMemoryKiB - kBarrierBytes;
-}
-
-int64_t blockscale::getElementsOfLine(const Instruction &instruction) {
-  constexpr int64_t kStepBytes = 32;
-  return kLineBytes / kStepBytes * instruction.k;
-}
-
 /// N of tiles for `n` rows of B. A single tile may have any multiple of what
 /// all instructions take.
 static SmallVector<int64_t> getTileColumns(int64_t n) {
@@ -110,7 +101,7 @@ private:
     auto schedule = RingScheduleAttr::get(
         context, tile, ring.stages, ring.accumulators, /*persistent=*/true,
         kTileGroup, ring.isExchanged, splits);
-    RingPlan plan(instruction, schedule);
+    TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())
       return std::nullopt;

@@ -17,12 +17,6 @@
 
 namespace mlir::blockscale {
 
-/// The bytes of stages that a block may have on `chip`.
-int64_t getMostStageBytes(const Chip &chip);
-
-/// The elements that fill a line of a stage.
-int64_t getElementsOfLine(const Instruction &instruction);
-
 /// What tiles begin at multiples of along N, but for the only one: scales of B
 /// come in atoms of 128 rows; in the middle of one, only the half is where an
 /// instruction may start.

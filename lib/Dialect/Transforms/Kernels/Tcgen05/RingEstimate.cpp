@@ -34,7 +34,7 @@ static uint64_t divideCeil(uint64_t value, uint64_t by) {
   return value / by + (value % by != 0);
 }
 
-RingProblem blockscale::getRingProblem(MmaScaledOp op) {
+RingProblem blockscale::getRingProblem(ProductOpInterface op) {
   // fp4 is packed in memory; codes of 6 bits have a byte each.
   auto bits = [](Format format) -> int64_t {
     constexpr int64_t kPacked = 4;
@@ -104,7 +104,7 @@ static uint64_t getPartsClocks(const RingProblem &problem, uint64_t parts,
 
 RingEstimate blockscale::estimateRing(const RingProblem &asked,
                                       const Instruction &instruction,
-                                      const RingPlan &plan,
+                                      const TmemPlan &plan,
                                       const RingRates &rates) {
   RingScheduleAttr schedule = plan.getSchedule();
   RingProblem problem = asked;

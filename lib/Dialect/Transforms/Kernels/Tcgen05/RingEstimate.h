@@ -28,7 +28,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGESTIMATE_H
 
 #include "Kernels/OpSizes.h"
-#include "Kernels/Tcgen05/RingPlan.h"
+#include "Kernels/Tcgen05/TmemPlan.h"
 #include "blockscale/Support/Rates.h"
 
 namespace mlir::blockscale {
@@ -41,7 +41,7 @@ struct RingProblem : OpSizes {
   bool isKKnown = true;
 };
 inline constexpr int64_t kDynamicSize = int64_t(1) << 16;
-RingProblem getRingProblem(MmaScaledOp op);
+RingProblem getRingProblem(ProductOpInterface op);
 
 /// The rates that the estimate needs.
 struct RingRates {
@@ -87,7 +87,7 @@ struct RingEstimate {
 };
 
 RingEstimate estimateRing(const RingProblem &asked,
-                          const Instruction &instruction, const RingPlan &plan,
+                          const Instruction &instruction, const TmemPlan &plan,
                           const RingRates &rates);
 
 } // namespace mlir::blockscale

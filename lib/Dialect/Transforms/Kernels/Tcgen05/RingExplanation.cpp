@@ -111,7 +111,7 @@ static StringRef describeOperand(unsigned operand) {
 }
 
 /// The operand that has byte `byte` of a stage; none for what is unused.
-static std::optional<unsigned> findOperand(const RingPlan &plan, int64_t byte) {
+static std::optional<unsigned> findOperand(const TmemPlan &plan, int64_t byte) {
   for (unsigned operand = 0; operand != kNumRingOperands; ++operand)
     if (byte >= plan.getOffset(operand) &&
         byte < plan.getOffset(operand) + plan.getBytes(operand))
@@ -126,7 +126,7 @@ static void printBytes(raw_ostream &os, char letter, int64_t first,
 }
 
 /// What a stage holds, by where it is; `letters` are those of operands.
-static void printStage(raw_ostream &os, const RingPlan &plan,
+static void printStage(raw_ostream &os, const TmemPlan &plan,
                        StringRef letters) {
   int64_t end = 0;
   for (unsigned operand : {0, 2, 1, 3}) {
@@ -147,7 +147,7 @@ static void printStage(raw_ostream &os, const RingPlan &plan,
   os << "unused, as stages are aligned\n";
 }
 
-void blockscale::drawStages(raw_ostream &os, const RingPlan &plan) {
+void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   int64_t stages = plan.getSchedule().getStages();
   constexpr StringLiteral letters = "AaBb";
   if (plan.getSchedule().getExchanged())
@@ -192,7 +192,7 @@ static void drawColumns(raw_ostream &os, const Twine &name, int64_t first,
 }
 
 /// What the columns of scales of a stage hold, from column `first` of it on.
-static void printScaleColumns(raw_ostream &os, const RingPlan &plan, bool isA,
+static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
                               int64_t first) {
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
   int64_t rows = plan.getRowAtoms(isA) * kScaleAtomRows;
@@ -209,7 +209,7 @@ static void printScaleColumns(raw_ostream &os, const RingPlan &plan, bool isA,
     }
 }
 
-void blockscale::drawTensorMemory(raw_ostream &os, const RingPlan &plan) {
+void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
   RingScheduleAttr schedule = plan.getSchedule();
   os << "tensor memory: " << kTensorLanes << " lanes of " << kTensorColumns
      << " columns, a character is " << kColumnUnit << " columns\n";

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Estimates as tables, and what a RingPlan says as pictures of text.
+// Estimates as tables, and what a TmemPlan says as pictures of text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,10 @@ void printRingEstimate(raw_ostream &os, const RingProblem &problem,
 void printRingCandidates(raw_ostream &os, ArrayRef<RingCandidate> candidates);
 
 /// A stage, and the ring of all of them with their mbarriers.
-void drawStages(raw_ostream &os, const RingPlan &plan);
+void drawStages(raw_ostream &os, const TmemPlan &plan);
 
 /// What the columns of tensor memory hold.
-void drawTensorMemory(raw_ostream &os, const RingPlan &plan);
+void drawTensorMemory(raw_ostream &os, const TmemPlan &plan);
 
 } // namespace mlir::blockscale
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Tcgen05/RoleEmitter.h"
+#include "Kernels/Tcgen05/Tcgen05Roles.h"
 #include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 
 /// The type of `columns` columns of the tile in registers, rows and columns of
 /// which are those of the result.
-AccType RoleEmitter::getPartType(int64_t columns) const {
+AccType Tcgen05Roles::getPartType(int64_t columns) const {
   RingScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = schedule.getContext();
   if (schedule.getExchanged())
@@ -35,8 +35,8 @@ AccType RoleEmitter::getPartType(int64_t columns) const {
 }
 
 /// The columns of the tile from `column` on, which are in `acc`.
-void RoleEmitter::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
-                           Value column, bool isGuarded) {
+void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
+                            Value column, bool isGuarded) {
   BlockTile part = tile;
   part.column = addIndices(at, loc, tile.column, column);
   part.isGuarded = isGuarded;
@@ -45,18 +45,12 @@ void RoleEmitter::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
     std::swap(part.row, part.column);
     std::swap(ofResult.m, ofResult.n);
   }
-  auto type = cast<AccType>(acc.getType());
-  Value value = acc;
-  if (problem.acc || problem.producer) {
-    Value first = emitFirstSums(at, kernel, problem, ofResult, part, type);
-    value = AccAddOp::create(at, loc, value, first);
-  }
-  emitLastSums(at, kernel, problem, ofResult, part, value);
+  emitStore(at, ofResult, part, acc);
 }
 
 /// The sums of a tile, in the accumulator number `window`.
-void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
-                           const RingPlace &place, Value window) {
+void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
+                            const RingPlace &place, Value window) {
   RingScheduleAttr schedule = plan.getSchedule();
   Value acc = emitAcc(at, window);
   int64_t n = schedule.getN();
@@ -68,24 +62,9 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
     Value part =
         AccReadOp::create(inner, loc, getPartType(columns), acc, column);
     release(inner);
-    if (KernelProblem::isMultiple(problem.m, schedule.getM()) &&
-        KernelProblem::isMultiple(problem.n, n))
-      return emitPart(inner, tile, part, column, false);
-    if (!isAligned)
-      return emitPart(inner, tile, part, column, true);
-    Value lastRow = addIndex(inner, loc, tile.row, schedule.getM());
-    Value lastColumn = addIndex(inner, loc, tile.column, n);
-    Value areRows = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ule,
-                                          lastRow, sizes.m);
-    Value areColumns = arith::CmpIOp::create(
-        inner, loc, arith::CmpIPredicate::ule, lastColumn, sizes.n);
-    Value isInside = arith::AndIOp::create(inner, loc, areRows, areColumns);
-    auto choice =
-        scf::IfOp::create(inner, loc, isInside, /*withElseRegion=*/true);
-    OpBuilder then = choice.getThenBodyBuilder();
-    emitPart(then, tile, part, column, false);
-    OpBuilder other = choice.getElseBodyBuilder();
-    emitPart(other, tile, part, column, true);
+    emitByBounds(inner, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
+      emitPart(path, tile, part, column, isGuarded);
+    });
   };
   auto arrive = [&](OpBuilder &inner) {
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::Before);
@@ -93,12 +72,12 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
                             IntegerAttr());
   };
 
-  int64_t partColumns = plan.getPartColumns();
+  int64_t partColumns = tmemPlan.getPartColumns();
   int64_t whole = n / partColumns, rest = n % partColumns;
   // Behind which part all that the accumulators share has been read; without
   // that, behind the last one.
   int64_t last = whole - 1;
-  if (int64_t shared = plan.getSharedColumns())
+  if (int64_t shared = tmemPlan.getSharedColumns())
     last = llvm::divideCeilSigned(shared, partColumns) - 1;
   if (whole != 0) {
     auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, whole),
@@ -106,7 +85,7 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     Value number = loop.getInductionVar();
     Value position = number;
-    if (plan.getSharedColumns()) {
+    if (tmemPlan.getSharedColumns()) {
       // Shared columns are the last ones of the first accumulator.
       Value reversed =
           arith::SubIOp::create(inner, loc, index(inner, whole - 1), number);
@@ -129,7 +108,7 @@ void RoleEmitter::emitSums(OpBuilder &at, const BlockTile &tile,
     emit(at, index(at, whole * partColumns), rest, arrive);
 }
 
-void RoleEmitter::emitStorer(OpBuilder &role) {
+void Tcgen05Roles::emitStorer(OpBuilder &role) {
   RingPlace first = sums.emitFirst(role);
   Value number =
       arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));

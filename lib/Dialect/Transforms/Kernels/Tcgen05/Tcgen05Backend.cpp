@@ -14,14 +14,14 @@
 #include "Kernels/Tcgen05/Tcgen05Backend.h"
 
 #include "Kernels/Staging/Stages.h"
-#include "Kernels/Tcgen05/RoleEmitter.h"
+#include "Kernels/Tcgen05/Tcgen05Roles.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static RingPlan makePlan(const KernelProblem &problem) {
-  return RingPlan(problem.instruction.getInstruction(),
+static TmemPlan makePlan(const KernelProblem &problem) {
+  return TmemPlan(problem.instruction.getInstruction(),
                   cast<RingScheduleAttr>(problem.schedule));
 }
 
@@ -53,9 +53,9 @@ public:
   }
 
   KernelShape getShape(const KernelProblem &problem) const override {
-    constexpr int64_t kThreads = 6 * kWarpLanes;
+    constexpr int64_t kThreads = kTcgen05Warps * kWarpLanes;
     auto schedule = cast<RingScheduleAttr>(problem.schedule);
-    RingPlan plan = makePlan(problem);
+    TmemPlan plan = makePlan(problem);
     KernelShape shape;
     shape.tile = {schedule.getM(), schedule.getN(), 1};
     if (schedule.getExchanged())
@@ -78,7 +78,7 @@ public:
   }
 
   void build(gpu::GPUFuncOp kernel, const KernelProblem &asked) const override {
-    RingPlan plan = makePlan(asked);
+    TmemPlan plan = makePlan(asked);
     KernelProblem problem = getInstructionProblem(asked);
     RingOperands operands = planRingOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
@@ -86,7 +86,7 @@ public:
     // Without this, ptxas saves registers for one, and spills.
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
-    RoleEmitter(b, kernel, problem, plan, operands).emit();
+    Tcgen05Roles(b, kernel, problem, plan, operands).emit();
     gpu::ReturnOp::create(b, kernel.getLoc());
   }
 };

@@ -83,9 +83,9 @@ public:
         context, numbers.tile, numbers.warps, numbers.stages));
   }
 
-  ScheduleInterface choose(MmaScaledOp op, InstructionAttr instruction,
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip) const override;
-  LogicalResult verify(MmaScaledOp op, InstructionAttr instruction,
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
 
@@ -98,7 +98,7 @@ private:
 // Limits
 //===----------------------------------------------------------------------===//
 
-LogicalResult WarpScheduleRules::verify(MmaScaledOp op,
+LogicalResult WarpScheduleRules::verify(ProductOpInterface op,
                                         InstructionAttr instruction,
                                         ScheduleInterface attr,
                                         const Chip &chip,
@@ -139,7 +139,7 @@ LogicalResult WarpScheduleRules::verify(MmaScaledOp op,
 /// * as many stages, up to the path's limit, as K has steps and shared memory
 ///   has room for; two of them, if there is a choice, before as many blocks on
 ///   a multiprocessor as the path asks for.
-ScheduleInterface WarpScheduleRules::choose(MmaScaledOp op,
+ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
                                             InstructionAttr instruction,
                                             const Chip &chip) const {
   // A dynamic size counts as a large one.

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Tcgen05/RoleEmitter.h"
+#include "Kernels/Ring/RoleEmitter.h"
 
 #include "Kernels/Staging/Stages.h"
 #include "Utils/IndexValues.h"
@@ -26,8 +26,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Workgroup memory of its own for `count` numbers.
-static Value addNumbers(gpu::GPUFuncOp kernel, Type element, int64_t count) {
+Value blockscale::addSharedNumbers(gpu::GPUFuncOp kernel, Type element,
+                                   int64_t count) {
   auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto type =
@@ -51,16 +51,13 @@ static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
 
 RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
                          const KernelProblem &problem, const RingPlan &plan,
-                         const RingOperands &operands)
+                         const RingOperands &operands, int64_t numBarriers)
     : b(b), kernel(kernel), problem(problem), plan(plan), operands(operands),
       loc(kernel.getLoc()), sizes(b, kernel, problem),
       shared(makeStages(b, kernel, plan.getSharedBytes())),
-      slot(addNumbers(kernel, b.getI32Type(), 1)),
-      barriers(addNumbers(kernel, b.getI64Type(), plan.getBarriers().count)),
-      stages(loc, barriers, plan.getBarriers().fullStages,
-             plan.getBarriers().emptyStages, plan.getSchedule().getStages()),
-      sums(loc, barriers, plan.getBarriers().fullSums,
-           plan.getBarriers().emptySums, plan.getHandedSums()) {}
+      barriers(addSharedNumbers(kernel, b.getI64Type(), numBarriers)),
+      stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
+             plan.getSchedule().getStages()) {}
 
 Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
   return arith::ConstantIndexOp::create(at, loc, value);
@@ -70,72 +67,19 @@ Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
 // Around the roles
 //===----------------------------------------------------------------------===//
 
-static Block *getRole(RolesOp roles, unsigned number) {
-  return &roles.getBodies()[number].emplaceBlock();
+OpBuilder RoleEmitter::getRole(RolesOp roles, unsigned number) {
+  return OpBuilder::atBlockBegin(&roles.getBodies()[number].emplaceBlock());
 }
 
-void RoleEmitter::emitInit() {
-  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  OpBuilder at = OpBuilder::atBlockBegin(getRole(first, 0));
-  emitElected(at, [&](OpBuilder &one) {
-    // A stage is full when all its bytes are there, and each thread that fills
-    // it has arrived; it is empty when a commit of the one who multiplies
-    // arrives. Sums are empty when all have read them.
-    constexpr int64_t kReaders = kTensorLanes;
-    stages.emitInit(one, 1 + (hasFiller() ? kFillerWarps * kWarpLanes : 0), 1);
-    sums.emitInit(one, 1, kReaders);
-    NVVM::FenceMbarrierInitOp::create(one, loc);
-  });
-  TmemAllocOp::create(at, loc, slot, kTensorColumns);
-  TmemRelinquishOp::create(at, loc);
-  Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
-  gpu::BarrierOp::create(b, loc);
-  Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::After);
-  tmem = TmemBaseOp::create(
-      b, loc, TmemType::get(b.getContext(), kTensorColumns), slot);
-}
-
-void RoleEmitter::emitFree() {
-  Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
-  gpu::BarrierOp::create(b, loc);
-  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  OpBuilder at = OpBuilder::atBlockBegin(getRole(first, 0));
-  Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
-  TmemDeallocOp::create(at, loc, tmem);
-}
-
-void RoleEmitter::emit() {
-  emitInit();
-  // Up to here, nothing of a kernel in front is touched.
-  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
-  // Those who store come first: a warp may read a quarter of tensor memory, by
-  // its number.
-  SmallVector<int64_t> warps = {4, 1, 1};
-  if (hasFiller())
-    warps.push_back(kFillerWarps);
-  auto roles = RolesOp::create(b, loc, warps, warps.size());
-  OpBuilder storer = OpBuilder::atBlockBegin(getRole(roles, 0));
-  emitStorer(storer);
-  OpBuilder producer = OpBuilder::atBlockBegin(getRole(roles, 1));
-  emitProducer(producer);
-  OpBuilder multiplier = OpBuilder::atBlockBegin(getRole(roles, 2));
-  emitMultiplier(multiplier);
-  if (hasFiller()) {
-    OpBuilder filler = OpBuilder::atBlockBegin(getRole(roles, 3));
-    emitFiller(filler);
-  }
-  emitFree();
+void RoleEmitter::emitStageBarriers(OpBuilder &at, int64_t emptyCount) {
+  stages.emitInit(at, 1 + (hasFiller() ? kFillerWarps * kWarpLanes : 0),
+                  emptyCount);
 }
 
 bool RoleEmitter::hasFiller() const {
   return llvm::any_of(operands, [](const RingOperand &operand) {
     return operand.filler != nullptr;
   });
-}
-
-bool RoleEmitter::hasMask() const {
-  return !KernelProblem::isMultiple(problem.k,
-                                    problem.instruction.getInstruction().k);
 }
 
 Value RoleEmitter::toWord(OpBuilder &at, Value value) const {
@@ -247,26 +191,31 @@ static int64_t getStagesOfRound(int64_t stages) {
 }
 
 RingPlace RoleEmitter::emitSteps(OpBuilder &at, RingPlace place, Value count,
-                                 bool isUnrolled, EmitStep body) {
+                                 bool isUnrolled, SmallVector<Value> &values,
+                                 EmitStep body) {
   int64_t numStages = stages.getNumStages();
   int64_t round = getStagesOfRound(numStages);
   auto emitLoop = [&](Value from, Value to, int64_t steps) {
-    auto loop = scf::ForOp::create(at, loc, from, to, word(at, steps),
-                                   ValueRange{place.stage, place.parity});
+    SmallVector<Value> carried = {place.stage, place.parity};
+    llvm::append_range(carried, values);
+    auto loop = scf::ForOp::create(at, loc, from, to, word(at, steps), carried);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     RingPlace first = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    SmallVector<Value> inside(loop.getRegionIterArgs().drop_front(2));
     if (steps == numStages)
       first.stage = word(inner, 0);
     for (int64_t i = 0; i != steps; ++i) {
       auto plus = [&](Value value) {
         return inner.createOrFold<arith::AddIOp>(loc, value, word(inner, i));
       };
-      body(inner, plus(loop.getInductionVar()),
-           {plus(first.stage), first.parity});
+      inside = body(inner, plus(loop.getInductionVar()),
+                    {plus(first.stage), first.parity}, inside);
     }
     RingPlace next = stages.emitNext(inner, first, steps);
-    scf::YieldOp::create(inner, loc, ValueRange{next.stage, next.parity});
+    inside.insert(inside.begin(), {next.stage, next.parity});
+    scf::YieldOp::create(inner, loc, inside);
     place = {loop.getResult(0), loop.getResult(1)};
+    values = llvm::to_vector_of<Value>(loop.getResults().drop_front(2));
   };
 
   // Where each tile takes whole rounds, each starts with one.
@@ -307,20 +256,25 @@ Value RoleEmitter::emitStageOffset(OpBuilder &at, const RingPlace &place,
   return addIndex(at, loc, offset, plus);
 }
 
-/// Which of two accumulators the tile number `count` (i32) has, as an index.
-Value RoleEmitter::emitWindow(OpBuilder &at, Value count) const {
-  if (plan.getSchedule().getAccumulators() == 1)
-    return index(at, 0);
-  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
-  Value odd = arith::AndIOp::create(at, loc, count, one);
-  return arith::IndexCastUIOp::create(at, loc, at.getIndexType(), odd);
+MemRefType RoleEmitter::getTileType(bool isA) const {
+  RingScheduleAttr schedule = plan.getSchedule();
+  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  SmallVector<int64_t> shape = {rows, kLineBytes};
+  if (getElements(isA).layout.major == Major::MN) {
+    int64_t rowBytes =
+        rows * getElementBytes(problem.instruction.getInstruction());
+    int64_t bytes = getColumnBytes(rowBytes);
+    shape = {rowBytes / bytes, schedule.getK(), bytes};
+  }
+  return MemRefType::get(shape,
+                         IntegerType::get(problem.instruction.getContext(), 8),
+                         MemRefLayoutAttrInterface(),
+                         cast<MemRefType>(shared.getType()).getMemorySpace());
 }
 
-Value RoleEmitter::emitAcc(OpBuilder &at, Value window) const {
-  RingScheduleAttr schedule = plan.getSchedule();
-  Value distance = index(at, plan.getAccColumn(1));
-  Value column = at.createOrFold<arith::MulIOp>(loc, window, distance);
-  auto type =
-      TmemAccType::get(at.getContext(), schedule.getM(), schedule.getN());
-  return TmemAccOp::create(at, loc, type, tmem, column);
+Value RoleEmitter::emitTile(OpBuilder &at, const RingPlace &place,
+                            bool isA) const {
+  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
+  return memref::ViewOp::create(at, loc, getTileType(isA), shared, offset,
+                                ValueRange());
 }

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RING_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RING_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RING_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RING_H
 
 #include "Kernels/KernelProblem.h"
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RING_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RING_H

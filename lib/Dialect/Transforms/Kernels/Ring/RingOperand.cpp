@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Tcgen05/RingOperand.h"
+#include "Kernels/Ring/RingOperand.h"
 
 #include "Kernels/Staging/ElementFiller.h"
 #include "Kernels/Staging/PackFiller.h"
@@ -62,14 +62,16 @@ RingOperands blockscale::planRingOperands(const KernelProblem &problem,
   RingOperands operands;
   const Instruction &instruction = problem.instruction.getInstruction();
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    bool isA = i < 2;
+    bool isA = i < 2, isScale = i % 2 != 0;
+    if (isScale && !problem.hasScales())
+      continue;
     operand.format = isA ? instruction.a : instruction.b;
     operand.tensor = TensorOperand::plan(problem, ring, i, operand.reason);
     if (operand.tensor) {
       operand.layout = operand.tensor->getLayout();
       continue;
     }
-    assert(i % 2 == 0 && "copies bring all scales in the 32x4x4 layout");
+    assert(!isScale && "copies bring all scales in the 32x4x4 layout");
     operand.filler = makeFiller(problem, ring, isA, operand.format);
     operand.layout = operand.filler->getTile().layout;
   }

@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGOPERAND_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGOPERAND_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGOPERAND_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGOPERAND_H
 
+#include "Kernels/Ring/TensorOperand.h"
 #include "Kernels/Staging/TileFiller.h"
-#include "Kernels/Tcgen05/TensorOperand.h"
 
 namespace mlir::blockscale {
 
@@ -23,7 +23,7 @@ namespace mlir::blockscale {
 inline constexpr int64_t kFillerWarps = 4;
 
 struct RingOperand {
-  /// One of both.
+  /// One of both; none for scales that there are not.
   std::optional<TensorOperand> tensor;
   FillerPtr filler;
   /// How elements lie in a stage, and what the instruction takes them for.
@@ -48,4 +48,4 @@ RingOperands planRingOperands(KernelProblem &&, const RingPlan &) = delete;
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_RINGOPERAND_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGOPERAND_H

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Tcgen05/TensorOperand.h"
+#include "Kernels/Ring/TensorOperand.h"
 
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/ScaleLayout.h"
@@ -38,6 +38,7 @@ struct MovedType {
 } // namespace
 
 static constexpr MovedType kMovedTypes[] = {
+    {16, false, "u2", 16, 1},
     {8, false, "u1", 16, 1},
     {4, false, "u1", 16, 1},
     {4, true, "u4x16_align16", 32, 128},
@@ -93,7 +94,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     return row.bits == operand->bits && row.isPadded == isPadded;
   });
   if (type == std::end(kMovedTypes) ||
-      (!isK && (codeBits != 8 || operand->contiguity != Contiguity::Rows))) {
+      (!isK && (codeBits < 8 || operand->contiguity != Contiguity::Rows))) {
     reason = "no copy brings such elements to the tensor core's layout";
     return false;
   }
@@ -105,7 +106,8 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     return false;
   }
   int64_t rows = isA ? ring.getSchedule().getM() : ring.getSchedule().getN();
-  int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows);
+  int64_t unit = getElementBytes(instruction);
+  int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows * unit);
   constexpr int64_t kLeastBytes = 16;
   if (columnBytes < kLeastBytes) {
     reason = ("expected a tile of a multiple of " + Twine(kLeastBytes) +
@@ -119,7 +121,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
 
   // Codes in bytes, padded or not, are counted one by one; packed ones are
   // bytes of the map.
-  codesOfUnit = isPadded ? 1 : 8 / operand->bits;
+  codesOfUnit = isPadded ? 1 : std::max<int64_t>(8 / operand->bits, 1);
   unsigned rank = operand->map.getNumResults();
   SmallVector<AffineExpr> symbols = getSymbols(context, rank);
   SmallVector<AffineExpr> sizes = symbols;
@@ -128,14 +130,15 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   SmallVector<int64_t> box(rank, 1);
   if (isK) {
     box[rank - 2] = rows;
-    box[rank - 1] = kLineBytes;
+    box[rank - 1] = kLineBytes / unit;
   } else {
     box[rank - 2] = ring.getSchedule().getK();
-    box[rank - 1] = columnBytes;
-    copies = rows / columnBytes;
-    copyRows = columnBytes;
+    box[rank - 1] = columnBytes / unit;
+    copies = rows * unit / columnBytes;
+    copyRows = columnBytes / unit;
     copyBytes = columnBytes * ring.getSchedule().getK();
   }
+  symbols.back() = symbols.back() * unit;
   map = TensorMapAttr::get(
       context, type->name,
       AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),

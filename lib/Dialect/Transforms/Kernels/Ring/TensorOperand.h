@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TENSOROPERAND_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TENSOROPERAND_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_TENSOROPERAND_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_TENSOROPERAND_H
 
-#include "Kernels/Tcgen05/RingPlan.h"
+#include "Kernels/Ring/RingPlan.h"
 
 namespace mlir::blockscale {
 
@@ -67,4 +67,4 @@ private:
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TENSOROPERAND_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_TENSOROPERAND_H

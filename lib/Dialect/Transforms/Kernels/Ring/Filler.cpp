@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Tcgen05/RoleEmitter.h"
+#include "Kernels/Ring/RoleEmitter.h"
 
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -68,13 +68,11 @@ void RoleEmitter::emitFill(OpBuilder &at, const RingTile &tile, Value thread,
                           IntegerAttr());
 }
 
-void RoleEmitter::emitFiller(OpBuilder &role) {
-  // Behind those of the other roles.
-  constexpr int64_t kFirstThread = 6 * kWarpLanes;
+void RoleEmitter::emitFiller(OpBuilder &role, int64_t first) {
   Value thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   AffineExpr d0 = role.getAffineDimExpr(0);
   thread = applyExprs(role, loc, {d0 % (kFillerWarps * kWarpLanes)},
-                      addIndex(role, loc, thread, -kFirstThread))[0];
+                      addIndex(role, loc, thread, -first))[0];
   fillStages(
       role, /*isUnrolled=*/false,
       [&](OpBuilder &at, const RingTile &tile, Value step,

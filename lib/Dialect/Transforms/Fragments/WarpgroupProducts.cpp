@@ -1,0 +1,188 @@
+//===- WarpgroupProducts.cpp - Products of warpgroups ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wgmma takes the sums that a lane holds one by one. The code generator knows
+// nothing of registers that are written later: to it, each instruction reads
+// and writes all of them, and so does a wait.
+
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/AccLowering.h"
+#include "Fragments/FragmentEmitter.h"
+#include "Fragments/LanePatterns.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Rows of an accumulator that a warpgroup has, and its lanes.
+static constexpr int64_t kWarpgroupRows = 64, kWarpgroupLanes = 128;
+
+/// An instruction `text` that reads and writes all of `sums`, its first
+/// operands, and reads `others`, the next ones.
+static SmallVector<Value> emitOnSums(OpBuilder &b, Location loc,
+                                     const std::string &text, ValueRange sums,
+                                     ValueRange others) {
+  MLIRContext *context = b.getContext();
+  std::string constraints;
+  for (size_t i = 0; i != sums.size(); ++i)
+    constraints += "=f,";
+  for (size_t i = 0; i != others.size(); ++i)
+    constraints += "l,";
+  for (size_t i = 0; i != sums.size(); ++i)
+    constraints += std::to_string(i) + ",";
+  constraints += "~{memory}";
+  SmallVector<Value> operands(others);
+  llvm::append_range(operands, sums);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(sums.size(), b.getF32Type()));
+  Value all = LLVM::InlineAsmOp::create(
+                  b, loc, type, operands, text, constraints,
+                  /*has_side_effects=*/true, /*is_align_stack=*/false,
+                  LLVM::TailCallKind::None,
+                  LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT),
+                  /*operand_attrs=*/ArrayAttr())
+                  .getResult(0);
+  SmallVector<Value> results;
+  for (size_t i = 0; i != sums.size(); ++i)
+    results.push_back(
+        LLVM::ExtractValueOp::create(b, loc, all, static_cast<int64_t>(i)));
+  return results;
+}
+
+/// Such as "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, ...},
+/// $4, $5, 1, 1, 1, 0, 0;".
+static std::string getText(WarpgroupMmaOp op, size_t numSums) {
+  InstructionAttr row = op.getInstruction();
+  auto name = [](Format format) {
+    return "." + std::string(getFormatInfo(format).ptxName);
+  };
+  auto transpose = [](TileLayoutAttr layout) {
+    return std::string(layout.getMajor() == Major::MN ? ", 1" : ", 0");
+  };
+  std::string text =
+      "wgmma.mma_async.sync.aligned.m" + std::to_string(row.getM()) + "n" +
+      std::to_string(row.getN()) + "k" + std::to_string(row.getK()) + ".f32" +
+      name(row.getA()) + name(row.getB()) + " {";
+  for (size_t i = 0; i != numSums; ++i)
+    text += (i == 0 ? "$" : ", $") + std::to_string(i);
+  // Sums are added to, and no sign is changed.
+  return text + "}, $" + std::to_string(numSums) + ", $" +
+         std::to_string(numSums + 1) + ", p, 1, 1" +
+         transpose(op.getALayout()) + transpose(op.getBLayout()) + ";";
+}
+
+/// Where the instruction number `step` along K starts in `tile`, in bytes.
+static int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout,
+                             int64_t step, int64_t k) {
+  constexpr int64_t kStepBytes = 32;
+  ArrayRef<int64_t> shape = tile.getShape();
+  int64_t lines = shape[tile.getRank() - 2], lineBytes = shape.back();
+  if (layout.getMajor() == Major::MN)
+    return step * k * lineBytes;
+  int64_t first = step * kStepBytes;
+  return first / lineBytes * lines * lineBytes + first % lineBytes;
+}
+
+namespace {
+
+struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WarpgroupMmaOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    AccType type = op.getAcc().getType();
+    // Elements come as an accumulator has them, registers in tiles of 16 x 8.
+    constexpr int64_t kTileColumns = 8;
+    WarpTile tile = {16, type.getN(), {}, {}, 1, 1};
+    SmallVector<unsigned> order;
+    for (int64_t n = 0; n != type.getN() / kTileColumns; ++n)
+      for (auto at : getTileElements(tile, 0, n))
+        order.push_back(static_cast<unsigned>(at));
+    ValueRange elements = adaptor.getAcc();
+    SmallVector<Value> sums;
+    for (unsigned at : order)
+      sums.push_back(elements[at]);
+
+    // Rows of a warpgroup follow those of the one in front.
+    MemRefType a = op.getA().getType();
+    int64_t groups = type.getM() / kWarpgroupRows;
+    Value first;
+    if (groups != 1) {
+      Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
+      AffineExpr d0 = rewriter.getAffineDimExpr(0);
+      first = applyExprs(
+          rewriter, loc,
+          {d0.floorDiv(kWarpgroupLanes) * (a.getNumElements() / groups)},
+          thread)[0];
+    }
+    auto describe = [&](Value memory, TileLayoutAttr layout, Value start,
+                        int64_t step) -> Value {
+      int64_t bytes = getStepOffset(cast<MemRefType>(memory.getType()), layout,
+                                    step, op.getInstruction().getK());
+      Value offset = start
+                         ? addIndex(rewriter, loc, start, bytes)
+                         : arith::ConstantIndexOp::create(rewriter, loc, bytes);
+      return MatrixDescriptorOp::create(rewriter, loc, memory, offset, layout,
+                                        /*wgmma=*/true);
+    };
+    // What writes the registers of sums stays in front of it.
+    sums = emitOnSums(rewriter, loc, "wgmma.fence.sync.aligned;", sums, {});
+    std::string text =
+        "{.reg .pred p; setp.eq.u32 p, 0, 0; " + getText(op, sums.size()) + "}";
+    for (int64_t step = 0; step != op.getNumSteps(); ++step) {
+      Value x = describe(op.getA(), op.getALayout(), first, step);
+      Value y = describe(op.getB(), op.getBLayout(), Value(), step);
+      sums = emitOnSums(rewriter, loc, text, sums, {x, y});
+    }
+    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+    SmallVector<Value> results(elements.size());
+    for (auto [at, sum] : llvm::zip_equal(order, sums))
+      results[at] = sum;
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+};
+
+struct LowerWarpgroupWait final : OpConversionPattern<WarpgroupWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WarpgroupWaitOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> sums;
+    for (ValueRange of : adaptor.getAccs())
+      llvm::append_range(sums, of);
+    sums = emitOnSums(rewriter, op.getLoc(),
+                      "wgmma.wait_group.sync.aligned " +
+                          std::to_string(op.getPending()) + ";",
+                      sums, {});
+    SmallVector<SmallVector<Value>> results;
+    ArrayRef<Value> left = sums;
+    for (ValueRange of : adaptor.getAccs()) {
+      results.emplace_back(left.take_front(of.size()));
+      left = left.drop_front(of.size());
+    }
+    rewriter.replaceOpWithMultiple(op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::populateWarpgroupPatterns(const TypeConverter &converter,
+                                           RewritePatternSet &patterns) {
+  patterns.add<LowerWarpgroupMma, LowerWarpgroupWait>(converter,
+                                                      patterns.getContext());
+}

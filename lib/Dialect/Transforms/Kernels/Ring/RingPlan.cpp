@@ -1,0 +1,72 @@
+//===- RingPlan.cpp - Where stages are ------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sums behind RingPlan.h, in one place for the kernels, for the choice of
+// schedules and for their limits.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Ring/RingPlan.h"
+
+#include "blockscale/Support/ScaleLayout.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// What tiles are aligned to: eight lines, over which swizzles go.
+static constexpr int64_t kTileAlignment = 1024;
+
+static bool isElements(unsigned operand) { return operand % 2 == 0; }
+static bool isOfA(unsigned operand) { return operand < 2; }
+
+RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule)
+    : schedule(schedule), words(0) {
+  if (instruction.scaleVec != 0)
+    words = schedule.getK() / instruction.blockSize / kBlocksOfWord;
+  // Tiles of elements first, which are multiples of what they are aligned to.
+  for (unsigned operand : {0, 2, 1, 3}) {
+    offsets[operand] = stageBytes;
+    stageBytes += getBytes(operand);
+  }
+  stageBytes = llvm::alignTo(stageBytes, kTileAlignment);
+}
+
+int64_t RingPlan::getRowAtoms(bool isA) const {
+  return llvm::divideCeilSigned(isA ? schedule.getM() : schedule.getN(),
+                                kScaleAtomRows);
+}
+
+int64_t RingPlan::getBytes(unsigned operand) const {
+  if (!isElements(operand))
+    return getRowAtoms(isOfA(operand)) * words * kScaleAtomBytes;
+  return (isOfA(operand) ? schedule.getM() : schedule.getN()) * kLineBytes;
+}
+
+int64_t RingPlan::getSharedBytes() const {
+  return stageBytes * schedule.getStages();
+}
+
+int64_t blockscale::getColumnBytes(int64_t rowBytes) {
+  return std::min(kLineBytes, rowBytes & -rowBytes);
+}
+
+int64_t blockscale::getMostStageBytes(const Chip &chip) {
+  return int64_t(1024) * chip.sharedMemoryKiB - kBarrierBytes;
+}
+
+int64_t blockscale::getElementBytes(const Instruction &instruction) {
+  constexpr int64_t kByteBits = 8;
+  return std::max<int64_t>(getFormatInfo(instruction.a).bits / kByteBits, 1);
+}
+
+int64_t blockscale::getElementsOfLine(const Instruction &instruction) {
+  // Instructions of all kinds take 32 bytes along K.
+  constexpr int64_t kStepBytes = 32;
+  return kLineBytes / kStepBytes * instruction.k;
+}

@@ -1,0 +1,77 @@
+//===- RingPlan.h - Where stages are -------------------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a block whose warps have roles has in shared memory. Stages hold lines
+// of 128 bytes of A and B and, where the product has scales, their atoms.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGPLAN_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGPLAN_H
+
+#include "Kernels/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// A and its scales, B and its scales.
+inline constexpr unsigned kNumRingOperands = 4;
+
+/// Where things are that depend on the schedule and the instruction alone.
+class RingPlan {
+public:
+  RingPlan(const Instruction &instruction, RingScheduleAttr schedule);
+
+  RingScheduleAttr getSchedule() const { return schedule; }
+
+  /// Words of four scales along K in a stage; 0 without scales.
+  int64_t getWords() const { return words; }
+  /// Atoms of 128 rows: those of A, or of B.
+  int64_t getRowAtoms(bool isA) const;
+
+  /// In a stage: the first byte of an operand, and how many it has.
+  int64_t getOffset(unsigned operand) const { return offsets[operand]; }
+  int64_t getBytes(unsigned operand) const;
+  int64_t getStageBytes() const { return stageBytes; }
+  /// Of all stages.
+  int64_t getSharedBytes() const;
+
+  /// The number of the mbarrier that says that the first stage is full, or
+  /// empty; those of the others come behind it. How many there are in all.
+  int64_t getFullStages() const { return 0; }
+  int64_t getEmptyStages() const { return schedule.getStages(); }
+  int64_t getStageBarriers() const { return 2 * schedule.getStages(); }
+
+private:
+  RingScheduleAttr schedule;
+  int64_t words;
+  std::array<int64_t, kNumRingOperands> offsets;
+  int64_t stageBytes = 0;
+};
+
+/// Shared memory that mbarriers and the like may take beside stages.
+inline constexpr int64_t kBarrierBytes = 1024;
+
+/// The bytes of a line of a stage, over which copies swizzle.
+inline constexpr int64_t kLineBytes = 128;
+
+/// The bytes of a line of a tile whose rows are contiguous and take so many
+/// bytes.
+int64_t getColumnBytes(int64_t rowBytes);
+
+/// The bytes of shared memory that stages of a block may have on `chip`.
+int64_t getMostStageBytes(const Chip &chip);
+
+/// The bytes of an element in a line along M or N; a code has one there.
+int64_t getElementBytes(const Instruction &instruction);
+
+/// The elements that fill a line of a stage.
+int64_t getElementsOfLine(const Instruction &instruction);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGPLAN_H

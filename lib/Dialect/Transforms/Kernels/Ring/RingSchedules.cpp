@@ -1,0 +1,95 @@
+//===- RingSchedules.cpp - The text of ring schedules ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One form for all paths whose kernels have roles, with numbers that may be
+// left out at its end.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Ring/RingSchedules.h"
+
+#include "Kernels/Ring/RingPlan.h"
+#include "Kernels/ScheduleText.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+struct ScheduleText {
+  SmallVector<int64_t, 3> tile = {0, 0, 0};
+  int64_t stages, accumulators, persistent;
+  // Those that may be left out.
+  int64_t group = kTileGroup, exchanged = 0, splits = 1;
+};
+} // namespace
+
+/// Takes `name=A` off the start of `text` if it is there; false if what is
+/// there is something else behind the name.
+static bool takeOptional(StringRef &text, StringRef name, int64_t &number) {
+  return !text.starts_with(name) || takeNumbers(text, name, number);
+}
+
+static std::optional<ScheduleText> parseText(StringRef text) {
+  ScheduleText schedule;
+  if (!takeNumbers(text, "tile", schedule.tile) ||
+      !takeNumbers(text, "stages", schedule.stages) ||
+      !takeNumbers(text, "accumulators", schedule.accumulators) ||
+      !takeNumbers(text, "persistent", schedule.persistent) ||
+      !takeOptional(text, "group", schedule.group) ||
+      !takeOptional(text, "exchanged", schedule.exchanged) ||
+      !takeOptional(text, "splits", schedule.splits) || !text.empty())
+    return std::nullopt;
+  return schedule;
+}
+
+StringRef RingScheduleRules::getForm() const {
+  return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]"
+         "[,exchanged=E][,splits=N]";
+}
+
+bool RingScheduleRules::hasForm(StringRef text) const {
+  return parseText(text).has_value();
+}
+
+FailureOr<ScheduleInterface>
+RingScheduleRules::parse(MLIRContext *context, StringRef text,
+                         EmitErrorFn emitError) const {
+  ScheduleText numbers = *parseText(text);
+  for (auto [name, number] : {std::pair("persistent", numbers.persistent),
+                              std::pair("exchanged", numbers.exchanged)})
+    if (number > 1)
+      return emitError() << "expected " << name << " to be 0 or 1, got "
+                         << number;
+  bool isPersistent = numbers.persistent, isExchanged = numbers.exchanged;
+  if (failed(RingScheduleAttr::verify(
+          emitError, numbers.tile, numbers.stages, numbers.accumulators,
+          isPersistent, numbers.group, isExchanged, numbers.splits)))
+    return failure();
+  return ScheduleInterface(RingScheduleAttr::get(
+      context, numbers.tile, numbers.stages, numbers.accumulators, isPersistent,
+      numbers.group, isExchanged, numbers.splits));
+}
+
+LogicalResult RingScheduleRules::verifyStages(InstructionAttr attr,
+                                              RingScheduleAttr schedule,
+                                              const Chip &chip,
+                                              EmitErrorFn emitError) {
+  const Instruction &instruction = attr.getInstruction();
+  int64_t elements = getElementsOfLine(instruction);
+  if (schedule.getK() != elements)
+    return emitError() << "expected K of the tile to be " << elements << " for "
+                       << attr << ", got " << schedule;
+  RingPlan plan(instruction, schedule);
+  if (plan.getSharedBytes() > getMostStageBytes(chip))
+    return emitError() << "expected a schedule that needs at most "
+                       << getMostStageBytes(chip)
+                       << " bytes of shared memory on " << StringRef(chip.name)
+                       << ", got " << schedule << ", which needs "
+                       << plan.getSharedBytes();
+  return success();
+}

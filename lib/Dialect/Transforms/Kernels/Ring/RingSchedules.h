@@ -1,0 +1,38 @@
+//===- RingSchedules.h - The text of ring schedules ----------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What schedules of kernels with roles have in common; choice and limits are
+// those of a path.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGSCHEDULES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGSCHEDULES_H
+
+#include "Kernels/Backend.h"
+
+namespace mlir::blockscale {
+
+class RingScheduleRules : public ScheduleRules {
+public:
+  StringRef getForm() const override;
+  bool hasForm(StringRef text) const override;
+  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
+                                     EmitErrorFn emitError) const override;
+
+protected:
+  /// What all paths ask of `schedule`: that K of the tile is a line of
+  /// elements, and that stages fit into shared memory.
+  static LogicalResult verifyStages(InstructionAttr instruction,
+                                    RingScheduleAttr schedule, const Chip &chip,
+                                    EmitErrorFn emitError);
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGSCHEDULES_H

@@ -1,0 +1,66 @@
+//===- Tcgen05Roles.h - Roles of the path tcgen05 ------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One warp multiplies the stages that others fill, and four warps store the
+// sums that it leaves in tensor memory.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TCGEN05ROLES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TCGEN05ROLES_H
+
+#include "Kernels/Ring/RoleEmitter.h"
+#include "Kernels/Tcgen05/TmemPlan.h"
+
+namespace mlir::blockscale {
+
+/// Four warps store, one loads and one multiplies.
+inline constexpr int64_t kTcgen05Warps = 6;
+
+class Tcgen05Roles : RoleEmitter {
+public:
+  Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
+               const KernelProblem &problem, const TmemPlan &plan,
+               const RingOperands &operands);
+
+  /// Everything: what is made before the roles, and freed behind them.
+  void emit();
+
+private:
+  void emitInit();
+  void emitFree();
+  void emitMultiplier(OpBuilder &b);
+  void emitStorer(OpBuilder &b);
+
+  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
+                                  ValueRange values);
+  /// The product of the stage at `place`; with `steps`, of those alone.
+  void emitProduct(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
+                   Value acc, Value step, Value steps);
+  void emitScaleCopies(OpBuilder &b, const RingPlace &place);
+  void emitMask(OpBuilder &b, const RingPlace &place);
+  Value emitScales(OpBuilder &b, const RingPlace &place, bool isA, Value shift);
+  void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
+                Value window);
+  AccType getPartType(int64_t columns) const;
+  void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
+                bool isGuarded);
+  /// Whether K may end inside of an instruction.
+  bool hasMask() const;
+  Value emitWindow(OpBuilder &b, Value count) const;
+  Value emitAcc(OpBuilder &b, Value window) const;
+
+  const TmemPlan &tmemPlan;
+  /// Where the address of tensor memory is, and that.
+  Value slot, tmem;
+  Ring sums;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TCGEN05ROLES_H

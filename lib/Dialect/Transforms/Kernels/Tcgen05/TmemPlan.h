@@ -1,0 +1,61 @@
+//===- TmemPlan.h - Where sums and scales are ----------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a block of the path tcgen05 has in tensor memory. The scales of each
+// stage have columns of their own, so that who may fill the stage may also copy
+// its scales.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TMEMPLAN_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TMEMPLAN_H
+
+#include "Kernels/Ring/RingPlan.h"
+
+namespace mlir::blockscale {
+
+/// Numbers of mbarriers where those start that say that stages or sums are full
+/// or empty, and how many there are.
+struct RingBarriers {
+  int64_t fullStages, emptyStages, fullSums, emptySums, count;
+};
+
+class TmemPlan : public RingPlan {
+public:
+  TmemPlan(const Instruction &instruction, RingScheduleAttr schedule);
+
+  /// Columns of tensor memory: of accumulator number `i`, and of the scales of
+  /// A and B in a stage.
+  int64_t getAccColumn(int64_t i) const;
+  int64_t getScaleColumn(bool isA) const;
+  int64_t getScaleColumnsOfStage() const { return scaleColumns; }
+  /// For how many stages there are columns of scales, a divisor of their
+  /// number: stage s has those number s modulo this.
+  int64_t getScaleSlots() const { return scaleSlots; }
+  /// Those that the two accumulators share.
+  int64_t getSharedColumns() const { return sharedColumns; }
+  /// Those of a tile that have to be read before the next tile is multiplied:
+  /// all of a single accumulator, of two ones whole parts with the shared ones.
+  int64_t getWaitedColumns() const;
+  /// How many columns of sums are in registers at a time.
+  int64_t getPartColumns() const;
+  /// Whether all fits into the 512 columns.
+  bool fitsTensorMemory() const;
+
+  /// Accumulators that are handed over one by one: two that share columns go as
+  /// one.
+  int64_t getHandedSums() const;
+  RingBarriers getBarriers() const;
+
+private:
+  int64_t scaleColumns, scaleSlots, sharedColumns = 0;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TMEMPLAN_H

@@ -1,0 +1,75 @@
+//===- WgmmaBackend.cpp - The path wgmma ----------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products of bf16 and f16 matrices by instructions of warpgroups.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Wgmma/WgmmaBackend.h"
+
+#include "Kernels/Staging/Stages.h"
+#include "Kernels/Wgmma/WgmmaRoles.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static RingPlan makePlan(const KernelProblem &problem) {
+  return RingPlan(problem.instruction.getInstruction(),
+                  cast<RingScheduleAttr>(problem.schedule));
+}
+
+namespace {
+class WgmmaBackend final : public KernelBackend {
+public:
+  const ScheduleRules *getScheduleRules() const override {
+    return &getWgmmaScheduleRules();
+  }
+  bool takesOverSurroundings() const override { return true; }
+
+  KernelSplit getSplit(const KernelProblem &problem) const override {
+    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    return {schedule.getSplits(), schedule.getK()};
+  }
+
+  KernelShape getShape(const KernelProblem &problem) const override {
+    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    RingPlan plan = makePlan(problem);
+    KernelShape shape;
+    shape.tile = {schedule.getM(), schedule.getN(), 1};
+    shape.threads = {WgmmaShares(schedule).getAllWarps() * kWarpLanes, 1, 1};
+    shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
+    shape.order =
+        schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
+    for (const RingOperand &operand : planRingOperands(problem, plan)) {
+      if (!operand.tensor)
+        continue;
+      shape.maps.push_back(operand.tensor->getMap());
+      shape.mapped.push_back(operand.tensor->getArgument());
+    }
+    return shape;
+  }
+
+  void build(gpu::GPUFuncOp kernel,
+             const KernelProblem &problem) const override {
+    RingPlan plan = makePlan(problem);
+    RingOperands operands = planRingOperands(problem, plan);
+    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    // What a block hands from one warpgroup to another is all of its registers.
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
+    WgmmaRoles(b, kernel, problem, plan, operands).emit();
+    gpu::ReturnOp::create(b, kernel.getLoc());
+  }
+};
+} // namespace
+
+const KernelBackend &blockscale::getWgmmaBackend() {
+  static const WgmmaBackend backend;
+  return backend;
+}

@@ -1,0 +1,25 @@
+//===- WgmmaBackend.h - The path wgmma ------------------------ -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What its files share.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMABACKEND_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMABACKEND_H
+
+#include "Kernels/Backend.h"
+
+namespace mlir::blockscale {
+
+/// tile=MxNxK,stages=S,...: as for tcgen05, with one accumulator, in registers.
+const ScheduleRules &getWgmmaScheduleRules();
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMABACKEND_H

@@ -1,0 +1,61 @@
+//===- WgmmaRoles.h - Roles of the path wgmma ----------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warpgroups multiply the stages that a warp fills, and store the sums, which
+// are in their registers.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMAROLES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMAROLES_H
+
+#include "Kernels/Ring/RoleEmitter.h"
+
+namespace mlir::blockscale {
+
+/// Rows of an instruction, and the warps of a warpgroup.
+inline constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
+
+/// How a block divides M of its tile.
+struct WgmmaShares {
+  explicit WgmmaShares(RingScheduleAttr schedule);
+
+  /// Warpgroups that multiply, and instructions along M of each.
+  int64_t groups, parts;
+
+  /// Rows that all warpgroups take at once.
+  int64_t getRows() const { return groups * kWarpgroupRows; }
+  int64_t getWarps() const { return groups * kWarpgroupWarps; }
+  /// Those of the block: with a warpgroup that fills stages.
+  int64_t getAllWarps() const { return getWarps() + kWarpgroupWarps; }
+};
+
+class WgmmaRoles : RoleEmitter {
+public:
+  WgmmaRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+             const RingPlan &plan, const RingOperands &operands);
+
+  void emit();
+
+private:
+  void emitInit();
+  void emitConsumer(OpBuilder &b);
+  /// The products of a tile; the place in the ring is the first of `values`.
+  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
+                                  ValueRange values);
+  /// The sums with those of the stage at `place` added.
+  SmallVector<Value> emitStep(OpBuilder &b, const RingPlace &place,
+                              ValueRange sums);
+  void emitSums(OpBuilder &b, const RingTile &tile, ValueRange sums);
+
+  WgmmaShares shares;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMAROLES_H

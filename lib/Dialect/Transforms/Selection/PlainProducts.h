@@ -1,0 +1,32 @@
+//===- PlainProducts.h - Products of linalg that paths compute  -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products of elements as they are.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PLAINPRODUCTS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PLAINPRODUCTS_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::blockscale {
+
+/// Whether `op` is a product of linalg on tensors, in a function, whose form a
+/// path may take: each dimension once in two operands, sums of f32, nothing
+/// empty. What its elements are is in its row.
+bool isPlainProduct(ProductOpInterface op);
+
+/// Such an op, with dimensions in the order of `mma_scaled`: in its place, of
+/// transposes of its operands, if they are in another one.
+ProductOpInterface makePlain(OpBuilder &builder, ProductOpInterface op);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PLAINPRODUCTS_H
