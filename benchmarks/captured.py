@@ -9,7 +9,7 @@ usage: captured.py [--nvcc=PATH] [--chip=sm_90a] [--seeds=N] [--nvcc-flags=FLAGS
 A library (benchmarks/capture) takes the place of CUDA's runtime: what a program launches goes through
 blockscale-sim, as the PTX that nvcc put into it. A SOURCE.cu is compiled first; without one, those of
 benchmarks/cub are. A PROGRAM has its PTX from `nvcc -cudart shared --no-compress -gencode
-arch=compute_90a,code=compute_90a`. It is right if its exit code is 0.
+arch=compute_90a,code=compute_90a`. It is right if its exit code is 0 and all of its launches ran to their end.
 """
 
 import argparse
@@ -31,6 +31,8 @@ RUNTIME = "libcudart.so.13"
 # Names of the runtime and the driver by which programs find the library.
 LINKS = ["libcudart.so", "libcuda.so", "libcuda.so.1"]
 MULTIPROCESSORS = 8
+# The library knows where the simulator's addresses are.
+SIMULATOR = ROOT / "lib" / "Simulator"
 
 Run = collections.namedtuple("Run", "code seconds output launches")
 
@@ -66,14 +68,15 @@ def build_library(nvcc, build):
     sources = ROOT / "benchmarks" / "capture"
     folder = build / "capture"
     library = folder / RUNTIME
-    newest = max(path.stat().st_mtime for path in [archive, nvcc, *sources.iterdir()])
+    inputs = [archive, nvcc, SIMULATOR / "Memory" / "Storage.h", *sources.iterdir()]
+    newest = max(path.stat().st_mtime for path in inputs)
     if library.exists() and library.stat().st_mtime > newest:
         return folder
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
         execute([
             os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-fPIC", "-shared", f"-I{ROOT / 'include'}",
-            *find_includes(nvcc), *sorted(sources.glob("*.cpp")), archive,
+            f"-I{SIMULATOR}", *find_includes(nvcc), *sorted(sources.glob("*.cpp")), archive,
             f"-Wl,-soname,{RUNTIME}", "-Wl,--default-symver", "-o", f"{temporary}/{RUNTIME}",
         ])
         os.replace(f"{temporary}/{RUNTIME}", library)
@@ -125,14 +128,19 @@ def run(options, library, program, seed):
         return Run(code, seconds, output, [json.loads(line) for line in lines])
 
 
+def get_seconds(launch):
+    """Of a launch; one that was refused has none."""
+    return launch.get("seconds", 0)
+
+
 def get_rate(launches):
     """Multiply-adds of matrix instructions, and their number a second in the kernels that have any."""
     total = seconds = 0
     for launch in launches:
-        kernels = launch["statistics"]["kernels"] if launch["statistics"] else []
+        kernels = launch["statistics"]["kernels"] if launch.get("statistics") else []
         multiply_adds = sum(kernel.get("multiply_adds", 0) for kernel in kernels)
         total += multiply_adds
-        seconds += launch["seconds"] if multiply_adds else 0
+        seconds += get_seconds(launch) if multiply_adds else 0
     return total, total / seconds if seconds else 0
 
 
@@ -145,7 +153,9 @@ def get_verdict(result):
         return "timeout"
     if not result.launches:
         return "no kernel"
-    return "right" if result.code == 0 else "wrong"
+    # A program may not have asked how its launches went.
+    is_right = result.code == 0 and all(launch["exit_code"] == 0 for launch in result.launches)
+    return "right" if is_right else "wrong"
 
 
 def report(options, library, program):
@@ -155,7 +165,7 @@ def report(options, library, program):
         result = run(options, library, program, seed)
         verdict = get_verdict(result)
         total, rate = get_rate(result.launches)
-        kernels = sum(launch["seconds"] for launch in result.launches)
+        kernels = sum(map(get_seconds, result.launches))
         print(f"{program.name:<24} {seed:>4} {verdict:<9} {result.seconds:>8.2f} {len(result.launches):>8} "
               f"{kernels:>11.2f} {print_millions(total)} {print_millions(rate)}", flush=True)
         if verdict != "right":
@@ -165,13 +175,20 @@ def report(options, library, program):
     return is_good
 
 
+def parse_positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {number}")
+    return number
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nvcc", help="the compiler; from the path or /usr/local/cuda/bin by default")
     parser.add_argument("--chip", help="what to compile for, and the card that programs see")
-    parser.add_argument("--seeds", type=int, default=4, help="runs with --seed=0 to N - 1")
+    parser.add_argument("--seeds", type=parse_positive, default=4, help="runs with --seed=0 to N - 1")
     parser.add_argument("--nvcc-flags", default="", help="of a SOURCE.cu, with spaces between")
-    parser.add_argument("--multiprocessors", type=int, default=MULTIPROCESSORS, help="that programs see")
+    parser.add_argument("--multiprocessors", type=parse_positive, default=MULTIPROCESSORS, help="that programs see")
     parser.add_argument("--flags", default="", help="for blockscale-sim, with spaces between")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of one run")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the files of all launches")
