@@ -13,6 +13,8 @@
 
 #include "Card.h"
 
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 
 using namespace capture;
@@ -39,15 +41,43 @@ void capture::proposeChip(const std::string &chip) {
     getChipText() = chip;
 }
 
+std::optional<unsigned> capture::rankChip(std::string_view chip) {
+  constexpr std::string_view prefix = "sm_", letters = "fa";
+  if (chip.substr(0, prefix.size()) != prefix)
+    return std::nullopt;
+  unsigned capability;
+  auto [rest, code] = std::from_chars(chip.data() + prefix.size(),
+                                      chip.data() + chip.size(), capability);
+  std::string_view letter = chip.substr(rest - chip.data());
+  if (code != std::errc() || letter.size() > 1)
+    return std::nullopt;
+  if (letter.empty())
+    return capability * 10;
+  size_t place = letters.find(letter);
+  if (place == letters.npos)
+    return std::nullopt;
+  return capability * 10 + 1 + place;
+}
+
+[[noreturn]] static void rejectChip(const std::string &chip) {
+  std::string text = "expected a chip of";
+  for (const Card &card : cards)
+    text += " sm_" + std::to_string(card.capability);
+  std::fprintf(stderr, "error: %s, got %s\n", text.c_str(),
+               chip.empty()
+                   ? "none: neither BLOCKSCALE_CAPTURE_CHIP nor PTX in "
+                     "the program"
+                   : ("'" + chip + "'").c_str());
+  std::exit(1);
+}
+
 const Card &capture::getCard() {
   const std::string &chip = getChip();
-  unsigned capability = 90;
-  if (size_t digits = chip.find_first_of("0123456789"); digits != chip.npos)
-    capability = std::strtoul(chip.c_str() + digits, nullptr, 10);
-  for (const Card &card : cards)
-    if (card.capability == capability)
-      return card;
-  return cards[4];
+  if (std::optional<unsigned> rank = rankChip(chip))
+    for (const Card &card : cards)
+      if (card.capability == *rank / 10)
+        return card;
+  rejectChip(chip);
 }
 
 unsigned capture::countMultiprocessors() {

@@ -11,8 +11,8 @@
 // multiprocessors.
 //
 // Environment:
-//   BLOCKSCALE_CAPTURE_CHIP=sm_100a         the chip; that of the first PTX by
-//                                           default
+//   BLOCKSCALE_CAPTURE_CHIP=sm_100a         the chip; the highest of the first
+//                                           PTX by default
 //   BLOCKSCALE_CAPTURE_MULTIPROCESSORS=8    how many it has
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,10 @@
 #ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_CARD_H
 #define BLOCKSCALE_BENCHMARKS_CAPTURE_CARD_H
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace capture {
 
@@ -39,14 +42,26 @@ struct Card {
 /// What a block may have without asking for more, in bytes.
 inline constexpr unsigned kDefaultSharedBytes = 48 * 1024;
 inline constexpr unsigned kMaxThreadsPerBlock = 1024;
+/// Blocks of a cluster, and with
+/// cudaFuncAttributeNonPortableClusterSizeAllowed.
+inline constexpr unsigned kMaxPortableClusterSize = 8, kMaxClusterSize = 16;
+inline constexpr uint32_t kMaxBlock[] = {1024, 1024, 64};
+inline constexpr uint32_t kMaxGrid[] = {INT32_MAX, 65535, 65535};
 inline constexpr unsigned kWarpSize = 32;
+/// Of the card.
+inline constexpr uint64_t kMemoryBytes = uint64_t(1) << 34;
+
+/// Orders chips, such as "sm_90", "sm_100f" and "sm_100a": ten times the
+/// compute capability times ten, and one or two for the letter. Nothing for
+/// other words.
+std::optional<unsigned> rankChip(std::string_view chip);
 
 /// Such as "sm_100a"; empty where nobody has said.
 const std::string &getChip();
 /// Says which chip there is, if the environment does not.
 void proposeChip(const std::string &chip);
 
-/// The row of the chip; that of sm_90 where there is none.
+/// The row of the chip. Ends the program where that is none that is known.
 const Card &getCard();
 unsigned countMultiprocessors();
 

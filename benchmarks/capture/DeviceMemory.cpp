@@ -12,20 +12,27 @@
 
 #include "DeviceMemory.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include "Card.h"
+#include "Memory/Storage.h"
+
 #include <cstring>
-#include <sys/mman.h>
 
 using namespace capture;
+using mlir::blockscale::sim::GlobalMemory;
 
 /// As far as a buffer has it in the simulator: programs that count on more than
 /// cudaMalloc promises do not get away with it.
 static constexpr uint64_t kAlignment = 256;
-/// Addresses next to a buffer are no other buffer's.
-static constexpr uint64_t kGap = uint64_t(1) << 20;
 /// What nobody has written.
 static constexpr int kFiller = 0xA5;
+
+static uint64_t getDeviceAddress(unsigned number) {
+  return GlobalMemory::getAddress(kVariableRegions + number, kAlignment);
+}
+
+static bool isDeviceAddress(uint64_t address) {
+  return address >= getDeviceAddress(0);
+}
 
 DeviceMemory &DeviceMemory::get() {
   // Programs free memory until the very end.
@@ -33,40 +40,49 @@ DeviceMemory &DeviceMemory::get() {
   return memory;
 }
 
-DeviceMemory::DeviceMemory() {
-  void *range = mmap(nullptr, kRangeBytes, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) {
-    std::perror("error: cannot reserve addresses");
-    std::exit(1);
+/// Those of freed buffers are given anew as late as can be: what follows an
+/// address of one gets an error until then.
+std::optional<unsigned> DeviceMemory::takeNumber() {
+  if (numbered.size() != kMaxBuffers) {
+    numbered.push_back(nullptr);
+    return numbered.size() - 1;
   }
-  start = reinterpret_cast<uint64_t>(range);
-  next = start + kGap;
+  if (freed.empty())
+    return std::nullopt;
+  unsigned number = freed.front();
+  freed.pop_front();
+  return number;
 }
 
 Buffer *DeviceMemory::allocate(uint64_t size, bool isHost) {
-  if (size > kRangeBytes - kGap || next - start > kRangeBytes - kGap - size)
+  if (size > kMemoryBytes)
     return nullptr;
-  Buffer buffer = {0, size, nullptr, isHost};
+  Buffer buffer = {0, 0, size, nullptr, isHost};
   buffer.bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(
       kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment)));
   if (!buffer.bytes)
     return nullptr;
+  std::optional<unsigned> number = takeNumber();
+  if (!number)
+    return nullptr;
   std::memset(buffer.bytes.get(), kFiller, size);
-  if (isHost) {
-    buffer.address = reinterpret_cast<uint64_t>(buffer.bytes.get());
-  } else {
-    // A multiple of the alignment, and of no more.
-    buffer.address =
-        (next + 2 * kAlignment - 1) / (2 * kAlignment) * (2 * kAlignment) +
-        kAlignment;
-    next = buffer.address + size + kGap;
-  }
+  buffer.number = *number;
+  buffer.address = isHost ? reinterpret_cast<uint64_t>(buffer.bytes.get())
+                          : getDeviceAddress(*number);
   uint64_t address = buffer.address;
-  return &buffers.emplace(address, std::move(buffer)).first->second;
+  return numbered[*number] =
+             &buffers.emplace(address, std::move(buffer)).first->second;
 }
 
-bool DeviceMemory::free(uint64_t address) { return buffers.erase(address); }
+bool DeviceMemory::free(uint64_t address) {
+  auto found = buffers.find(address);
+  if (found == buffers.end())
+    return false;
+  numbered[found->second.number] = nullptr;
+  freed.push_back(found->second.number);
+  buffers.erase(found);
+  return true;
+}
 
 Buffer *DeviceMemory::lookup(uint64_t address) {
   auto behind = buffers.upper_bound(address);
@@ -78,7 +94,7 @@ Buffer *DeviceMemory::lookup(uint64_t address) {
 
 uint8_t *DeviceMemory::translate(const void *pointer, uint64_t size) {
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
-  if (!isInRange(address))
+  if (!isDeviceAddress(address))
     return static_cast<uint8_t *>(const_cast<void *>(pointer));
   Buffer *buffer = lookup(address);
   if (!buffer || size > buffer->address + buffer->size - address)

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Buffers of a program have addresses in a range of their own, which is
-// reserved and has no memory: they are found by value in parameters of kernels,
-// and a program that follows one on the host gets the fault that it would get
-// with a card. Pinned and managed memory has the host's addresses.
+// A buffer has one address for the program and for all kernels, so that what
+// they store of addresses holds: the one that the simulator gives to a buffer
+// of its number. These are no addresses of the host, where a program that
+// follows one gets the fault that it would get with a card. Pinned and managed
+// memory has the host's addresses for the program; they are found by value in
+// parameters of kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +20,11 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace capture {
 
@@ -28,18 +33,28 @@ struct FreeBytes {
 };
 
 struct Buffer {
+  /// Its place among the buffers of a launch.
+  unsigned number;
+  /// For the program.
   uint64_t address;
   uint64_t size;
   std::unique_ptr<uint8_t[], FreeBytes> bytes;
   bool isHost = false;
 };
 
+/// Regions of the simulator's addresses in front of those of buffers: for the
+/// variables of a module. As many that buffers are at no addresses of a host.
+inline constexpr unsigned kVariableRegions = 496;
+/// How many buffers there are at most at a time. Memory that kernels allocate
+/// is behind that of so many.
+inline constexpr unsigned kMaxBuffers = 4096;
+
 class DeviceMemory {
 public:
   static DeviceMemory &get();
 
-  /// Adds memory; null if the range is full. Its bytes are not zero, as those
-  /// of a card need not be.
+  /// Adds memory; null if that is too much, or too many. Its bytes are not
+  /// zero, as those of a card need not be.
   Buffer *allocate(uint64_t size, bool isHost);
   /// Whether there was a buffer that starts there.
   bool free(uint64_t address);
@@ -51,17 +66,16 @@ public:
   /// of the host. Null if they leave a buffer or are in none.
   uint8_t *translate(const void *address, uint64_t size);
 
+  /// By number; null where there is no longer one.
+  const std::vector<Buffer *> &getBuffers() const { return numbered; }
+
 private:
-  DeviceMemory();
+  std::optional<unsigned> takeNumber();
 
-  bool isInRange(uint64_t address) const {
-    return address >= start && address - start < kRangeBytes;
-  }
-
-  static constexpr uint64_t kRangeBytes = uint64_t(1) << 44;
-
-  uint64_t start = 0, next = 0;
   std::map<uint64_t, Buffer> buffers;
+  std::vector<Buffer *> numbered;
+  /// The numbers of those that are freed, in this order.
+  std::deque<unsigned> freed;
 };
 
 } // namespace capture

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cuda_runtime_api.h>
 
 using namespace capture;
@@ -36,7 +35,7 @@ struct Configuration {
 
 } // namespace
 
-static std::vector<Configuration> configurations;
+static thread_local std::vector<Configuration> configurations;
 
 extern "C" {
 
@@ -52,16 +51,11 @@ void __cudaRegisterFunction(void **module, const char *hostFunction, char *,
                             dim3 *, int *) {
   addKernel(reinterpret_cast<Module *>(module), hostFunction, name);
 }
-void __cudaRegisterVar(void **module, char *, char *, const char *name, int,
-                       size_t, int isConstant, int) {
-  reinterpret_cast<Module *>(module)->variables.push_back(
-      {name, isConstant != 0});
-}
-void __cudaRegisterManagedVar(void **module, void **, char *, const char *name,
-                              int, size_t, int isConstant, int) {
-  reinterpret_cast<Module *>(module)->variables.push_back(
-      {name, isConstant != 0});
-}
+// The PTX says which variables there are.
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int,
+                       int) {}
+void __cudaRegisterManagedVar(void **, void **, char *, const char *, int,
+                              size_t, int, int) {}
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
                                      CUstream_st *stream) {
@@ -90,16 +84,11 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block,
                           dim3 cluster, size_t shared, void **params) {
-  Kernel *kernel = lookupKernel(function);
-  if (!kernel)
-    return finish(cudaErrorInvalidDeviceFunction);
-  for (const dim3 &extents : {grid, block, cluster})
-    if (!extents.x || !extents.y || !extents.z)
-      return finish(cudaErrorInvalidConfiguration);
+  Lock lock;
   // What went wrong before counts, and nothing more is run.
   if (cudaError_t status = finish(cudaSuccess))
     return status;
-  return finish(run({kernel,
+  return finish(run({lookupKernel(function),
                      {grid.x, grid.y, grid.z},
                      {block.x, block.y, block.z},
                      {cluster.x, cluster.y, cluster.z},
@@ -140,6 +129,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 
 cudaError_t cudaFuncSetAttribute(const void *function,
                                  cudaFuncAttribute attribute, int value) {
+  Lock lock;
   Kernel *kernel = lookupKernel(function);
   if (!kernel)
     return finish(cudaErrorInvalidDeviceFunction);
@@ -150,6 +140,8 @@ cudaError_t cudaFuncSetAttribute(const void *function,
       return finish(cudaErrorInvalidValue);
     kernel->dynamicSharedBytes = value;
   }
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
+    kernel->isNonPortableClusterAllowed = value != 0;
   return finish(cudaSuccess);
 }
 cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) {
@@ -158,6 +150,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) {
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                   const void *function) {
+  Lock lock;
   Kernel *kernel = lookupKernel(function);
   const KernelFacts *facts = kernel ? getFacts(*kernel) : nullptr;
   if (!facts)
@@ -165,11 +158,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
   *attributes = {};
   attributes->sharedSizeBytes = facts->sharedBytes;
   attributes->maxThreadsPerBlock = facts->maxThreads;
-  attributes->maxDynamicSharedSizeBytes = kernel->dynamicSharedBytes;
+  attributes->maxDynamicSharedSizeBytes =
+      getDynamicSharedLimit(*kernel, *facts);
   // ptxas gives out registers: these are as many as all threads can have.
   attributes->numRegs = std::clamp(65536 / int(facts->maxThreads), 32, 255);
   attributes->ptxVersion = attributes->binaryVersion =
-      std::atoi(kernel->module->target.c_str() + sizeof "sm_" - 1);
+      rankChip(kernel->module->target).value_or(0) / 10;
   return finish(cudaSuccess);
 }
 
@@ -183,7 +177,7 @@ static int countBlocks(const Kernel &kernel, const KernelFacts &facts,
                        uint64_t threads, uint64_t shared) {
   const Card &card = getCard();
   if (threads < 1 || threads > facts.maxThreads ||
-      shared > kernel.dynamicSharedBytes)
+      shared > getDynamicSharedLimit(kernel, facts))
     return 0;
   threads = (threads + kWarpSize - 1) / kWarpSize * kWarpSize;
   uint64_t byThreads = card.threads / threads;
@@ -194,6 +188,7 @@ static int countBlocks(const Kernel &kernel, const KernelFacts &facts,
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *number, const void *function, int threads, size_t shared, unsigned) {
+  Lock lock;
   Kernel *kernel = lookupKernel(function);
   const KernelFacts *facts = kernel ? getFacts(*kernel) : nullptr;
   if (!facts)

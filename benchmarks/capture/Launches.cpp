@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From parameters to ARGs, and buffers to files and back.
+// From parameters and buffers to ARGs, and buffers to files and back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 
 #include "Card.h"
 #include "DeviceMemory.h"
+#include "LaunchChecks.h"
 #include "TensorMaps.h"
 #include "blockscale/Runtime/Npy.h"
 #include "blockscale/Runtime/OutputFile.h"
@@ -24,7 +25,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <spawn.h>
 #include <sstream>
 #include <sys/wait.h>
@@ -36,11 +36,6 @@ using namespace mlir;
 static std::string getSetting(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
-}
-
-static cudaError_t fail(cudaError_t status, const std::string &text) {
-  std::fprintf(stderr, "error: %s\n", text.c_str());
-  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,50 +99,62 @@ static blockscale::Error writeModule(Module &module) {
 
 namespace {
 
-/// Collects the ARGs of a launch. Those of parameters come first.
-struct Arguments {
-  Arguments(std::string folder, size_t numParams)
-      : folder(std::move(folder)), params(numParams) {}
+/// The ARGs of a launch: parameters, what is in place of variables that the
+/// module does not have, all buffers by their numbers, tensor maps.
+class Arguments {
+public:
+  Arguments(const Launch &launch, const KernelFacts &facts, std::string folder);
 
-  /// The number of the ARG that is a buffer.
-  size_t add(Buffer &buffer) {
-    for (size_t i = 0; i != others.size(); ++i)
-      if (others[i].buffer == &buffer)
-        return params.size() + i;
-    size_t number = params.size() + others.size();
-    std::string path = folder + "/b" + std::to_string(number) + ".npy";
-    others.push_back({"none:inout:" + path, path, &buffer});
-    return number;
-  }
+  blockscale::Error write(const Launch &launch, const KernelFacts &facts);
+  /// Reads what a kernel left.
+  blockscale::Error take(const Launch &launch, const KernelFacts &facts) const;
 
-  /// The number of the ARG that is a tensor map of an address; nothing if there
-  /// is no buffer.
-  std::optional<size_t> add(const TensorMapWords &map) {
-    Buffer *buffer = DeviceMemory::get().lookup(map.address);
-    if (!buffer)
-      return std::nullopt;
-    std::string place = std::to_string(add(*buffer)) + "+" +
-                        std::to_string(map.address - buffer->address);
-    others.push_back({"none:tmap:@" + place + map.text, "", nullptr});
-    return params.size() + others.size() - 1;
-  }
-
-  blockscale::Error setParam(size_t index, const uint8_t *bytes, uint64_t size);
-
-  struct Other {
+  struct Argument {
     std::string text, path;
-    /// Null for a tensor map.
-    Buffer *buffer;
+    /// Null for what is no buffer.
+    Buffer *buffer = nullptr;
   };
-  std::string folder;
-  std::vector<std::string> params;
-  std::vector<Other> others;
+  std::vector<Argument> all;
+  const std::string folder;
+
+private:
+  blockscale::Error writeParam(size_t index, const uint8_t *bytes,
+                               uint64_t size);
+  /// As an ARG names it.
+  std::string print(const Buffer &buffer, uint64_t address) const {
+    return std::to_string(firstBuffer + buffer.number) + "+" +
+           std::to_string(address - buffer.address);
+  }
+
+  size_t firstBuffer;
 };
 
 } // namespace
 
-blockscale::Error Arguments::setParam(size_t index, const uint8_t *bytes,
-                                      uint64_t size) {
+/// A file of no bytes.
+static std::string getEmptyPath() { return Folder::get().path + "/empty.npy"; }
+
+Arguments::Arguments(const Launch &launch, const KernelFacts &facts,
+                     std::string inFolder)
+    : all(facts.paramSizes.size()), folder(std::move(inFolder)) {
+  const std::string empty = "none:in:" + getEmptyPath();
+  all.resize(all.size() + kVariableRegions -
+                 countRegions(getCode(*launch.kernel->module)),
+             {empty, ""});
+  firstBuffer = all.size();
+  for (Buffer *buffer : DeviceMemory::get().getBuffers()) {
+    std::string path = folder + "/b" + std::to_string(all.size()) + ".npy";
+    all.push_back(buffer ? Argument{"none:inout:" + path, path, buffer}
+                         : Argument{empty, ""});
+  }
+  // What a kernel allocates is behind all, where no buffer will ever be.
+  if (facts.uses.hasHeap)
+    all.resize(firstBuffer + kMaxBuffers, {empty, ""});
+}
+
+blockscale::Error Arguments::writeParam(size_t index, const uint8_t *bytes,
+                                        uint64_t size) {
+  DeviceMemory &memory = DeviceMemory::get();
   std::string path = folder + "/p" + std::to_string(index) + ".npy";
   std::string text = "struct:" + path;
   for (uint64_t at = 0; at + 8 <= size; at += 8) {
@@ -155,30 +162,84 @@ blockscale::Error Arguments::setParam(size_t index, const uint8_t *bytes,
     if (at % kTensorMapAlignment == 0 && at + kTensorMapBytes <= size)
       map = readTensorMap(bytes + at);
     if (map) {
-      if (std::optional<size_t> number = add(*map))
-        text += ":tmap@" + std::to_string(at) + "=" + std::to_string(*number);
+      if (Buffer *buffer = memory.lookup(map->address)) {
+        text +=
+            ":tmap@" + std::to_string(at) + "=" + std::to_string(all.size());
+        all.push_back(
+            {"none:tmap:@" + print(*buffer, map->address) + map->text, ""});
+      }
       at += kTensorMapBytes - 8;
       continue;
     }
     uint64_t word;
     std::memcpy(&word, bytes + at, sizeof word);
-    if (Buffer *buffer = DeviceMemory::get().lookup(word))
-      text += ":ptr@" + std::to_string(at) + "=" +
-              std::to_string(add(*buffer)) + "+" +
-              std::to_string(word - buffer->address);
+    if (Buffer *buffer = memory.lookup(word); buffer && buffer->isHost)
+      text += ":ptr@" + std::to_string(at) + "=" + print(*buffer, word);
   }
-  params[index] = text;
+  all[index].text = text;
   return writeBytes(path, bytes, size);
+}
+
+blockscale::Error Arguments::write(const Launch &launch,
+                                   const KernelFacts &facts) {
+  for (size_t i = 0; i != facts.paramSizes.size(); ++i)
+    if (blockscale::Error error =
+            writeParam(i, static_cast<const uint8_t *>(launch.params[i]),
+                       facts.paramSizes[i]))
+      return error;
+  for (const Argument &argument : all)
+    if (argument.buffer)
+      if (blockscale::Error error =
+              writeBytes(argument.path, argument.buffer->bytes.get(),
+                         argument.buffer->size))
+        return error;
+  return writeBytes(getEmptyPath(), nullptr, 0);
+}
+
+/// Looks for addresses of variables in what a kernel has changed.
+static void findPointers(const Buffer &buffer,
+                         const std::vector<uint8_t> &after,
+                         const std::vector<AddressRange> &ranges) {
+  if (ranges.empty())
+    return;
+  for (uint64_t at = 0; at + 8 <= buffer.size; at += 8) {
+    uint64_t before, word;
+    std::memcpy(&before, buffer.bytes.get() + at, sizeof before);
+    std::memcpy(&word, after.data() + at, sizeof word);
+    if (word == before)
+      continue;
+    for (const AddressRange &range : ranges)
+      if (word >= range.begin && word < range.end)
+        rememberPointer(range.name);
+  }
+}
+
+blockscale::Error Arguments::take(const Launch &launch,
+                                  const KernelFacts &facts) const {
+  const std::vector<AddressRange> ranges =
+      findRanges(facts.uses, getCode(*launch.kernel->module));
+  for (const Argument &argument : all) {
+    if (!argument.buffer)
+      continue;
+    blockscale::Result<blockscale::NpyArray> array =
+        blockscale::readNpy(argument.path);
+    if (!array)
+      return array.error();
+    Buffer &buffer = *argument.buffer;
+    if (array->data.size() != buffer.size)
+      return blockscale::pathError(argument.path,
+                                   "expected " + std::to_string(buffer.size) +
+                                       " bytes, got " +
+                                       std::to_string(array->data.size()));
+    findPointers(buffer, array->data, ranges);
+    std::memcpy(buffer.bytes.get(), array->data.data(), buffer.size);
+  }
+  return blockscale::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
-
-static std::string print(const std::array<uint32_t, 3> &extents) {
-  return std::to_string(extents[0]) + "," + std::to_string(extents[1]) + "," +
-         std::to_string(extents[2]);
-}
 
 static std::vector<std::string> makeCommand(const Launch &launch,
                                             const Arguments &arguments) {
@@ -187,19 +248,17 @@ static std::vector<std::string> makeCommand(const Launch &launch,
       simulator.empty() ? "blockscale-sim" : simulator,
       launch.kernel->module->path,
       "--entry=" + launch.kernel->name,
-      "--grid=" + print(launch.grid),
-      "--block=" + print(launch.block),
-      "--cluster=" + print(launch.cluster),
+      "--grid=" + printExtents(launch.grid),
+      "--block=" + printExtents(launch.block),
+      "--cluster=" + printExtents(launch.cluster),
       "--shared=" + std::to_string(launch.shared)};
   std::istringstream flags(getSetting("BLOCKSCALE_CAPTURE_FLAGS"));
   for (std::string flag; flags >> flag;)
     command.push_back(flag == "--stats"
                           ? "--stats=" + arguments.folder + "/stats.json"
                           : flag);
-  command.insert(command.end(), arguments.params.begin(),
-                 arguments.params.end());
-  for (const Arguments::Other &other : arguments.others)
-    command.push_back(other.text);
+  for (const Arguments::Argument &argument : arguments.all)
+    command.push_back(argument.text);
   return command;
 }
 
@@ -223,146 +282,100 @@ static int execute(const std::vector<std::string> &command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-static void writeLine(const Launch &launch, const std::string &folder, int code,
-                      double seconds) {
+/// A string of JSON.
+static std::string quote(const std::string &text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      quoted += '\\';
+    quoted += uint8_t(c) < ' ' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
+/// The line of a launch but for what is behind the grid.
+static void writeLine(const Launch &launch, const std::string &rest) {
   std::ofstream file(Folder::get().path + "/launches.jsonl", std::ios::app);
-  file << "{\"kernel\": \"" << launch.kernel->name << "\", \"grid\": ["
-       << print(launch.grid) << "], \"exit_code\": " << code
-       << ", \"seconds\": " << seconds << ", \"statistics\": ";
+  file << "{\"kernel\": "
+       << (launch.kernel ? quote(launch.kernel->name) : "null")
+       << ", \"grid\": [" << printExtents(launch.grid) << "], " << rest
+       << "}\n";
+}
+
+static cudaError_t refuse(const Launch &launch, const Refusal &refusal) {
+  std::fprintf(stderr, "error: %s\n", refusal.text.c_str());
+  writeLine(launch, "\"exit_code\": null, \"error\": " + quote(refusal.text));
+  return refusal.status;
+}
+
+static std::string readStatistics(const std::string &folder) {
   std::ifstream statistics(folder + "/stats.json");
   std::string text;
   for (std::string line; std::getline(statistics, line);)
     text += line;
-  file << (text.empty() ? "null" : text) << "}\n";
+  return text.empty() ? "null" : text;
 }
 
 /// What a kernel gets is kept beside what it leaves.
-static void writeScript(const std::string &folder, const Arguments &arguments,
+static void writeScript(const Arguments &arguments,
                         const std::vector<std::string> &command) {
   std::error_code ignored;
-  std::ofstream file(folder + "/repeat");
+  std::ofstream file(arguments.folder + "/repeat");
   file << "#!/bin/sh\n";
-  for (const Arguments::Other &other : arguments.others) {
-    if (!other.buffer)
+  for (const Arguments::Argument &argument : arguments.all) {
+    if (!argument.buffer)
       continue;
-    std::filesystem::copy_file(other.path, other.path + ".in", ignored);
-    file << "cp '" << other.path << ".in' '" << other.path << "'\n";
+    std::filesystem::copy_file(argument.path, argument.path + ".in", ignored);
+    file << "cp '" << argument.path << ".in' '" << argument.path << "'\n";
   }
   file << "exec";
-  for (const std::string &word : command)
-    file << " \\\n  '" << word << "'";
-  file << " \"$@\"\n";
-}
-
-/// Reads what a kernel left.
-static blockscale::Error takeBuffers(const Arguments &arguments) {
-  for (const Arguments::Other &other : arguments.others) {
-    if (!other.buffer)
-      continue;
-    blockscale::Result<blockscale::NpyArray> array =
-        blockscale::readNpy(other.path);
-    if (!array)
-      return array.error();
-    std::memcpy(other.buffer->bytes.get(), array->data.data(),
-                other.buffer->size);
+  // What is in place of variables is one file, many times.
+  std::string before;
+  for (const std::string &word : command) {
+    file << (word == before ? " '" : " \\\n  '") << word << "'";
+    before = word;
   }
-  return blockscale::Error::success();
+  file << " \"$@\"\n";
 }
 
 static cudaError_t simulate(const Launch &launch, const KernelFacts &facts,
                             const std::string &folder) {
-  Arguments arguments(folder, facts.paramSizes.size());
-  for (size_t i = 0; i != facts.paramSizes.size(); ++i)
-    if (blockscale::Error error = arguments.setParam(
-            i, static_cast<uint8_t *>(launch.params[i]), facts.paramSizes[i]))
-      return fail(cudaErrorLaunchFailure, error.message());
-  for (const Arguments::Other &other : arguments.others)
-    if (other.buffer)
-      if (blockscale::Error error = writeBytes(
-              other.path, other.buffer->bytes.get(), other.buffer->size))
-        return fail(cudaErrorLaunchFailure, error.message());
+  auto fail = [&](const blockscale::Error &error) {
+    return refuse(launch, {cudaErrorLaunchFailure, error.message()});
+  };
+  Arguments arguments(launch, facts, folder);
+  if (blockscale::Error error = writeModule(*launch.kernel->module))
+    return fail(error);
+  if (blockscale::Error error = arguments.write(launch, facts))
+    return fail(error);
   std::vector<std::string> command = makeCommand(launch, arguments);
   if (!getSetting("BLOCKSCALE_CAPTURE_KEEP").empty())
-    writeScript(folder, arguments, command);
+    writeScript(arguments, command);
   auto start = std::chrono::steady_clock::now();
   int code = execute(command);
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
-  writeLine(launch, folder, code, seconds.count());
-  if (code)
-    return cudaErrorLaunchFailure;
-  if (blockscale::Error error = takeBuffers(arguments))
-    return fail(cudaErrorLaunchFailure, error.message());
-  return cudaSuccess;
-}
-
-//===----------------------------------------------------------------------===//
-// Checks
-//===----------------------------------------------------------------------===//
-
-/// Variables of modules start anew with each run: the second kernel that names
-/// one might miss what the first one left there. Those with initial values are
-/// taken for tables, unless the kernel stores to them by name.
-static bool isTable(const Module &module, const KernelFacts &facts,
-                    const std::string &name) {
-  size_t declared = module.text.find(" " + name);
-  std::string_view line(module.text);
-  line = line.substr(std::min(declared, line.size()));
-  if (line.substr(0, line.find(';')).find('=') == line.npos)
-    return false;
-  for (const char *store : {"st.", "atom.", "red."})
-    for (size_t at = 0; (at = facts.text.find(store, at)) != facts.text.npos;
-         ++at) {
-      std::string_view rest = facts.text.substr(at);
-      if (rest.substr(0, rest.find(';')).find("[" + name) != rest.npos)
-        return false;
-    }
-  return true;
-}
-
-static std::string findUsedVariable(const Module &module,
-                                    const KernelFacts &facts) {
-  static std::set<std::pair<const Module *, std::string>> used;
-  for (const Variable &variable : module.variables) {
-    if (variable.isConstant ||
-        facts.text.find(variable.name) == facts.text.npos ||
-        isTable(module, facts, variable.name))
-      continue;
-    if (!used.insert({&module, variable.name}).second)
-      return variable.name;
-  }
-  return "";
+  blockscale::Error error = blockscale::Error::success();
+  if (code == 0)
+    error = arguments.take(launch, facts);
+  if (error)
+    return fail(error);
+  writeLine(launch, "\"exit_code\": " + std::to_string(code) +
+                        ", \"seconds\": " + std::to_string(seconds.count()) +
+                        ", \"statistics\": " + readStatistics(folder));
+  return code == 0 ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
 cudaError_t capture::run(const Launch &launch) {
-  Kernel &kernel = *launch.kernel;
-  if (kernel.module->text.empty())
-    return fail(cudaErrorNoKernelImageForDevice, kernel.module->error);
-  const KernelFacts *facts = getFacts(kernel);
-  if (!facts)
-    return fail(cudaErrorInvalidDeviceFunction,
-                "expected kernel '" + kernel.name + "' in the PTX, got none");
-  if (launch.shared > kernel.dynamicSharedBytes)
-    return fail(cudaErrorInvalidValue,
-                "kernel '" + kernel.name + "': expected at most " +
-                    std::to_string(kernel.dynamicSharedBytes) +
-                    " bytes of dynamic shared memory, which "
-                    "cudaFuncSetAttribute may raise, got " +
-                    std::to_string(launch.shared));
-  std::string variable = findUsedVariable(*kernel.module, *facts);
-  if (!variable.empty())
-    return fail(cudaErrorNotSupported, "kernel '" + kernel.name +
-                                           "': not supported in this version: "
-                                           "variable '" +
-                                           variable +
-                                           "' is used by several launches");
-  if (blockscale::Error error = writeModule(*kernel.module))
-    return fail(cudaErrorLaunchFailure, error.message());
+  if (std::optional<Refusal> refusal = checkLaunch(launch))
+    return refuse(launch, *refusal);
+  const KernelFacts &facts = *getFacts(*launch.kernel);
   static unsigned number = 0;
   std::string folder =
       Folder::get().path + "/launch" + std::to_string(number++);
   std::filesystem::create_directories(folder);
-  cudaError_t status = simulate(launch, *facts, folder);
+  cudaError_t status = simulate(launch, facts, folder);
+  rememberUses(facts.uses);
   std::error_code ignored;
   if (getSetting("BLOCKSCALE_CAPTURE_KEEP").empty())
     std::filesystem::remove_all(folder, ignored);

@@ -14,6 +14,7 @@
 #include "Modules.h"
 
 #include "Card.h"
+#include "Runtime.h"
 #include "blockscale/Runtime/PtxSummary.h"
 
 #include <algorithm>
@@ -85,20 +86,49 @@ static std::vector<std::string> readTexts(const uint8_t *data, Module &module) {
   return texts;
 }
 
+/// Whether code for a target runs on a chip, which also says which letters
+/// there are.
+static bool canRun(const std::string &target, const std::string &chip) {
+  std::optional<unsigned> targetRank = rankChip(target),
+                          chipRank = rankChip(chip);
+  return targetRank && chipRank && *targetRank <= *chipRank &&
+         blockscale::isTargetOfCard(target, *chipRank / 10);
+}
+
+static bool isBelow(const std::string &lhs, const std::string &rhs) {
+  return rankChip(lhs).value_or(0) < rankChip(rhs).value_or(0);
+}
+
 Module *capture::addFatBinary(const void *wrapper) {
+  Lock lock;
   static std::vector<std::unique_ptr<Module>> modules;
   Module &module = *modules.emplace_back(std::make_unique<Module>());
   const auto *data = reinterpret_cast<const uint8_t *>(
       static_cast<const __fatBinC_Wrapper_t *>(wrapper)->data);
+  std::map<std::string, std::string> texts;
+  std::string highest, got;
   for (std::string &text : readTexts(data, module)) {
     std::string target = blockscale::summarizePtx(text).target;
-    proposeChip(target);
-    // That of the chip, else the last one.
-    if (module.target == getChip())
-      break;
-    module.target = target;
-    module.text = std::move(text);
+    if (highest.empty() || isBelow(highest, target))
+      highest = target;
+    texts.emplace(target, std::move(text));
   }
+  if (texts.empty())
+    return &module;
+  proposeChip(highest);
+  // Says if that is none.
+  getCard();
+  for (auto &[target, text] : texts) {
+    got += (got.empty() ? "" : ", ") + target;
+    if (!canRun(target, getChip()) ||
+        (!module.target.empty() && isBelow(target, module.target)))
+      continue;
+    module.target = target;
+    module.text = text;
+  }
+  if (module.text.empty())
+    module.error =
+        "expected PTX that runs on " + getChip() + ", got that of " + got;
   return &module;
 }
 
@@ -113,12 +143,13 @@ static std::map<const void *, std::unique_ptr<Kernel>> &getKernels() {
 
 Kernel *capture::addKernel(Module *module, const void *hostFunction,
                            const char *name) {
-  auto kernel =
-      std::make_unique<Kernel>(Kernel{module, name, kDefaultSharedBytes});
+  Lock lock;
+  auto kernel = std::make_unique<Kernel>(Kernel{module, name});
   return (getKernels()[hostFunction] = std::move(kernel)).get();
 }
 
 Kernel *capture::lookupKernel(const void *function) {
+  Lock lock;
   auto found = getKernels().find(function);
   if (found != getKernels().end())
     return found->second.get();
@@ -132,94 +163,82 @@ Kernel *capture::lookupKernel(const void *function) {
 // What the PTX says
 //===----------------------------------------------------------------------===//
 
-/// Where a word is, from `from` on, with no other letter next to it.
-static size_t findWord(std::string_view text, std::string_view word,
-                       size_t from = 0) {
-  auto isLetter = [&](size_t at) {
-    return at < text.size() && (std::isalnum(uint8_t(text[at])) ||
-                                text[at] == '_' || text[at] == '$');
-  };
-  while ((from = text.find(word, from)) != text.npos) {
-    if ((from == 0 || !isLetter(from - 1)) && !isLetter(from + word.size()))
-      return from;
-    ++from;
+/// The numbers behind a directive in front of a body, such as `.maxntid 256,
+/// 1`; what is left out is 1. Nothing if the directive is not there.
+static std::optional<std::array<uint32_t, 3>>
+readExtents(const PtxFunction &function, std::string_view directive) {
+  auto at = std::find(function.head.begin(), function.head.end(), directive);
+  if (at == function.head.end())
+    return std::nullopt;
+  std::array<uint32_t, 3> extents = {1, 1, 1};
+  for (size_t i = 0; i != 3 && function.head.end() - at > 1; ++i) {
+    extents[i] = readNumber(at[1]);
+    at += 2;
+    if (at == function.head.end() || *at != ",")
+      break;
   }
-  return from;
+  return extents;
 }
 
-static std::string_view findEntry(std::string_view text,
-                                  std::string_view name) {
-  constexpr std::string_view entry = ".entry";
-  for (size_t at = 0; (at = findWord(text, name, at)) != text.npos; ++at) {
-    size_t before = text.find_last_not_of(" \t\r\n", at - 1);
-    if (before == text.npos || before + 1 < entry.size() ||
-        text.substr(before + 1 - entry.size(), entry.size()) != entry)
-      continue;
-    std::string_view rest = text.substr(at);
-    return rest.substr(0, std::min(rest.find("\n.visible .entry"),
-                                   std::min(rest.find("\n.entry"),
-                                            rest.find("\n.weak .entry"))));
-  }
-  return {};
+static uint64_t countThreads(const PtxFunction &function) {
+  for (std::string_view directive : {".maxntid", ".reqntid"})
+    if (auto extents = readExtents(function, directive))
+      return uint64_t((*extents)[0]) * (*extents)[1] * (*extents)[2];
+  return kMaxThreadsPerBlock;
 }
 
-/// The number behind `at`, 0 if there is none.
-static uint64_t readNumber(std::string_view text, size_t at) {
-  return std::strtoull(std::string(text.substr(at, 24)).c_str(), nullptr, 10);
-}
-
-/// Variables such as `.shared .align 16 .b8 NAME[BYTES];`, which nvcc makes of
-/// all others.
-static uint64_t addShared(std::string_view text, std::string_view kernel) {
-  constexpr std::string_view type = " .b8 ";
+static uint64_t addShared(const VariableUses &uses, const PtxCode &code) {
   uint64_t bytes = 0;
-  for (size_t at = 0; (at = text.find(".shared .align", at)) != text.npos;
-       ++at) {
-    std::string_view line = text.substr(at, text.find('\n', at) - at);
-    size_t start = line.find(type), bracket = line.find('[');
-    if (start == line.npos || bracket == line.npos)
+  for (const PtxVariable &variable : code.variables) {
+    if (variable.space != PtxVariable::Space::Shared ||
+        !uses.reached.count(&variable))
       continue;
-    start += type.size();
-    if (findWord(kernel, line.substr(start, bracket - start)) != kernel.npos)
-      bytes += readNumber(line, bracket + 1);
+    uint64_t alignment = std::max<uint64_t>(variable.alignment, 1);
+    bytes = (bytes + alignment - 1) / alignment * alignment + variable.bytes;
   }
   return bytes;
 }
 
-static unsigned findMaxThreads(std::string_view kernel) {
-  std::string_view head = kernel.substr(0, kernel.find('{'));
-  for (std::string_view directive : {".maxntid", ".reqntid"}) {
-    size_t at = head.find(directive);
-    if (at == head.npos)
-      continue;
-    unsigned threads = 1;
-    do {
-      threads *= readNumber(head, head.find_first_of("0123456789", at));
-      at = head.find_first_of(",\n", at + 1);
-    } while (at != head.npos && head[at] == ',');
-    return threads;
-  }
-  return kMaxThreadsPerBlock;
+const PtxCode &capture::getCode(const Module &module) {
+  static std::map<const Module *, PtxCode> codes;
+  auto [code, isNew] = codes.try_emplace(&module);
+  if (isNew)
+    code->second = splitPtx(module.text);
+  return code->second;
 }
 
-const KernelFacts *capture::getFacts(Kernel &kernel) {
+const KernelFacts *capture::getFacts(const Kernel &kernel) {
+  Lock lock;
   static std::map<const Kernel *, KernelFacts> known;
   auto found = known.find(&kernel);
   if (found != known.end())
     return &found->second;
-  const std::string &text = kernel.module->text;
   // The whole text is read for the sizes of all of its kernels.
   static std::map<const Module *, blockscale::PtxSummary> summaries;
   auto [summary, isNew] = summaries.try_emplace(kernel.module);
   if (isNew)
-    summary->second = blockscale::summarizePtx(text);
+    summary->second = blockscale::summarizePtx(kernel.module->text);
   const blockscale::PtxEntry *entry = summary->second.lookup(kernel.name);
-  if (!entry || !entry->paramSizes)
+  const PtxCode &code = getCode(*kernel.module);
+  auto function =
+      std::find_if(code.functions.begin(), code.functions.end(),
+                   [&](const PtxFunction &function) {
+                     return function.isEntry && function.name == kernel.name;
+                   });
+  if (!entry || !entry->paramSizes || function == code.functions.end())
     return nullptr;
   KernelFacts &facts = known[&kernel];
   facts.paramSizes = *entry->paramSizes;
-  facts.text = findEntry(text, kernel.name);
-  facts.sharedBytes = addShared(text, facts.text);
-  facts.maxThreads = findMaxThreads(facts.text);
+  facts.uses = findVariableUses(code, kernel.name);
+  facts.sharedBytes = addShared(facts.uses, code);
+  facts.maxThreads = countThreads(*function);
+  facts.cluster = readExtents(*function, ".reqnctapercluster");
   return &facts;
+}
+
+uint64_t capture::getDynamicSharedLimit(const Kernel &kernel,
+                                        const KernelFacts &facts) {
+  uint64_t free = kDefaultSharedBytes -
+                  std::min<uint64_t>(facts.sharedBytes, kDefaultSharedBytes);
+  return kernel.dynamicSharedBytes.value_or(free);
 }

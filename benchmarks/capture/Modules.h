@@ -8,33 +8,30 @@
 //
 // A program tells the runtime, before main, of its fat binaries, and which
 // function of the host stands for which kernel. A fat binary holds PTX of one
-// chip or several (`-gencode arch=compute_100a,code=compute_100a`), which is
-// taken as it is.
+// chip or several (`-gencode arch=compute_100a,code=compute_100a`). That of the
+// highest which the card can run is taken, as it is.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
 #define BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
 
+#include "VariableUses.h"
+
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace capture {
-
-struct Variable {
-  std::string name;
-  bool isConstant;
-};
 
 struct Module {
   /// The PTX; empty where there is none, and `error` says why.
   std::string text, error;
   /// Such as "sm_100a".
   std::string target;
-  std::vector<Variable> variables;
   /// Where the text was written for blockscale-sim; empty before that.
   std::string path;
 };
@@ -43,7 +40,7 @@ struct Kernel {
   Module *module;
   std::string name;
   /// Set by cudaFuncSetAttribute.
-  unsigned dynamicSharedBytes;
+  std::optional<uint64_t> dynamicSharedBytes = std::nullopt;
   bool isNonPortableClusterAllowed = false;
 };
 
@@ -51,12 +48,13 @@ struct Kernel {
 struct KernelFacts {
   /// Bytes of each parameter.
   std::vector<uint64_t> paramSizes;
-  /// From `.entry` to the next function.
-  std::string_view text;
-  /// Of variables in shared memory that are named there, in bytes.
+  /// Of variables in shared memory, of the functions that it may call, too.
   uint64_t sharedBytes = 0;
   /// `.maxntid` or `.reqntid`, or what a block may have at most.
-  unsigned maxThreads = 0;
+  uint64_t maxThreads = 0;
+  /// `.reqnctapercluster`.
+  std::optional<std::array<uint32_t, 3>> cluster;
+  VariableUses uses;
 };
 
 /// Takes the PTX for the chip out of a fat binary. The module stays.
@@ -69,7 +67,11 @@ Kernel *lookupKernel(const void *function);
 
 /// Null if the PTX has no such kernel, or one whose parameters are not
 /// understood.
-const KernelFacts *getFacts(Kernel &kernel);
+const KernelFacts *getFacts(const Kernel &kernel);
+/// What a kernel may have of dynamic shared memory, in bytes.
+uint64_t getDynamicSharedLimit(const Kernel &kernel, const KernelFacts &facts);
+
+const PtxCode &getCode(const Module &module);
 
 } // namespace capture
 

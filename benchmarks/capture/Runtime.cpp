@@ -18,6 +18,7 @@
 #include "DeviceMemory.h"
 #include "TensorMaps.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -30,16 +31,23 @@ using namespace capture;
 // Errors
 //===----------------------------------------------------------------------===//
 
-static cudaError_t lastError = cudaSuccess;
+static thread_local cudaError_t lastError = cudaSuccess;
 /// Behind a kernel that failed, nothing works any more.
 static bool isLost = false;
 
+std::recursive_mutex &Lock::getMutex() {
+  // Programs use the runtime until the very end.
+  static std::recursive_mutex &mutex = *new std::recursive_mutex;
+  return mutex;
+}
+
 cudaError_t capture::finish(cudaError_t status) {
+  Lock lock;
+  isLost = isLost || status == cudaErrorLaunchFailure;
   if (isLost)
-    return lastError;
+    status = cudaErrorLaunchFailure;
   if (status != cudaSuccess)
     lastError = status;
-  isLost = status == cudaErrorLaunchFailure;
   return status;
 }
 
@@ -52,6 +60,8 @@ static constexpr struct {
     {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
     {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
      "invalid configuration argument"},
+    {cudaErrorInvalidClusterSize, "cudaErrorInvalidClusterSize",
+     "cluster misconfiguration"},
     {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
      "invalid device function"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice",
@@ -66,12 +76,15 @@ static constexpr struct {
 extern "C" {
 
 cudaError_t cudaGetLastError() {
+  finish(cudaSuccess);
   cudaError_t status = lastError;
-  if (!isLost)
-    lastError = cudaSuccess;
+  lastError = cudaSuccess;
   return status;
 }
-cudaError_t cudaPeekAtLastError() { return lastError; }
+cudaError_t cudaPeekAtLastError() {
+  finish(cudaSuccess);
+  return lastError;
+}
 
 const char *cudaGetErrorString(cudaError_t status) {
   for (const auto &row : errors)
@@ -91,6 +104,7 @@ const char *cudaGetErrorName(cudaError_t status) {
 //===----------------------------------------------------------------------===//
 
 static cudaError_t allocate(void **pointer, size_t size, bool isHost) {
+  Lock lock;
   *pointer = nullptr;
   if (size == 0)
     return finish(cudaSuccess);
@@ -102,6 +116,7 @@ static cudaError_t allocate(void **pointer, size_t size, bool isHost) {
 }
 
 static cudaError_t release(void *pointer) {
+  Lock lock;
   if (pointer && !DeviceMemory::get().free(reinterpret_cast<uint64_t>(pointer)))
     return finish(cudaErrorInvalidValue);
   return finish(cudaSuccess);
@@ -130,6 +145,7 @@ cudaError_t cudaFreeHost(void *pointer) { return release(pointer); }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size,
                        cudaMemcpyKind) {
+  Lock lock;
   if (size == 0)
     return finish(cudaSuccess);
   uint8_t *target = DeviceMemory::get().translate(to, size);
@@ -161,6 +177,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from,
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t size) {
+  Lock lock;
   if (size == 0)
     return finish(cudaSuccess);
   uint8_t *bytes = DeviceMemory::get().translate(pointer, size);
@@ -175,12 +192,13 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size,
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
-  *free = *total = size_t(1) << 34;
+  *free = *total = kMemoryBytes;
   return finish(cudaSuccess);
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
                                      const void *pointer) {
+  Lock lock;
   *attributes = {};
   void *address = const_cast<void *>(pointer);
   Buffer *buffer =
@@ -202,6 +220,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
 //===----------------------------------------------------------------------===//
 
 static cudaError_t makeStream(cudaStream_t *stream) {
+  Lock lock;
   static uintptr_t number = 0x1000;
   *stream = reinterpret_cast<cudaStream_t>(number += 0x10);
   return finish(cudaSuccess);
@@ -300,7 +319,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   properties->major = card.capability / 10;
   properties->minor = card.capability % 10;
   properties->multiProcessorCount = countMultiprocessors();
-  properties->totalGlobalMem = size_t(1) << 34;
+  properties->totalGlobalMem = kMemoryBytes;
   properties->sharedMemPerBlock = kDefaultSharedBytes;
   properties->sharedMemPerBlockOptin = card.getBlockSharedBytes();
   properties->sharedMemPerMultiprocessor = card.sharedKiB * 1024;
@@ -310,9 +329,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   properties->maxThreadsPerBlock = kMaxThreadsPerBlock;
   properties->maxThreadsPerMultiProcessor = card.threads;
   properties->maxBlocksPerMultiProcessor = card.blocks;
-  const int block[] = {1024, 1024, 64}, grid[] = {INT32_MAX, 65535, 65535};
-  std::memcpy(properties->maxThreadsDim, block, sizeof block);
-  std::memcpy(properties->maxGridSize, grid, sizeof grid);
+  std::copy(kMaxBlock, kMaxBlock + 3, properties->maxThreadsDim);
+  std::copy(kMaxGrid, kMaxGrid + 3, properties->maxGridSize);
   properties->totalConstMem = 65536;
   properties->l2CacheSize = 50 << 20;
   properties->concurrentKernels = 1;
@@ -333,12 +351,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
       {cudaDevAttrMultiProcessorCount, countMultiprocessors()},
       {cudaDevAttrWarpSize, kWarpSize},
       {cudaDevAttrMaxThreadsPerBlock, kMaxThreadsPerBlock},
-      {cudaDevAttrMaxBlockDimX, 1024},
-      {cudaDevAttrMaxBlockDimY, 1024},
-      {cudaDevAttrMaxBlockDimZ, 64},
-      {cudaDevAttrMaxGridDimX, INT32_MAX},
-      {cudaDevAttrMaxGridDimY, 65535},
-      {cudaDevAttrMaxGridDimZ, 65535},
+      {cudaDevAttrMaxBlockDimX, kMaxBlock[0]},
+      {cudaDevAttrMaxBlockDimY, kMaxBlock[1]},
+      {cudaDevAttrMaxBlockDimZ, kMaxBlock[2]},
+      {cudaDevAttrMaxGridDimX, kMaxGrid[0]},
+      {cudaDevAttrMaxGridDimY, kMaxGrid[1]},
+      {cudaDevAttrMaxGridDimZ, kMaxGrid[2]},
       {cudaDevAttrMaxThreadsPerMultiProcessor, card.threads},
       {cudaDevAttrMaxBlocksPerMultiprocessor, card.blocks},
       {cudaDevAttrMaxRegistersPerBlock, 65536},
@@ -396,6 +414,7 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function,
 
 static CUresult fill(CUdeviceptr address, size_t count, const void *value,
                      size_t size) {
+  Lock lock;
   uint8_t *bytes = DeviceMemory::get().translate(
       reinterpret_cast<const void *>(address), count * size);
   for (size_t i = 0; bytes && i != count; ++i)

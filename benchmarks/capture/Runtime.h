@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Errors of the runtime, which its functions share.
+// What functions of the runtime share: errors, and a lock for all that the
+// library knows, as host threads may call any of them at the same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,11 +15,25 @@
 #define BLOCKSCALE_BENCHMARKS_CAPTURE_RUNTIME_H
 
 #include <driver_types.h>
+#include <mutex>
 
 namespace capture {
 
+/// While there is one, no other thread is in the library. A thread may have
+/// several.
+class Lock {
+public:
+  Lock() : lock(getMutex()) {}
+
+private:
+  static std::recursive_mutex &getMutex();
+
+  std::lock_guard<std::recursive_mutex> lock;
+};
+
 /// Remembers what a call of the runtime returns, for cudaGetLastError, and
-/// returns it; behind a kernel that failed, that failure.
+/// returns it; behind a kernel that failed, that failure. Each thread has its
+/// own last error, as CUDA has it.
 cudaError_t finish(cudaError_t status);
 
 } // namespace capture
