@@ -175,6 +175,7 @@ static FailureOr<GpuCode> compile(ModuleOp module,
   if (options.emulateOn)
     pipeline.emulateOn = std::string(options.emulateOn->name);
   pipeline.nativeOnly = options.nativeOnly;
+  pipeline.noWorkspace = options.noWorkspace;
   pipeline.schedule = options.schedule;
   unsigned ptx = choosePtxVersion(module, chip, options.ptxVersion);
   GpuCode code;

@@ -62,6 +62,7 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   pm.addPass(createAttachTargetPass(target));
   SelectPathPassOptions select;
   select.nativeOnly = options.nativeOnly;
+  select.noWorkspace = options.noWorkspace;
   pm.addPass(createSelectPathPass(select));
   pm.addPass(createLegalizePass());
   SelectSchedulePassOptions schedule;

@@ -208,8 +208,22 @@ static const Instruction *findInstruction(const OpRow &row, Path path,
   return best;
 }
 
+namespace {
+/// A path that multiplies what a kernel in front has decoded.
+struct DecodedRow {
+  Path path;
+  OpRow row;
+};
+} // namespace
+
+static constexpr DecodedRow kDecodedRows[] = {
+    {Path::Wgmma, {Format::BF16, Format::BF16, Format::None, 1}}};
+
 std::optional<InstructionChoice> blockscale::chooseInstruction(const OpRow &row,
                                                                Path path) {
+  for (const DecodedRow &decoded : kDecodedRows)
+    if (decoded.path == path && isLegal(row))
+      return chooseInstruction(decoded.row, path);
   if (const Instruction *emitted = findInstruction(row, path, true))
     return InstructionChoice{emitted, emitted};
   const Instruction *wanted = findInstruction(row, path, false);

@@ -43,6 +43,10 @@ static const std::vector<Flag> flags = {
     getRaiseFlag(),
     {"native-only", "",
      "Refuse an op that no block-scaled instruction computes"},
+    {"no-workspace", "",
+     "Refuse what needs memory beside arguments and results, and take ways that "
+     "need none",
+     false, false, gpuTarget},
     {"ptx-version", "N", "PTX version, 8.7 or 87", false, false, gpuTarget},
     {"schedule", "S",
      "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3", false,
@@ -225,6 +229,7 @@ static int readOptions(const CommandLine &line, GpuCompileOptions &options) {
       return reportUsage("expected a GPU for --emulate-on, got cpu");
   }
   options.nativeOnly = line.has("native-only");
+  options.noWorkspace = line.has("no-workspace");
   options.schedule = line.get("schedule");
   return ExitSuccess;
 }

@@ -66,6 +66,9 @@ struct GpuCompileOptions {
   unsigned ptxVersion = 0;
   /// An op that no block-scaled instruction computes is an error.
   bool nativeOnly = false;
+  /// A function that needs memory beside its arguments and results is an error;
+  /// paths that need some are not taken.
+  bool noWorkspace = false;
   /// Of all kernels, see isScheduleText; empty to choose.
   std::string schedule = {};
   Raising raising = Raising::Report;

@@ -42,6 +42,10 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
   Option<bool> nativeOnly{
       *this, "native-only",
       llvm::cl::desc("Refuse an op that no block-scaled instruction computes")};
+  Option<bool> noWorkspace{
+      *this, "no-workspace",
+      llvm::cl::desc("Take no path whose kernels need memory beside arguments "
+                     "and results")};
   Option<std::string> schedule{
       *this, "schedule",
       llvm::cl::desc("The schedule of all mma_scaled on tensors, "

@@ -112,6 +112,8 @@ def BlockScale_InstructionAttr
   let extraClassDeclaration = [{
     /// The row of the instruction table.
     const Instruction &getInstruction() const;
+    /// Whether it takes scales, itself or in what is made of it.
+    bool hasScales() const { return getScaleVec() != 0; }
     /// `instruction` with the smallest N that it has.
     static InstructionAttr get(MLIRContext *context,
                                const Instruction &instruction);

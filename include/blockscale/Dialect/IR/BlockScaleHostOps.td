@@ -119,8 +119,8 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
     DestinationStyleOpInterface, AttrSizedOperandSegments]> {
   let summary = "launch a kernel on tensors";
   let description = [{
-    Runs a kernel that reads `inputs` and writes `outputs` whole. The kernel
-    takes one memref for each tensor, in order, with the identity layout and
+    Runs a kernel that reads `inputs` and writes `outputs` whole or, with
+    `updates`, parts of what they are. The kernel takes one memref for each tensor, in order, with the identity layout and
     bytes for elements of at most 8 bits, and scalars as they are; then one
     `!llvm.ptr` for each of `tensor_maps`. Bufferization turns the op into
     `gpu.launch_func`.
@@ -173,14 +173,14 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
     OptionalAttr<DenseI64ArrayAttr>:$mapped,
     Variadic<AnyTypeOf<[AnyRankedTensor, AnySignlessIntegerOrIndex, AnyFloat]>>
         :$inputs,
-    Variadic<AnyRankedTensor>:$outputs);
+    Variadic<AnyRankedTensor>:$outputs, UnitAttr:$updates);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `=` custom<DynamicIndexList>($dynamicBlocks, $staticBlocks)
     `threads` `=` $threads
     (`shared` `=` $shared^)? (`cluster` `=` $cluster^)?
     (`tensor_maps` `=` $tensorMaps^ `of` $mapped)? `ins` `(` ($inputs^ `:` type($inputs))? `)`
-    `outs` `(` $outputs `:` type($outputs) `)` attr-dict
+    (`updates` $updates^)? `outs` `(` $outputs `:` type($outputs) `)` attr-dict
     `->` type($results)
   }];
   let hasVerifier = 1;

@@ -68,6 +68,12 @@ public:
   /// Whether its kernels take over elementwise ops around the product, and
   /// operands that are splats.
   virtual bool takesOverSurroundings() const = 0;
+  /// Whether its kernels are the best for `op`, which another path of the chip
+  /// has an instruction for, too; `hasWorkspace`: there may be memory beside
+  /// arguments and results.
+  virtual bool isBestFor(ProductOpInterface op, bool hasWorkspace) const {
+    return true;
+  }
   /// Whether its kernels take scales in the 32x4x4 layout alone: others are
   /// swizzled by a kernel in front of it.
   virtual bool wantsScaleAtoms() const { return false; }

@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
-#include "Kernels/HostProblem.h"
-#include "Kernels/KernelModule.h"
+#include "Kernels/Decode/DecodedProduct.h"
+#include "Kernels/LaunchForming.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/SplitProblem.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -45,142 +45,6 @@ namespace mlir::blockscale {
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-/// What a kernel gets: a scalar, or the memory of a tensor, where narrow floats
-/// are bytes.
-static Type getMemoryType(Type input) {
-  auto type = dyn_cast<RankedTensorType>(input);
-  if (!type)
-    return input;
-  Type element = type.getElementType();
-  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
-    element = IntegerType::get(type.getContext(), 8);
-  return MemRefType::get(type.getShape(), element);
-}
-
-/// All blocks along x, as many as there are tiles, or multiprocessors.
-static FailureOr<SmallVector<OpFoldResult>>
-getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
-                const HostSizes &sizes, int64_t limit) {
-  Location loc = op->getLoc();
-  AffineExpr m, n, batch;
-  bindDims(builder.getContext(), m, n, batch);
-  OpFoldResult tiles = affine::makeComposedFoldedAffineApply(
-      builder, loc, m.ceilDiv(shape.tile[0]), ArrayRef<OpFoldResult>{sizes.m});
-  auto multiply = [&](OpFoldResult lhs, OpFoldResult rhs) -> OpFoldResult {
-    std::optional<int64_t> a = getConstantIntValue(lhs),
-                           b = getConstantIntValue(rhs);
-    // As many as there are numbers are too many, too.
-    int64_t product = std::numeric_limits<int64_t>::max();
-    if (int64_t exact; a && b && !llvm::MulOverflow(*a, *b, exact))
-      product = exact;
-    if (a && b)
-      return builder.getIndexAttr(product);
-    Value left = getValueOrCreateConstantIndexOp(builder, loc, lhs);
-    Value right = getValueOrCreateConstantIndexOp(builder, loc, rhs);
-    return builder.createOrFold<arith::MulIOp>(loc, left, right);
-  };
-  OpFoldResult columns = affine::makeComposedFoldedAffineApply(
-      builder, loc, m.ceilDiv(shape.tile[1]), ArrayRef<OpFoldResult>{sizes.n});
-  tiles = multiply(multiply(tiles, columns), sizes.batch);
-  if (std::optional<int64_t> known = getConstantIntValue(tiles);
-      known && (*known < 1 || *known > limit))
-    return op->emitOpError("not supported in this version: more than ")
-           << limit << " tiles, got " << *known;
-  if (shape.order == BlockOrder::Persistent) {
-    Value count = getValueOrCreateConstantIndexOp(builder, loc, tiles);
-    Value most = MultiprocessorsOp::create(builder, loc);
-    tiles = arith::MinUIOp::create(builder, loc, count, most).getResult();
-  }
-  OpFoldResult one = builder.getIndexAttr(1);
-  return SmallVector<OpFoldResult>{tiles, one, one};
-}
-
-/// The grid of a kernel; fails after an error if no chip has one as large (PTX
-/// ISA, "%nctaid"). Dynamic sizes are left to the launch.
-static FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
-                                                      Operation *op,
-                                                      const KernelShape &shape,
-                                                      const HostSizes &sizes) {
-  constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
-  if (shape.order != BlockOrder::Grid)
-    return getBlocksInLine(builder, op, shape, sizes, limits[0]);
-  SmallVector<OpFoldResult> blocks;
-  for (auto [size, tile, limit] : llvm::zip_equal(
-           std::array{sizes.m, sizes.n, sizes.batch}, shape.tile, limits)) {
-    if (std::optional<int64_t> known = getConstantIntValue(size)) {
-      int64_t count = llvm::divideCeilSigned(*known, tile);
-      if (count < 1 || count > limit)
-        return op->emitOpError("not supported in this version: a grid of more "
-                               "than ")
-               << limit << " blocks along one dimension, got " << count;
-      blocks.push_back(builder.getIndexAttr(count));
-      continue;
-    }
-    Value divisor = arith::ConstantIndexOp::create(builder, op->getLoc(), tile);
-    blocks.push_back(builder.createOrFold<arith::CeilDivUIOp>(
-        op->getLoc(), cast<Value>(size), divisor));
-  }
-  return blocks;
-}
-
-/// A kernel without a body, which takes the memory of `inputs` and then that of
-/// the result.
-static gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op,
-                                 StringRef purpose, ValueRange inputs,
-                                 RankedTensorType resultType,
-                                 const KernelShape &shape) {
-  auto function = op->getParentOfType<func::FuncOp>();
-  SmallVector<Type> types;
-  for (Value input : inputs)
-    types.push_back(getMemoryType(input.getType()));
-  types.push_back(getMemoryType(resultType));
-  types.append(shape.maps.size(),
-               LLVM::LLVMPointerType::get(builder.getContext()));
-  gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(kernels.getBody());
-  auto kernel = gpu::GPUFuncOp::create(
-      builder, op->getLoc(), (function.getSymName() + "__" + purpose).str(),
-      builder.getFunctionType(types, {}));
-  SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
-  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
-                  builder.getUnitAttr());
-  kernel->setAttr(kPurposeAttrName, builder.getStringAttr(purpose));
-  SmallVector<int32_t> threads(shape.threads.begin(), shape.threads.end());
-  kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(threads));
-  return kernel;
-}
-
-/// The result, of `sizes`, of a launch of `kernel` for `op`.
-static Value createLaunch(OpBuilder &rewriter, Operation *op,
-                          gpu::GPUFuncOp kernel, ValueRange inputs,
-                          RankedTensorType resultType,
-                          ArrayRef<OpFoldResult> sizes,
-                          const KernelShape &shape,
-                          ArrayRef<OpFoldResult> blocks) {
-  SmallVector<Value> dynamic;
-  for (auto [size, known] : llvm::zip_equal(sizes, resultType.getShape()))
-    if (ShapedType::isDynamic(known))
-      dynamic.push_back(
-          getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), size));
-  Value empty =
-      tensor::EmptyOp::create(rewriter, op->getLoc(), resultType, dynamic);
-  auto symbol = SymbolRefAttr::get(
-      kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
-      FlatSymbolRefAttr::get(kernel.getNameAttr()));
-  SmallVector<int64_t> staticBlocks;
-  SmallVector<Value> dynamicBlocks;
-  dispatchIndexOpFoldResults(blocks, dynamicBlocks, staticBlocks);
-  auto launch = LaunchOp::create(
-      rewriter, op->getLoc(), TypeRange(resultType), symbol, dynamicBlocks,
-      staticBlocks, shape.threads, shape.shared, /*cluster=*/nullptr,
-      shape.maps.empty() ? ArrayAttr() : rewriter.getArrayAttr(shape.maps),
-      shape.maps.empty() ? DenseI64ArrayAttr()
-                         : rewriter.getDenseI64ArrayAttr(shape.mapped),
-      inputs, empty);
-  return launch->getResult(0);
-}
 
 namespace {
 /// An attribute that kernels are made of, and the pass that gives it.
@@ -226,16 +90,14 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
     Operation *last = op;
     if (host.problem.consumer)
       last = host.problem.consumer->op;
-    KernelSplit split = backend->getSplit(host.problem);
     FailureOr<Value> result;
-    if (split.parts == 1) {
-      result = formProducts(rewriter, op, last, host, *backend);
-    } else {
-      result = formProducts(
-          rewriter, op, last,
-          getPartialProducts(rewriter, op->getLoc(), host, split), *backend);
+    if (host.problem.hasScales() && !host.problem.instruction.hasScales()) {
+      DecodedProduct decoded = formDecoded(rewriter, op, host);
+      result = formAll(rewriter, op, last, decoded.product, *backend);
       if (succeeded(result))
-        result = formSums(rewriter, op, last, getSumOfParts(host, *result));
+        result = formExact(rewriter, op, last, decoded, *result);
+    } else {
+      result = formAll(rewriter, op, last, host, *backend);
     }
     if (failed(result))
       return failure();
@@ -246,6 +108,43 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
   }
 
 private:
+  /// The result of launches, in front of `last`: of one, or of two where K is
+  /// divided.
+  static FailureOr<Value> formAll(PatternRewriter &rewriter,
+                                  ProductOpInterface op, Operation *last,
+                                  const HostProblem &host,
+                                  const KernelBackend &backend) {
+    KernelSplit split = backend.getSplit(host.problem);
+    if (split.parts == 1)
+      return formProducts(rewriter, op, last, host, backend);
+    FailureOr<Value> parts = formProducts(
+        rewriter, op, last,
+        getPartialProducts(rewriter, op->getLoc(), host, split), backend);
+    if (failed(parts))
+      return failure();
+    return formSums(rewriter, op, last, getSumOfParts(host, *parts));
+  }
+
+  /// The same of a kernel that computes `result` anew where numbers of bf16 did
+  /// not hold what was decoded.
+  static FailureOr<Value> formExact(PatternRewriter &rewriter,
+                                    ProductOpInterface op, Operation *last,
+                                    const DecodedProduct &decoded,
+                                    Value result) {
+    FailureOr<TargetAttr> target = getTarget(op);
+    if (failed(target))
+      return failure();
+    ExactProduct exact =
+        getExactProduct(rewriter, op, decoded, *(*target).getChip());
+    const KernelProblem &problem = exact.host.problem;
+    return form(rewriter, op, last, exact.host, kExactPurpose,
+                exact.backend->getShape(problem),
+                [&](gpu::GPUFuncOp kernel) {
+                  exact.backend->build(kernel, problem);
+                },
+                result);
+  }
+
   /// The result of a launch, in front of `last`, of a kernel of the path.
   static FailureOr<Value> formProducts(PatternRewriter &rewriter,
                                        ProductOpInterface op, Operation *last,
@@ -271,7 +170,8 @@ private:
   static FailureOr<Value> form(PatternRewriter &rewriter, ProductOpInterface op,
                                Operation *last, const HostProblem &host,
                                StringRef purpose, const KernelShape &shape,
-                               function_ref<void(gpu::GPUFuncOp)> build) {
+                               function_ref<void(gpu::GPUFuncOp)> build,
+                               Value updated = {}) {
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, host.sizes);
     if (failed(blocks))
@@ -282,8 +182,15 @@ private:
     build(kernel);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(last);
-    return createLaunch(rewriter, op, kernel, host.inputs.getArrayRef(), type,
-                        host.getResultSizes(), shape, *blocks);
+    Value output = updated;
+    if (!output)
+      output =
+          makeEmpty(rewriter, op->getLoc(), type, host.getResultSizes());
+    LaunchOp launch =
+        createLaunch(rewriter, op->getLoc(), kernel,
+                     host.inputs.getArrayRef(), output, shape, *blocks);
+    launch.setUpdates(static_cast<bool>(updated));
+    return launch->getResult(0);
   }
 };
 
@@ -312,10 +219,11 @@ struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
     gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kSwizzleScalesPurpose,
                                        source, resultType, shape);
     buildSwizzleKernel(kernel);
-    rewriter.replaceOp(
-        op, createLaunch(rewriter, op, kernel, source, resultType,
-                         getSwizzledSizes(rewriter, op.getLoc(), sizes), shape,
-                         *blocks));
+    Value empty =
+        makeEmpty(rewriter, op.getLoc(), resultType,
+                  getSwizzledSizes(rewriter, op.getLoc(), sizes));
+    rewriter.replaceOp(op, createLaunch(rewriter, op.getLoc(), kernel, source,
+                                        empty, shape, *blocks));
     return success();
   }
 };

@@ -40,10 +40,8 @@ std::string blockscale::getCheckMessage(Operation *op, const Twine &message) {
   return text;
 }
 
-/// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
-/// dimension `rowDim` and whose batch, if it has one, is of `batchSize`.
-static AffineMap getOperandMap(MLIRContext *context, unsigned rank,
-                               unsigned rowDim, int64_t batchSize) {
+AffineMap blockscale::getOperandMap(MLIRContext *context, unsigned rank,
+                                    unsigned rowDim, int64_t batchSize) {
   AffineExpr batch, row, column;
   bindDims(context, batch, row, column);
   SmallVector<AffineExpr> exprs = {row, column};

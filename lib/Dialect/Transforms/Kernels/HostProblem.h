@@ -36,6 +36,11 @@ struct HostProblem {
 HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
                             const KernelBackend &backend);
 
+/// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
+/// dimension `rowDim` and whose batch, if it has one, is of `batchSize`.
+AffineMap getOperandMap(MLIRContext *context, unsigned rank, unsigned rowDim,
+                        int64_t batchSize);
+
 /// What a failed check of `op` prints, as on the CPU.
 std::string getCheckMessage(Operation *op, const Twine &message);
 

@@ -84,6 +84,9 @@ struct KernelProblem {
   std::optional<unsigned> acc;
   /// What makes the accumulator instead, and what is made of the result.
   std::optional<FusedElementwise> producer, consumer;
+  /// Parameters that hold words: only if one of them is not 0, the result is
+  /// computed.
+  SmallVector<unsigned, 2> conditions;
   /// The parameter for the result.
   unsigned result;
   /// Null on a path without instructions, and without schedules.

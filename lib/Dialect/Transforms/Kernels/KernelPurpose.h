@@ -20,6 +20,8 @@ inline constexpr llvm::StringLiteral kPurposeAttrName = "blockscale.purpose";
 inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
 inline constexpr llvm::StringLiteral kAddSplitsPurpose = "add_splits";
+inline constexpr llvm::StringLiteral kDecodePurpose = "decode";
+inline constexpr llvm::StringLiteral kExactPurpose = "exact";
 inline constexpr llvm::StringLiteral kLoopsPurpose = "loops";
 
 } // namespace mlir::blockscale

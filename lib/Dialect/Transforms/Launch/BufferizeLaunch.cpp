@@ -46,10 +46,11 @@ namespace {
 
 struct LaunchModel
     : DstBufferizableOpInterfaceExternalModel<LaunchModel, LaunchOp> {
-  /// Outputs are written whole.
+  /// Outputs are written whole, unless the kernel updates them.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &state) const {
-    return cast<LaunchOp>(op).isDpsInput(&operand);
+    auto launch = cast<LaunchOp>(op);
+    return launch.getUpdates() || launch.isDpsInput(&operand);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,

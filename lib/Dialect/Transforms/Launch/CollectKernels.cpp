@@ -138,7 +138,8 @@ private:
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
     constexpr StringLiteral names[] = {kMmaScaledPurpose, kSwizzleScalesPurpose,
-                                       kAddSplitsPurpose, kLoopsPurpose};
+                                       kAddSplitsPurpose, kDecodePurpose,
+                                       kExactPurpose, kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/Backend.h"
 #include "Selection/PlainProducts.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -96,11 +97,16 @@ private:
 
   /// On the first path that can take the op.
   std::optional<InstructionChoice> choose(MmaScaledOp op) {
-    for (Path path : chip->paths)
-      if (takes(path, op))
-        if (std::optional<InstructionChoice> choice =
-                chooseInstruction(op.getRow(), path))
-          return choice;
+    for (Path path : chip->paths) {
+      std::optional<InstructionChoice> choice =
+          chooseInstruction(op.getRow(), path);
+      if (!choice || !takes(path, op))
+        continue;
+      const KernelBackend *backend = getKernelBackend(path);
+      if (!op.hasTensorSemantics() || !backend ||
+          backend->isBestFor(op, !noWorkspace))
+        return choice;
+    }
     return std::nullopt;
   }
 

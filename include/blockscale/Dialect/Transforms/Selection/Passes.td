@@ -83,6 +83,9 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
   }];
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
+    Option<"noWorkspace", "no-workspace", "bool", "false",
+           "Take no path whose kernels need memory beside arguments and "
+           "results">,
     Option<"nativeOnly", "native-only", "bool", "false",
            "Refuse an op that no block-scaled instruction computes">
   ];

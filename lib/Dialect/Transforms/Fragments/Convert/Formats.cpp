@@ -44,6 +44,7 @@ CodeFormat blockscale::getCodeFormat(Format format) {
   // 2^(x - 127) times the smallest code is normal; times the largest, finite.
   row.lowestScale = info.bias + info.mantissaBits;
   row.highestScale = kMaxExponent + kBias - getMaxExponent(info);
+  row.highestExact = row.highestScale;
   // The factor of a fold is at most 2^127.
   constexpr unsigned kWantedScale = kBias + 7;
   unsigned highestFolded = kMaxExponent + kBias - row.exponent;

@@ -36,6 +36,8 @@ struct CodeFormat {
   /// With e8m0 scales from the lowest to the highest, all codes are normal in
   /// bf16, or zero.
   unsigned lowestScale, highestScale;
+  /// The same with two multiplications.
+  unsigned highestExact;
   /// Infinities and NaN are magnitudes from `firstSpecial` on, none if it is 0;
   /// they become what they are by setting `specialBits`.
   unsigned firstSpecial;

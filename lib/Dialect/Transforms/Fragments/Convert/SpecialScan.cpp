@@ -13,8 +13,7 @@
 
 #include "Fragments/Convert/SpecialScan.h"
 
-#include "Fragments/Convert/Formats.h"
-#include "Fragments/Convert/WordEmitter.h"
+#include "Fragments/Convert/SpecialTest.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,39 +21,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-static constexpr uint32_t kBytes = 0x01010101, kByteSigns = 0x80808080;
-
-namespace {
-/// Looks at words of codes of one format.
-class SpecialTest {
-public:
-  SpecialTest(WordEmitter emit, Format format)
-      : emit(emit), first(getCodeFormat(format).firstSpecial) {}
-
-  bool isNeeded() const { return first != 0; }
-
-  void reset() { kept = nullptr; }
-
-  /// All bits that special codes have in common with the sign, and then one in
-  /// the lowest of the bits that decide: the sign's place overflows.
-  void add(Value word) {
-    uint32_t lowest = first & -first;
-    uint32_t ones = (0x80 | (lowest - 1)) * kBytes;
-    Value sum = emit.add(emit.bitOr(word, ones), lowest * kBytes);
-    kept = kept ? emit.bitAnd(kept, sum) : sum;
-  }
-
-  Value isFound() const {
-    return emit.isDifferent(emit.bitAnd(kept, kByteSigns), kByteSigns);
-  }
-
-private:
-  WordEmitter emit;
-  unsigned first;
-  Value kept;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Shared memory

@@ -18,6 +18,9 @@
 #include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -124,7 +127,76 @@ KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
   shape.tile = {tile.m, tile.n, 1};
   shape.threads = {getSchedule(problem).getNumThreads(), 1, 1};
   shape.shared = getDynamicBytes(getSharedBytes(problem));
+  // Where there is nothing to do as a rule, few blocks find that out.
+  if (!problem.conditions.empty())
+    shape.order = BlockOrder::Persistent;
   return shape;
+}
+
+/// Whether any of the words of a condition is not 0, for all threads of the
+/// block.
+static Value emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
+                         const KernelProblem &problem, Value thread) {
+  Location loc = kernel.getLoc();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value threads = arith::ConstantIndexOp::create(
+      b, loc, getSchedule(problem).getNumThreads());
+  Value any =
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)).getResult();
+  for (unsigned argument : problem.conditions) {
+    Value words = kernel.getArgument(argument);
+    Value count = memref::DimOp::create(b, loc, words, zero);
+    auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    Value word =
+        memref::LoadOp::create(inner, loc, words, loop.getInductionVar());
+    Value both =
+        arith::OrIOp::create(inner, loc, loop.getRegionIterArg(0), word);
+    scf::YieldOp::create(inner, loc, both);
+    any = loop.getResult(0);
+  }
+  auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
+                                                   NVVM::BarrierReduction::OR);
+  any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()), Value(),
+                                Value(), reduction, any)
+            .getResult(0);
+  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, none);
+}
+
+/// Tiles of blocks that take one after the other.
+static void forEachTile(OpBuilder &b, gpu::GPUFuncOp kernel,
+                        const KernelProblem &problem, const ProblemSizes &sizes,
+                        BlockTile tile,
+                        function_ref<void(OpBuilder &, const BlockTile &)> body) {
+  Location loc = kernel.getLoc();
+  TileShape shape = getTileShape(problem);
+  TileCount count = emitTileCount(b, loc, sizes, shape);
+  Value tiles = count.perMatrix;
+  bool hasBatch = problem.resultType.getRank() == 3;
+  if (hasBatch)
+    tiles = b.createOrFold<arith::MulIOp>(
+        loc, tiles,
+        memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0));
+  Value first = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value step = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  auto loop = scf::ForOp::create(b, loc, first, tiles, step);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  // Stages are those of the tile before.
+  gpu::BarrierOp::create(inner, loc);
+  Value number = loop.getInductionVar();
+  tile.batch = arith::ConstantIndexOp::create(inner, loc, 0);
+  if (hasBatch) {
+    tile.batch =
+        inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
+    number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
+  }
+  auto [tileM, tileN] =
+      emitTilePosition(inner, loc, number, count, kTileGroup);
+  AffineExpr d0 = inner.getAffineDimExpr(0);
+  tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
+  tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
+  body(inner, tile);
 }
 
 void WarpsBackend::build(gpu::GPUFuncOp kernel,
@@ -135,17 +207,28 @@ void WarpsBackend::build(gpu::GPUFuncOp kernel,
   Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
   BlockTile tile;
   tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
   ProblemSizes sizes(b, kernel, problem);
-  auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
-  tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
-  forEachAlignment(
-      b, loc, problem, sizes, shape,
-      [&](OpBuilder &at, const KernelProblem &known, bool isGuarded) {
-        tile.isGuarded = isGuarded;
-        emitTile(at, kernel, known, sizes, shared, tile);
-      });
+  auto emit = [&](OpBuilder &at, const BlockTile &of) {
+    forEachAlignment(at, loc, problem, sizes, shape,
+                     [&](OpBuilder &path, const KernelProblem &known,
+                         bool isGuarded) {
+                       BlockTile place = of;
+                       place.isGuarded = isGuarded;
+                       emitTile(path, kernel, known, sizes, shared, place);
+                     });
+  };
+  if (!problem.conditions.empty()) {
+    Value isAsked = emitIsAsked(b, kernel, problem, tile.thread);
+    auto guard = scf::IfOp::create(b, loc, isAsked);
+    OpBuilder then = guard.getThenBodyBuilder();
+    forEachTile(then, kernel, problem, sizes, tile, emit);
+  } else {
+    tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+    auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
+    tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
+    emit(b, tile);
+  }
   gpu::ReturnOp::create(b, loc);
 }

@@ -1,0 +1,46 @@
+//===- DecodeKernel.h - From codes and scales to bf16 --------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One operand of a product as numbers of bf16, in memory.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEKERNEL_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEKERNEL_H
+
+#include "Kernels/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// An operand and its scales. Behind the parameters that hold them come the
+/// numbers, `[batch,] rows, K`, and a word for each block: not 0 if some number
+/// that it has made is not what it should be.
+struct DecodeProblem {
+  KernelOperand codes, scales;
+  Format format, scaleFormat;
+  unsigned blockSize;
+  /// Whether numbers are stored as codes are that are contiguous along rows, a
+  /// multiple of 8: `[batch,] K, rows`.
+  bool isTransposed;
+  /// The parameter for the numbers.
+  unsigned result;
+
+  /// Whether codes are contiguous in the direction in which numbers are, so
+  /// that 8 of them are loaded at once.
+  bool isContiguous() const;
+};
+
+/// Blocks that such a kernel has.
+inline constexpr int64_t kDecodeBlocks = 1024;
+
+KernelShape getDecodeShape();
+void buildDecode(gpu::GPUFuncOp kernel, const DecodeProblem &problem);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEKERNEL_H

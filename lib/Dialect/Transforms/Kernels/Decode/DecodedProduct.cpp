@@ -1,0 +1,200 @@
+//===- DecodedProduct.cpp - Products of decoded operands ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which problems the kernels of such a product have.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Decode/DecodedProduct.h"
+
+#include "Kernels/Decode/DecodeKernel.h"
+#include "Kernels/KernelPurpose.h"
+#include "Kernels/LaunchForming.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+/// Rows of numbers that bulk copies bring are multiples of 16 bytes.
+static constexpr int64_t kNumbersOfLine = 8;
+
+static unsigned addInput(SetVector<Value> &inputs, Value value) {
+  inputs.insert(value);
+  return llvm::find(inputs, value) - inputs.begin();
+}
+
+namespace {
+struct Decoded {
+  Value numbers, conditions;
+  KernelOperand operand;
+};
+
+/// One operand.
+class OperandDecoder {
+public:
+  OperandDecoder(OpBuilder &builder, ProductOpInterface op,
+                 const HostProblem &host, Side side)
+      : builder(builder), op(op), host(host), side(side),
+        source(side == Side::X ? op.getX() : op.getY()),
+        type(cast<RankedTensorType>(source.getType())), rank(type.getRank()) {}
+
+  Decoded decode() {
+    bool isX = side == Side::X;
+    const KernelProblem &asked = host.problem;
+    const KernelOperand &codes = isX ? asked.x : asked.y;
+    const KernelOperand &scales = isX ? asked.xScale : asked.yScale;
+    DecodeProblem problem;
+    problem.codes = codes;
+    problem.scales = scales;
+    SetVector<Value> inputs;
+    problem.codes.argument = addInput(inputs, host.inputs[codes.argument]);
+    if (!scales.splat)
+      problem.scales.argument = addInput(inputs, host.inputs[scales.argument]);
+    problem.format = isX ? asked.row.lhs : asked.row.rhs;
+    problem.scaleFormat = asked.row.scale;
+    problem.blockSize = asked.row.blockSize;
+    int64_t rows = isX ? asked.m : asked.n;
+    problem.isTransposed = codes.contiguity == Contiguity::Rows &&
+                           KernelProblem::isMultiple(rows, kNumbersOfLine);
+    problem.result = inputs.size();
+
+    auto numbers = RankedTensorType::get(getSizes(rows, asked.k, problem),
+                                         builder.getBF16Type());
+    auto words = RankedTensorType::get({kDecodeBlocks}, builder.getI32Type());
+    KernelShape shape = getDecodeShape();
+    gpu::GPUFuncOp kernel =
+        makeKernel(builder, op, kDecodePurpose, inputs.getArrayRef(),
+                   TypeRange{numbers, words}, shape);
+    buildDecode(kernel, problem);
+    Location loc = op->getLoc();
+    Value outputs[] = {
+        makeEmpty(builder, loc, numbers, getMixedSizes(problem)),
+        makeEmpty(builder, loc, words,
+                  ArrayRef<OpFoldResult>{builder.getIndexAttr(kDecodeBlocks)})};
+    OpFoldResult one = builder.getIndexAttr(1);
+    LaunchOp launch = createLaunch(
+        builder, loc, kernel, inputs.getArrayRef(), outputs, shape,
+        {builder.getIndexAttr(kDecodeBlocks), one, one});
+    return {launch->getResult(0), launch->getResult(1),
+            getOperand(codes, problem)};
+  }
+
+private:
+  /// The dimension of the operand that is its batch, its rows or its columns,
+  /// in the order of the numbers.
+  SmallVector<unsigned> getOrder(const DecodeProblem &problem) {
+    SmallVector<unsigned> order = {MmaScaledOp::getRowDim(side, rank),
+                                   MmaScaledOp::getKDim(side, rank)};
+    if (problem.isTransposed)
+      std::swap(order[0], order[1]);
+    if (rank == 3)
+      order.insert(order.begin(), 0);
+    return order;
+  }
+
+  SmallVector<int64_t> getSizes(int64_t rows, int64_t columns,
+                                const DecodeProblem &problem) {
+    SmallVector<int64_t> sizes = {rows, columns};
+    if (problem.isTransposed)
+      std::swap(sizes[0], sizes[1]);
+    if (rank == 3)
+      sizes.insert(sizes.begin(), type.getDimSize(0));
+    return sizes;
+  }
+
+  SmallVector<OpFoldResult> getMixedSizes(const DecodeProblem &problem) {
+    SmallVector<OpFoldResult> sizes;
+    for (unsigned dim : getOrder(problem))
+      sizes.push_back(
+          tensor::getMixedSize(builder, op->getLoc(), source, dim));
+    return sizes;
+  }
+
+  /// The operand of the product that the numbers are.
+  KernelOperand getOperand(const KernelOperand &codes,
+                           const DecodeProblem &problem) {
+    KernelOperand operand = codes;
+    constexpr unsigned kNumberBits = 16;
+    operand.bits = kNumberBits;
+    operand.hasOwnMemory = true;
+    operand.contiguity =
+        problem.isTransposed ? Contiguity::Rows : Contiguity::Columns;
+    operand.map =
+        getOperandMap(op->getContext(), rank,
+                      problem.isTransposed ? rank - 1 : rank - 2,
+                      rank == 3 ? type.getDimSize(0) : 1);
+    return operand;
+  }
+
+  OpBuilder &builder;
+  ProductOpInterface op;
+  const HostProblem &host;
+  Side side;
+  Value source;
+  RankedTensorType type;
+  unsigned rank;
+};
+} // namespace
+
+DecodedProduct blockscale::formDecoded(OpBuilder &builder,
+                                       ProductOpInterface op,
+                                       const HostProblem &host) {
+  Decoded x = OperandDecoder(builder, op, host, Side::X).decode();
+  Decoded y = OperandDecoder(builder, op, host, Side::Y).decode();
+  DecodedProduct decoded;
+  decoded.conditions = {x.conditions, y.conditions};
+  HostProblem &product = decoded.product;
+  product.sizes = host.sizes;
+  KernelProblem &problem = product.problem;
+  problem = host.problem;
+  problem.row = problem.instruction.getInstruction().getOpRow();
+  problem.x = x.operand;
+  problem.y = y.operand;
+  problem.x.argument = addInput(product.inputs, x.numbers);
+  problem.y.argument = addInput(product.inputs, y.numbers);
+  auto renumber = [&](unsigned argument) {
+    return addInput(product.inputs, host.inputs[argument]);
+  };
+  if (problem.acc)
+    problem.acc = renumber(*problem.acc);
+  for (std::optional<FusedElementwise> *fused :
+       {&problem.producer, &problem.consumer})
+    if (*fused)
+      for (auto &[value, argument] : (*fused)->arguments)
+        argument = renumber(argument);
+  problem.result = product.inputs.size();
+  return decoded;
+}
+
+ExactProduct blockscale::getExactProduct(OpBuilder &builder,
+                                         ProductOpInterface op,
+                                         const DecodedProduct &decoded,
+                                         const Chip &chip) {
+  auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+  auto other = llvm::find_if(chip.paths, [&](Path candidate) {
+    return candidate != path.getValue() &&
+           chooseInstruction(op.getRow(), candidate);
+  });
+  assert(other != chip.paths.end() && "all GPUs convert");
+  ExactProduct exact;
+  exact.backend = getKernelBackend(*other);
+  exact.host = makeHostProblem(builder, op, *exact.backend);
+  KernelProblem &problem = exact.host.problem;
+  problem.instruction = InstructionAttr::get(
+      op->getContext(), *chooseInstruction(op.getRow(), *other)->emitted);
+  problem.schedule = exact.backend->getScheduleRules()->choose(
+      op, problem.instruction, chip);
+  for (Value condition : decoded.conditions)
+    problem.conditions.push_back(addInput(exact.host.inputs, condition));
+  problem.result = exact.host.inputs.size();
+  return exact;
+}

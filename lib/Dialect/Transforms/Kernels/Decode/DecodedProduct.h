@@ -1,0 +1,46 @@
+//===- DecodedProduct.h - Products of decoded operands -------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where tensor cores take plain numbers only, and a product reads each of them
+// often, kernels in front make numbers of bf16 of codes and scales. They find out
+// which of them bf16 does not hold; if there are any, the product is computed once
+// more, by the kernel that loses nothing.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEDPRODUCT_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEDPRODUCT_H
+
+#include "Kernels/HostProblem.h"
+
+namespace mlir::blockscale {
+
+struct DecodedProduct {
+  /// Of numbers of bf16.
+  HostProblem product;
+  /// Words of which one is not 0 where bf16 does not hold what was decoded, for
+  /// x and for y.
+  std::array<Value, 2> conditions;
+};
+
+/// The product of `host`, which is that of `op`, with its operands decoded by
+/// kernels that are launched where `builder` stands.
+DecodedProduct formDecoded(OpBuilder &builder, ProductOpInterface op,
+                           const HostProblem &host);
+
+/// The same product by the next path of the chip, if one of the words is not 0.
+struct ExactProduct {
+  HostProblem host;
+  const KernelBackend *backend;
+};
+ExactProduct getExactProduct(OpBuilder &builder, ProductOpInterface op,
+                             const DecodedProduct &decoded, const Chip &chip);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEDPRODUCT_H
