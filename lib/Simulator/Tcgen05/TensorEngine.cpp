@@ -113,43 +113,46 @@ bool TensorEngine::checkAllocated(Warp &warp, unsigned lane,
   return false;
 }
 
+/// That columns are given back behind an access; false after a failure.
+bool TensorEngine::checkBehind(Warp &warp, unsigned lane,
+                               const TensorAccess &access) {
+  auto reject = [&](const std::string &text) {
+    warp.fail(lane, text);
+    return false;
+  };
+  bool isLoad = access.kind == TensorAccessKind::Load;
+  if (!access.completed && !isLoad)
+    return reject(describe(access) + " may still use these columns: expected " +
+                  (access.isCommitted() ? "tcgen05.commit and a wait for it"
+                                        : "tcgen05.wait") +
+                  " before tcgen05.dealloc");
+  if (!isKnown(warp, access, /*isFenced=*/false))
+    return reject("race: " + describe(access) +
+                  " and this tcgen05.dealloc have no barrier between");
+  if (!access.completed &&
+      !warp.block.reportStrict(warp, lane,
+                               describe(access) +
+                                   " may still read these columns: expected "
+                                   "tcgen05.wait::ld before tcgen05.dealloc",
+                               "PTX ISA, tcgen05.wait"))
+    return false;
+  const char *missing = fences.findMissing(access, warp.number, warp.active,
+                                           /*needsAfter=*/false);
+  if (missing)
+    warp.block.reportProxy(warp, lane,
+                           describe(access) +
+                               " and this tcgen05.dealloc have no " + missing +
+                               " between");
+  return warp.state != WarpState::Failed;
+}
+
 bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
                                unsigned numColumns) {
   TensorRegion region = {TensorLanes().set(), column, numColumns};
   bool isGood = true;
   getMemory(warp.block)
       .forEachAccess(region, /*isWrite=*/true, [&](uint32_t number, bool) {
-        const TensorAccess &access = accesses[number];
-        if (!isGood)
-          return;
-        if (!access.completed && access.kind == TensorAccessKind::Load) {
-          isGood = warp.block.reportStrict(
-              warp, lane,
-              describe(access) + " may still read these columns: expected "
-                                 "tcgen05.wait::ld before tcgen05.dealloc",
-              "PTX ISA, tcgen05.wait");
-        } else if (!access.completed) {
-          warp.fail(lane, describe(access) +
-                              " may still use these columns: expected " +
-                              (access.isCommitted()
-                                   ? "tcgen05.commit and a wait for it"
-                                   : "tcgen05.wait") +
-                              " before tcgen05.dealloc");
-          isGood = false;
-        } else if (const char *missing =
-                       fences.findMissing(access, warp.number, warp.active,
-                                          /*needsAfter=*/false)) {
-          warp.block.reportProxy(warp, lane,
-                                 describe(access) +
-                                     " and this tcgen05.dealloc have no " +
-                                     missing + " between");
-          isGood = warp.state != WarpState::Failed;
-        } else if (!isKnown(warp, access, /*isFenced=*/false)) {
-          warp.fail(lane, "race: " + describe(access) +
-                              " and this tcgen05.dealloc have no barrier "
-                              "between");
-          isGood = false;
-        }
+        isGood = isGood && checkBehind(warp, lane, accesses[number]);
       });
   return isGood;
 }
@@ -317,6 +320,8 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
   access.lanes = warp.active;
   access.line = warp.current->line;
   access.begun = ++now;
+  if (group.races)
+    access.time = group.races->getTime(warp.number);
   hasReported = false;
   llvm::SmallVector<TensorUse, 2> uses;
   for (const TensorRegion &region : regions)

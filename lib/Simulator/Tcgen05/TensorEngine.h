@@ -9,8 +9,9 @@
 // tcgen05.mma, cp and shift are carried out when they are issued, and are under
 // way until a thread waits for the mbarrier object that a commit behind them
 // arrives at. Until then nobody may read what they write, or change what they
-// read, and so nobody can tell when they were carried out. Likewise
-// tcgen05.ld and st until tcgen05.wait.
+// read, and so nobody can tell when they were carried out. tcgen05.ld and st
+// are under way until tcgen05.wait; shipped kernels leave it out, so that this
+// alone is reported and no more, but barriers and fences must be there.
 //
 // Source: PTX ISA, section 9.7.16.6 "Memory consistency model for 5th
 // generation of tensor core operations".
@@ -145,6 +146,7 @@ private:
   bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,
                  bool firstReads, const TensorAccess &next,
                  const TensorUse &use);
+  bool checkBehind(Warp &warp, unsigned lane, const TensorAccess &access);
   bool isKnown(const Warp &warp, const TensorAccess &first, bool isFenced);
   std::string describe(const TensorAccess &access);
   uint32_t note(const TensorAccess &access, llvm::ArrayRef<TensorUse> uses);

@@ -96,7 +96,8 @@ struct TensorAccess {
   /// When it was begun, and complete; nothing while it is under way.
   uint64_t begun = 0;
   std::optional<uint64_t> completed;
-  /// Then, for the search for races: what others know who have waited for it.
+  /// Then, and of ld and st from their issue on, for the search for races: what
+  /// others know who have waited for it.
   AgentTime time;
 
   /// Whether tcgen05.commit completes it; else tcgen05.wait does.

@@ -60,9 +60,9 @@ bool TensorEngine::report(Warp &warp, unsigned lane,
   return warp.state != WarpState::Failed;
 }
 
-/// Whether a warp has waited for an access that is complete, and, with
-/// `isFenced`, has executed the fence behind that; true where nobody searches
-/// for races.
+/// Whether a warp has waited for an access that is complete, or for the issue
+/// of an ld or st, and, with `isFenced`, has executed the fence behind that;
+/// true where nobody searches for races.
 bool TensorEngine::isKnown(const Warp &warp, const TensorAccess &first,
                            bool isFenced) {
   return !group.races ||
@@ -111,24 +111,25 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
               ", which changes what the first may still have to read: expected "
               "tcgen05.commit and a wait for it between",
           "PTX ISA, \"Pipelined tcgen05 Instructions\"");
-    if (!areOrdered && first.completed) {
-      warp.fail(lane, "race: " + describePair() + " have no barrier between");
-      return false;
-    }
-    if (!areOrdered && first.isCommitted()) {
+    if (!areOrdered && first.isCommitted() && !first.completed) {
       warp.fail(lane, describePair() + kIncomplete +
                           "tcgen05.commit and a wait for it between");
       return false;
     }
+    if (!areOrdered && !isKnown(warp, first, /*isFenced=*/false)) {
+      warp.fail(lane, "race: " + describePair() + " have no barrier between");
+      return false;
+    }
     // Shipped code signals behind ld and st that nobody has waited for.
-    if (!areOrdered)
-      return warp.block.reportStrict(warp, lane,
-                                     describePair() + kIncomplete +
-                                         (first.kind == TensorAccessKind::Load
-                                              ? "tcgen05.wait::ld"
-                                              : "tcgen05.wait::st") +
-                                         " between",
-                                     "PTX ISA, tcgen05.wait");
+    if (!areOrdered &&
+        !warp.block.reportStrict(warp, lane,
+                                 describePair() + kIncomplete +
+                                     (first.kind == TensorAccessKind::Load
+                                          ? "tcgen05.wait::ld"
+                                          : "tcgen05.wait::st") +
+                                     " between",
+                                 "PTX ISA, tcgen05.wait"))
+      return false;
   }
   const char *missing = fences.findMissing(first, warp.number, next.lanes);
   if (!missing && !areOrdered && !isKnown(warp, first, /*isFenced=*/true))

@@ -243,6 +243,77 @@ TEST(TensorMemoryTest, AccessesWithoutAWait) {
                "tcgen05.wait::ld between (PTX ISA, tcgen05.wait)");
 }
 
+// Whoever leaves out a wait still needs a barrier, and fences.
+TEST(TensorMemoryTest, AccessesOfTwoWarpsWithoutAWait) {
+  const std::string before = "tcgen05.fence::before_thread_sync;",
+                    after = "tcgen05.fence::after_thread_sync;",
+                    barrier = "bar.sync 0;";
+  auto makeBody = [&](const std::string &first, const std::string &between) {
+    KernelRun run = makeTensorRun(
+        "shr.u32 %r12, %r0, 5; setp.eq.u32 %p1, %r12, 0;"
+        "setp.eq.u32 %p2, %r12, 4; @%p1 "
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
+        "bar.sync 0; ld.shared.b32 %r10, [S];\n@%p1 " +
+            first + between + "@%p2 " + kStore + "@%p2 " + kWaitStore + before +
+            barrier + "@%p1 " + kWaitLoad + "@%p1 " + kWaitStore + "@%p1 " +
+            kFree,
+        160);
+    run.options.checkRace = true;
+    return run;
+  };
+  for (const char *first : {kLoad, kStore}) {
+    // The other warp may come first, and then has waited.
+    auto contains = [&](KernelRun run, const std::string &text) {
+      for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
+        if (getError(run).find(text) != std::string::npos)
+          return true;
+      return false;
+    };
+    KernelRun run = makeBody(first, before + after);
+    EXPECT_TRUE(contains(run, "race: the tcgen05."));
+    for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
+      EXPECT_NE(getError(run).find("have no barrier between"),
+                std::string::npos);
+    run = checkingProxies(makeBody(first, before + barrier + after));
+    EXPECT_EQ(getError(run), "no error");
+    EXPECT_EQ(runKernel(run).warnings.size(), 1u);
+    EXPECT_FAILS(checkingStrictly(run), 2, "expected tcgen05.wait::");
+    EXPECT_FAILS(checkingProxies(makeBody(first, barrier + after)), 2,
+                 " without tcgen05.fence::before_thread_sync between");
+    EXPECT_FAILS(checkingProxies(makeBody(first, before + barrier)), 2,
+                 " without tcgen05.fence::after_thread_sync between");
+  }
+}
+
+TEST(TensorMemoryTest, ColumnsThatOthersReadWithoutAWait) {
+  const std::string before = "tcgen05.fence::before_thread_sync;";
+  auto makeBody = [&](const std::string &between) {
+    KernelRun run = makeTensorRun(
+        "shr.u32 %r12, %r0, 5; setp.eq.u32 %p1, %r12, 0;"
+        "setp.eq.u32 %p2, %r12, 4; @%p1 "
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [S], 64;"
+        "bar.sync 0; ld.shared.b32 %r10, [S];\n@%p2 " +
+            std::string(kLoad) + between + "@%p1 " + kFree,
+        160);
+    run.options.checkRace = true;
+    return run;
+  };
+  auto isCaught = [](KernelRun run, const std::string &text) {
+    for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
+      if (getError(run).find(text) != std::string::npos)
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(isCaught(makeBody(before),
+                       "and this tcgen05.dealloc have no barrier between"));
+  EXPECT_FAILS(checkingProxies(makeBody("bar.sync 0;")), 2,
+               "and this tcgen05.dealloc have no "
+               "tcgen05.fence::before_thread_sync between");
+  KernelRun run = checkingProxies(makeBody(before + "bar.sync 0;"));
+  EXPECT_EQ(getError(run), "no error");
+  EXPECT_EQ(runKernel(run).warnings.size(), 1u);
+}
+
 TEST(TensorMemoryTest, FencesBetweenWarps) {
   // Warp 4 reads the lanes that warp 0 wrote.
   std::string before = "tcgen05.fence::before_thread_sync;",
