@@ -23,7 +23,7 @@
 
 #include "Machine/AsyncUnit.h"
 #include "SharedOperands/SharedReads.h"
-#include "Tcgen05/InstructionDescriptor.h"
+#include "Tcgen05/CollectedMatrix.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Trace/Recording.h"
 
@@ -32,7 +32,6 @@
 
 #include <deque>
 #include <map>
-#include <tuple>
 
 namespace mlir::blockscale::sim {
 
@@ -69,13 +68,6 @@ struct BlockAllocation {
   std::optional<unsigned> wanted, granted;
   unsigned warp = 0;
 };
-
-/// B as tcgen05.mma.ws reads it: its descriptor, kind and type, whether it is
-/// transposed and negated, and N.
-using CollectedMatrix =
-    std::tuple<uint64_t, TensorKind, Type, bool, bool, unsigned>;
-/// What collector buffers b0 to b3 have been told to keep.
-using CollectorBuffers = std::array<std::optional<CollectedMatrix>, 4>;
 
 class TensorEngine final : public AsyncUnit {
 public:

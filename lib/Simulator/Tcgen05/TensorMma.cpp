@@ -89,6 +89,7 @@ private:
   bool findBlocks();
   bool decodeInstruction();
   bool decodeMask();
+  CollectedMatrix readB() const;
   bool useCollector();
   bool checkScales();
   void addWork();
@@ -161,25 +162,39 @@ bool Preparation::decodeMask() {
   return true;
 }
 
+CollectedMatrix Preparation::readB() const {
+  const InstructionDescriptor &d = product.descriptor;
+  CollectedMatrix b = {operands.b,          form.kind,    d.b,
+                       d.isTransposedB,     d.isNegatedB, d.n,
+                       product.b.firstLine, {},           {}};
+  const Block &block = warp.block;
+  for (uint32_t offset : product.b.offsets) {
+    const uint8_t *chunk = block.shared.data() + offset;
+    b.addresses.push_back(block.getSharedBase() + offset);
+    b.bytes.insert(b.bytes.end(), chunk, chunk + kChunkBytes);
+  }
+  return b;
+}
+
 /// What a collector is said to have must have been put there; B is read from
 /// shared memory all the same, where it still has to be.
 bool Preparation::useCollector() {
   if (!form.isWeightStationary)
     return true;
-  const InstructionDescriptor &d = product.descriptor;
+  unsigned number = form.collectorBuffer;
   std::optional<CollectedMatrix> &buffer =
-      getTensorEngine(warp).getCollectors(warp.block)[form.collectorBuffer];
-  CollectedMatrix b = {operands.b,      form.kind,    d.b,
-                       d.isTransposedB, d.isNegatedB, d.n};
+      getTensorEngine(warp).getCollectors(warp.block)[number];
   bool isUsed = form.collector == CollectorUse::Use ||
                 form.collector == CollectorUse::LastUse;
-  if (isUsed && buffer != b)
+  if (isUsed && !buffer)
     return fail("tcgen05.mma.ws expected collector buffer b" +
-                llvm::Twine(form.collectorBuffer) +
-                (buffer ? " to be filled with this B, but it has another one"
-                        : " to be filled with B before it is used"));
+                llvm::Twine(number) + " to be filled with B before it is used");
+  if (isUsed)
+    if (std::optional<std::string> difference =
+            buffer->findDifference(readB(), number))
+      return fail("tcgen05.mma.ws expected " + *difference);
   if (form.collector == CollectorUse::Fill)
-    buffer = b;
+    buffer = readB();
   else if (form.collector != CollectorUse::Use)
     buffer.reset();
   return true;

@@ -253,6 +253,58 @@ TEST(WeightStationaryTest, CollectorsThatAreNotFilled) {
                other);
 }
 
+// What a buffer keeps is what was there when it was filled.
+TEST(WeightStationaryTest, CollectorsOfWhatHasChanged) {
+  Product product = {64, 64, &kF16, &kF16};
+  const std::string wait =
+      "W1: mbarrier.try_wait.parity.shared.b64 %p7, [M], 0; @!%p7 bra W1;"
+      "bar.sync 0;";
+  auto run = [&](const std::string &between, const char *second) {
+    return makeProductRun(
+        product, multiply(product, ".collector::b1::fill") +
+                     "@%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one."
+                     "shared::cluster.b64 [M];" +
+                     wait + between + "fence.proxy.async; bar.sync 0;\n" +
+                     multiply(product, second));
+  };
+  const std::string changed =
+      "tcgen05.mma.ws expected the bytes of B with which collector buffer b1 "
+      "was filled, ";
+  for (const char *use : {".collector::b1::use", ".collector::b1::lastuse"}) {
+    EXPECT_FAILS(run("@%p0 st.shared.b8 [S + 4096], 7;", use), 3,
+                 changed + "0x0 at 0x1400 in shared memory, got 0x7");
+    // What lies behind B, and B as it was.
+    for (const char *between :
+         {"@%p0 st.shared.b8 [S + 14335], 7;",
+          "ld.shared.b8 %r9, [S + 4096]; @%p0 st.shared.b8 [S + 4096], %r9;"})
+      EXPECT_EQ(getError(run(between, use)).find("collector"),
+                std::string::npos);
+  }
+  EXPECT_EQ(
+      getError(run("@%p0 st.shared.b8 [S + 4096], 7;", ".collector::b1::fill"))
+          .find("collector"),
+      std::string::npos);
+}
+
+TEST(WeightStationaryTest, CollectorsWithAnotherShift) {
+  Product product = {64, 64, &kF16, &kF16};
+  product.maxShift = 2;
+  product.zeroColumns = uint64_t(8) << 56;
+  auto run = [&](const char *shift) {
+    return makeWholeRun(product, multiply(product, ".collector::b1::fill") +
+                                     shift +
+                                     multiply(product, ".collector::b1::use"));
+  };
+  for (auto [change, shift] :
+       {std::pair("mov.b64 %d12, 0;", "0"),
+        std::pair("mov.b64 %d12, 0x1000000000000000;", "16")})
+    EXPECT_FAILS(run(change), 2,
+                 "tcgen05.mma.ws expected the column shift with which "
+                 "collector buffer b1 was filled, 8, got " +
+                     std::string(shift));
+  EXPECT_EQ(getError(run("")), "no error");
+}
+
 //===----------------------------------------------------------------------===//
 // Order, and what is refused
 //===----------------------------------------------------------------------===//
