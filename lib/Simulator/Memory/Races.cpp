@@ -26,10 +26,11 @@ static void merge(Clocks &into, const Clocks &from) {
     into[i] = std::max(into[i], from[i]);
 }
 
+/// Learns of a time, unless a later one is known.
 static void note(Clocks &clocks, const AgentTime &time) {
   if (clocks.size() <= time.agent)
     clocks.resize(time.agent + 1);
-  clocks[time.agent] = time.clock;
+  clocks[time.agent] = std::max(clocks[time.agent], time.clock);
 }
 
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)

@@ -314,6 +314,18 @@ TEST(WarpgroupTest, AnotherWarpReusesTheOperands) {
       << getError(makeBody("bar.warp.sync 0xFFFFFFFF;"));
 }
 
+// Who has heard of the last reads still knows of them when it has waited for
+// earlier ones.
+TEST(WarpgroupTest, WaitsOfDifferentDepth) {
+  KernelRun run = checkingRaces(makeWarpgroupRun(concat(
+      {"setp.lt.u32 %p1, %r0, 32; setp.eq.u32 %p2, %r0, 32;\n", kFence,
+       kMultiply, kCommit, kMultiply, kCommit, "@!%p1 bar.sync 1, 128;\n",
+       "wgmma.wait_group.sync.aligned 1;\n", "@%p2 st.shared.b32 [S], %r21;\n",
+       kWait, "@%p1 bar.sync 1, 128;\n"})));
+  for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
+    EXPECT_EQ(getError(run), "no error");
+}
+
 TEST(WarpgroupTest, AWarpThatDoesNotIssue) {
   KernelRun run = makeWarpgroupRun(
       concat({"setp.ge.u32 %p1, %r0, 96; @%p1 bar.sync 1, 64;\n", kFence,
