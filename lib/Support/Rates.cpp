@@ -9,8 +9,8 @@
 // The one place with speeds of chips. Beside each figure is where it is from: a
 // repository and the number of the issue or pull request with the output of a
 // device query or a measurement, a file of a repository, or a data sheet. Those
-// that say so were measured on one card, by chains of instructions that wait
-// for each other.
+// that say so were measured on one card, latencies by chains of instructions
+// that wait for each other, the others by eight chains in each of 16 warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,61 @@ using namespace mlir::blockscale;
 const std::vector<ChipRates> &blockscale::getChipRates() {
   constexpr std::nullopt_t none = std::nullopt;
   static const std::vector<ChipRates> rows = {
+      {80, "A100 80GB",
+       108,    // A100 whitepaper
+       1410,   // A100 whitepaper, MHz
+       2048,   // data sheet: 312 TFLOP/s at 1.41 GHz
+       none,   // no block-scaled instruction
+       none,   // no block-scaled instruction
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,   // no tensor memory
+       none,
+       4,      // CUDA C++ Programming Guide: four warp schedulers
+       none,   // no bulk copies
+       2039,   // data sheet: 2039 GB/s
+       64,     // CUDA C++ Programming Guide, arithmetic instructions
+       32,     // CUDA C++ Programming Guide, arithmetic instructions
+       2048,   // as bf16 above, which is mma.sync
+       none,   // no fp8
+       4096,   // data sheet: 624 TOP/s
+       8192,   // data sheet: 1248 TOP/s
+       128},   // data sheet: 19.5 TFLOP/s
+      {86, "A40",
+       84,     // data sheet
+       1740,   // data sheet: 37.4 TFLOP/s with f32
+       1024,   // data sheet: 149.7 TFLOP/s
+       none,   // no block-scaled instruction
+       none,   // no block-scaled instruction
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,   // no tensor memory
+       none,
+       4,      // CUDA C++ Programming Guide: four warp schedulers
+       none,   // no bulk copies
+       696,    // data sheet: 696 GB/s
+       128,    // CUDA C++ Programming Guide, arithmetic instructions
+       2,      // CUDA C++ Programming Guide, arithmetic instructions
+       1024,   // as bf16 above, which is mma.sync
+       none,   // no fp8
+       2048,   // data sheet: 299.3 TOP/s
+       4096,   // data sheet: 598.7 TOP/s
+       4},     // GA102 whitepaper: two units for f64 do these, too
+      {89, "L40S",
+       142,    // data sheet
+       2520,   // data sheet: 91.6 TFLOP/s with f32
+       1024,   // data sheet: 362 TFLOP/s
+       none,   // no block-scaled instruction
+       none,   // no block-scaled instruction
+       128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
+       none,   // no tensor memory
+       none,
+       4,      // CUDA C++ Programming Guide: four warp schedulers
+       none,   // no bulk copies
+       864,    // data sheet: 864 GB/s
+       128,    // CUDA C++ Programming Guide, arithmetic instructions
+       2,      // CUDA C++ Programming Guide, arithmetic instructions
+       1024,   // as bf16 above, which is mma.sync
+       2048,   // data sheet: 733 TFLOP/s
+       2048},  // data sheet: 733 TOP/s
       {90, "H200",
        132,    // device query
        1980,   // device query, MHz
@@ -36,7 +91,13 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        4,      // CUDA C++ Programming Guide: four warp schedulers
        none,
        4800,   // data sheet: 4.8 TB/s
+       128,    // CUDA C++ Programming Guide; measured: 126
+       64,     // measured
        2140,   // measured: 0.52 of m16n8k16
+       2140,   // as bf16: elements become f16, see docs/Simulator.md
+       4280,   // measured: as many m16n8k32 as m16n8k16 of bf16
+       197,    // measured: 0.012 of m16n8k64, which this chip has not
+       256,    // measured: 0.25 of m16n8k4, 0.125 of m16n8k8
        4,      // measured: mad, lop3 and fma
        16,     // measured: m16n8k16 in 24, of which it takes 8
        23,     // measured
@@ -44,7 +105,9 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        660,    // measured
        290,    // measured: 128 bytes
        60,     // measured: wgmma of 1 to 8 m64n64k16
-       130},   // measured: half of there and back, and of a wait
+       130,    // measured: half of there and back, and of a wait
+       10},    // chosen before estimates were held against a card; measured
+               // since: 14 for bar.sync of one warp, 2 more for each other one
       {100, "B200",
        148,    // pytorch/ao#4002, device query
        1965,   // VeOmni#986, device query
@@ -57,6 +120,10 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        none,
        1618,   // facebookexperimental/triton#1219: up to 918, and 700
        7672,   // pytorch/ao#4002: 7680 bits at 3996 MHz
+       128,    // CUDA C++ Programming Guide, arithmetic instructions
+       64,     // data sheet: 37 TFLOP/s
+       none, none, none, none,
+       128,    // data sheet: 37 TFLOP/s
        none, none, none, none, none, none,
        518},   // facebookexperimental/triton#1219: the smallest tile
       {103, "B300",
@@ -70,7 +137,11 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        none,
        none,
        none,
-       8000},  // data sheet: 8 TB/s
+       8000,   // data sheet: 8 TB/s
+       128,    // CUDA C++ Programming Guide, arithmetic instructions
+       2,      // data sheet: 1.2 TFLOP/s
+       none, none, none, none,
+       4},     // data sheet: 1.2 TFLOP/s
       {110, "Thor",
        20,     // NVIDIA/cutlass#2784, device query
        1050,   // NVIDIA/cutlass#2784, device query
@@ -95,7 +166,11 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        none,
        none,
        1792,   // data sheet: 1.79 TB/s
-       512},   // as bf16 above, which is mma.sync
+       128,    // CUDA C++ Programming Guide, arithmetic instructions
+       2,      // CUDA C++ Programming Guide, arithmetic instructions
+       512,    // as bf16 above, which is mma.sync
+       1024,   // RTX Blackwell whitepaper: 419 TFLOP/s, with f32
+       2048},  // RTX Blackwell whitepaper: 838 TOP/s
       {121, "GB10",
        48,     // device query
        none,
@@ -128,6 +203,17 @@ std::optional<Rate> blockscale::findRate(unsigned capability,
     if (row.capability <= capability && row.*figure)
       found = Rate{*(row.*figure), &row, row.capability != capability};
   return found;
+}
+
+std::optional<Rate>
+blockscale::findAnyRate(unsigned capability,
+                        ChipRates::Figure ChipRates::*figure) {
+  if (std::optional<Rate> rate = findRate(capability, figure))
+    return rate;
+  for (const ChipRates &row : getChipRates())
+    if (row.*figure)
+      return Rate{*(row.*figure), &row, /*isAssumed=*/true};
+  return std::nullopt;
 }
 
 ChipRates::Figure ChipRates::*blockscale::getFlopsFigure(Kind kind) {

@@ -56,9 +56,14 @@ struct ChipRates {
   /// Of memory, in 10^9 bytes per second.
   Figure memoryGigabytes;
 
-  /// Floating point operations of one multiprocessor in each clock, with bf16
-  /// and `mma.sync`.
-  Figure syncFlops = std::nullopt;
+  /// Of one multiprocessor, in each clock: results of additions,
+  /// multiplications and both in one of f32, and of f64.
+  Figure floatResults = std::nullopt, doubleResults = std::nullopt;
+  /// Operations of `mma.sync`: with bf16; with fp8; with integers of 8 and of 4
+  /// bits; with f64.
+  Figure syncFlops = std::nullopt, syncByteFlops = std::nullopt,
+         syncByteOperations = std::nullopt, syncNibbleOperations = std::nullopt,
+         syncDoubleFlops = std::nullopt;
   /// In clocks: until the result of an addition is there; of a matrix
   /// instruction of a warp, beyond the time that it takes; of a load of shared
   /// memory, of one that the L2 cache has, of one that it has not.
@@ -69,10 +74,17 @@ struct ChipRates {
   /// copyLatency without what a ring of stages needs beyond that.
   Figure bulkLatency = std::nullopt;
   /// The same of asynchronous matrix instructions, beyond the time that they
-  /// take; from the arrival at an mbarrier object until a warp that waits goes
-  /// on.
-  Figure tensorLatency = std::nullopt, barrierLatency = std::nullopt;
+  /// take; from the arrival at an mbarrier object, and from that of the last
+  /// warp at a barrier of the block, until a warp that waits goes on.
+  Figure tensorLatency = std::nullopt, barrierLatency = std::nullopt,
+         blockBarrierLatency = std::nullopt;
 };
+
+/// How far in front of shared memory, and of the way to the L2 cache, accesses
+/// of warps queue, in clocks that these take for them. No figures of chips,
+/// which nobody has published: chosen so that kernels that load ahead do not
+/// wait.
+inline constexpr int64_t kSharedQueueClocks = 64, kGlobalQueueClocks = 256;
 
 /// All rows, by compute capability.
 const std::vector<ChipRates> &getChipRates();
@@ -93,6 +105,11 @@ struct Rate {
 /// of the next older chip that has one; nullopt if none has.
 std::optional<Rate> findRate(unsigned capability,
                              ChipRates::Figure ChipRates::*figure);
+
+/// The same or, where no older chip has one either, that of the oldest chip
+/// that has one; nullopt if no chip has.
+std::optional<Rate> findAnyRate(unsigned capability,
+                                ChipRates::Figure ChipRates::*figure);
 
 /// Operations of instructions of `kind`, a member of ChipRates.
 ChipRates::Figure ChipRates::*getFlopsFigure(Kind kind);

@@ -81,11 +81,9 @@ unsigned LaunchedKernel::getClustersOfGroup() const {
 }
 
 uint64_t LaunchedKernel::getResidentGroups() const {
-  // An A100's, where no figure is known.
-  constexpr int64_t leastKnown = 108;
-  std::optional<Rate> known =
-      findRate(getTargetNumber(target), &ChipRates::multiprocessors);
-  return getGroupsOn(known ? known->value : leastKnown);
+  // Of targets without a chip in the table, that of the oldest one there.
+  return getGroupsOn(
+      findAnyRate(getTargetNumber(target), &ChipRates::multiprocessors)->value);
 }
 
 uint64_t LaunchedKernel::getGroupsOn(uint64_t multiprocessors) const {

@@ -23,11 +23,6 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-static constexpr uint64_t kSectorBytes = 32;
-static constexpr uint64_t kBankBytes = 4;
-static constexpr unsigned kBanks = 32;
-static constexpr uint64_t kWavefrontBytes = kBankBytes * kBanks;
-
 void AccessCounts::add(const AccessCounts &other) {
   requests += other.requests;
   bytes += other.bytes;

@@ -39,6 +39,13 @@ inline uint64_t addOffset(AddressSpace space, uint64_t base, int64_t offset) {
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
+/// Global memory is moved in sectors; a wavefront takes a word from each bank
+/// of shared memory.
+inline constexpr uint64_t kSectorBytes = 32;
+inline constexpr uint64_t kBankBytes = 4;
+inline constexpr unsigned kBanks = 32;
+inline constexpr uint64_t kWavefrontBytes = kBankBytes * kBanks;
+
 /// One access of a warp, for those who watch: addresses are offsets in the
 /// window where the space is shared or local.
 struct WarpAccess {

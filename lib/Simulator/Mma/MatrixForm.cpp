@@ -324,6 +324,26 @@ uint64_t sim::getMultiplyAdds(const MmaForm &form) {
   return uint64_t(form.m) * form.n * form.k;
 }
 
+MatrixClass sim::getMatrixClass(const MmaForm &form) {
+  constexpr unsigned byteBits = 8;
+  if (form.scaleVec)
+    return form.slotBits < byteBits ? MatrixClass::ScaledNibbles
+                                    : MatrixClass::ScaledBytes;
+  bool isFloat = getTypeInfo(form.a).kind == TypeClass::Float;
+  switch (form.slotBits) {
+  case 64:
+    return MatrixClass::Doubles;
+  case 32:
+    return MatrixClass::TF32;
+  case 16:
+    return MatrixClass::Halves;
+  case 8:
+    return isFloat ? MatrixClass::Bytes : MatrixClass::ByteIntegers;
+  default:
+    return MatrixClass::NibbleIntegers;
+  }
+}
+
 unsigned sim::getPtxVersion(const MmaForm &form) { return form.ptxVersion; }
 
 bool sim::isOnTarget(const MmaForm &form, llvm::StringRef target) {

@@ -128,8 +128,7 @@ static void translateMultiply(Translator &t,
   Step &step = t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(form));
   step.name = llvm::StringRef(getStatsName(mma)).copy(*t.code.allocator);
   step.multiplyAdds = getMultiplyAdds(mma);
-  step.matrixBits = mma.slotBits;
-  step.hasScales = registers.isBlockScaled;
+  step.matrixClass = getMatrixClass(mma);
 }
 
 void sim::addMatrixInstructions(OpcodeTable &table) {

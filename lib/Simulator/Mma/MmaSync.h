@@ -21,6 +21,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_MMA_MMASYNC_H
 
 #include "Machine/Lanes.h"
+#include "Mma/MatrixClass.h"
 #include "Ptx/Types.h"
 #include "blockscale/Runtime/Error.h"
 
@@ -59,6 +60,9 @@ MmaRegisters getRegisters(const MmaForm &form);
 /// multiply-adds it counts as (logical K).
 std::string getStatsName(const MmaForm &form);
 uint64_t getMultiplyAdds(const MmaForm &form);
+
+/// For the time that it takes.
+MatrixClass getMatrixClass(const MmaForm &form);
 
 /// The lowest PTX version (87 is 8.7), and whether a target ("sm_120a") has the
 /// instruction.

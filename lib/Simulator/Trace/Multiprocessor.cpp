@@ -12,13 +12,12 @@
 
 #include "Trace/Multiprocessor.h"
 
+#include "Memory/WarpAccess.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-
-static constexpr double kSectorBytes = 32;
-static constexpr double kWavefrontBytes = 128;
 
 llvm::StringRef sim::getName(BusyUnit unit) {
   static constexpr llvm::StringLiteral names[kNumBusyUnits] = {
@@ -43,15 +42,12 @@ double Chip::issue(unsigned number, unsigned quarter, const Step &step,
   return begin;
 }
 
-/// Accesses that wait in queues, in clocks that they will take.
-static constexpr double kSharedQueue = 64, kGlobalQueue = 256;
-
 Chip::Access Chip::accessShared(unsigned number, uint32_t wavefronts,
                                 double time) {
   Server &shared = multiprocessors[number].shared;
   double end =
       shared.serve(time, wavefronts * kWavefrontBytes / timing.sharedBytes);
-  return {end - kSharedQueue, end + timing.sharedLatency - 1};
+  return {end - timing.sharedQueue, end + timing.sharedLatency - 1};
 }
 
 /// Bytes on their way between the L2 cache and a multiprocessor.
@@ -69,7 +65,7 @@ Chip::Access Chip::accessGlobal(unsigned number, uint32_t sectors,
   Multiprocessor &of = multiprocessors[number];
   double end =
       move(of, sectors * kSectorBytes, newSectors * kSectorBytes, time);
-  return {of.l2.free - kGlobalQueue, end + timing.l2Latency};
+  return {of.l2.free - timing.globalQueue, end + timing.l2Latency};
 }
 
 double Chip::run(unsigned number, unsigned quarter,

@@ -54,8 +54,6 @@ struct Quarter {
   std::array<Server, kNumPipes> pipes;
 };
 
-inline constexpr unsigned kNumQuarters = 4;
-
 struct Multiprocessor {
   std::array<Quarter, kNumQuarters> quarters;
   Server shared, l2, tensor, tensorMemory;

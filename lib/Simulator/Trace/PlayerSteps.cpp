@@ -28,10 +28,6 @@ static WaitCause getCause(TraceUnit unit) {
   return causes[static_cast<unsigned>(unit)];
 }
 
-/// From the last arrival of a warp at a barrier of the block until those who
-/// wait go on.
-static constexpr double kBlockBarrierLatency = 10;
-
 /// When the sources of a step are there.
 double Player::getReady(WarpState &warp, const Step &step) {
   std::vector<double> &values = *warp.values;
@@ -251,7 +247,7 @@ bool Player::handleEvents(WarpState &warp, const Step &step) {
       bool isMBarrier = group.recording->barriers[phase.barrier].isMBarrier;
       contribute(group, event.number,
                  warp.issued + (isMBarrier ? timing.barrierLatency
-                                           : kBlockBarrierLatency),
+                                           : timing.blockBarrierLatency),
                  WaitCause::Warps);
       break;
     }

@@ -22,9 +22,8 @@ using namespace mlir::blockscale::sim;
 /// What is kept of all groups of a launch, at most: some 600 MB.
 static constexpr uint64_t kMaxKeptOfAll = uint64_t(1) << 25;
 /// How global memory is touched.
-static constexpr uint64_t kLineBytes = 128, kSectorBytes = 32;
+static constexpr uint64_t kLineBytes = 128;
 static constexpr uint64_t kSectorsOfLine = kLineBytes / kSectorBytes;
-static constexpr uint64_t kWavefrontBytes = 128;
 
 llvm::StringRef sim::getName(TraceUnit unit) {
   static constexpr llvm::StringLiteral names[kNumTraceUnits] = {

@@ -16,6 +16,7 @@
 #include "Ptx/Targets.h"
 #include "blockscale/Support/Rates.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir::blockscale;
@@ -26,8 +27,9 @@ struct TimingRow {
   llvm::StringLiteral name;
   RateFigure figure;
   double Timing::*member;
-  /// Where no chip has a figure.
-  double otherwise;
+  /// Where no chip has a figure; nothing where chips that have none, and no
+  /// older one has, do not have the instructions.
+  std::optional<double> otherwise;
 };
 } // namespace
 
@@ -42,7 +44,20 @@ static constexpr TimingRow kRows[] = {
     {"l2_bytes", &ChipRates::l2Bytes, &Timing::l2Bytes, 64},
     {"memory_gigabytes", &ChipRates::memoryGigabytes, &Timing::memoryBytes,
      1000},
+    {"float_results", &ChipRates::floatResults, &Timing::floatResults, 128},
+    {"double_results", &ChipRates::doubleResults, &Timing::doubleResults, 2},
     {"sync_flops", &ChipRates::syncFlops, &Timing::syncFlops, 1024},
+    {"sync_byte_flops", &ChipRates::syncByteFlops, &Timing::syncByteFlops,
+     std::nullopt},
+    {"byte_flops", &ChipRates::byteFlops, &Timing::byteFlops, std::nullopt},
+    {"nibble_flops", &ChipRates::nibbleFlops, &Timing::nibbleFlops,
+     std::nullopt},
+    {"sync_byte_operations", &ChipRates::syncByteOperations,
+     &Timing::syncByteOperations, 2048},
+    {"sync_nibble_operations", &ChipRates::syncNibbleOperations,
+     &Timing::syncNibbleOperations, 2048},
+    {"sync_double_flops", &ChipRates::syncDoubleFlops, &Timing::syncDoubleFlops,
+     4},
     {"arithmetic_latency", &ChipRates::arithmeticLatency,
      &Timing::arithmeticLatency, 4},
     {"matrix_latency", &ChipRates::matrixLatency, &Timing::matrixLatency, 32},
@@ -53,28 +68,23 @@ static constexpr TimingRow kRows[] = {
     {"tensor_latency", &ChipRates::tensorLatency, &Timing::tensorLatency, 64},
     {"barrier_latency", &ChipRates::barrierLatency, &Timing::barrierLatency,
      20},
+    {"block_barrier_latency", &ChipRates::blockBarrierLatency,
+     &Timing::blockBarrierLatency, 10},
 };
 
-/// The chip's own figure, that of the next older chip, or of the oldest.
-static std::optional<Rate> find(unsigned capability, RateFigure figure) {
-  if (std::optional<Rate> rate = findRate(capability, figure))
-    return rate;
-  for (const ChipRates &row : getChipRates())
-    if (row.*figure)
-      return Rate{*(row.*figure), &row, /*isAssumed=*/true};
-  return std::nullopt;
-}
-
 Timing::Timing(llvm::StringRef target, std::optional<uint32_t> wanted)
-    : capability(getTargetNumber(target)) {
+    : capability(getTargetNumber(target)), sharedQueue(kSharedQueueClocks),
+      globalQueue(kGlobalQueueClocks) {
   for (const TimingRow &row : kRows) {
-    std::optional<Rate> rate = find(capability, row.figure);
-    this->*row.member = rate ? rate->value : row.otherwise;
+    std::optional<Rate> rate = row.otherwise
+                                   ? findAnyRate(capability, row.figure)
+                                   : findRate(capability, row.figure);
+    this->*row.member = rate ? rate->value : row.otherwise.value_or(0);
     if (rate && row.figure == &ChipRates::multiprocessors)
       product = rate->source->product;
-    if (!rate)
+    if (!rate && row.otherwise)
       assumed.push_back(row.name.str());
-    else if (rate->isAssumed)
+    else if (rate && rate->isAssumed)
       assumed.push_back((llvm::Twine(row.name) + " (" +
                          llvm::StringRef(rate->source->product) + ")")
                             .str());
@@ -87,46 +97,65 @@ Timing::Timing(llvm::StringRef target, std::optional<uint32_t> wanted)
 }
 
 double Timing::getFlops(RateFigure rate) const {
-  std::optional<Rate> found = find(capability, rate);
+  std::optional<Rate> found = findAnyRate(capability, rate);
   return found ? found->value : syncFlops;
 }
 
-/// The quarters of a multiprocessor, each with a scheduler.
-static constexpr double kQuarters = 4;
+namespace {
+/// How fast matrices are multiplied: operations in a clock, and for how many
+/// of them one counts.
+struct MatrixRow {
+  MatrixClass matrixClass;
+  double Timing::*operations;
+  double weight;
+};
+
+/// Results of instructions in a clock of a multiprocessor: the same on all
+/// chips, or a figure.
+struct PipeRow {
+  Pipe pipe;
+  double results;
+  double Timing::*member;
+};
+} // namespace
+
+/// By MatrixClass.
+static constexpr MatrixRow kMatrices[kNumMatrixClasses] = {
+    {MatrixClass::Halves, &Timing::syncFlops, 1},
+    {MatrixClass::TF32, &Timing::syncFlops, 2},
+    {MatrixClass::Doubles, &Timing::syncDoubleFlops, 1},
+    {MatrixClass::Bytes, &Timing::syncByteFlops, 1},
+    {MatrixClass::ScaledBytes, &Timing::byteFlops, 1},
+    {MatrixClass::ScaledNibbles, &Timing::nibbleFlops, 1},
+    {MatrixClass::ByteIntegers, &Timing::syncByteOperations, 1},
+    {MatrixClass::NibbleIntegers, &Timing::syncNibbleOperations, 1},
+};
 
 double Timing::getMatrixClocks(const Step &step) const {
-  constexpr unsigned halfBits = 16, byteBits = 8;
-  double flops = 2.0 * step.multiplyAdds;
-  if (step.hasScales)
-    return flops * kQuarters /
-           getFlops(step.matrixBits < byteBits ? &ChipRates::nibbleFlops
-                                               : &ChipRates::byteFlops);
-  // Before sm_120, fp8 is multiplied as f16 is.
-  constexpr unsigned firstWithBytes = 120;
-  unsigned least = capability < firstWithBytes ? halfBits : byteBits;
-  double weight = std::max<double>(step.matrixBits, least) / halfBits;
-  return flops * weight * kQuarters / syncFlops;
+  const MatrixRow &row = kMatrices[static_cast<unsigned>(step.matrixClass)];
+  double operations = 2.0 * step.multiplyAdds * row.weight;
+  return operations * kNumQuarters / this->*row.operations;
 }
 
+/// By Pipe, but for matrices. Source: CUDA C++ Programming Guide, "Throughput
+/// of Native Arithmetic Instructions"; of what is only issued, the schedulers'.
+static constexpr PipeRow kPipes[] = {
+    {Pipe::Integer, 64, nullptr},
+    {Pipe::Multiply, 64, nullptr},
+    {Pipe::Float, 0, &Timing::floatResults},
+    {Pipe::Double, 0, &Timing::doubleResults},
+    {Pipe::Special, 16, nullptr},
+    {Pipe::Memory, 128, nullptr},
+    {Pipe::Issue, 128, nullptr},
+};
+
 double Timing::getClocks(const Step &step) const {
-  // By pipe: CUDA C++ Programming Guide, results in a clock for each
-  // multiprocessor, of which a quarter is for a warp of 32 lanes.
-  switch (step.pipe) {
-  case Pipe::None:
+  if (step.pipe == Pipe::None)
     return 0;
-  case Pipe::Integer:
-  case Pipe::Multiply:
-    return 2;
-  case Pipe::Float:
-  case Pipe::Issue:
-  case Pipe::Memory:
-    return 1;
-  case Pipe::Double:
-    return capability == 90 || capability == 100 ? 2 : 64;
-  case Pipe::Special:
-    return 8;
-  case Pipe::Matrix:
+  if (step.pipe == Pipe::Matrix)
     return getMatrixClocks(step);
-  }
-  return 1;
+  const PipeRow *row = llvm::find_if(
+      kPipes, [&](const PipeRow &row) { return row.pipe == step.pipe; });
+  double results = row->member ? this->*row->member : row->results;
+  return kLanes * kNumQuarters / results;
 }

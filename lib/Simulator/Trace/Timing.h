@@ -24,6 +24,9 @@
 
 namespace mlir::blockscale::sim {
 
+/// The quarters of a multiprocessor, each with a scheduler and pipes.
+inline constexpr unsigned kNumQuarters = 4;
+
 /// Clocks, and bytes or operations in a clock of a multiprocessor.
 struct Timing {
   /// Of so many multiprocessors, or all of the chip.
@@ -39,9 +42,16 @@ struct Timing {
   double sharedBytes, tensorMemoryBytes, l2Bytes;
   /// Of the whole chip, in a clock.
   double memoryBytes;
-  double syncFlops;
+  double floatResults, doubleResults;
+  /// Of matrix instructions of warps.
+  double byteFlops, nibbleFlops;
+  double syncFlops, syncByteFlops, syncByteOperations, syncNibbleOperations,
+      syncDoubleFlops;
   double arithmeticLatency, matrixLatency, sharedLatency, l2Latency,
-      memoryLatency, bulkLatency, tensorLatency, barrierLatency;
+      memoryLatency, bulkLatency, tensorLatency, barrierLatency,
+      blockBarrierLatency;
+  /// What accesses of warps may queue.
+  double sharedQueue, globalQueue;
 
   /// Operations of a kind in a clock, see TraceOperation::rate.
   double getFlops(RateFigure rate) const;

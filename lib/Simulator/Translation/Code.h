@@ -18,6 +18,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_CODE_H
 
 #include "Machine/Lanes.h"
+#include "Mma/MatrixClass.h"
 #include "Ptx/Ast.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -95,12 +96,11 @@ struct Step {
   uint32_t multiplyAdds = 0;
   /// In the PTX text.
   uint32_t line = 0;
-  /// For the time that a chip would take: what carries it out (Matrix: with
-  /// operands of so many bits, and whether they have scales), and which of its
-  /// operands are results. Bit i: operand i is a predicate.
+  /// For the time that a chip would take: what carries it out (Matrix: what it
+  /// multiplies), and which of its operands are results. Bit i: operand i is a
+  /// predicate.
   Pipe pipe = Pipe::None;
-  uint8_t matrixBits = 0;
-  bool hasScales = false;
+  MatrixClass matrixClass = MatrixClass::Halves;
   uint16_t firstResult = 0, numResults = 0;
   uint32_t predicates = 0;
 

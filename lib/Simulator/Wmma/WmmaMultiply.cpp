@@ -260,5 +260,5 @@ void sim::translateWmmaMultiply(Translator &t,
     name += "." + std::string(getName(type));
   step.name = llvm::StringRef(name).copy(*t.code.allocator);
   step.multiplyAdds = shape->m * shape->n * shape->k;
-  step.matrixBits = tile->slotBits;
+  step.matrixClass = getMatrixClass(*tile);
 }

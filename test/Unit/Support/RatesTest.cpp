@@ -43,16 +43,20 @@ TEST(Rates, ChipsOfTcgen05HaveWhatEstimatesNeed) {
 
 TEST(Rates, FiguresArePositive) {
   ChipRates::Figure ChipRates::*const figures[] = {
-      &ChipRates::multiprocessors,    &ChipRates::megahertz,
-      &ChipRates::bf16Flops,          &ChipRates::byteFlops,
-      &ChipRates::nibbleFlops,        &ChipRates::sharedBytes,
-      &ChipRates::tensorMemoryBytes,  &ChipRates::l2Bytes,
-      &ChipRates::issuedInstructions, &ChipRates::copyLatency,
-      &ChipRates::memoryGigabytes,    &ChipRates::syncFlops,
-      &ChipRates::arithmeticLatency,  &ChipRates::matrixLatency,
-      &ChipRates::sharedLatency,      &ChipRates::l2Latency,
-      &ChipRates::memoryLatency,      &ChipRates::tensorLatency,
-      &ChipRates::barrierLatency,     &ChipRates::bulkLatency};
+      &ChipRates::multiprocessors,     &ChipRates::megahertz,
+      &ChipRates::bf16Flops,           &ChipRates::byteFlops,
+      &ChipRates::nibbleFlops,         &ChipRates::sharedBytes,
+      &ChipRates::tensorMemoryBytes,   &ChipRates::l2Bytes,
+      &ChipRates::issuedInstructions,  &ChipRates::copyLatency,
+      &ChipRates::memoryGigabytes,     &ChipRates::syncFlops,
+      &ChipRates::arithmeticLatency,   &ChipRates::matrixLatency,
+      &ChipRates::sharedLatency,       &ChipRates::l2Latency,
+      &ChipRates::memoryLatency,       &ChipRates::tensorLatency,
+      &ChipRates::barrierLatency,      &ChipRates::bulkLatency,
+      &ChipRates::blockBarrierLatency, &ChipRates::floatResults,
+      &ChipRates::doubleResults,       &ChipRates::syncByteFlops,
+      &ChipRates::syncByteOperations,  &ChipRates::syncNibbleOperations,
+      &ChipRates::syncDoubleFlops};
   for (const ChipRates &row : getChipRates())
     for (auto figure : figures)
       if (row.*figure)
@@ -70,6 +74,26 @@ TEST(Rates, AgreeWithWholeChips) {
   perFlop = *rtx5090.multiprocessors * *rtx5090.megahertz * 1e-6;
   EXPECT_NEAR(*rtx5090.byteFlops * perFlop, 838, 0.01 * 838);
   EXPECT_NEAR(*rtx5090.nibbleFlops * perFlop, 1676, 0.01 * 1676);
+  EXPECT_NEAR(*rtx5090.syncByteFlops * perFlop, 419, 0.01 * 419);
+  EXPECT_NEAR(*rtx5090.syncByteOperations * perFlop, 838, 0.01 * 838);
+  const ChipRates &a100 = *lookupChipRates(80);
+  perFlop = *a100.multiprocessors * *a100.megahertz * 1e-6;
+  EXPECT_NEAR(*a100.syncFlops * perFlop, 312, 0.01 * 312);
+  EXPECT_NEAR(*a100.syncByteOperations * perFlop, 624, 0.01 * 624);
+  EXPECT_NEAR(*a100.syncNibbleOperations * perFlop, 1248, 0.01 * 1248);
+  EXPECT_NEAR(*a100.syncDoubleFlops * perFlop, 19.5, 0.01 * 19.5);
+  EXPECT_NEAR(*a100.floatResults * 2 * perFlop, 19.5, 0.01 * 19.5);
+  EXPECT_NEAR(*a100.doubleResults * 2 * perFlop, 9.7, 0.01 * 9.7);
+  const ChipRates &a40 = *lookupChipRates(86);
+  perFlop = *a40.multiprocessors * *a40.megahertz * 1e-6;
+  EXPECT_NEAR(*a40.syncFlops * perFlop, 149.7, 0.01 * 149.7);
+  EXPECT_NEAR(*a40.syncByteOperations * perFlop, 299.3, 0.01 * 299.3);
+  EXPECT_NEAR(*a40.floatResults * 2 * perFlop, 37.4, 0.01 * 37.4);
+  const ChipRates &l40s = *lookupChipRates(89);
+  perFlop = *l40s.multiprocessors * *l40s.megahertz * 1e-6;
+  EXPECT_NEAR(*l40s.syncFlops * perFlop, 362, 0.02 * 362);
+  EXPECT_NEAR(*l40s.syncByteFlops * perFlop, 733, 0.01 * 733);
+  EXPECT_NEAR(*l40s.floatResults * 2 * perFlop, 91.6, 0.01 * 91.6);
 }
 
 TEST(Rates, WhatIsMissingIsThatOfAnOlderChip) {
@@ -90,7 +114,14 @@ TEST(Rates, WhatIsMissingIsThatOfAnOlderChip) {
   EXPECT_FALSE(findRate(100, &ChipRates::tensorMemoryBytes));
   // Newer chips say nothing of older ones.
   EXPECT_FALSE(findRate(90, &ChipRates::byteFlops));
-  EXPECT_FALSE(findRate(80, &ChipRates::sharedBytes));
+  EXPECT_FALSE(findRate(75, &ChipRates::sharedBytes));
+  // Unless nobody else has one.
+  std::optional<Rate> oldest = findAnyRate(75, &ChipRates::sharedBytes);
+  ASSERT_TRUE(oldest);
+  EXPECT_EQ(oldest->source->product, "A100 80GB");
+  EXPECT_TRUE(oldest->isAssumed);
+  EXPECT_EQ(findAnyRate(100, &ChipRates::l2Bytes)->source->product, "H200");
+  EXPECT_FALSE(findAnyRate(100, &ChipRates::tensorMemoryBytes));
 }
 
 TEST(Rates, KindsHaveTheirOwn) {

@@ -20,8 +20,9 @@ using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
 /// The estimate of a kernel.
-static llvm::json::Object estimate(KernelRun run) {
-  run.target = "sm_90a";
+static llvm::json::Object estimate(KernelRun run,
+                                   const std::string &target = "sm_90a") {
+  run.target = target;
   run.options.wantsStatistics = true;
   run.options.maxSteps = 1 << 25;
   KernelResult result = runKernel(run);
@@ -38,8 +39,9 @@ static llvm::json::Object estimate(KernelRun run) {
               ->getObject("estimate");
 }
 
-static double getClocks(const KernelRun &run) {
-  return estimate(run).getNumber("clocks").value_or(-1);
+static double getClocks(const KernelRun &run,
+                        const std::string &target = "sm_90a") {
+  return estimate(run, target).getNumber("clocks").value_or(-1);
 }
 
 /// Of an object in the estimate, or in that object's object `unit`.
@@ -168,6 +170,13 @@ TEST(ReplayTest, WaitsForWarps) {
   }
 }
 
+TEST(ReplayTest, BarriersOfABlock) {
+  for (unsigned threads : {32, 128})
+    EXPECT_NEAR(getClocks(makeRun(repeat("bar.sync 0;", 1000), threads)) / 1000,
+                10, 0.1)
+        << threads;
+}
+
 // Who looks for a phase goes on until it needs it.
 TEST(ReplayTest, PeeksDoNotWait) {
   const std::string chain = repeat("fma.rn.f32 %f0, %f0, %f0, %f0;", 1000);
@@ -265,6 +274,80 @@ TEST(ReplayTest, TensorCores) {
               7656, 100);
 }
 
+/// 32 instructions of mma.sync without a chain among them: `d` is the kind of
+/// register of C and D, which have so many.
+static std::string makeProducts(const std::string &form, const std::string &d,
+                                unsigned numD, const std::string &a,
+                                const std::string &b) {
+  std::string text;
+  for (unsigned i = 0; i != 32; ++i) {
+    std::string name = "%" + d + std::to_string(16 + i), sums = name;
+    for (unsigned j = 1; j != numD; ++j)
+      sums += ", " + name;
+    text += "mma.sync.aligned." + form + " {" + sums + "}, " + a + ", " + b +
+            ", {" + sums + "};";
+  }
+  return text;
+}
+
+// How long a pipe takes for one instruction of a warp.
+TEST(ReplayTest, PipesOfChips) {
+  std::string floats, doubles;
+  std::string start = "mov.b32 %r4, 0; mov.f32 %f0, 0f00000000;"
+                      "mov.f64 %d9, 0d0000000000000000;";
+  for (unsigned i = 16; i != 48; ++i) {
+    std::string number = std::to_string(i);
+    floats += "fma.rn.f32 %f" + number + ", %f0, %f0, %f0;";
+    doubles += "fma.rn.f64 %d" + number + ", %d9, %d9, %d9;";
+    start += "mov.b32 %r" + number + ", 0; mov.f32 %f" + number +
+             ", 0f00000000; mov.f64 %d" + number + ", 0d0000000000000000;";
+  }
+  const std::string four = "{%r4, %r4, %r4, %r4}", two = "{%r4, %r4}";
+  const std::string s8 = makeProducts("m16n8k32.row.col.s32.s8.s8.s32", "r", 4,
+                                      four, two),
+                    s4 = makeProducts("m16n8k64.row.col.s32.s4.s4.s32", "r", 4,
+                                      four, two),
+                    fp8 = makeProducts("m16n8k32.row.col.f32.e4m3.e4m3.f32",
+                                       "f", 4, four, two),
+                    f16 = makeProducts("m16n8k16.row.col.f32.f16.f16.f32", "f",
+                                       4, four, two),
+                    f64 = makeProducts("m8n8k4.row.col.f64.f64.f64.f64", "d", 2,
+                                       "{%d9}", "{%d9}");
+  const struct {
+    const char *name;
+    const std::string &body;
+    const char *target;
+    double clocks;
+  } rows[] = {
+      {"fma.f32", floats, "sm_80", 2},
+      {"fma.f32", floats, "sm_86", 1},
+      {"fma.f32", floats, "sm_90a", 1},
+      {"fma.f64", doubles, "sm_80", 4},
+      {"fma.f64", doubles, "sm_86", 64},
+      {"fma.f64", doubles, "sm_90a", 2},
+      {"fma.f64", doubles, "sm_120a", 64},
+      {"s8", s8, "sm_80", 8},
+      {"s8", s8, "sm_89", 16},
+      {"s8", s8, "sm_90a", 7.66},
+      {"s8", s8, "sm_120a", 16},
+      {"s4", s4, "sm_80", 8},
+      {"fp8", fp8, "sm_89", 16},
+      {"fp8", fp8, "sm_90a", 15.31},
+      {"fp8", fp8, "sm_120a", 32},
+      {"f16", f16, "sm_80", 8},
+      {"f16", f16, "sm_90a", 7.66},
+      {"f64", f64, "sm_80", 16},
+      {"f64", f64, "sm_90a", 8},
+  };
+  for (const auto &row : rows) {
+    auto measure = [&](unsigned times) {
+      return getClocks(makeRun(start + repeat(row.body, times)), row.target);
+    };
+    EXPECT_NEAR((measure(20) - measure(10)) / (10 * 32), row.clocks, 0.05)
+        << row.name << " " << row.target;
+  }
+}
+
 TEST(ReplayTest, CallsAreOneInstruction) {
   KernelRun run = makeRun(
       "mov.u32 %r4, 1;" +
@@ -289,4 +372,13 @@ TEST(ReplayTest, OfOtherChipsSaysWhatIsAssumed) {
     EXPECT_NE(result.statistics.find("l2_latency (H200)"), std::string::npos)
         << target;
   }
+  // Instructions that a chip has not need no figure.
+  for (const char *target : {"sm_80", "sm_90a"}) {
+    run.target = target;
+    EXPECT_EQ(runKernel(run).statistics.find("\"byte_flops"), std::string::npos)
+        << target;
+  }
+  run.target = "sm_121a";
+  EXPECT_NE(runKernel(run).statistics.find("sync_byte_flops (RTX 5090)"),
+            std::string::npos);
 }
