@@ -71,8 +71,7 @@ Slot Translator::registerSlot(const PtxOperand &operand, Type type,
     if (getBits(reg.type) == 128)
       usedRegisters.push_back(places[operand.index] + 1);
   }
-  usedSlots.push_back(
-      {places[operand.index], /*isPredicate=*/false, /*isResult=*/false});
+  usedSlots.push_back({places[operand.index], /*isResult=*/false});
   return places[operand.index];
 }
 
@@ -111,7 +110,7 @@ Slot Translator::specialPredicate(const PtxOperand &operand) {
   std::optional<SpecialValue> value = lookupSpecialValue(operand.name);
   if (!value || value->row->type != Type::Pred)
     return kNoSlot;
-  Slot slot = newPredicate();
+  Slot slot = newPredicate() | kPredicateBit;
   emit(
       [](Warp &warp, const Step &step) {
         Lanes lanes;
@@ -225,12 +224,12 @@ Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
   Slot slot = kNoSlot;
   if (operand.kind == PtxOperand::Kind::Register &&
       function.registers[operand.index].type == Type::Pred) {
-    slot = places[operand.index];
+    slot = places[operand.index] | kPredicateBit;
   } else if (operand.kind == PtxOperand::Kind::SpecialRegister) {
     slot = specialPredicate(operand);
   } else if (operand.kind == PtxOperand::Kind::Integer) {
     // A predicate with this value, set where it is needed.
-    slot = newPredicate();
+    slot = newPredicate() | kPredicateBit;
     emit(
         [](Warp &warp, const Step &step) {
           warp.pred(step.operands[0]) = {step.getForm<LaneMask>(), 0};
@@ -243,14 +242,14 @@ Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
   }
   if (isNegated)
     *isNegated = negated;
-  usedSlots.push_back({slot, /*isPredicate=*/true, /*isResult=*/false});
+  usedSlots.push_back({slot, /*isResult=*/false});
   return slot;
 }
 
 Slot Translator::predicateDestination(const PtxOperand &operand) {
   if (operand.kind == PtxOperand::Kind::Sink) {
     if (unreadPredicate == kNoSlot)
-      unreadPredicate = newPredicate();
+      unreadPredicate = newPredicate() | kPredicateBit;
     return unreadPredicate;
   }
   if (operand.kind == PtxOperand::Kind::SpecialRegister) {

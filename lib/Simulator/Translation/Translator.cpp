@@ -196,7 +196,15 @@ Step &Translator::emit(Step::Execute execute, StepClass kind,
   step.execute = execute;
   step.kind = kind;
   step.form = form;
-  step.operands = keepArray(operands);
+  llvm::MutableArrayRef<Slot> slots = keepArray(operands);
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    if (slot == kNoSlot || !(slot & kPredicateBit))
+      continue;
+    slot &= ~kPredicateBit;
+    if (i < 32)
+      step.predicates |= uint32_t(1) << i;
+  }
+  step.operands = slots;
   step.line = current->location.line;
   step.name = current->opcode;
   if (current->guard) {
@@ -204,15 +212,15 @@ Step &Translator::emit(Step::Execute execute, StepClass kind,
     step.isGuardNegated = current->guard->isNegated;
   }
   step.pipe = getPipe(*current);
-  noteUse(step);
+  noteResults(step, operands);
   return step;
 }
 
 /// Routines ask for operands in the order in which steps have them, mostly.
 /// Results follow one another.
-void Translator::noteUse(Step &step) const {
+void Translator::noteResults(Step &step, llvm::ArrayRef<Slot> operands) const {
   const UsedSlot *next = usedSlots.begin();
-  for (auto [i, slot] : llvm::enumerate(step.operands)) {
+  for (auto [i, slot] : llvm::enumerate(operands)) {
     auto isSlot = [slot = slot](const UsedSlot &used) {
       return used.slot == slot;
     };
@@ -222,8 +230,6 @@ void Translator::noteUse(Step &step) const {
     if (used == usedSlots.end())
       continue;
     next = used + 1;
-    if (used->isPredicate && i < 32)
-      step.predicates |= uint32_t(1) << i;
     if (!used->isResult)
       continue;
     if (step.numResults == 0)

@@ -64,8 +64,9 @@ public:
   /// The register of an operand that is written. `_` is a register that nobody
   /// reads.
   Slot destination(const PtxOperand &operand, Type type, bool isWide = false);
-  /// The same for predicates. `isNegated` tells of `!%p`; a null pointer
-  /// refuses it. Integer constants are taken where a source may be one.
+  /// The same for predicates: slots with kPredicateBit, which `emit` takes
+  /// away. `isNegated` tells of `!%p`; a null pointer refuses it. Integer
+  /// constants are taken where a source may be one.
   Slot predicateSource(const PtxOperand &operand, bool *isNegated);
   Slot predicateDestination(const PtxOperand &operand);
   /// The elements of a vector operand, or the operand itself.
@@ -104,6 +105,9 @@ public:
   };
   std::optional<Address> address(const PtxOperand &operand, AddressSpace space);
 
+  /// Registers and predicates are numbered apart; this tells them apart until a
+  /// step has them.
+  static constexpr Slot kPredicateBit = Slot(1) << 31;
   /// Adds a step for the current instruction, with its guard.
   Step &emit(Step::Execute execute, StepClass kind,
              llvm::ArrayRef<Slot> operands, const void *form = nullptr);
@@ -150,7 +154,7 @@ private:
   void layOutParameters();
   void layOutLocals();
   void placeLocal(Index number);
-  void noteUse(Step &step) const;
+  void noteResults(Step &step, llvm::ArrayRef<Slot> operands) const;
   void noteRegisters();
   void keepRegisters();
 
@@ -173,7 +177,7 @@ private:
   /// they were asked for.
   struct UsedSlot {
     Slot slot;
-    bool isPredicate, isResult;
+    bool isResult;
   };
   llvm::SmallVector<UsedSlot, 8> usedSlots;
   /// Where there is a wgmma: the registers of the current instruction, those of

@@ -87,6 +87,21 @@ TEST(ReplayTest, ChainsTakeTheirLatency) {
       8000, 100);
 }
 
+// The register of a constant may have the number that a predicate has, and
+// nothing waits for that. Which one it has is tried.
+TEST(ReplayTest, PredicatesAreNoRegisters) {
+  auto compare = [](const std::string &with) {
+    std::string body = "mov.u32 %r4, 1; mov.u32 %r5, 7; .reg .pred q<400>;";
+    for (unsigned i = 0; i != 400; ++i)
+      body +=
+          repeat("setp.eq.u32 q" + std::to_string(i) + ", %r4, " + with + ";",
+                 100) +
+          "bar.sync 0;";
+    return getClocks(makeRun(body));
+  };
+  EXPECT_NEAR(compare("7"), compare("%r5"), 50);
+}
+
 TEST(ReplayTest, WarpsShareWhatTheyHave) {
   const std::string body =
       "mov.u32 %r4, 1; mov.u32 %r5, 1;" +
