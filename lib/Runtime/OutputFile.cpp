@@ -218,6 +218,18 @@ std::string OutputSet::restoreFiles() {
   return lost;
 }
 
+bool blockscale::isSameOutput(const std::string &a, const std::string &b) {
+  Result<OutputPath> pathA = resolveOutputPath(a), pathB = resolveOutputPath(b);
+  if (!pathA || !pathB || pathA->kind != pathB->kind ||
+      pathA->descriptor != pathB->descriptor)
+    return false;
+  if (pathA->kind == OutputPath::Kind::File)
+    return isSameFile(pathA->target, pathB->target);
+  struct stat status;
+  bool isPipe = ::stat(a.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+  return pathA->descriptor >= 0 || (isPipe && isSameFile(a, b));
+}
+
 Error blockscale::writeOutput(const std::string &path, std::string_view bytes) {
   Result<OutputPath> resolved = resolveOutputPath(path);
   if (!resolved)

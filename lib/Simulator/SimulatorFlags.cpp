@@ -123,10 +123,28 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
   return Error::success();
 }
 
-ReportPaths sim::getReportPaths(const CommandLine &line,
-                                std::string_view standard) {
-  std::string path = line.get("stats");
-  return {path.empty() ? std::string(standard) : path, line.get("trace")};
+Result<ReportPaths>
+sim::getReportPaths(const CommandLine &line, std::string_view standard,
+                    const std::vector<NamedOutput> &others) {
+  ReportPaths paths = {line.get("stats"), line.get("trace")};
+  if (paths.statistics.empty())
+    paths.statistics = standard;
+  std::vector<NamedOutput> outputs = others;
+  for (const auto &[flag, path] : {std::pair("trace", paths.trace),
+                                   std::pair("stats", paths.statistics)}) {
+    if (!line.has(flag))
+      continue;
+    std::string name = std::string("--") + flag;
+    for (const auto &[otherName, otherPath] : outputs)
+      if (isSameOutput(otherPath, path))
+        return Error(
+            otherName + " and " + name +
+            ": expected outputs of their own, got " +
+            quoteForMessage(otherPath) +
+            (path == otherPath ? "" : " and " + quoteForMessage(path)));
+    outputs.push_back({name, path});
+  }
+  return paths;
 }
 
 Error sim::writeReport(const Report &report, const Options &options,

@@ -297,7 +297,16 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
   if (Error error =
           sim::parseSimulatorFlags(line, "sim-seed", options.simulator))
     return reportUsage(error.message());
-  options.reportPaths = sim::getReportPaths(line, "/dev/stderr");
+  std::vector<sim::NamedOutput> results;
+  for (const std::string &path : options.outputs)
+    results.push_back({"-o", path});
+  if (results.empty())
+    results.push_back({"the results", "-"});
+  Result<sim::ReportPaths> paths =
+      sim::getReportPaths(line, "/dev/stderr", results);
+  if (!paths)
+    return reportUsage(paths.message());
+  options.reportPaths = *paths;
   return ExitSuccess;
 }
 

@@ -59,8 +59,16 @@ int main(int argc, char **argv) {
   launcher.checkFlags = [&](const CommandLine &line) {
     orderPath = line.get("order");
     options.wantsOrder = line.has("order");
-    paths = sim::getReportPaths(line, "-");
-    return sim::parseSimulatorFlags(line, "seed", options);
+    if (Error error = sim::parseSimulatorFlags(line, "seed", options))
+      return error;
+    std::vector<sim::NamedOutput> others;
+    if (options.wantsOrder)
+      others.push_back({"--order", orderPath});
+    Result<sim::ReportPaths> found = sim::getReportPaths(line, "-", others);
+    if (!found)
+      return Error(found.message());
+    paths = *found;
+    return Error::success();
   };
   launcher.countMultiprocessors = [&] {
     return Result<uint32_t>(options.countMultiprocessors());

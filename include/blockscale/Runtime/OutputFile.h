@@ -34,6 +34,10 @@ namespace mlir::blockscale {
 /// Writes one output.
 Error writeOutput(const std::string &path, std::string_view bytes);
 
+/// Whether two outputs are one stream or file, which may not exist yet. What
+/// has no contents, such as /dev/null, may be several.
+bool isSameOutput(const std::string &a, const std::string &b);
+
 /// Several outputs that appear together or not at all. `add` writes the bytes
 /// of each output to a temporary file, `commit` gives all of them their names.
 /// Without a successful commit nothing has changed, except that what a stream

@@ -27,8 +27,14 @@ struct ReportPaths {
   std::string statistics, trace;
 };
 
-/// As the flags say; statistics go to `standard` where the flag has no path.
-ReportPaths getReportPaths(const CommandLine &line, std::string_view standard);
+/// What is written, such as "--order", and where.
+using NamedOutput = std::pair<std::string, std::string>;
+
+/// As the flags say; statistics go to `standard` where the flag has no path. An
+/// error where one goes where another one does, or one of `others`.
+Result<ReportPaths> getReportPaths(const CommandLine &line,
+                                   std::string_view standard,
+                                   const std::vector<NamedOutput> &others);
 
 /// Writes what flags have asked for.
 Error writeReport(const Report &report, const Options &options,

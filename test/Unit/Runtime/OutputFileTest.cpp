@@ -461,6 +461,23 @@ TEST(OutputSetTest, FailedRenameTakesBackTheOthers) {
   EXPECT_EQ(getInode(directory / "old"), inode);
 }
 
+TEST(OutputFileTest, OutputsThatAreTheSame) {
+  TestDirectory directory;
+  std::string path = directory.write("file", ""), link = directory / "link",
+              pipe = directory / "pipe", fresh = directory / "new";
+  ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(isSameOutput("-", "/dev/stdout"));
+  EXPECT_TRUE(isSameOutput(path, link));
+  EXPECT_TRUE(isSameOutput(fresh, directory / "./new"));
+  EXPECT_TRUE(isSameOutput(pipe, pipe));
+  EXPECT_FALSE(isSameOutput("-", "/dev/stderr"));
+  EXPECT_FALSE(isSameOutput("-", path));
+  EXPECT_FALSE(isSameOutput(path, fresh));
+  EXPECT_FALSE(isSameOutput("/dev/null", "/dev/null"));
+  EXPECT_FALSE(isSameOutput("", ""));
+}
+
 TEST(OutputSetTest, SaysWhatCannotBeTakenBack) {
   TestDirectory directory;
   directory.write("old", "old text");
