@@ -24,15 +24,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IRSession.h"
 #include "ModuleGenerator.h"
 #include "TextMutator.h"
-#include "blockscale/Conversion/BlockScaleToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/SourceFile.h"
-#include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,9 +38,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -53,112 +47,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-//===----------------------------------------------------------------------===//
-// The context
-//===----------------------------------------------------------------------===//
-
-static DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  registerPipelineDialects(registry);
-  return registry;
-}
-
-namespace {
-/// Runs one pass.
-struct PassRunner : PassManager {
-  PassRunner(MLIRContext *context, std::unique_ptr<Pass> pass)
-      : PassManager(context) {
-    // It would report invalid IR like a failure of the pass.
-    enableVerifier(false);
-    addPass(std::move(pass));
-  }
-
-  /// Runs passes as blockscale-opt names them. In a pipeline with passes of
-  /// upstream, none may meet the invalid IR of the one before.
-  PassRunner(MLIRContext *context, StringRef pipeline, bool verifiesEach)
-      : PassManager(context) {
-    enableVerifier(verifiesEach);
-    if (failed(parsePassPipeline(pipeline, *this)))
-      std::abort();
-  }
-};
-
-/// The lowering for GPUs: the passes alone, and all of it.
-constexpr const char *kGpuPasses[] = {
-    "blockscale-swizzle-scale-operands",
-    "blockscale-swizzle-scale-operands{change-signature}",
-    "blockscale-attach-target{chip=sm_90},blockscale-select-path",
-    "blockscale-attach-target{chip=sm_100a},blockscale-select-path",
-    "blockscale-attach-target{chip=sm_120a},"
-    "blockscale-select-path{native-only},blockscale-legalize",
-    "blockscale-select-schedule",
-    "blockscale-legalize",
-    "blockscale-pack-buffers",
-    "blockscale-form-kernels",
-    "gpu.module(gpu.func(blockscale-to-fragments))",
-    "func.func(blockscale-flatten-parallel-loops)",
-    "blockscale-collect-kernels",
-    "blockscale-emulate-mma",
-    "blockscale-attach-target{chip=sm_120a},convert-blockscale-to-nvvm",
-    "blockscale-verify-stage{stage=tile}",
-    "blockscale-verify-stage{stage=kernel}",
-    "blockscale-verify-stage{stage=instr}",
-    "blockscale-verify-stage{stage=nvvm}",
-};
-constexpr const char *kGpuPipelines[] = {
-    "blockscale-to-nvvm{target=sm_120a}",
-    "blockscale-to-nvvm{target=sm_90}",
-    "blockscale-to-nvvm{target=sm_100a}",
-    "blockscale-to-nvvm{target=sm_120a emulate-on=sm_90}",
-};
-
-/// A context, and the passes, which are expensive to set up.
-struct Session {
-  Session() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
-    context.loadAllAvailableDialects();
-    context.printOpOnDiagnostic(false);
-    for (StringRef pass : kGpuPasses)
-      gpuPasses.push_back(
-          std::make_unique<PassRunner>(&context, pass, /*verifiesEach=*/false));
-    for (StringRef pipeline : kGpuPipelines)
-      gpuPipelines.push_back(std::make_unique<PassRunner>(
-          &context, pipeline, /*verifiesEach=*/true));
-  }
-
-  MLIRContext context;
-  PassRunner canonicalize{&context, createCanonicalizerPass()};
-  PassRunner verifySizes{&context, createGenerateRuntimeVerificationPass()};
-  PassRunner decompose{&context, createDecomposePass()};
-  PassRunner narrowToBytes{&context, createNarrowFloatsToBytesPass()};
-  PassRunner resolveSizes{&context,
-                          memref::createResolveRankedShapeTypeResultDimsPass()};
-  /// In the order of the tables.
-  std::vector<std::unique_ptr<PassRunner>> gpuPasses;
-  std::vector<std::unique_ptr<PassRunner>> gpuPipelines;
-};
-} // namespace
-
-/// The tables name passes and pipelines.
-static void registerGpuLowering() {
-  registerBlockScalePasses();
-  registerBlockScaleConversionPasses();
-  registerPipelines();
-}
-
-/// A context never forgets a type or an attribute, so it is replaced at times.
-static Session &getSession() {
-  static std::unique_ptr<Session> session;
-  static unsigned numRuns = 0;
-  constexpr unsigned runsPerSession = 1000;
-  if (numRuns == 0)
-    registerGpuLowering();
-  if (numRuns++ % runsPerSession == 0) {
-    session.reset();
-    session = std::make_unique<Session>();
-  }
-  return *session;
-}
 
 namespace {
 /// Swallows messages, and keeps the last error.
@@ -272,14 +160,14 @@ static bool runPass(PassRunner &manager, ModuleOp module, StringRef name = "") {
   return false;
 }
 
-static void lowerToLoops(Session &session, ModuleOp module) {
+static void lowerToLoops(IRSession &session, ModuleOp module) {
   OwningOpRef<ModuleOp> clone = module.clone();
   if (runPass(session.decompose, *clone) &&
       runPass(session.narrowToBytes, *clone))
     checkRoundTrip(*clone);
 }
 
-static void checkFolds(Session &session, ModuleOp module) {
+static void checkFolds(IRSession &session, ModuleOp module) {
   OwningOpRef<ModuleOp> clone = module.clone();
   if (!runPass(session.canonicalize, *clone))
     return;
@@ -287,14 +175,14 @@ static void checkFolds(Session &session, ModuleOp module) {
   runPass(session.resolveSizes, *clone);
 }
 
-static void checkRuntimeVerification(Session &session, ModuleOp module) {
+static void checkRuntimeVerification(IRSession &session, ModuleOp module) {
   OwningOpRef<ModuleOp> clone = module.clone();
   if (runPass(session.verifySizes, *clone))
     runPass(session.canonicalize, *clone);
 }
 
 /// Each pass alone, and one of the pipelines, which take longer.
-static void lowerToKernels(Session &session, ModuleOp module, size_t choice) {
+static void lowerToKernels(IRSession &session, ModuleOp module, size_t choice) {
   auto run = [&](PassRunner &manager, StringRef name) {
     trace(name);
     OwningOpRef<ModuleOp> clone = module.clone();
@@ -362,7 +250,7 @@ static LogicalResult tile(RewriterBase &rewriter, MmaScaledOp op,
   return success();
 }
 
-static void checkTiling(Session &session, ModuleOp module, ByteReader &in) {
+static void checkTiling(IRSession &session, ModuleOp module, ByteReader &in) {
   OwningOpRef<ModuleOp> clone = module.clone();
   DominanceInfo dominance(*clone);
   SmallVector<MmaScaledOp> products;
@@ -431,7 +319,7 @@ static void checkText(const std::string &text, ByteReader &in) {
   // As the tools do: upstream's parser recurses.
   if (findTooDeepNesting(text) || meetsUpstreamBug(text))
     return;
-  Session &session = getSession();
+  IRSession &session = getIRSession();
   OwningOpRef<ModuleOp> module = parse(text, &session.context);
   if (!module)
     return;
