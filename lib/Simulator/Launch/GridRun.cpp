@@ -17,10 +17,7 @@
 #include "Trace/KernelTrace.h"
 #include "Trace/Recorder.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
-
-#include <tuple>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -44,6 +41,14 @@ static std::string describe(const Warp &warp, unsigned lane) {
          std::to_string(warp.index) + ", lane " + std::to_string(lane);
 }
 
+/// How many warnings differ from one in numbers only.
+static std::string describeRest(size_t count) {
+  if (count == 0)
+    return "";
+  return " (and " + std::to_string(count) +
+         (count + 1 == kMostTexts ? " or more)" : " more)");
+}
+
 Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
   if (launch.options->showsProgress)
     progress = std::make_unique<Progress>(
@@ -61,31 +66,24 @@ Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
     findExcess();
   }
   progress.reset();
-  for (const auto &[line, of] : found) {
-    std::string start = "line " + std::to_string(line);
-    for (const auto &[text, place] : of.first)
-      warnings.push_back(start + ", " + place.second + ": " + text);
-    if (of.areMore)
-      warnings.push_back(start + ": further warnings are left out");
-  }
+  for (const auto &[kind, of] : found)
+    warnings.push_back("line " + std::to_string(kind.first) + ", " + of.place +
+                       ": " + of.text + describeRest(of.texts.size() - 1));
   return failure ? *failure : Error::success();
 }
 
-void GridRun::add(uint64_t number, const LineWarnings &warnings, Found &found) {
-  found.areMore |= warnings.areMore;
-  for (const Warning &warning : warnings.first) {
-    auto [entry, isNew] =
-        found.first.try_emplace(warning.message.text, number, "");
-    if (isNew || number < entry->second.first)
-      entry->second = {number, describe(*warning.warp, warning.message.lane)};
-  }
-  while (found.first.size() > kMaxWarningsOfLine) {
-    found.areMore = true;
-    found.first.erase(
-        llvm::max_element(found.first, [](const auto &lhs, const auto &rhs) {
-          return std::tie(lhs.second.first, lhs.first) <
-                 std::tie(rhs.second.first, rhs.first);
-        }));
+void GridRun::addWarnings(uint64_t number, const BlockGroup &group) {
+  for (const auto &[kind, warning] : group.warnings) {
+    Found &of =
+        found.try_emplace(kind, Found{UINT64_MAX, "", "", {}}).first->second;
+    if (number < of.group) {
+      of.group = number;
+      of.place = describe(*warning.warp, warning.message.lane);
+      of.text = warning.message.text;
+    }
+    for (uint64_t text : warning.texts)
+      if (of.texts.size() != kMostTexts)
+        of.texts.insert(text);
   }
 }
 
@@ -119,8 +117,7 @@ void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
   if (group.recorder)
     recordings[number] = group.recorder->take();
   keepOutput(number, std::move(group.output));
-  for (const auto &[line, warnings] : group.warnings)
-    add(number, warnings, found[line]);
+  addWarnings(number, group);
   if (!isGood && number < firstFailure) {
     const LocatedMessage &message = group.failed->failure;
     firstFailure = number;

@@ -56,16 +56,16 @@ public:
   Error run(unsigned jobs, std::vector<std::string> &warnings);
 
 private:
-  /// Warnings of one line.
+  /// Warnings of one kind.
   struct Found {
-    /// By text: the first group with it, and the place.
-    std::map<std::string, std::pair<uint64_t, std::string>> first;
-    bool areMore = false;
+    /// The first group with one, and where it says what.
+    uint64_t group;
+    std::string place, text;
+    WarningTexts texts;
   };
 
-  /// Adds the warnings of one line in a group. Those of the groups with the
-  /// lowest numbers are kept, in whatever order groups come.
-  static void add(uint64_t number, const LineWarnings &warnings, Found &found);
+  /// Adds those of a group, in whatever order groups come.
+  void addWarnings(uint64_t number, const BlockGroup &group);
 
   /// A group that has begun.
   struct Resident {
@@ -117,8 +117,7 @@ private:
   /// By number of the group, where it printed something that is kept.
   std::map<uint64_t, std::string> outputs;
   size_t numOutputBytes = 0;
-  /// Warnings by line.
-  std::map<uint32_t, Found> found;
+  std::map<WarningKind, Found> found;
   std::mutex mutex;
 };
 

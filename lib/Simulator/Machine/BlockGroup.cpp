@@ -18,7 +18,9 @@
 #include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -164,16 +166,30 @@ bool BlockGroup::failAt(Warp &warp, LocatedMessage message) {
   return false;
 }
 
+/// A text with # in the place of each number.
+static std::string maskNumbers(llvm::StringRef text) {
+  std::string masked;
+  while (!text.empty()) {
+    if (!llvm::isDigit(text.front())) {
+      masked += text.front();
+      text = text.drop_front();
+      continue;
+    }
+    bool isHex = text.consume_front("0x");
+    text = text.drop_while(isHex ? llvm::isHexDigit : llvm::isDigit);
+    masked += '#';
+  }
+  return masked;
+}
+
 void BlockGroup::warn(const Warp &warp, LocatedMessage message) {
-  // One for each place and text says enough.
-  LineWarnings &line = warnings[message.line];
-  for (const Warning &warning : line.first)
-    if (warning.message.text == message.text)
-      return;
-  if (line.first.size() == kMaxWarningsOfLine)
-    line.areMore = true;
-  else
-    line.first.push_back({std::move(message), &warp});
+  uint64_t hash = llvm::xxh3_64bits(message.text);
+  Warning &warning = warnings
+                         .try_emplace({message.line, maskNumbers(message.text)},
+                                      Warning{message, &warp, {}})
+                         .first->second;
+  if (warning.texts.size() != kMostTexts)
+    warning.texts.insert(hash);
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,23 +24,26 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 namespace mlir::blockscale::sim {
 
 class PendingClusters;
 class Recorder;
 
+/// A line of the PTX text, and the text of a warning without its numbers:
+/// addresses, warps and blocks, of which there may be any number.
+using WarningKind = std::pair<uint32_t, std::string>;
+
+/// Hashes of the different texts of one kind; no more than that are counted.
+inline constexpr size_t kMostTexts = 1000;
+using WarningTexts = std::set<uint64_t>;
+
 struct Warning {
+  /// The first one.
   LocatedMessage message;
   const Warp *warp;
-};
-
-/// What is kept for each line: texts have addresses in them, of which a loop
-/// has any number.
-inline constexpr size_t kMaxWarningsOfLine = 16;
-struct LineWarnings {
-  std::vector<Warning> first;
-  bool areMore = false;
+  WarningTexts texts;
 };
 
 /// Numbers drawn from a seed; small state, so that each group has its own.
@@ -124,8 +127,7 @@ public:
   std::unique_ptr<RaceDetector> races;
   /// Null where nobody wants to know what waits for what.
   std::unique_ptr<Recorder> recorder;
-  /// By line.
-  std::map<uint32_t, LineWarnings> warnings;
+  std::map<WarningKind, Warning> warnings;
   /// What lanes have printed. One byte more than kMaxOutputBytes says that
   /// there was more.
   std::string output;
