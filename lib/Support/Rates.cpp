@@ -106,8 +106,8 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        290,    // measured: 128 bytes
        60,     // measured: wgmma of 1 to 8 m64n64k16
        130,    // measured: half of there and back, and of a wait
-       10},    // chosen before estimates were held against a card; measured
-               // since: 14 for bar.sync of one warp, 2 more for each other one
+       10},    // chosen, and what estimates were held against a card with;
+               // measured: 14 for bar.sync of one warp, 2 more for each other
       {100, "B200",
        148,    // pytorch/ao#4002, device query
        1965,   // VeOmni#986, device query

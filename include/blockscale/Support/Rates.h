@@ -82,8 +82,8 @@ struct ChipRates {
 
 /// How far in front of shared memory, and of the way to the L2 cache, accesses
 /// of warps queue, in clocks that these take for them. No figures of chips,
-/// which nobody has published: chosen so that kernels that load ahead do not
-/// wait.
+/// which nobody has published, but parameters of the replay: chosen, not
+/// measured.
 inline constexpr int64_t kSharedQueueClocks = 64, kGlobalQueueClocks = 256;
 
 /// All rows, by compute capability.
