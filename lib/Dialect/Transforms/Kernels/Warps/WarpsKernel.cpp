@@ -19,14 +19,24 @@
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 static MmaSyncScheduleAttr getSchedule(const KernelProblem &problem) {
-  return cast<MmaSyncScheduleAttr>(problem.schedule);
+  auto schedule = cast<MmaSyncScheduleAttr>(problem.schedule);
+  if (problem.conditions.empty())
+    return schedule;
+  // What goes from tile to tile takes registers, too: with larger ones ptxas
+  // spills.
+  constexpr int64_t kMost = 64;
+  int64_t tile[] = {std::min(schedule.getM(), kMost),
+                    std::min(schedule.getN(), kMost), schedule.getK()};
+  int64_t warps[] = {schedule.getWarpsM(), schedule.getWarpsN()};
+  return MmaSyncScheduleAttr::get(schedule.getContext(), tile, warps,
+                                  schedule.getStages());
 }
 
 static TileShape getTileShape(const KernelProblem &problem) {
@@ -165,10 +175,10 @@ static Value emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
 }
 
 /// Tiles of blocks that take one after the other.
-static void forEachTile(OpBuilder &b, gpu::GPUFuncOp kernel,
-                        const KernelProblem &problem, const ProblemSizes &sizes,
-                        BlockTile tile,
-                        function_ref<void(OpBuilder &, const BlockTile &)> body) {
+static void
+forEachTile(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+            const ProblemSizes &sizes, BlockTile tile,
+            function_ref<void(OpBuilder &, const BlockTile &)> body) {
   Location loc = kernel.getLoc();
   TileShape shape = getTileShape(problem);
   TileCount count = emitTileCount(b, loc, sizes, shape);
@@ -191,8 +201,7 @@ static void forEachTile(OpBuilder &b, gpu::GPUFuncOp kernel,
         inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
     number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
   }
-  auto [tileM, tileN] =
-      emitTilePosition(inner, loc, number, count, kTileGroup);
+  auto [tileM, tileN] = emitTilePosition(inner, loc, number, count, kTileGroup);
   AffineExpr d0 = inner.getAffineDimExpr(0);
   tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
   tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
@@ -209,13 +218,13 @@ void WarpsBackend::build(gpu::GPUFuncOp kernel,
   tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   ProblemSizes sizes(b, kernel, problem);
   auto emit = [&](OpBuilder &at, const BlockTile &of) {
-    forEachAlignment(at, loc, problem, sizes, shape,
-                     [&](OpBuilder &path, const KernelProblem &known,
-                         bool isGuarded) {
-                       BlockTile place = of;
-                       place.isGuarded = isGuarded;
-                       emitTile(path, kernel, known, sizes, shared, place);
-                     });
+    forEachAlignment(
+        at, loc, problem, sizes, shape,
+        [&](OpBuilder &path, const KernelProblem &known, bool isGuarded) {
+          BlockTile place = of;
+          place.isGuarded = isGuarded;
+          emitTile(path, kernel, known, sizes, shared, place);
+        });
   };
   if (!problem.conditions.empty()) {
     Value isAsked = emitIsAsked(b, kernel, problem, tile.thread);
