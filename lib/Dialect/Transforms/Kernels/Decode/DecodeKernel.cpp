@@ -60,8 +60,8 @@ public:
         codes(getCodeFormat(problem.format)), emit(b, loc),
         lane(gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr())),
         numbers(kernel.getArgument(problem.result)),
-        placer(emit, problem.format,
-               {/*isPacked=*/true, /*isExchanged=*/false}, lane) {}
+        placer(emit, problem.format, {/*isPacked=*/true, /*isExchanged=*/false},
+               lane) {}
 
   void build();
 
@@ -111,9 +111,8 @@ private:
 /// 8 codes that follow each other in memory: a word of nibbles, or two words of
 /// bytes.
 SmallVector<Value> DecodeKernel::loadVector(const Place &place) {
-  SmallVector<Value> position =
-      applyMap(b, loc, problem.codes.map,
-               {place.batch, place.row, place.column});
+  SmallVector<Value> position = applyMap(
+      b, loc, problem.codes.map, {place.batch, place.row, place.column});
   constexpr unsigned kBytesOf6 = 6, kByteBits = 8;
   unsigned bits = problem.codes.bits;
   if (bits != kByteBits)
@@ -141,10 +140,10 @@ SmallVector<Value> DecodeKernel::loadPacked6(ArrayRef<Value> position) {
   for (int64_t i = 0; i != 3; ++i) {
     SmallVector<Value> at(position);
     at.back() = add(at.back(), 2 * i);
-    Value bytes = vector::LoadOp::create(
-        b, loc, VectorType::get(2, b.getI8Type()),
-        kernel.getArgument(problem.codes.argument), at,
-        /*nontemporal=*/false, llvm::MaybeAlign(2));
+    Value bytes =
+        vector::LoadOp::create(b, loc, VectorType::get(2, b.getI8Type()),
+                               kernel.getArgument(problem.codes.argument), at,
+                               /*nontemporal=*/false, llvm::MaybeAlign(2));
     Value half = vector::BitCastOp::create(
         b, loc, VectorType::get(1, b.getI16Type()), bytes);
     half = vector::ExtractOp::create(b, loc, half, int64_t(0));
@@ -178,7 +177,8 @@ SmallVector<Value> DecodeKernel::loadSingly(const Place &place) {
     if (i % 4 == 0)
       words.push_back(code);
     else
-      words.back() = emit.bitOr(words.back(), emit.shiftLeft(code, 8 * (i % 4)));
+      words.back() =
+          emit.bitOr(words.back(), emit.shiftLeft(code, 8 * (i % 4)));
   }
   return words;
 }
@@ -196,9 +196,8 @@ Value DecodeKernel::loadScale(const Place &place, int64_t row) {
   const KernelOperand &scales = problem.scales;
   if (scales.splat)
     return emit.integer(*scales.splat);
-  Value block =
-      compute({b.getAffineDimExpr(0).floorDiv(problem.blockSize)},
-              place.column)[0];
+  Value block = compute({b.getAffineDimExpr(0).floorDiv(problem.blockSize)},
+                        place.column)[0];
   Value code = memref::LoadOp::create(
       b, loc, kernel.getArgument(scales.argument),
       applyMap(b, loc, scales.map, {place.batch, add(place.row, row), block}));
@@ -221,9 +220,9 @@ Factors DecodeKernel::makeFactors(ArrayRef<Value> scales) {
       half = emit.select(emit.isEqual(scale, 0), emit.integer(kSmallest),
                          emit.shiftLeft(scale, kMantissaBits));
       isNaN = emit.isEqual(scale, kPowerNaN);
-      isOut = emit.isAtLeast(
-          emit.subtract(scale, emit.integer(codes.lowestScale)),
-          codes.highestExact - codes.lowestScale + 1);
+      isOut =
+          emit.isAtLeast(emit.subtract(scale, emit.integer(codes.lowestScale)),
+                         codes.highestExact - codes.lowestScale + 1);
     } else {
       // The sign does not count. All numbers have few bits, and are normal.
       Value magnitude = emit.bitAnd(scale, kNaN);
@@ -267,8 +266,8 @@ Value DecodeKernel::emitNumbers(const Place &place, ArrayRef<Value> words,
   if (test.isNeeded()) {
     for (Value word : words)
       test.add(word);
-    lost = emit.bitOr(lost, emit.select(test.isFound(), emit.integer(1),
-                                        emit.integer(0)));
+    lost = emit.bitOr(
+        lost, emit.select(test.isFound(), emit.integer(1), emit.integer(0)));
   }
   SmallVector<Value> pairs;
   bool isNibbles = words.size() == 1;
@@ -333,10 +332,10 @@ Value DecodeKernel::emitLines(Value lost) {
   Value tasks = b.createOrFold<arith::MulIOp>(loc, lines, parts);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value first =
-      compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
-              {block, thread})[0];
-  Value step = emit.index(kDecodeBlocks * kWarps);
+  Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
+                        {block, thread})[0];
+  Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  Value step = compute({d0 * kWarps}, grid)[0];
   Value last = add(columns, -kNumbers);
   return forEach(first, tasks, step, lost, [&](Value task, Value before) {
     Value line = b.createOrFold<arith::DivUIOp>(loc, task, parts);
@@ -352,10 +351,10 @@ Value DecodeKernel::emitLines(Value lost) {
     SmallVector<SmallVector<Value>> words;
     SmallVector<Value> scales;
     for (int64_t i = 0; i != kRounds; ++i) {
-      Value at = compute({d0 * kPart + d1 * kNumbers + i * kStrip},
-                         {part, lane})[0];
-      place.isInside = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::ult, at, columns);
+      Value at =
+          compute({d0 * kPart + d1 * kNumbers + i * kStrip}, {part, lane})[0];
+      place.isInside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, columns);
       // What is outside reads what is last, so that all loads start at once.
       place.column = arith::MinUIOp::create(b, loc, at, last);
       places.push_back(place);
@@ -363,8 +362,7 @@ Value DecodeKernel::emitLines(Value lost) {
       scales.push_back(loadScale(place, 0));
     }
     for (int64_t i = 0; i != kRounds; ++i)
-      before =
-          emitNumbers(places[i], words[i], makeFactors(scales[i]), before);
+      before = emitNumbers(places[i], words[i], makeFactors(scales[i]), before);
     return before;
   });
 }
@@ -385,10 +383,10 @@ Value DecodeKernel::emitColumns(Value lost) {
   Value tasks = b.createOrFold<arith::MulIOp>(loc, lines, strips);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value first =
-      compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
-              {block, thread})[0];
-  Value step = emit.index(kDecodeBlocks * kWarps);
+  Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
+                        {block, thread})[0];
+  Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  Value step = compute({d0 * kWarps}, grid)[0];
   Value last = add(rows, -kNumbers);
   return forEach(first, tasks, step, lost, [&](Value task, Value before) {
     Value line = b.createOrFold<arith::DivUIOp>(loc, task, strips);
@@ -399,10 +397,9 @@ Value DecodeKernel::emitColumns(Value lost) {
       place.batch = b.createOrFold<arith::DivUIOp>(loc, line, blocks);
       line = b.createOrFold<arith::RemUIOp>(loc, line, blocks);
     }
-    Value at =
-        compute({d0 * kStrip + d1 * kNumbers}, {strip, lane})[0];
-    place.isInside = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ult, at, rows);
+    Value at = compute({d0 * kStrip + d1 * kNumbers}, {strip, lane})[0];
+    place.isInside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, rows);
     place.row = arith::MinUIOp::create(b, loc, at, last);
     Value from = compute({d0 * blockSize}, line)[0];
     place.column = from;
@@ -428,8 +425,8 @@ Value DecodeKernel::emitColumns(Value lost) {
 
 /// The block's word, of those of its threads.
 void DecodeKernel::emitFlag(Value lost) {
-  Value isLost = emit.select(emit.isDifferent(lost, 0), emit.integer(1),
-                             emit.integer(0));
+  Value isLost =
+      emit.select(emit.isDifferent(lost, 0), emit.integer(1), emit.integer(0));
   auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
                                                    NVVM::BarrierReduction::OR);
   Value any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()),
@@ -449,6 +446,14 @@ void DecodeKernel::build() {
   Value none = emit.integer(0);
   emitFlag(problem.isTransposed ? emitColumns(none) : emitLines(none));
   gpu::ReturnOp::create(b, loc);
+}
+
+int64_t blockscale::getDecodeBlocks(std::optional<int64_t> numbers) {
+  constexpr int64_t kMost = 1024;
+  if (!numbers)
+    return kMost;
+  return std::clamp<int64_t>(
+      llvm::divideCeilSigned(*numbers, kWarps * kRounds * kStrip), 1, kMost);
 }
 
 KernelShape blockscale::getDecodeShape() {

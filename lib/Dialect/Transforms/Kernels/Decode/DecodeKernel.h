@@ -35,8 +35,9 @@ struct DecodeProblem {
   bool isContiguous() const;
 };
 
-/// Blocks that such a kernel has.
-inline constexpr int64_t kDecodeBlocks = 1024;
+/// Blocks that are launched for so many numbers: no more than a chip may have
+/// at the same time, which is asked for where the number is dynamic.
+int64_t getDecodeBlocks(std::optional<int64_t> numbers);
 
 KernelShape getDecodeShape();
 void buildDecode(gpu::GPUFuncOp kernel, const DecodeProblem &problem);

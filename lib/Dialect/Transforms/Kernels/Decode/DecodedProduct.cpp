@@ -69,7 +69,10 @@ public:
 
     auto numbers = RankedTensorType::get(getSizes(rows, asked.k, problem),
                                          builder.getBF16Type());
-    auto words = RankedTensorType::get({kDecodeBlocks}, builder.getI32Type());
+    int64_t blocks = getDecodeBlocks(
+        numbers.hasStaticShape() ? std::optional(numbers.getNumElements())
+                                 : std::nullopt);
+    auto words = RankedTensorType::get({blocks}, builder.getI32Type());
     KernelShape shape = getDecodeShape();
     gpu::GPUFuncOp kernel =
         makeKernel(builder, op, kDecodePurpose, inputs.getArrayRef(),
@@ -79,11 +82,11 @@ public:
     Value outputs[] = {
         makeEmpty(builder, loc, numbers, getMixedSizes(problem)),
         makeEmpty(builder, loc, words,
-                  ArrayRef<OpFoldResult>{builder.getIndexAttr(kDecodeBlocks)})};
+                  ArrayRef<OpFoldResult>{builder.getIndexAttr(blocks)})};
     OpFoldResult one = builder.getIndexAttr(1);
-    LaunchOp launch = createLaunch(
-        builder, loc, kernel, inputs.getArrayRef(), outputs, shape,
-        {builder.getIndexAttr(kDecodeBlocks), one, one});
+    LaunchOp launch =
+        createLaunch(builder, loc, kernel, inputs.getArrayRef(), outputs, shape,
+                     {builder.getIndexAttr(blocks), one, one});
     return {launch->getResult(0), launch->getResult(1),
             getOperand(codes, problem)};
   }
@@ -114,8 +117,7 @@ private:
   SmallVector<OpFoldResult> getMixedSizes(const DecodeProblem &problem) {
     SmallVector<OpFoldResult> sizes;
     for (unsigned dim : getOrder(problem))
-      sizes.push_back(
-          tensor::getMixedSize(builder, op->getLoc(), source, dim));
+      sizes.push_back(tensor::getMixedSize(builder, op->getLoc(), source, dim));
     return sizes;
   }
 
@@ -128,10 +130,9 @@ private:
     operand.hasOwnMemory = true;
     operand.contiguity =
         problem.isTransposed ? Contiguity::Rows : Contiguity::Columns;
-    operand.map =
-        getOperandMap(op->getContext(), rank,
-                      problem.isTransposed ? rank - 1 : rank - 2,
-                      rank == 3 ? type.getDimSize(0) : 1);
+    operand.map = getOperandMap(op->getContext(), rank,
+                                problem.isTransposed ? rank - 1 : rank - 2,
+                                rank == 3 ? type.getDimSize(0) : 1);
     return operand;
   }
 
@@ -191,8 +192,8 @@ ExactProduct blockscale::getExactProduct(OpBuilder &builder,
   KernelProblem &problem = exact.host.problem;
   problem.instruction = InstructionAttr::get(
       op->getContext(), *chooseInstruction(op.getRow(), *other)->emitted);
-  problem.schedule = exact.backend->getScheduleRules()->choose(
-      op, problem.instruction, chip);
+  problem.schedule =
+      exact.backend->getScheduleRules()->choose(op, problem.instruction, chip);
   for (Value condition : decoded.conditions)
     problem.conditions.push_back(addInput(exact.host.inputs, condition));
   problem.result = exact.host.inputs.size();

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Where tensor cores take plain numbers only, and a product reads each of them
-// often, kernels in front make numbers of bf16 of codes and scales. They find out
-// which of them bf16 does not hold; if there are any, the product is computed once
-// more, by the kernel that loses nothing.
+// often, kernels in front make numbers of bf16 of codes and scales. They find
+// out which of them bf16 does not hold; if there are any, the product is
+// computed once more, by the kernel that loses nothing.
 
 //===----------------------------------------------------------------------===//
 
