@@ -198,6 +198,12 @@ static FailureOr<GpuCode> compile(ModuleOp module,
           exportLaunchInfo(function, signature->type, chip.name);
       if (failed(info))
         return failure();
+      bool needsWorkspace = info->workspace.kind != LaunchExpr::Kind::Number ||
+                            info->workspace.number != 0;
+      if (options.noWorkspace && needsWorkspace)
+        return function.emitError("expected a function that needs no memory "
+                                  "beside arguments and results, got one that "
+                                  "needs a workspace");
       code.launchInfo = std::move(*info);
     }
     if (level.stage == GpuStage::Instruction)

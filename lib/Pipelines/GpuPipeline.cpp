@@ -63,6 +63,7 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   SelectPathPassOptions select;
   select.nativeOnly = options.nativeOnly;
   select.noWorkspace = options.noWorkspace;
+  select.schedule = options.schedule;
   pm.addPass(createSelectPathPass(select));
   pm.addPass(createLegalizePass());
   SelectSchedulePassOptions schedule;

@@ -5,7 +5,6 @@ import re
 import gpu_bundle
 import pytest
 import tiers
-from gpu_cases import Expectation
 from simulated import SIMULATOR, features
 
 CHECKS = ["--check=race,proxy,strict"]
@@ -39,7 +38,14 @@ def compiled(case, folder, flags=()):
     return ptx.read_text()
 
 
-@pytest.mark.parametrize("case", tiers.cover([*SHARED, *EDGES], features), ids=lambda case: case.name)
+def about(case):
+    """Each x, each y, each way to scale, and what is around products."""
+    row = re.match(r"f\w+-f\w+-f\w+-\d+", case.name)
+    types = [feature[1:] if isinstance(feature, tuple) else feature for feature in features(case)]
+    return [*types, case.name.replace(row[0], "") if row else case.name]
+
+
+@pytest.mark.parametrize("case", tiers.cover([*SHARED, *EDGES], about), ids=lambda case: case.name)
 def test_all(case, tmp_path):
     text = compiled(case, tmp_path)
     assert "wgmma.mma_async.sync.aligned" in text and "__decode_" in text and "__exact_" in text

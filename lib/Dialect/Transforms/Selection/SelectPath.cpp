@@ -15,6 +15,7 @@
 #include "Selection/PlainProducts.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
 namespace mlir::blockscale {
@@ -95,19 +96,43 @@ private:
     return path;
   }
 
-  /// On the first path that can take the op.
+  /// What schedule is asked for decides before sizes do.
+  enum class Wish { None, Other, This };
+  Wish getWish(MmaScaledOp op, const KernelBackend &backend, Path path) {
+    const ScheduleRules *rules = backend.getScheduleRules();
+    if (!schedule.empty())
+      return rules && rules->hasForm(schedule) ? Wish::This : Wish::Other;
+    Operation *places[] = {op, op->getParentOfType<func::FuncOp>()};
+    for (Operation *place : places) {
+      auto asked =
+          place ? place->getAttrOfType<ScheduleInterface>(kScheduleAttrName)
+                : ScheduleInterface();
+      if (asked)
+        return asked.isFor(path) ? Wish::This : Wish::Other;
+    }
+    return Wish::None;
+  }
+
+  /// On the first path that can take the op and is the best for it; if there is
+  /// no such one, on the first that can take it.
   std::optional<InstructionChoice> choose(MmaScaledOp op) {
+    std::optional<InstructionChoice> first;
     for (Path path : chip->paths) {
       std::optional<InstructionChoice> choice =
           chooseInstruction(op.getRow(), path);
       if (!choice || !takes(path, op))
         continue;
       const KernelBackend *backend = getKernelBackend(path);
-      if (!op.hasTensorSemantics() || !backend ||
-          backend->isBestFor(op, !noWorkspace))
+      if (!op.hasTensorSemantics() || !backend)
         return choice;
+      Wish wish = getWish(op, *backend, path);
+      bool isBest = backend->isBestFor(op, !noWorkspace);
+      if (wish == Wish::This || (wish == Wish::None && isBest))
+        return choice;
+      if (!first && isBest)
+        first = choice;
     }
-    return std::nullopt;
+    return first;
   }
 
   FailureOr<Path> selectPath(MmaScaledOp op) {

@@ -83,6 +83,9 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
   }];
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
+    Option<"schedule", "schedule", "std::string", "",
+           "The schedule that will be asked for, as text: a path that has such "
+           "ones is preferred">,
     Option<"noWorkspace", "no-workspace", "bool", "false",
            "Take no path whose kernels need memory beside arguments and "
            "results">,
