@@ -269,15 +269,21 @@ gpu.module @kernels {
 
 // -----
 
-// Without a comparison where all are there.
+// Without a comparison where all are there, and neighbours at once where rows
+// are aligned to that.
 
 // CHECK-LABEL: gpu.func @all(
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<16x8xf32>)
 // CHECK-NOT:     {{scf.if|arith.cmpi}}
 // CHECK-COUNT-4: memref.load %[[C]]
 // CHECK-NOT:     {{scf.if|arith.cmpi}}
+// CHECK-COUNT-2: vector.store %{{.*}}, %[[C]]{{.*}} {alignment = 8 : i64} : memref<16x8xf32>, vector<2xf32>
+// CHECK-NOT:     {{scf.if|arith.cmpi|blockscale|store}}
+
+// CHECK-LABEL: gpu.func @odd(
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<16x9xf32>)
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[C]]
-// CHECK-NOT:     {{scf.if|arith.cmpi|blockscale}}
+// CHECK-NOT:     store
 gpu.module @kernels {
   gpu.func @all(%c: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
@@ -291,6 +297,19 @@ gpu.module @kernels {
     blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds {
     ^bb0(%e: f32, %row: index, %column: index):
       memref.store %e, %c[%row, %column] : memref<16x8xf32>
+      blockscale.yield
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    gpu.return
+  }
+
+  gpu.func @odd(%c: memref<16x9xf32>) {
+    %c0 = arith.constant 0 : index
+    %m = arith.constant 16 : index
+    %n = arith.constant 9 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds {
+    ^bb0(%e: f32, %row: index, %column: index):
+      memref.store %e, %c[%row, %column] : memref<16x9xf32>
       blockscale.yield
     } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     gpu.return

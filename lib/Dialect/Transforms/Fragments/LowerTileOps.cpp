@@ -278,6 +278,60 @@ struct LowerAccGenerate final : LanePattern<AccGenerateOp> {
   }
 };
 
+/// The store at the end of `block`, if neighbours of a run can be stored at
+/// once: it is the only one, of the element at the row and the column that the
+/// block gets, and all rows of its memory are as aligned as runs.
+static memref::StoreOp findRunStore(Block &block, int64_t run) {
+  auto stores = llvm::to_vector(block.getOps<memref::StoreOp>());
+  if (run == 1 || stores.size() != 1 ||
+      stores.front()->getNextNode() != block.getTerminator())
+    return {};
+  memref::StoreOp store = stores.front();
+  MemRefType type = store.getMemRefType();
+  OperandRange indices = store.getIndices();
+  int64_t rank = type.getRank();
+  constexpr int64_t kMostBytes = 16;
+  if (rank < 2 || indices[rank - 2] != block.getArgument(1) ||
+      indices[rank - 1] != block.getArgument(2) ||
+      !type.getLayout().isIdentity() || !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() < 8 ||
+      run * type.getElementTypeBitWidth() > 8 * kMostBytes)
+    return {};
+  int64_t columns = type.getShape().back();
+  if (ShapedType::isDynamic(columns) || columns % run != 0)
+    return {};
+  return store;
+}
+
+/// Stores what the block of `op` makes of a run that starts at (row, column).
+static void emitRunStore(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
+                         ValueRange elements, Value row, Value column) {
+  Location loc = op.getLoc();
+  Block &block = op.getBody().front();
+  SmallVector<Value> values, indices;
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    IRMapping mapping;
+    mapping.map(
+        block.getArguments(),
+        ArrayRef<Value>{element, row,
+                        addIndex(b, loc, column, static_cast<int64_t>(i))});
+    for (Operation &inner : block.without_terminator())
+      if (&inner != store.getOperation())
+        b.clone(inner, mapping);
+    values.push_back(mapping.lookupOrDefault(store.getValueToStore()));
+    if (i == 0)
+      for (Value index : store.getIndices())
+        indices.push_back(mapping.lookupOrDefault(index));
+  }
+  MemRefType type = store.getMemRefType();
+  auto run = static_cast<int64_t>(values.size());
+  Value all = vector::FromElementsOp::create(
+      b, loc, VectorType::get(run, type.getElementType()), values);
+  vector::StoreOp::create(
+      b, loc, all, store.getMemRef(), indices, /*nontemporal=*/false,
+      llvm::MaybeAlign(run * type.getElementTypeBitWidth() / 8));
+}
+
 struct LowerAccForEach final : LanePattern<AccForEachOp> {
   using LanePattern::LanePattern;
 
@@ -285,6 +339,22 @@ struct LowerAccForEach final : LanePattern<AccForEachOp> {
   matchAndRewrite(AccForEachOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ValueRange elements = adaptor.getAcc();
+    auto type = cast<AccType>(op.getAcc().getType());
+    const AccLowering &lowering = getAccLowering(type);
+    int64_t run = lowering.getRunLength(type);
+    memref::StoreOp store = findRunStore(op.getBody().front(), run);
+    if (store && op.getInBounds()) {
+      lowering.forEachRun(
+          rewriter, op.getLoc(), type, lane,
+          [&](int64_t index, Value row, Value column) {
+            row = addIndices(rewriter, op.getLoc(), row, op.getRow());
+            column = addIndices(rewriter, op.getLoc(), column, op.getColumn());
+            emitRunStore(rewriter, op, store, elements.slice(index, run), row,
+                         column);
+          });
+      rewriter.eraseOp(op);
+      return success();
+    }
     forEachElement(rewriter, op, cast<AccType>(op.getAcc().getType()), lane,
                    [&](int64_t index, Value row, Value column, Value inside) {
                      OpBuilder b(rewriter);

@@ -91,7 +91,7 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
     if (host.problem.consumer)
       last = host.problem.consumer->op;
     FailureOr<Value> result;
-    if (host.problem.hasScales() && !host.problem.instruction.hasScales()) {
+    if (host.problem.isDecoded()) {
       DecodedProduct decoded = formDecoded(rewriter, op, host);
       result = formAll(rewriter, op, last, decoded.product, *backend);
       if (succeeded(result))

@@ -101,6 +101,11 @@ struct KernelProblem {
   /// Whether operands have scales; `xScale` and `yScale` are unused if not.
   bool hasScales() const { return row.scale != Format::None; }
 
+  /// Whether the instruction takes operands that were decoded before.
+  bool isDecoded() const {
+    return hasScales() && instruction && !instruction.hasScales();
+  }
+
   /// x, its scales, y, its scales.
   const KernelOperand &getOperand(unsigned i) const {
     return *std::array<const KernelOperand *, 4>{&x, &xScale, &y, &yScale}[i];
