@@ -16,6 +16,7 @@
 #include "Kernels/LaunchForming.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/SplitProblem.h"
+#include "Launch/LoopSizes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -275,17 +276,20 @@ private:
   /// Asserts, in front of our ops and of other products in functions, what
   /// their verifiers cannot know.
   void checkDynamicSizes() {
-    getOperation()->walk([](RuntimeVerifiableOpInterface op) {
-      bool isChecked = isa_and_nonnull<BlockScaleDialect>(op->getDialect()) ||
-                       op->hasAttr(kPathAttrName);
-      if (!isChecked || hasStaticShapes(op) ||
-          !op->getParentOfType<func::FuncOp>())
+    getOperation()->walk([](Operation *op) {
+      if (hasStaticShapes(op) || !op->getParentOfType<func::FuncOp>())
+        return;
+      auto loops = dyn_cast<linalg::LinalgOp>(op);
+      if (loops && op->hasAttr(kPathAttrName))
+        return checkLoopSizes(loops);
+      auto checked = dyn_cast<RuntimeVerifiableOpInterface>(op);
+      if (!checked || !isa_and_nonnull<BlockScaleDialect>(op->getDialect()))
         return;
       OpBuilder builder(op);
-      op.generateRuntimeVerification(builder, op.getLoc(),
-                                     [](Operation *checked, StringRef message) {
-                                       return getCheckMessage(checked, message);
-                                     });
+      checked.generateRuntimeVerification(builder, op->getLoc(),
+                                          [](Operation *of, StringRef message) {
+                                            return getCheckMessage(of, message);
+                                          });
     });
   }
 };

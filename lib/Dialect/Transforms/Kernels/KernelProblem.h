@@ -106,6 +106,12 @@ struct KernelProblem {
     return hasScales() && instruction && !instruction.hasScales();
   }
 
+  /// Those that are used.
+  SmallVector<KernelOperand *, 4> getOperands() {
+    if (hasScales())
+      return {&x, &xScale, &y, &yScale};
+    return {&x, &y};
+  }
   /// x, its scales, y, its scales.
   const KernelOperand &getOperand(unsigned i) const {
     return *std::array<const KernelOperand *, 4>{&x, &xScale, &y, &yScale}[i];

@@ -58,8 +58,7 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   int64_t known = getConstantIntValue(matrices).value_or(ShapedType::kDynamic);
   problem.resultType = RankedTensorType::get({known, problem.m, problem.n},
                                              builder.getF32Type());
-  for (KernelOperand *operand :
-       {&problem.x, &problem.xScale, &problem.y, &problem.yScale}) {
+  for (KernelOperand *operand : problem.getOperands()) {
     if (operand->splat)
       continue;
     Value input = host.inputs[operand->argument];

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launch/LoopSizes.h"
+
 #include "Kernels/HostProblem.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -56,6 +58,31 @@ static Value emitFits(OpBuilder &builder, Location loc, AffineExpr index,
                                getValue(most), getValue(size));
 }
 
+void blockscale::checkLoopSizes(linalg::LinalgOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> loops;
+  for (const Range &range : op.createLoopRanges(builder, loc))
+    loops.push_back(range.size);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+      OpFoldResult size =
+          tensor::getMixedSize(builder, loc, operand.get(), dim);
+      Value fits = emitFits(builder, loc, index, loops, size);
+      if (!fits)
+        continue;
+      cf::AssertOp::create(
+          builder, loc, fits,
+          getCheckMessage(op, "expected size " + Twine(dim) + " of operand #" +
+                                  Twine(operand.getOperandNumber()) +
+                                  " to fit the loops over it"));
+    }
+  }
+}
+
 namespace {
 
 struct CheckLoopSizesPass final
@@ -65,35 +92,8 @@ struct CheckLoopSizesPass final
   void runOnOperation() override {
     getOperation()->walk([](linalg::LinalgOp op) {
       if (op.hasPureTensorSemantics() && !hasStaticShapes(op))
-        check(op);
+        checkLoopSizes(op);
     });
-  }
-
-private:
-  static void check(linalg::LinalgOp op) {
-    OpBuilder builder(op);
-    Location loc = op.getLoc();
-    SmallVector<OpFoldResult> loops;
-    for (const Range &range : op.createLoopRanges(builder, loc))
-      loops.push_back(range.size);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (auto [dim, index] : llvm::enumerate(map.getResults())) {
-        OpFoldResult size =
-            tensor::getMixedSize(builder, loc, operand.get(), dim);
-        Value fits = emitFits(builder, loc, index, loops, size);
-        if (!fits)
-          continue;
-        cf::AssertOp::create(
-            builder, loc, fits,
-            getCheckMessage(op, "expected size " + Twine(dim) +
-                                    " of operand #" +
-                                    Twine(operand.getOperandNumber()) +
-                                    " to fit the loops over it"));
-      }
-    }
   }
 };
 

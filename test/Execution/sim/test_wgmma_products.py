@@ -1,0 +1,147 @@
+"""Products of linalg by the path wgmma in the simulator, which checks races and proxies."""
+
+import re
+import subprocess
+
+import gpu_bundle
+import matmul_cases
+import numpy as np
+import pytest
+import tiers
+from harness import RUN
+from matmul_cases import Problem
+from simulated import SIMULATOR
+
+CHECKS = ["--check=race,proxy,strict"]
+
+
+def run(case, folder, flags=(), checks=()):
+    gpu_bundle.write_case(case, folder, ["--target=sm_90a", "--native-only", *flags])
+    gpu_bundle.check_case(case, folder, SIMULATOR, [*CHECKS, *checks])
+    text = (folder / f"{case.name}.ptx").read_text()
+    assert "wgmma.mma_async" in text
+    return text
+
+
+@pytest.mark.parametrize("case", tiers.first(matmul_cases.factors(), 12), ids=lambda case: case.name)
+def test_factors(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", tiers.first(matmul_cases.splits(), 6), ids=lambda case: case.name)
+def test_splits(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(matmul_cases.dynamic_sizes()), ids=lambda case: case.name)
+def test_dynamic_sizes(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "case", [*matmul_cases.constants(), *matmul_cases.chained()], ids=lambda case: case.name
+)
+def test_surroundings(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", tiers.first(list(matmul_cases.persistent()), 2), ids=lambda case: case.name)
+def test_persistent(case, tmp_path):
+    run(case, tmp_path)
+
+
+def entries(text):
+    return re.findall(r"\.entry (\w+)\(", text)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("schedule", [
+    "tile=64x64x64,stages=1,accumulators=1,persistent=1", "tile=192x64x64,stages=3,accumulators=1,persistent=1",
+    tiers.full("tile=256x64x64,stages=2,accumulators=1,persistent=0"),
+    tiers.full("tile=128x64x64,stages=2,accumulators=1,persistent=1,splits=2"),
+])
+def test_seeds(seed, schedule, tmp_path):
+    """What runs when does not matter; a flag gives all products their schedule."""
+    problems = [
+        Problem("bf16", 300, 200, 300, "plain", "transposed", end="bf16"),
+        Problem("f16", 130, 65, 200, "transposed", "plain", 3, "argument"),
+    ]
+    case = matmul_cases.case("seeds", problems, (f"--schedule={schedule}",))
+    run(case, tmp_path, checks=[f"--seed={seed}"])
+
+
+def test_schedule_of_the_function(tmp_path):
+    """It is that of products without one of their own."""
+    own = (192, 64, 2, 1, 8, 1)
+    case = matmul_cases.case("function", [
+        Problem("bf16", 64, 64, 128), Problem("bf16", 64, 64, 128, schedule=own),
+    ])
+    source = case.program.text()
+    of_all = matmul_cases.attribute((64, 32, 2, 0, 8, 2))
+    case.program.text = lambda: source.replace(" {\n", f" attributes {{blockscale.schedule = {of_all}}} {{\n", 1)
+    text = run(case, tmp_path)
+    assert len(entries(text)) == 3 and "m64n32k16" in text and "m64n64k16" in text
+
+
+NOT_TAKEN = {
+    "f16-sums": ("f16", "f16", "f16", "sm_90a"),
+    "f32": ("f32", "f32", "f32", "sm_90a"),
+    "mixed": ("bf16", "f16", "f32", "sm_90a"),
+    "sm_90": ("bf16", "bf16", "f32", "sm_90"),
+    "sm_120a": ("f16", "f16", "f32", "sm_120a"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_TAKEN)
+def test_what_is_not_taken_stays_loops(name, tmp_path):
+    x_type, y_type, sum_type, chip = NOT_TAKEN[name]
+    rng = np.random.default_rng(1)
+    x, y = (rng.integers(-3, 4, shape).astype(np.float32) for shape in ((20, 30), (30, 10)))
+
+    def store(array, element):
+        return array if element == "f32" else matmul_cases.to_element(array, element)
+
+    program = matmul_cases.Program()
+    a, b = program.arg(store(x, x_type), x_type), program.arg(store(y, y_type), y_type)
+    zero = program.arg(store(np.zeros((20, 10), np.float32), sum_type), sum_type)
+    program.result(program.op(
+        f"linalg.matmul ins({a.name}, {b.name} : {a.type}, {b.type}) outs({zero.name} : {zero.type}) -> {zero.type}",
+        (20, 10), sum_type,
+    ))
+    case = matmul_cases.Case(name, program, [matmul_cases.Equal(store(x @ y, sum_type), sum_type)])
+    gpu_bundle.write_case(case, tmp_path, [f"--target={chip}", "--native-only"])
+    gpu_bundle.check_case(case, tmp_path, SIMULATOR, CHECKS)
+    text = (tmp_path / f"{name}.ptx").read_text()
+    assert "wgmma" not in text and "__loops" in text
+
+
+DYNAMIC = """
+func.func @main(%x: tensor<?x?xbf16>, %y: tensor<?x?xbf16>, %acc: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%acc : tensor<?x?xf32>)
+       -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+"""
+SIZES = {
+    "m": ((8, 16), (16, 24), (9, 24), "expected size 0 of operand #2 to fit the loops over it"),
+    "n": ((8, 16), (16, 24), (8, 25), "expected size 1 of operand #2 to fit the loops over it"),
+    "k": ((8, 16), (17, 24), (8, 24), "expected size 0 of operand #1 to fit the loops over it"),
+    "none": ((0, 16), (16, 24), (0, 24), "expected a size of at least 1 in dimension 0, got 0"),
+    "right": ((8, 16), (16, 24), (8, 24), None),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_that_do_not_fit(name, tmp_path):
+    """Checked when the kernel starts, or before."""
+    *shapes, message = SIZES[name]
+    program = tmp_path / "dynamic.mlir"
+    program.write_text(DYNAMIC)
+    for i, shape in enumerate(shapes):
+        np.save(tmp_path / f"in{i}.npy", np.zeros(shape, np.float32 if i == 2 else np.uint16))
+    done = subprocess.run(
+        [RUN, program, "--device=sim", "--target=sm_90a", *(tmp_path / f"in{i}.npy" for i in range(3))],
+        capture_output=True, text=True, check=False,
+    )
+    assert (done.returncode == 0) == (message is None), done.stderr
+    assert message is None or message in done.stderr
