@@ -77,6 +77,40 @@ module attributes {gpu.container_module} {
 
 // -----
 
+// So has the first kernel of a product of linalg.
+
+// CHECK-LABEL: func.func @products(
+// CHECK:         gpu.launch_func @kernels::@products__loops_0
+// CHECK:         gpu.launch_func @kernels::@products {{.*}} args(%{{[a-z0-9]+}} : memref<8xf32>)
+// CHECK:         gpu.launch_func @kernels::@products__matmul_2
+module attributes {gpu.container_module} {
+  func.func @products(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@loops blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @loops(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+    gpu.func @first(%x: memref<8xf32>) kernel
+        attributes {blockscale.purpose = "matmul"} {
+      gpu.return
+    }
+    gpu.func @second(%x: memref<8xf32>) kernel
+        attributes {blockscale.purpose = "matmul"} {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // Without an mma_scaled, the last kernel has the function's name. A view and a
 // constant move into the kernel, which has the buffer.
 

@@ -154,8 +154,9 @@ private:
     const KernelProblem &problem = host.problem;
     if (std::string remark = backend.getRemark(problem); !remark.empty())
       op->emitRemark(remark);
-    return form(rewriter, op, last, host, kMmaScaledPurpose,
-                backend.getShape(problem),
+    StringRef purpose =
+        isa<MmaScaledOp>(op) ? kMmaScaledPurpose : kMatmulPurpose;
+    return form(rewriter, op, last, host, purpose, backend.getShape(problem),
                 [&](gpu::GPUFuncOp kernel) { backend.build(kernel, problem); });
   }
 

@@ -18,6 +18,8 @@ namespace mlir::blockscale {
 inline constexpr llvm::StringLiteral kPurposeAttrName = "blockscale.purpose";
 
 inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
+/// Products of linalg.
+inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
 inline constexpr llvm::StringLiteral kAddSplitsPurpose = "add_splits";
 inline constexpr llvm::StringLiteral kDecodePurpose = "decode";

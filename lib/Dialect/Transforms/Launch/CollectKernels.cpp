@@ -137,9 +137,10 @@ private:
   }
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
-    constexpr StringLiteral names[] = {kMmaScaledPurpose, kSwizzleScalesPurpose,
-                                       kAddSplitsPurpose, kDecodePurpose,
-                                       kExactPurpose, kLoopsPurpose};
+    constexpr StringLiteral names[] = {kMmaScaledPurpose, kMatmulPurpose,
+                                       kSwizzleScalesPurpose, kAddSplitsPurpose,
+                                       kDecodePurpose, kExactPurpose,
+                                       kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))
@@ -213,7 +214,8 @@ private:
 
   static size_t getMainKernel(ArrayRef<Launch> launches) {
     for (auto [i, launch] : llvm::enumerate(launches))
-      if (getPurpose(launch) == kMmaScaledPurpose)
+      if (getPurpose(launch) == kMmaScaledPurpose ||
+          getPurpose(launch) == kMatmulPurpose)
         return i;
     return launches.empty() ? 0 : launches.size() - 1;
   }

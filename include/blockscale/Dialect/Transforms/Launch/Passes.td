@@ -185,9 +185,10 @@ def CollectKernelsPass
     and launches only, and:
 
     * all kernels are in the `gpu.module` named `kernels`;
-    * the first kernel whose attribute `blockscale.purpose` is "mma_scaled" has
-      the name of its function (where there is none, the last kernel has), any
-      other one is `FUNCTION__PURPOSE` ("loops" without the attribute);
+    * the first kernel whose attribute `blockscale.purpose` is "mma_scaled" or
+      "matmul" has the name of its function (where there is none, the last
+      kernel has), any other one is `FUNCTION__PURPOSE` ("loops" without the
+      attribute);
     * a kernel's parameters are whole buffers: views of them and constants have
       moved into the kernel;
     * the kernel with the name of the function has all its arguments and then
