@@ -74,18 +74,25 @@ def build(name, folder):
     row, sizes, layout, schedule = KERNELS[name]
     problems = [(*sizes, layout, ())]
     case = ring_cases.case(name, row, problems, (f"--schedule={schedule}",), "wide")
-    gpu_bundle.write_case(case, folder, ["--target=sm_100a", "--native-only"])
-    buffers, [(dtype, shape, expectation)] = gpu_bundle.describe(case.program, case.expectations)
+    [expectation] = case.expectations
+    expected = blockscale.mma_scaled(*expectation.operands, **row.types)
+    return prepare(case, folder, "sm_100a", expected)
+
+
+def prepare(case, folder, chip, expected):
+    """The one kernel, or two, of a case with one result."""
+    name = case.name
+    gpu_bundle.write_case(case, folder, [f"--target={chip}", "--native-only"])
+    buffers, [(dtype, shape, _)] = gpu_bundle.describe(case.program, case.expectations)
     info = folder / f"{name}.json"
     # As on a card with one multiprocessor.
-    info.write_text(re.sub(r'\{"min":\[\{"multiprocessors":1\},[56]\]\}', "1", info.read_text()))
+    info.write_text(re.sub(r'\{"min":\[\{"multiprocessors":1\},\d+\]\}', "1", info.read_text()))
     arguments = [f"--launch-info={info}", "--check=race,proxy,strict", f"--max-steps={STEPS}"]
     for i, buffer in enumerate(buffers):
         np.save(folder / f"in{i}.npy", buffer)
         arguments.append(f"in:{folder / f'in{i}.npy'}")
     arguments.append(f"out:{folder / 'out.npy'}:{dtype}:{'x'.join(map(str, shape))}")
     text = (folder / f"{name}.ptx").read_text()
-    expected = blockscale.mma_scaled(*expectation.operands, **row.types)
     return Ring(name, folder, text, arguments, expected)
 
 

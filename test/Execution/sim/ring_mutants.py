@@ -22,11 +22,15 @@ SYNC = {
     "commit": r"tcgen05\.commit",
     "grid": r"griddepcontrol\.wait",
     "wait_group": r"cp\.async\.wait_(?:group|all)",
+    "wgmma.fence": r"wgmma\.fence",
+    "wgmma.commit_group": r"wgmma\.commit_group",
+    "wgmma.wait_group": r"wgmma\.wait_group",
 }
 LANDMARKS = {
     **SYNC,
     "init": r"mbarrier\.init", "alloc": r"tcgen05\.alloc", "dealloc": r"tcgen05\.dealloc",
     "ld": r"tcgen05\.ld", "cp": r"tcgen05\.cp", "mma": r"tcgen05\.mma", "copy": r"cp\.async\.bulk",
+    "wgmma": r"\{\.reg \.pred p; .*wgmma\.mma_async",
     "cp.async": r"cp\.async\.c[ag]", "address": r"ld\.shared\.b32", "ld.shared": r"ld\.shared\.v",
     "st.shared": r"st\.shared", "ld.global": r"ld\.global", "st.global": r"st\.global",
     "end": r"ret;",
