@@ -375,7 +375,7 @@ func.func @acc_load_rank(%c: memref<8xf32>, %i: index) {
 
 func.func @mma_sync_m1_ptx_9_1(%a: vector<4xi32>, %b: vector<2xi32>,
                                %c: vector<4xf32>, %s: i32) {
-  // expected-error@+1 {{expected a dense block-scaled instruction of mma_sync, got kind::mxf4nvf4.scale_vec::4X of e2m1 times e2m1 with ue8m0 scales, which needs PTX 9.1}}
+  // expected-error@+1 {{expected a dense instruction of mma_sync, got kind::mxf4nvf4.scale_vec::4X of e2m1 times e2m1 with ue8m0 scales, which needs PTX 9.1}}
   %0 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue8m0, 4>
        %a, %b, %c, %s[0, 0], %s[0, 0]
   return
@@ -385,7 +385,7 @@ func.func @mma_sync_m1_ptx_9_1(%a: vector<4xi32>, %b: vector<2xi32>,
 
 func.func @mma_sync_m1_format(%a: vector<4xi32>, %b: vector<2xi32>,
                               %c: vector<4xf32>, %s: i32) {
-  // expected-error@+1 {{expected a dense block-scaled instruction of mma_sync, got kind::mxf4.scale_vec::2X of e4m3 times e2m1 with ue8m0 scales}}
+  // expected-error@+1 {{expected a dense instruction of mma_sync, got kind::mxf4.scale_vec::2X of e4m3 times e2m1 with ue8m0 scales}}
   %0 = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e4m3, e2m1, ue8m0, 2>
        %a, %b, %c, %s[0, 0], %s[0, 0]
   return

@@ -131,8 +131,8 @@ InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Path path,
       lookupInstruction(path, kind, a, b, scale, scaleVec);
   if (!instruction || !instruction->isEmitted()) {
     InFlightDiagnostic diagnostic =
-        emitError() << "expected a dense block-scaled instruction of "
-                    << getName(path) << ", got kind::" << getName(kind)
+        emitError() << "expected a dense instruction of " << getName(path)
+                    << ", got kind::" << getName(kind)
                     << ".scale_vec::" << scaleVec << "X of " << getName(a)
                     << " times " << getName(b) << " with " << getName(scale)
                     << " scales";

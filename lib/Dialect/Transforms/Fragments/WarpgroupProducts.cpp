@@ -93,6 +93,18 @@ static int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout,
   return first / lineBytes * lines * lineBytes + first % lineBytes;
 }
 
+/// Bytes of `tile` from the rows of one warpgroup to those of the next one.
+static int64_t getGroupBytes(MemRefType tile, TileLayoutAttr layout,
+                             int64_t groups) {
+  ArrayRef<int64_t> shape = tile.getShape();
+  // Rows are lines of each column; or they are along lines, and go on in the
+  // next column.
+  int64_t bytes = layout.getMajor() == Major::MN
+                      ? tile.getNumElements()
+                      : shape[tile.getRank() - 2] * shape.back();
+  return bytes / groups;
+}
+
 namespace {
 
 struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
@@ -122,10 +134,10 @@ struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
     if (groups != 1) {
       Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
       AffineExpr d0 = rewriter.getAffineDimExpr(0);
-      first = applyExprs(
-          rewriter, loc,
-          {d0.floorDiv(kWarpgroupLanes) * (a.getNumElements() / groups)},
-          thread)[0];
+      first = applyExprs(rewriter, loc,
+                         {d0.floorDiv(kWarpgroupLanes) *
+                          getGroupBytes(a, op.getALayout(), groups)},
+                         thread)[0];
     }
     auto describe = [&](Value memory, TileLayoutAttr layout, Value start,
                         int64_t step) -> Value {
