@@ -1,0 +1,73 @@
+// Schedules of the path wgmma that a chip cannot run.
+
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
+
+func.func @sums_of_three(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected a schedule with at most 96 sums in each thread, got #blockscale.ring_schedule<tile = [192, 256, 64], stages = 2, accumulators = 1, persistent = true>, which has 128}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [192, 256, 64], stages = 2, accumulators = 1, persistent = true>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @sums_of_parts(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected a schedule with at most 128 sums in each thread, got #blockscale.ring_schedule<tile = [256, 136, 64], stages = 2, accumulators = 1, persistent = true>, which has 136}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [256, 136, 64], stages = 2, accumulators = 1, persistent = true>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @accumulators(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected one accumulator, and operands that are not exchanged, on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 2, persistent = true>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 2, persistent = true>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @exchanged(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected one accumulator, and operands that are not exchanged, on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @lines(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected K of the tile to be 64 for #blockscale.instruction<wgmma, 64x8x16, plain, bf16, bf16, none, 0>, got #blockscale.ring_schedule<tile = [64, 64, 128], stages = 2, accumulators = 1, persistent = true>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 128], stages = 2, accumulators = 1, persistent = true>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @shared(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected a schedule that needs at most 231424 bytes of shared memory on sm_90a, got #blockscale.ring_schedule<tile = [128, 256, 64], stages = 5, accumulators = 1, persistent = true>, which needs 245760}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [128, 256, 64], stages = 5, accumulators = 1, persistent = true>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @parts(%x: tensor<192x65xbf16>, %y: tensor<65x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected at most 2 parts of K, one for each stage, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, splits = 3>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, splits = 3>}
+       ins(%x, %y : tensor<192x65xbf16>, tensor<65x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @warps(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected the attribute 'blockscale.schedule' to be a schedule of the path wgmma, got #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}
