@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each value of the function has a companion: the bound of its error, or none
-// where it is exact. Bounds of `mma_scaled` come from the same op on
-// magnitudes.
+// where it is exact. Bounds of products come from the same op on magnitudes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +52,10 @@ private:
 
   void visit(Operation &op);
   void visitMma(MmaScaledOp op);
+  void visitMatmul(linalg::LinalgOp op);
+  /// Of a product that adds `k` terms, the magnitudes of which are `sum`.
+  void setProductBound(Operation *op, Value acc, Value sum, Value k,
+                       double relative);
   void visitSum(Operation &op);
   void visitProduct(Operation &op);
   void visitExtremum(Operation &op);
@@ -73,6 +76,21 @@ private:
 static bool isFloatTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getElementType().isF32();
+}
+
+/// The dimension along K of the first operand of a product that tensor cores
+/// may compute; nullopt for other ops.
+static std::optional<unsigned> getPlainKDim(Operation *op) {
+  if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) ||
+      op->getNumResults() != 1 || !isFloatTensor(op->getResult(0).getType()))
+    return std::nullopt;
+  auto matmul = cast<linalg::LinalgOp>(op);
+  for (OpOperand *input : matmul.getDpsInputOperands())
+    if (!getPlainFormat(getElementTypeOrSelf(input->get())))
+      return std::nullopt;
+  AffineExpr k = getAffineDimExpr(matmul.getNumLoops() - 1, op->getContext());
+  return matmul.getMatchingIndexingMap(matmul.getDpsInputOperand(0))
+      .getResultPosition(k);
 }
 
 static bool containsMma(Operation &op) {
@@ -133,7 +151,6 @@ Value BoundBuilder::makeMagnitude(Value value) {
 }
 
 void BoundBuilder::visitMma(MmaScaledOp op) {
-  Location loc = op.getLoc();
   auto x = cast<ShapedType>(op.getX().getType());
   auto magnitude = cast<MmaScaledOp>(builder.clone(*op));
   magnitude.getXMutable().assign(makeMagnitude(op.getX()));
@@ -142,16 +159,35 @@ void BoundBuilder::visitMma(MmaScaledOp op) {
   magnitude->moveAfter(&*std::prev(builder.getInsertionPoint()));
 
   Value sum = magnitude.getResult();
-  Value bound = makeProduct(sum, makeConstant(sum, std::ldexp(1.0, -22)));
-  bound = makeProduct(bound, makeSize(sum, op.getX(), x.getRank() - 1));
+  setProductBound(op, op.getAcc(), sum,
+                  makeSize(sum, op.getX(), x.getRank() - 1),
+                  std::ldexp(1.0, -22));
+}
+
+void BoundBuilder::visitMatmul(linalg::LinalgOp op) {
+  Operation *magnitude = builder.clone(*op);
+  for (OpOperand &operand : magnitude->getOpOperands())
+    operand.set(makeMagnitude(operand.get()));
+  magnitude->moveAfter(&*std::prev(builder.getInsertionPoint()));
+  Value sum = magnitude->getResult(0);
+  // The reference, too, rounds each of its sums.
+  setProductBound(op, op.getDpsInits()[0], sum,
+                  makeSize(sum, op.getDpsInputs()[0], *getPlainKDim(op)),
+                  std::ldexp(1.0, -22) + std::ldexp(1.0, -24));
+}
+
+void BoundBuilder::setProductBound(Operation *op, Value acc, Value sum, Value k,
+                                   double relative) {
+  Value bound = makeProduct(sum, makeConstant(sum, relative));
+  bound = makeProduct(bound, k);
   bound = makeSum(bound, makeConstant(sum, std::ldexp(1.0, -122)));
-  if (Value accBound = getBound(op.getAcc()))
+  if (Value accBound = getBound(acc))
     bound = makeSum(bound, accBound);
   Value isLarge =
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, sum,
-                            makeConstant(sum, std::ldexp(1.0, 126)));
-  bounds[op.getResult()] = arith::SelectOp::create(
-      builder, loc, isLarge,
+      arith::CmpFOp::create(builder, op->getLoc(), arith::CmpFPredicate::OGT,
+                            sum, makeConstant(sum, std::ldexp(1.0, 126)));
+  bounds[op->getResult(0)] = arith::SelectOp::create(
+      builder, op->getLoc(), isLarge,
       makeConstant(sum, std::numeric_limits<double>::infinity()), bound);
 }
 
@@ -215,6 +251,8 @@ void BoundBuilder::visit(Operation &op) {
       lost = getUnknown(operand);
   }
   auto mma = dyn_cast<MmaScaledOp>(op);
+  bool isKnownMatmul = getPlainKDim(&op) && !getBound(op.getOperand(0)) &&
+                       !getBound(op.getOperand(1));
   bool isKnownMma = mma && isFloatTensor(mma.getType()) &&
                     !getBound(mma.getX()) && !getBound(mma.getY());
   // A computation that is not looked into.
@@ -224,6 +262,8 @@ void BoundBuilder::visit(Operation &op) {
       unknown[result] = lost;
   } else if (isKnownMma) {
     visitMma(mma);
+  } else if (isKnownMatmul) {
+    visitMatmul(cast<linalg::LinalgOp>(op));
   } else if (!isInexact && !mma && !isHidden) {
     return;
   } else if (isa<arith::AddFOp, arith::SubFOp>(op) &&

@@ -76,3 +76,7 @@ std::optional<Format> blockscale::getElementFormat(Type type) {
 std::optional<Format> blockscale::getScaleFormat(Type type) {
   return lookupScaleFormat(getTypeName(type));
 }
+
+std::optional<Format> blockscale::getPlainFormat(Type type) {
+  return lookupPlainFormat(getTypeName(type));
+}

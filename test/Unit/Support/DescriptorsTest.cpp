@@ -148,6 +148,16 @@ TEST(Descriptors, MatricesAlongMN) {
             kVersion | uint64_t(32) << 32 | uint64_t(8) << 16);
 }
 
+// That of wgmma has no version, and else the same fields.
+TEST(Descriptors, MatricesOfWgmma) {
+  constexpr uint64_t kVersion = uint64_t(1) << 46;
+  for (MatrixShape shape : {MatrixShape{Major::K, true, 1, 128, 128},
+                            MatrixShape{Major::K, false, 2, 64, 16},
+                            MatrixShape{Major::MN, true, 4, 64, 64}})
+    EXPECT_EQ(*encodeMatrixDescriptor(shape, DescriptorUser::Wgmma),
+              *encodeMatrixDescriptor(shape) & ~kVersion);
+}
+
 TEST(Descriptors, MatricesThatAreRefused) {
   for (MatrixShape shape : {MatrixShape{Major::K, false, 1, 8, 128},
                             MatrixShape{Major::K, true, 1, 8, 16},

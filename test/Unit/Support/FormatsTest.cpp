@@ -65,6 +65,13 @@ TEST(Formats, UE8M0LikeAPFloat) {
   expectLikeAPFloat(Format::UE8M0, llvm::APFloat::Float8E8M0FNU());
 }
 
+TEST(Formats, BF16LikeAPFloat) {
+  expectLikeAPFloat(Format::BF16, llvm::APFloat::BFloat());
+}
+TEST(Formats, F16LikeAPFloat) {
+  expectLikeAPFloat(Format::F16, llvm::APFloat::IEEEhalf());
+}
+
 TEST(Formats, UE4M3IsMagnitudeOfE4M3) {
   for (unsigned code = 0; code != 256; ++code)
     EXPECT_TRUE(areSame(decode(Format::UE4M3, code),
@@ -124,4 +131,18 @@ TEST(Formats, LookupTellsElementsFromScales) {
   EXPECT_EQ(lookupScaleFormat("f4E2M1FN"), std::nullopt);
   EXPECT_EQ(lookupElementFormat("f8E4M3FNUZ"), std::nullopt);
   EXPECT_EQ(lookupElementFormat(""), std::nullopt);
+}
+
+// Those without scales are neither.
+TEST(Formats, PlainElements) {
+  EXPECT_EQ(lookupPlainFormat("bf16"), Format::BF16);
+  EXPECT_EQ(lookupPlainFormat("f16"), Format::F16);
+  for (std::string_view name : {"f32", "f8E4M3FN", "", "none"})
+    EXPECT_EQ(lookupPlainFormat(name), std::nullopt) << name;
+  for (std::string_view name : {"bf16", "f16", ""}) {
+    EXPECT_EQ(lookupElementFormat(name), std::nullopt) << name;
+    EXPECT_EQ(lookupScaleFormat(name), std::nullopt) << name;
+  }
+  EXPECT_EQ(getFormats(/*areScales=*/false).size(), 5u);
+  EXPECT_EQ(getFormats(/*areScales=*/true).size(), 2u);
 }

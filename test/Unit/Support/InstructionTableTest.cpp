@@ -97,6 +97,40 @@ TEST(InstructionTable, ConvertRows) {
   EXPECT_EQ(stringifyKind(Kind::BF16Packed), "bf16_packed");
 }
 
+// PTX ISA, "wgmma.mma_async": M is 64, K of 16 bits is 16. None has scales, so
+// none is a row of mma_scaled.
+TEST(InstructionTable, WgmmaRows) {
+  std::vector<Instruction> rows = getInstructions(Path::Wgmma);
+  ASSERT_EQ(rows.size(), 2u);
+  for (auto [row, format] :
+       {std::pair(rows[0], Format::BF16), std::pair(rows[1], Format::F16)}) {
+    EXPECT_EQ(row.a, format);
+    EXPECT_EQ(row.b, format);
+    EXPECT_EQ(row.scale, Format::None);
+    EXPECT_EQ(row.kind, Kind::Plain);
+    EXPECT_EQ(row.scaling, Scaling::Nowhere);
+    EXPECT_EQ(row.m, 64u);
+    EXPECT_EQ(row.n, 8u);
+    EXPECT_EQ(row.mostN, 256u);
+    EXPECT_EQ(row.k, 16u);
+    EXPECT_EQ(row.lowestPtx, 80u);
+    EXPECT_TRUE(row.isEmitted());
+    EXPECT_FALSE(row.isNative());
+    EXPECT_EQ(getOpcode(row), "wgmma.mma_async");
+    OpRow plain = {format, format, Format::None, 1};
+    EXPECT_EQ(row.getOpRow(), plain);
+    EXPECT_FALSE(isLegal(plain));
+    for (const Chip &chip : getChips()) {
+      auto choice = chooseInstruction(plain, chip);
+      EXPECT_EQ(choice.has_value(), chip.name == "sm_90a") << chip.name;
+    }
+  }
+  EXPECT_FALSE(chooseInstruction({Format::BF16, Format::F16, Format::None, 1},
+                                 Path::Wgmma));
+  EXPECT_FALSE(chooseInstruction({Format::None, Format::None, Format::None, 1},
+                                 Path::Wgmma));
+}
+
 TEST(InstructionTable, NativeInstructionsComeFirst) {
   for (const OpRow &row : getOpRows())
     for (const Chip &chip : getChips()) {

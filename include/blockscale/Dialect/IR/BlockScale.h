@@ -76,6 +76,9 @@ std::optional<Format> getElementFormat(Type type);
 /// The format of scales of `type`: f8E4M3FN holds ue4m3.
 std::optional<Format> getScaleFormat(Type type);
 
+/// The format of elements without scales of `type`, such as bf16.
+std::optional<Format> getPlainFormat(Type type);
+
 /// The bytes that `count` codes of `bits` take in a row of a packed buffer;
 /// nullopt if they do not end on a byte.
 std::optional<int64_t> getPackedBytes(int64_t count, unsigned bits);

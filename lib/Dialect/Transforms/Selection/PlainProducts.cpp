@@ -20,11 +20,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static Format getPlainFormat(Value operand) {
-  Type element = cast<ShapedType>(operand.getType()).getElementType();
-  if (element.isBF16())
-    return Format::BF16;
-  return element.isF16() ? Format::F16 : Format::None;
+static Format getFormat(Value operand) {
+  return getPlainFormat(getElementTypeOrSelf(operand)).value_or(Format::None);
 }
 
 namespace {
@@ -32,8 +29,7 @@ template <typename Op>
 struct PlainProduct final
     : ProductOpInterface::ExternalModel<PlainProduct<Op>, Op> {
   OpRow getRow(Operation *op) const {
-    return {getPlainFormat(getX(op)), getPlainFormat(getY(op)), Format::None,
-            1};
+    return {getFormat(getX(op)), getFormat(getY(op)), Format::None, 1};
   }
   Value getX(Operation *op) const { return cast<Op>(op).getInputs()[0]; }
   Value getY(Operation *op) const { return cast<Op>(op).getInputs()[1]; }

@@ -46,6 +46,12 @@ static Type getType(Format format) {
     return Type::UE8M0;
   case Format::UE4M3:
     return Type::UE4M3;
+  case Format::BF16:
+    return Type::BF16;
+  case Format::F16:
+    return Type::F16;
+  case Format::None:
+    break;
   }
   return Type::E4M3;
 }
@@ -116,24 +122,30 @@ static uint32_t getPlace(const blockscale::MatrixShape &shape, unsigned line,
          inLine * 16;
 }
 
-/// The chunks that an instruction with `rows` of M or N finds, of bytes.
-static void expectChunks(const blockscale::MatrixShape &shape, unsigned rows) {
-  std::optional<uint64_t> word = blockscale::encodeMatrixDescriptor(shape);
+/// The chunks that an instruction with `rows` of M or N finds, of elements of
+/// 1 byte or, for wgmma, of 2.
+static void expectChunks(const blockscale::MatrixShape &shape, unsigned rows,
+                         unsigned bytes = 1) {
+  bool isWgmma = bytes == 2;
+  std::optional<uint64_t> word = blockscale::encodeMatrixDescriptor(
+      shape, isWgmma ? blockscale::DescriptorUser::Wgmma
+                     : blockscale::DescriptorUser::Tcgen05);
   ASSERT_TRUE(word);
-  blockscale::Result<MatrixDescriptor> descriptor =
-      MatrixDescriptor::decode(*word);
+  blockscale::Result<MatrixDescriptor> descriptor = MatrixDescriptor::decode(
+      *word, isWgmma ? DescriptorUser::Warpgroup : DescriptorUser::Tensor);
   ASSERT_TRUE(descriptor) << descriptor.message();
   bool isTransposed = shape.major == Major::MN;
+  unsigned k = 32 / bytes, ofChunk = 16 / bytes;
   TileShape tile = {};
   tile.lines = rows;
-  tile.steps = 32;
-  tile.packing = {8, 16};
+  tile.steps = k;
+  tile.packing = {8 * bytes, ofChunk};
   tile.isTransposed = isTransposed;
   blockscale::Result<std::vector<uint32_t>> chunks =
       findChunks(*descriptor, tile);
   ASSERT_TRUE(chunks) << chunks.message();
-  unsigned lines = isTransposed ? 32 : rows;
-  unsigned perLine = (isTransposed ? rows : 32) / 16;
+  unsigned lines = isTransposed ? k : rows;
+  unsigned perLine = (isTransposed ? rows : k) / ofChunk;
   ASSERT_EQ(chunks->size(), lines * perLine);
   for (unsigned line = 0; line != lines; ++line)
     for (unsigned chunk = 0; chunk != perLine; ++chunk)
@@ -150,4 +162,19 @@ TEST(EncodedDescriptors, Matrices) {
   }
   expectChunks({Major::K, false, 2, 40, 16}, 40);
   expectChunks({Major::MN, false, 8, 32, 16}, 128);
+}
+
+// Elements of two bytes, and a word without a version.
+TEST(EncodedDescriptors, MatricesOfWgmma) {
+  for (int64_t lineBytes : {32, 64, 128}) {
+    expectChunks({Major::K, true, 1, 96, lineBytes}, 96, 2);
+    expectChunks({Major::K, true, 3, 96, lineBytes}, 96, 2);
+    expectChunks({Major::MN, true, 256 / lineBytes, 64, lineBytes}, 128, 2);
+    expectChunks({Major::MN, true, 512 / lineBytes, 16, lineBytes}, 256, 2);
+  }
+  expectChunks({Major::K, false, 2, 40, 16}, 40, 2);
+  expectChunks({Major::MN, false, 16, 16, 16}, 128, 2);
+  blockscale::MatrixShape shape = {Major::K, true, 1, 64, 128};
+  EXPECT_FALSE(MatrixDescriptor::decode(
+      *blockscale::encodeMatrixDescriptor(shape), DescriptorUser::Warpgroup));
 }
