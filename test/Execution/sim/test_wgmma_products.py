@@ -1,7 +1,9 @@
 """Products of linalg by the path wgmma in the simulator, which checks races and proxies."""
 
 import re
+import shutil
 import subprocess
+from pathlib import Path
 
 import gpu_bundle
 import matmul_cases
@@ -13,6 +15,7 @@ from matmul_cases import Problem
 from simulated import SIMULATOR
 
 CHECKS = ["--check=race,proxy,strict"]
+PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 
 
 def run(case, folder, flags=(), checks=()):
@@ -145,3 +148,22 @@ def test_sizes_that_do_not_fit(name, tmp_path):
     )
     assert (done.returncode == 0) == (message is None), done.stderr
     assert message is None or message in done.stderr
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
+def test_ptxas(tmp_path):
+    """ptxas takes the kernels, spills no register and runs no wgmma after the other one has ended (C7510)."""
+    cases = [
+        *matmul_cases.factors(), *matmul_cases.splits(), *matmul_cases.dynamic_sizes(), *matmul_cases.persistent(),
+        matmul_cases.case("large", [Problem("bf16", 4096, 4096, 256, y_order="transposed", end="bf16")]),
+    ]
+    for case in cases:
+        gpu_bundle.write_case(case, tmp_path, ["--target=sm_90a"])
+        done = subprocess.run(
+            [PTXAS, "-v", "-arch=sm_90a", tmp_path / f"{case.name}.ptx", "-o", "/dev/null"],
+            check=True, capture_output=True, text=True,
+        )
+        spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
+        assert spills and set(spills) == {("0", "0")}, case.name
+        assert "C7510" not in done.stderr and "serializ" not in done.stderr, f"{case.name}: {done.stderr}"

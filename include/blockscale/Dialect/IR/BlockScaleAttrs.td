@@ -55,7 +55,8 @@ def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
   let description = [{
     `mma_sync` or `tcgen05`: with the block-scaled instruction of that name.
     `convert`: with `mma.sync` of bf16, to which operands are converted together
-    with their scales. `decompose`: with plain arithmetic.
+    with their scales. `wgmma`: with the instruction of that name, products of
+    linalg without scales. `decompose`: with plain arithmetic.
 
     Example: `#blockscale.path<mma_sync>`.
   }];

@@ -60,12 +60,13 @@ def JoinElementwisePass
 }
 
 def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
-  let summary = "compute each mma_scaled on tensors in a GPU kernel";
+  let summary = "compute each product with a path in a GPU kernel";
   let description = [{
-    Replaces each `mma_scaled` on tensors by a `launch` of a kernel of its own
-    in the `gpu.module` named `kernels`. Transposes, `unswizzle_scales` and
-    `unpack` that feed an operand become part of the kernel's addresses, and a
-    scale operand that is a splat constant becomes a constant of the kernel. An
+    Replaces each `mma_scaled` on tensors, and each product of linalg that has a
+    path, by a `launch` of a kernel of its own in the `gpu.module` named
+    `kernels`. Transposes, `unswizzle_scales` and `unpack` that feed an operand
+    become part of the kernel's addresses, and a scale operand that is a splat
+    constant becomes a constant of the kernel. An
     elementwise `linalg.generic` that makes nothing but the accumulator, or that
     is all that uses the result, becomes part of the kernel with the path
     `mma_sync`: it may broadcast other tensors along M and N and convert the
@@ -80,7 +81,10 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     decides. What the verifier cannot see of sizes becomes assertions in front
     of the launch. The tiles go into a `tile_mma`. Blocks are numbered so that those
     that run at the same time share operands. With the path `decompose`, one
-    thread computes one result in f64 and rounds it once.
+    thread computes one result in f64 and rounds it once. With `tcgen05` and
+    `wgmma`, warps have roles: some load stages of a ring, others multiply.
+    Operands of `wgmma` that no tensor map can be of are copied first, with a
+    remark.
 
     A `swizzle_scales` of tensors that is left gets a kernel of its own, which
     reads and writes whole sectors of 32 bytes.

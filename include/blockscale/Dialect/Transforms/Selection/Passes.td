@@ -41,7 +41,7 @@ def AttachTargetPass : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
 }
 
 def SelectPathPass : Pass<"blockscale-select-path"> {
-  let summary = "choose how a chip computes each mma_scaled";
+  let summary = "choose how a chip computes each product";
   let description = [{
     Gives each `mma_scaled` the attribute `blockscale.path`: `mma_sync` or
     `tcgen05` where the chip of the module's attribute `blockscale.target` has a
@@ -53,6 +53,12 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     An op that has the attribute keeps it; one that the chip does not have is an
     error, but for vectors with `mma_sync`: then the instruction is software.
     With `decompose`, the kernel of tensors is plain arithmetic.
+
+    A `linalg.matmul` or `linalg.batch_matmul` on tensors in a function gets
+    `wgmma` where the chip has an instruction for its types: bf16 or f16
+    operands, f32 sums. Indexing maps that transpose operands become
+    `linalg.transpose` in front. All others have no path, and become loops; with
+    an attribute that the chip has no instruction for, an error.
 
     Before:
 
@@ -141,7 +147,7 @@ def LegalizePass : Pass<"blockscale-legalize"> {
 def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   let summary = "choose how the kernel of each mma_scaled divides it";
   let description = [{
-    Gives each `mma_scaled` on tensors whose path has schedules the attribute
+    Gives each product on tensors whose path has schedules the attribute
     `blockscale.schedule`: the one of the option `schedule`, else its own, else
     that of its function, else one that is chosen. A schedule that the target
     has not enough shared memory or registers for is an error.
@@ -154,6 +160,10 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
 
     The choice for `tcgen05`: of all schedules that the chip can run the one
     with the smallest estimate, which `blockscale-explain-schedules` prints.
+
+    The choice for `wgmma`: tiles of 128 x 256, or smaller ones where these fill
+    the multiprocessors better; as many stages, up to 8, as shared memory has
+    room for.
 
     Before:
 
