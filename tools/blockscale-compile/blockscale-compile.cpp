@@ -44,7 +44,8 @@ static const std::vector<Flag> flags = {
     {"native-only", "",
      "Refuse an op that no block-scaled instruction computes"},
     {"no-workspace", "",
-     "Refuse what needs memory beside arguments and results, and take ways that "
+     "Refuse what needs memory beside arguments and results, and take ways "
+     "that "
      "need none",
      false, false, gpuTarget},
     {"ptx-version", "N", "PTX version, 8.7 or 87", false, false, gpuTarget},

@@ -13,8 +13,8 @@
 
 #include "Kernels/Backend.h"
 #include "Kernels/Decode/DecodedProduct.h"
-#include "Kernels/LaunchForming.h"
 #include "Kernels/KernelPurpose.h"
+#include "Kernels/LaunchForming.h"
 #include "Kernels/SplitProblem.h"
 #include "Launch/LoopSizes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -138,12 +138,11 @@ private:
     ExactProduct exact =
         getExactProduct(rewriter, op, decoded, *(*target).getChip());
     const KernelProblem &problem = exact.host.problem;
-    return form(rewriter, op, last, exact.host, kExactPurpose,
-                exact.backend->getShape(problem),
-                [&](gpu::GPUFuncOp kernel) {
-                  exact.backend->build(kernel, problem);
-                },
-                result);
+    return form(
+        rewriter, op, last, exact.host, kExactPurpose,
+        exact.backend->getShape(problem),
+        [&](gpu::GPUFuncOp kernel) { exact.backend->build(kernel, problem); },
+        result);
   }
 
   /// The result of a launch, in front of `last`, of a kernel of the path.
@@ -186,11 +185,10 @@ private:
     rewriter.setInsertionPoint(last);
     Value output = updated;
     if (!output)
-      output =
-          makeEmpty(rewriter, op->getLoc(), type, host.getResultSizes());
+      output = makeEmpty(rewriter, op->getLoc(), type, host.getResultSizes());
     LaunchOp launch =
-        createLaunch(rewriter, op->getLoc(), kernel,
-                     host.inputs.getArrayRef(), output, shape, *blocks);
+        createLaunch(rewriter, op->getLoc(), kernel, host.inputs.getArrayRef(),
+                     output, shape, *blocks);
     launch.setUpdates(static_cast<bool>(updated));
     return launch->getResult(0);
   }
@@ -221,9 +219,8 @@ struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
     gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kSwizzleScalesPurpose,
                                        source, resultType, shape);
     buildSwizzleKernel(kernel);
-    Value empty =
-        makeEmpty(rewriter, op.getLoc(), resultType,
-                  getSwizzledSizes(rewriter, op.getLoc(), sizes));
+    Value empty = makeEmpty(rewriter, op.getLoc(), resultType,
+                            getSwizzledSizes(rewriter, op.getLoc(), sizes));
     rewriter.replaceOp(op, createLaunch(rewriter, op.getLoc(), kernel, source,
                                         empty, shape, *blocks));
     return success();

@@ -78,10 +78,9 @@ getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
 
 /// The grid of a kernel; fails after an error if no chip has one as large (PTX
 /// ISA, "%nctaid"). Dynamic sizes are left to the launch.
-FailureOr<SmallVector<OpFoldResult>> blockscale::getBlocks(OpBuilder &builder,
-                                                      Operation *op,
-                                                      const KernelShape &shape,
-                                                      const HostSizes &sizes) {
+FailureOr<SmallVector<OpFoldResult>>
+blockscale::getBlocks(OpBuilder &builder, Operation *op,
+                      const KernelShape &shape, const HostSizes &sizes) {
   constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
   if (shape.order != BlockOrder::Grid)
     return getBlocksInLine(builder, op, shape, sizes, limits[0]);
@@ -159,4 +158,3 @@ LaunchOp blockscale::createLaunch(OpBuilder &builder, Location loc,
                          : builder.getDenseI64ArrayAttr(shape.mapped),
       inputs, outputs);
 }
-

@@ -137,9 +137,9 @@ private:
   }
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
-    constexpr StringLiteral names[] = {kMmaScaledPurpose, kMatmulPurpose,
+    constexpr StringLiteral names[] = {kMmaScaledPurpose,     kMatmulPurpose,
                                        kSwizzleScalesPurpose, kAddSplitsPurpose,
-                                       kDecodePurpose, kExactPurpose,
+                                       kDecodePurpose,        kExactPurpose,
                                        kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
