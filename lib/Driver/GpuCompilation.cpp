@@ -22,6 +22,7 @@
 #include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -150,6 +151,16 @@ static FailureOr<std::string> generateCode(ModuleOp module, GpuStage stage,
   return *text;
 }
 
+/// That no function allocates memory: what is left of that is the workspace.
+static LogicalResult checkNoWorkspace(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.getOps<memref::AllocOp>().empty())
+      return function.emitError("expected a function that needs no memory "
+                                "beside arguments and results, got one that "
+                                "needs a workspace");
+  return success();
+}
+
 static void buildRaising(OpPassManager &pm, Raising raising) {
   if (raising == Raising::None)
     return;
@@ -192,18 +203,15 @@ static FailureOr<GpuCode> compile(ModuleOp module,
             module, [&](OpPassManager &pm) { level.build(pm, pipeline); },
             verifies)))
       return failure();
+    if (level.stage == GpuStage::Kernel && options.noWorkspace &&
+        failed(checkNoWorkspace(module)))
+      return failure();
     if (level.stage == GpuStage::Kernel && signature) {
       auto function = module.lookupSymbol<func::FuncOp>(signature->name);
       FailureOr<LaunchInfo> info =
           exportLaunchInfo(function, signature->type, chip.name);
       if (failed(info))
         return failure();
-      bool needsWorkspace = info->workspace.kind != LaunchExpr::Kind::Number ||
-                            info->workspace.number != 0;
-      if (options.noWorkspace && needsWorkspace)
-        return function.emitError("expected a function that needs no memory "
-                                  "beside arguments and results, got one that "
-                                  "needs a workspace");
       code.launchInfo = std::move(*info);
     }
     if (level.stage == GpuStage::Instruction)

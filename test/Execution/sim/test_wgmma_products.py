@@ -190,3 +190,75 @@ def test_ptxas(tile, tmp_path):
 def test_ptxas_takes(case, tmp_path):
     """Of other sizes, wide tiles may spill registers."""
     assert "Used" in assemble(case, tmp_path)
+
+
+BATCH_INSIDE = {
+    "sm_90a": """
+func.func @main(%s: tensor<{xs}xbf16>, %t: tensor<{ys}xbf16>) -> tensor<{b}x40x48xf32> {{
+  %acc = arith.constant dense<0.0> : tensor<{b}x40x48xf32>
+  %ex = tensor.empty() : tensor<{b}x40x64xbf16>
+  %x = linalg.transpose ins(%s : tensor<{xs}xbf16>) outs(%ex : tensor<{b}x40x64xbf16>) permutation = {xp}
+  %ey = tensor.empty() : tensor<{b}x64x48xbf16>
+  %y = linalg.transpose ins(%t : tensor<{ys}xbf16>) outs(%ey : tensor<{b}x64x48xbf16>) permutation = {yp}
+  %d = linalg.batch_matmul ins(%x, %y : tensor<{b}x40x64xbf16>, tensor<{b}x64x48xbf16>)
+       outs(%acc : tensor<{b}x40x48xf32>) -> tensor<{b}x40x48xf32>
+  return %d : tensor<{b}x40x48xf32>
+}}
+""",
+    "sm_100a": """
+func.func @main(%s: tensor<{xs}xf8E4M3FN>, %ss: tensor<{b}x40x2xf8E8M0FNU>, %t: tensor<{ys}xf8E4M3FN>,
+                %ts: tensor<{b}x2x48xf8E8M0FNU>) -> tensor<{b}x40x48xf32> {{
+  %acc = arith.constant dense<0.0> : tensor<{b}x40x48xf32>
+  %ex = tensor.empty() : tensor<{b}x40x64xf8E4M3FN>
+  %x = linalg.transpose ins(%s : tensor<{xs}xf8E4M3FN>) outs(%ex : tensor<{b}x40x64xf8E4M3FN>) permutation = {xp}
+  %ey = tensor.empty() : tensor<{b}x64x48xf8E4M3FN>
+  %y = linalg.transpose ins(%t : tensor<{ys}xf8E4M3FN>) outs(%ey : tensor<{b}x64x48xf8E4M3FN>) permutation = {yp}
+  %d = blockscale.mma_scaled %x, %ss, %y, %ts, %acc
+       : tensor<{b}x40x64xf8E4M3FN>, tensor<{b}x40x2xf8E8M0FNU>, tensor<{b}x64x48xf8E4M3FN>,
+         tensor<{b}x2x48xf8E8M0FNU>, tensor<{b}x40x48xf32>
+  return %d : tensor<{b}x40x48xf32>
+}}
+""",
+}
+
+
+def source_of(shape, permutation):
+    """The shape of what a transpose makes `shape` of."""
+    return "x".join(str(shape[permutation.index(i)]) for i in range(3))
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("permutations", [([1, 0, 2], [0, 1, 2]), ([1, 2, 0], [1, 0, 2]), ([0, 2, 1], [1, 2, 0])], ids=str)
+@pytest.mark.parametrize("chip", BATCH_INSIDE)
+def test_batch_inside(chip, permutations, batch, tmp_path):
+    """Matrices of a batch whose rows are further apart than the batch's matrices, as heads of attention are."""
+    x, y = permutations
+    (tmp_path / "p.mlir").write_text(BATCH_INSIDE[chip].format(
+        b=batch, xp=x, yp=y, xs=source_of((batch, 40, 64), x), ys=source_of((batch, 64, 48), y)))
+    done = subprocess.run(
+        [RUN, "p.mlir", "--device=sim", f"--target={chip}", *CHECKS, "--compare", "--seed=2", "-o", "d.npy"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+GLOBAL = """
+memref.global "private" constant @w : memref<16x64xbf16> = dense<2.0>
+func.func @main(%x: tensor<8x16xbf16>, %acc: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %m = memref.get_global @w : memref<16x64xbf16>
+  %y = bufferization.to_tensor %m restrict : memref<16x64xbf16> to tensor<16x64xbf16>
+  %d = linalg.matmul ins(%x, %y : tensor<8x16xbf16>, tensor<16x64xbf16>) outs(%acc : tensor<8x64xf32>)
+       -> tensor<8x64xf32>
+  return %d : tensor<8x64xf32>
+}
+"""
+
+
+def test_globals_are_copied(tmp_path):
+    (tmp_path / "p.mlir").write_text(GLOBAL)
+    done = subprocess.run(
+        [RUN, "p.mlir", "--device=sim", "--target=sm_90a", "--compare", "-o", "d.npy"], cwd=tmp_path,
+        capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "y is copied first" in done.stderr

@@ -280,6 +280,14 @@ gpu.module @kernels {
 // CHECK-COUNT-2: vector.store %{{.*}}, %[[C]]{{.*}} {alignment = 8 : i64} : memref<16x8xf32>, vector<2xf32>
 // CHECK-NOT:     {{scf.if|arith.cmpi|blockscale|store}}
 
+// Not where they may not be aligned, or the memory is made of row or column.
+
+// CHECK-LABEL: gpu.func @anywhere(
+// CHECK-COUNT-4: memref.store
+// CHECK-NOT:     store
+// CHECK-LABEL: gpu.func @inside(
+// CHECK-COUNT-4: memref.store
+// CHECK-NOT:     store
 // CHECK-LABEL: gpu.func @odd(
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<16x9xf32>)
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[C]]
@@ -294,9 +302,36 @@ gpu.module @kernels {
       %v = memref.load %c[%row, %column] : memref<16x8xf32>
       blockscale.yield %v : f32
     } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds aligned {
+    ^bb0(%e: f32, %row: index, %column: index):
+      memref.store %e, %c[%row, %column] : memref<16x8xf32>
+      blockscale.yield
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    gpu.return
+  }
+
+  gpu.func @anywhere(%c: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %m = arith.constant 16 : index
+    %n = arith.constant 8 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds {
     ^bb0(%e: f32, %row: index, %column: index):
       memref.store %e, %c[%row, %column] : memref<16x8xf32>
+      blockscale.yield
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    gpu.return
+  }
+
+  gpu.func @inside(%c: memref<1024xi8>) {
+    %c0 = arith.constant 0 : index
+    %m = arith.constant 16 : index
+    %n = arith.constant 8 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds aligned {
+    ^bb0(%e: f32, %row: index, %column: index):
+      %view = memref.view %c[%column][] : memref<1024xi8> to memref<16x8xf32>
+      memref.store %e, %view[%row, %column] : memref<16x8xf32>
       blockscale.yield
     } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     gpu.return
@@ -307,7 +342,7 @@ gpu.module @kernels {
     %m = arith.constant 16 : index
     %n = arith.constant 9 : index
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
-    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds {
+    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) in_bounds aligned {
     ^bb0(%e: f32, %row: index, %column: index):
       memref.store %e, %c[%row, %column] : memref<16x9xf32>
       blockscale.yield

@@ -23,7 +23,7 @@
 // CHECK-NEXT:      %[[N:.*]] = arith.negf %[[V]] : f32
 // CHECK-NEXT:      blockscale.yield %[[N]] : f32
 // CHECK:         %[[SUM:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %[[ACC]],
-// CHECK:         blockscale.acc_for_each %[[SUM]]#0 at(%[[FIRST]], %[[FIRST_N]]) of(%[[SIZE]], %[[SIZE]]) in_bounds {
+// CHECK:         blockscale.acc_for_each %[[SUM]]#0 at(%[[FIRST]], %[[FIRST_N]]) of(%[[SIZE]], %[[SIZE]]) in_bounds aligned {
 // CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index):
 // CHECK-NEXT:      %[[V:.*]] = memref.load %[[Q]][%[[COLUMN]]]
 // CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[E]], %[[V]] : f32

@@ -56,7 +56,8 @@ def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
     `mma_sync` or `tcgen05`: with the block-scaled instruction of that name.
     `convert`: with `mma.sync` of bf16, to which operands are converted together
     with their scales. `wgmma`: with the instruction of that name, products of
-    linalg without scales. `decompose`: with plain arithmetic.
+    linalg without scales, and others whose operands are decoded first.
+    `decompose`: with plain arithmetic.
 
     Example: `#blockscale.path<mma_sync>`.
   }];

@@ -226,15 +226,20 @@ def BlockScale_AccForEachOp : BlockScale_Op<"acc_for_each", [
   let description = [{
     Runs the body with each element of the tile, its row and its column, as
     `acc_generate` counts them; not for elements beyond `rows` and `columns`.
+    With `aligned`, `column` is a multiple of the elements that a lane has side
+    by side, and so is what memory is aligned to that the body stores to: then
+    they are stored at once.
 
     Constraint (G2): the body takes an f32 and two indices and yields nothing.
   }];
   let arguments = (ins BlockScale_AccType:$acc, Index:$row, Index:$column,
-                       Index:$rows, Index:$columns, UnitAttr:$in_bounds);
+                       Index:$rows, Index:$columns, UnitAttr:$in_bounds,
+                       UnitAttr:$aligned);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
-    (`in_bounds` $in_bounds^)? $body attr-dict `:` type($acc)
+    (`in_bounds` $in_bounds^)? (`aligned` $aligned^)? $body attr-dict
+    `:` type($acc)
   }];
   let hasRegionVerifier = 1;
 }

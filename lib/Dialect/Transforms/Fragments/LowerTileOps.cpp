@@ -278,9 +278,10 @@ struct LowerAccGenerate final : LanePattern<AccGenerateOp> {
   }
 };
 
-/// The store at the end of `block`, if neighbours of a run can be stored at
-/// once: it is the only one, of the element at the row and the column that the
-/// block gets, and all rows of its memory are as aligned as runs.
+/// The store at the end of `block`, if neighbours of an aligned run can be
+/// stored at once: it is the only one, of the element at the row and the column
+/// that the block gets, to memory from outside, all rows of which are as
+/// aligned as the first one.
 static memref::StoreOp findRunStore(Block &block, int64_t run) {
   auto stores = llvm::to_vector(block.getOps<memref::StoreOp>());
   if (run == 1 || stores.size() != 1 ||
@@ -291,7 +292,8 @@ static memref::StoreOp findRunStore(Block &block, int64_t run) {
   OperandRange indices = store.getIndices();
   int64_t rank = type.getRank();
   constexpr int64_t kMostBytes = 16;
-  if (rank < 2 || indices[rank - 2] != block.getArgument(1) ||
+  if (store.getMemRef().getParentBlock() == &block || rank < 2 ||
+      indices[rank - 2] != block.getArgument(1) ||
       indices[rank - 1] != block.getArgument(2) ||
       !type.getLayout().isIdentity() || !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() < 8 ||
@@ -343,7 +345,7 @@ struct LowerAccForEach final : LanePattern<AccForEachOp> {
     const AccLowering &lowering = getAccLowering(type);
     int64_t run = lowering.getRunLength(type);
     memref::StoreOp store = findRunStore(op.getBody().front(), run);
-    if (store && op.getInBounds()) {
+    if (store && op.getInBounds() && op.getAligned()) {
       lowering.forEachRun(
           rewriter, op.getLoc(), type, lane,
           [&](int64_t index, Value row, Value column) {

@@ -113,6 +113,11 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
     if (!lookupAccLowering(acc))
       return emitUnsupported(op)
              << "an accumulator in " << Attribute(acc.getLayout());
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp<WarpgroupMmaOp>() && !isControlFlow(op) &&
+          !isa<WarpgroupMmaOp, WarpgroupWaitOp>(op))
+        return op->emitOpError("expected sums that a warpgroup_wait has waited "
+                               "for, got those of a warpgroup_mma");
     if (isControlFlow(op) || isAccOp(op))
       return success();
     return emitUnsupported(op) << "on an accumulator";

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -329,7 +330,8 @@ private:
     return !matchPattern(tensor, m_Constant()) &&
            !isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
                             tensor::ReshapeOp, tensor::ExtractSliceOp,
-                            tensor::CastOp>(tensor.getDefiningOp());
+                            tensor::CastOp, bufferization::ToTensorOp>(
+               tensor.getDefiningOp());
   }
 
   /// The same in memory of its own, which tensor maps can be of.

@@ -34,7 +34,8 @@ struct KernelOperand {
   unsigned bits;
   Contiguity contiguity;
   /// Numbers that divide the sizes, which may be dynamic: `rows` or `columns`
-  /// itself where that is not.
+  /// itself where that is not. Where lines of memory are padded, the one along
+  /// lines divides those: see getLineAlignment.
   int64_t rowMultiple;
   int64_t columnMultiple;
   /// Whether the batch may turn out to be 1 when that of the result is not.

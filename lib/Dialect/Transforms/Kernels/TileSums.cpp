@@ -100,8 +100,9 @@ void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                        inBounds);
     return;
   }
+  // Tiles start at multiples of 8 columns, and memory is that of a parameter.
   auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column, sizes.m,
-                                 sizes.n, inBounds);
+                                 sizes.n, inBounds, /*aligned=*/inBounds);
   Type indexType = b.getIndexType();
   OpBuilder::InsertionGuard guard(b);
   Block *body =

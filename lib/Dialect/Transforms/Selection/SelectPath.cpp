@@ -60,6 +60,7 @@ struct SelectPathPass final
     if (failed(target))
       return signalPassFailure();
     chip = (*target).getChip();
+    emulatedOn = (*target).getEmulatedOn();
     WalkResult result = getOperation()->walk([&](MmaScaledOp op) -> WalkResult {
       FailureOr<Path> path =
           op->hasAttr(kPathAttrName) ? checkPath(op) : selectPath(op);
@@ -120,7 +121,7 @@ private:
     for (Path path : chip->paths) {
       std::optional<InstructionChoice> choice =
           chooseInstruction(op.getRow(), path);
-      if (!choice || !takes(path, op))
+      if (!choice || !takes(path, op) || !isExecuted(*choice))
         continue;
       const KernelBackend *backend = getKernelBackend(path);
       if (!op.hasTensorSemantics() || !backend)
@@ -175,14 +176,19 @@ private:
     if (wanted && getPathInfo(wanted.getValue()).opcode.empty())
       return success();
     if (isPlainProduct(op))
-      for (Path path : chip->paths)
-        if (chooseInstruction(op.getRow(), path) &&
-            (!wanted || wanted.getValue() == path)) {
-          OpBuilder builder(op);
-          op = makePlain(builder, op);
-          op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
-          return success();
-        }
+      for (Path path : chip->paths) {
+        std::optional<InstructionChoice> choice =
+            chooseInstruction(op.getRow(), path);
+        const KernelBackend *backend = getKernelBackend(path);
+        if (!choice || !isExecuted(*choice) || !backend ||
+            (wanted ? wanted.getValue() != path
+                    : !backend->isBestFor(op, !noWorkspace)))
+          continue;
+        OpBuilder builder(op);
+        op = makePlain(builder, op);
+        op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
+        return success();
+      }
     if (!wanted)
       return success();
     return op->emitOpError("expected a path that has an instruction for it on ")
@@ -232,7 +238,14 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  const Chip *chip = nullptr;
+  /// Whether the chip that runs the code has `choice`, or software has: for
+  /// instructions of others than those of scales there is none.
+  bool isExecuted(const InstructionChoice &choice) const {
+    return !emulatedOn || choice.emitted->isNative() ||
+           emulatedOn->has(choice.emitted->path);
+  }
+
+  const Chip *chip = nullptr, *emulatedOn = nullptr;
 };
 
 } // namespace

@@ -85,7 +85,10 @@ private:
       return op->emitOpError("expected the attribute '")
              << kInstructionAttrName << "' of blockscale-legalize";
     FailureOr<ScheduleInterface> found = wanted;
-    if (!wanted)
+    // What is meant for products with scales says nothing of others.
+    bool isForOthers =
+        wanted && !wanted.isFor(path.getValue()) && !op.getXScale();
+    if (!wanted || isForOthers)
       found = findAttr(op, path.getValue());
     else if (!wanted.isFor(path.getValue()))
       return op->emitOpError("expected a schedule of the path ")
@@ -115,6 +118,8 @@ private:
       auto schedule = dyn_cast<ScheduleInterface>(attr);
       if (schedule && schedule.isFor(path))
         return schedule;
+      if (schedule && place != op.getOperation() && !op.getXScale())
+        continue;
       return place->emitOpError("expected the attribute '")
              << kScheduleAttrName << "' to be a schedule of the path "
              << StringRef(getPathInfo(path).name) << ", got " << attr;

@@ -321,8 +321,8 @@ Value DecodeKernel::forEach(Value from, Value to, Value step, Value word,
 /// Rows of numbers along K, of which a warp takes four strips at a time.
 Value DecodeKernel::emitLines(Value lost) {
   constexpr int64_t kPart = kRounds * kStrip;
-  AffineExpr d0, d1, d2;
-  bindDims(b.getContext(), d0, d1, d2);
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
   Value rows = size(2), columns = size(1);
   Value parts = compute({d0.ceilDiv(kPart)}, columns)[0];
   Value lines = rows;
@@ -370,8 +370,8 @@ Value DecodeKernel::emitLines(Value lost) {
 /// Columns of numbers along rows: a warp takes a strip of a block of K, whose
 /// scales it needs once.
 Value DecodeKernel::emitColumns(Value lost) {
-  AffineExpr d0, d1, d2;
-  bindDims(b.getContext(), d0, d1, d2);
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
   Value columns = size(2), rows = size(1);
   auto blockSize = static_cast<int64_t>(problem.blockSize);
   Value strips = compute({d0.ceilDiv(kStrip)}, rows)[0];

@@ -35,8 +35,8 @@ struct DecodeProblem {
   bool isContiguous() const;
 };
 
-/// Blocks that are launched for so many numbers: no more than a chip may have
-/// at the same time, which is asked for where the number is dynamic.
+/// Blocks that are launched for so many numbers: no more than a large chip has
+/// at the same time, and that many where the number is dynamic (nullopt).
 int64_t getDecodeBlocks(std::optional<int64_t> numbers);
 
 KernelShape getDecodeShape();

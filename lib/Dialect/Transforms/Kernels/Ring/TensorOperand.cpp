@@ -105,6 +105,14 @@ bool TensorOperand::planElements(const KernelProblem &problem,
                  .str();
     return false;
   }
+  // The index that is not contiguous may be in front of the batch.
+  AffineExpr outer = getAffineDimExpr(isK ? 1 : 2, context);
+  std::optional<unsigned> outerDim = operand->map.getResultPosition(outer);
+  if (!outerDim) {
+    reason =
+        "expected a matrix whose rows and columns are dimensions of memory";
+    return false;
+  }
   int64_t rows = isA ? ring.getSchedule().getM() : ring.getSchedule().getN();
   int64_t unit = getElementBytes(instruction);
   int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows * unit);
@@ -129,10 +137,10 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     sizes.back() = (sizes.back() * 8).floorDiv(operand->bits);
   SmallVector<int64_t> box(rank, 1);
   if (isK) {
-    box[rank - 2] = rows;
+    box[*outerDim] = rows;
     box[rank - 1] = kLineBytes / unit;
   } else {
-    box[rank - 2] = ring.getSchedule().getK();
+    box[*outerDim] = ring.getSchedule().getK();
     box[rank - 1] = columnBytes / unit;
     copies = rows * unit / columnBytes;
     copyRows = columnBytes / unit;

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of bf16 and f16 matrices by instructions of warpgroups.
+// Products of bf16 and f16 matrices by instructions of warpgroups: those of
+// linalg, and those with scales whose operands are decoded first.
 
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,14 @@ static constexpr int64_t kDynamicSize = 4096;
 static RingPlan makePlan(const KernelProblem &problem) {
   return RingPlan(problem.instruction.getInstruction(),
                   cast<RingScheduleAttr>(problem.schedule));
+}
+
+/// Whether bulk copies can bring an operand from where it is.
+static bool isWhole(Value operand) {
+  constexpr int64_t kNumbersOfLine = 8;
+  int64_t last = cast<RankedTensorType>(operand.getType()).getShape().back();
+  return isa<BlockArgument>(operand) &&
+         KernelProblem::isMultiple(last, kNumbersOfLine);
 }
 
 /// Whether a product with scales is done earlier if its operands are decoded
@@ -59,7 +68,7 @@ public:
 
   bool isBestFor(ProductOpInterface op, bool hasWorkspace) const override {
     if (!op.getXScale())
-      return true;
+      return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
     return hasWorkspace && isDecodedFaster(op);
   }
 
