@@ -228,7 +228,9 @@ def source_of(shape, permutation):
 
 
 @pytest.mark.parametrize("batch", [1, 3])
-@pytest.mark.parametrize("permutations", [([1, 0, 2], [0, 1, 2]), ([1, 2, 0], [1, 0, 2]), ([0, 2, 1], [1, 2, 0])], ids=str)
+@pytest.mark.parametrize(
+    "permutations", [([1, 0, 2], [0, 1, 2]), ([1, 2, 0], [1, 0, 2]), ([0, 2, 1], [1, 2, 0])], ids=str,
+)
 @pytest.mark.parametrize("chip", BATCH_INSIDE)
 def test_batch_inside(chip, permutations, batch, tmp_path):
     """Matrices of a batch whose rows are further apart than the batch's matrices, as heads of attention are."""
