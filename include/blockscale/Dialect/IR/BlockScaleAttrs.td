@@ -231,14 +231,15 @@ def BlockScale_RingScheduleAttr
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
   let summary = "how a kernel with a ring of stages divides a matrix multiply";
   let description = [{
-    For the path tcgen05: warps have roles, and hand on stages of shared memory
-    and accumulators in tensor memory.
+    For the paths tcgen05 and wgmma: warps have roles, and hand on stages of
+    shared memory and, with tcgen05, accumulators in tensor memory.
 
-    * `tile`: the M x N results that a block computes at a time, which are those
-      of one instruction, and the elements of K in a stage.
+    * `tile`: the M x N results that a block computes at a time, which with
+      tcgen05 are those of one instruction, and the elements of K in a stage.
     * `stages`: how many tiles along K shared memory holds.
     * `accumulators`: 2 where the sums of one tile are stored while the next tile
       is multiplied, else 1. Two of N = 256 overlap, as scales take columns, too.
+      1 with wgmma, whose sums are in registers.
     * `persistent`: blocks, one for each multiprocessor, take one tile after the
       other; otherwise there is a block for each tile.
     * `group`: how many tiles along M blocks take before they go on along N, so
@@ -252,8 +253,8 @@ def BlockScale_RingScheduleAttr
       compute and a second kernel adds: for results of few tiles. Parts are
       whole stages. 1, no second kernel, if it is left out.
 
-    M is 128, N is 8 to 256 in steps of 8, and the elements of K fill lines of
-    128 bytes. What a chip, the types and sizes of an op ask for besides is
+    M is 64 to 256 in steps of 64 (128 with tcgen05), N is 8 to 256 in steps of
+    8, and the elements of K fill lines of 128 bytes. What a chip, the types and sizes of an op ask for besides is
     checked by `blockscale-select-schedule`.
 
     Example:

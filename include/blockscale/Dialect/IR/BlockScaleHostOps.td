@@ -120,10 +120,10 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
   let summary = "launch a kernel on tensors";
   let description = [{
     Runs a kernel that reads `inputs` and writes `outputs` whole or, with
-    `updates`, parts of what they are. The kernel takes one memref for each tensor, in order, with the identity layout and
-    bytes for elements of at most 8 bits, and scalars as they are; then one
-    `!llvm.ptr` for each of `tensor_maps`. Bufferization turns the op into
-    `gpu.launch_func`.
+    `updates`, parts of what they are. The kernel takes one memref for each
+    tensor, in order, with the identity layout and bytes for elements of at most
+    8 bits, and scalars as they are; then one `!llvm.ptr` for each of
+    `tensor_maps`. Bufferization turns the op into `gpu.launch_func`.
 
     `blocks` are constants or values of type `index`. `shared` is the dynamic
     shared memory of a block, in bytes. `cluster` are the blocks of a cluster,

@@ -14,6 +14,7 @@
 
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -123,6 +124,43 @@ std::pair<Value, Value> blockscale::emitTilePosition(OpBuilder &b, Location loc,
   Value inGroup = b.createOrFold<arith::RemUIOp>(loc, rest, rows);
   return {b.createOrFold<arith::AddIOp>(loc, firstM, inGroup),
           b.createOrFold<arith::DivUIOp>(loc, rest, rows)};
+}
+
+void blockscale::forEachTileOfBlock(
+    OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+    const ProblemSizes &sizes, const TileShape &shape, int64_t groupSize,
+    ValueRange values,
+    function_ref<SmallVector<Value>(OpBuilder &, const BlockTile &, Value,
+                                    ValueRange)>
+        body) {
+  Location loc = kernel.getLoc();
+  Value first = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value step = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  TileCount count = emitTileCount(b, loc, sizes, shape);
+  Value tiles = count.perMatrix, matrices;
+  if (problem.resultType.getRank() == 3) {
+    matrices =
+        memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0);
+    tiles = b.createOrFold<arith::MulIOp>(loc, tiles, matrices);
+  }
+  auto loop = scf::ForOp::create(b, loc, first, tiles, step, values);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  BlockTile tile;
+  Value number = loop.getInductionVar();
+  tile.batch = arith::ConstantIndexOp::create(inner, loc, 0);
+  if (matrices) {
+    tile.batch =
+        inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
+    number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
+  }
+  auto [tileM, tileN] = emitTilePosition(inner, loc, number, count, groupSize);
+  AffineExpr d0 = inner.getAffineDimExpr(0);
+  tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
+  tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
+  SmallVector<Value> next =
+      body(inner, tile, matrices, loop.getRegionIterArgs());
+  if (!next.empty())
+    scf::YieldOp::create(inner, loc, next);
 }
 
 std::pair<Value, Value> blockscale::emitRasterization(OpBuilder &b,

@@ -52,6 +52,18 @@ std::pair<Value, Value> emitRasterization(OpBuilder &b, Location loc,
                                           const ProblemSizes &sizes,
                                           const TileShape &shape);
 
+/// Tiles of blocks that take one after the other, all blocks along x, in groups
+/// of `groupSize`. Calls `body` for each tile of the block, of which
+/// `isGuarded` and `thread` are the caller's to know; `matrices` is how many
+/// the result has, null for one. `values` go from tile to tile.
+void forEachTileOfBlock(
+    OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+    const ProblemSizes &sizes, const TileShape &shape, int64_t groupSize,
+    ValueRange values,
+    function_ref<SmallVector<Value>(OpBuilder &, const BlockTile &,
+                                    Value matrices, ValueRange values)>
+        body);
+
 /// `problem` for blocks that do not reach beyond the operands: a dynamic size
 /// is a multiple of that of the tile. Nullopt if a size that is known is not.
 std::optional<KernelProblem> getAligned(const KernelProblem &problem,

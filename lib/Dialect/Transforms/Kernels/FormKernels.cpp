@@ -1,4 +1,4 @@
-//===- FormKernels.cpp - A kernel for each mma_scaled ---------------------===//
+//===- FormKernels.cpp - Kernels for each product -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

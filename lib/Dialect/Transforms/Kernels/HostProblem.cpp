@@ -164,7 +164,7 @@ public:
     problem.producer = fuse(producer, {});
     problem.consumer = fuse(consumer, op->getResult(0));
     if (!problem.producer && !isZeroSplat(op.getAcc()))
-      problem.acc = addInput(op.getAcc());
+      problem.acc = host.addInput(op.getAcc());
     problem.result = host.inputs.size();
     return std::move(host);
   }
@@ -187,11 +187,6 @@ private:
     if (!ShapedType::isDynamic(known))
       return builder.getIndexAttr(known);
     return getOperandSizes(builder, loc, operand, traceOperand(operand))[dim];
-  }
-
-  unsigned addInput(Value value) {
-    host.inputs.insert(value);
-    return llvm::find(host.inputs, value) - host.inputs.begin();
   }
 
   KernelOperand makeOperand(Side side, Value operand, int64_t rows,
@@ -234,7 +229,7 @@ private:
     if (backend.takesOverSurroundings() && isScale &&
         !backend.wantsScaleAtoms())
       result.splat = getSplat(view.tensor);
-    result.argument = result.splat ? 0 : addInput(view.tensor);
+    result.argument = result.splat ? 0 : host.addInput(view.tensor);
     return result;
   }
 
@@ -367,10 +362,11 @@ private:
       if (operand->get() == product)
         continue;
       checkSizes(generic, operand);
-      fused.arguments.emplace_back(operand->get(), addInput(operand->get()));
+      fused.arguments.emplace_back(operand->get(),
+                                   host.addInput(operand->get()));
     }
     for (Value scalar : getCapturedScalars(generic))
-      fused.arguments.emplace_back(scalar, addInput(scalar));
+      fused.arguments.emplace_back(scalar, host.addInput(scalar));
     return fused;
   }
 
@@ -414,6 +410,25 @@ SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
   if (problem.resultType.getRank() == 3)
     result.insert(result.begin(), sizes.batch);
   return result;
+}
+
+unsigned HostProblem::addInput(Value value) {
+  inputs.insert(value);
+  return llvm::find(inputs, value) - inputs.begin();
+}
+
+void HostProblem::addSurroundings(const HostProblem &from) {
+  auto renumber = [&](unsigned argument) {
+    return addInput(from.inputs[argument]);
+  };
+  if (problem.acc)
+    problem.acc = renumber(*problem.acc);
+  for (std::optional<FusedElementwise> *fused :
+       {&problem.producer, &problem.consumer})
+    if (*fused)
+      for (auto &[value, argument] : (*fused)->arguments)
+        argument = renumber(argument);
+  problem.result = inputs.size();
 }
 
 HostProblem blockscale::makeHostProblem(OpBuilder &builder,

@@ -19,7 +19,7 @@ struct HostSizes {
   OpFoldResult k = {};
 };
 
-/// A kernel for one `mma_scaled`, seen from the host.
+/// A kernel for one product, seen from the host.
 struct HostProblem {
   KernelProblem problem;
   HostSizes sizes;
@@ -28,6 +28,13 @@ struct HostProblem {
 
   /// The sizes of the result.
   SmallVector<OpFoldResult> getResultSizes() const;
+
+  /// The number of the parameter that holds `value`, a new one if there is
+  /// none.
+  unsigned addInput(Value value);
+  /// Makes parameters of what the kernel of `from`, which this problem is a
+  /// copy of, takes beside its operands, and of the result behind them.
+  void addSurroundings(const HostProblem &from);
 };
 
 /// What a kernel of `backend` has to compute for `op`, with what it takes over

@@ -61,10 +61,7 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   for (KernelOperand *operand : problem.getOperands()) {
     if (operand->splat)
       continue;
-    Value input = host.inputs[operand->argument];
-    products.inputs.insert(input);
-    operand->argument =
-        llvm::find(products.inputs, input) - products.inputs.begin();
+    operand->argument = products.addInput(host.inputs[operand->argument]);
   }
   problem.result = products.inputs.size();
   return products;
@@ -76,18 +73,6 @@ HostProblem blockscale::getSumOfParts(const HostProblem &host, Value partial) {
   KernelProblem &problem = sums.problem;
   problem = host.problem;
   sums.inputs.insert(partial);
-  auto renumber = [&](unsigned argument) -> unsigned {
-    Value input = host.inputs[argument];
-    sums.inputs.insert(input);
-    return llvm::find(sums.inputs, input) - sums.inputs.begin();
-  };
-  if (problem.acc)
-    problem.acc = renumber(*problem.acc);
-  for (std::optional<FusedElementwise> *fused :
-       {&problem.producer, &problem.consumer})
-    if (*fused)
-      for (auto &[value, argument] : (*fused)->arguments)
-        argument = renumber(argument);
-  problem.result = sums.inputs.size();
+  sums.addSurroundings(host);
   return sums;
 }

@@ -94,6 +94,9 @@ private:
       return op.emitOpError("expected a path for ")
              << (op.hasTensorSemantics() ? "tensors" : "vectors") << " on "
              << StringRef(chip->name) << ", got " << getPathName(path);
+    if (choice && !isExecuted(*choice))
+      return op.emitOpError("expected a path for tensors on ")
+             << StringRef(emulatedOn->name) << ", got " << getPathName(path);
     return path;
   }
 

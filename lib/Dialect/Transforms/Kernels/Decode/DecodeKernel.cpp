@@ -76,12 +76,18 @@ private:
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values) {
     return applyExprs(b, loc, exprs, values);
   }
+  /// Calls `body` for the tasks of the warp: each part of each line of each
+  /// matrix.
+  Value forEachTask(
+      Value lines, Value parts, Value lost,
+      function_ref<Value(Value batch, Value line, Value part, Value lost)>
+          body);
   /// A loop whose body makes a word of a step and of the word before.
   Value forEach(Value from, Value to, Value step, Value word,
                 function_ref<Value(Value step, Value word)> body);
 
-  Value emitLines(Value lost);
-  Value emitColumns(Value lost);
+  Value emitLines(Value none);
+  Value emitColumns(Value none);
   SmallVector<Value> loadWords(const Place &place);
   SmallVector<Value> loadVector(const Place &place);
   SmallVector<Value> loadPacked6(ArrayRef<Value> position);
@@ -318,109 +324,103 @@ Value DecodeKernel::forEach(Value from, Value to, Value step, Value word,
   return loop.getResult(0);
 }
 
-/// Rows of numbers along K, of which a warp takes four strips at a time.
-Value DecodeKernel::emitLines(Value lost) {
-  constexpr int64_t kPart = kRounds * kStrip;
+Value DecodeKernel::forEachTask(
+    Value lines, Value parts, Value lost,
+    function_ref<Value(Value, Value, Value, Value)> body) {
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
-  Value rows = size(2), columns = size(1);
-  Value parts = compute({d0.ceilDiv(kPart)}, columns)[0];
-  Value lines = rows;
+  Value all = lines;
   bool hasBatch = cast<MemRefType>(numbers.getType()).getRank() == 3;
   if (hasBatch)
-    lines = b.createOrFold<arith::MulIOp>(loc, rows, size(3));
-  Value tasks = b.createOrFold<arith::MulIOp>(loc, lines, parts);
+    all = b.createOrFold<arith::MulIOp>(loc, lines, size(3));
+  Value tasks = b.createOrFold<arith::MulIOp>(loc, all, parts);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
                         {block, thread})[0];
   Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
   Value step = compute({d0 * kWarps}, grid)[0];
-  Value last = add(columns, -kNumbers);
   return forEach(first, tasks, step, lost, [&](Value task, Value before) {
     Value line = b.createOrFold<arith::DivUIOp>(loc, task, parts);
     Value part = b.createOrFold<arith::RemUIOp>(loc, task, parts);
-    Place place;
-    place.batch = emit.index(0);
-    place.row = line;
+    Value batch = emit.index(0);
     if (hasBatch) {
-      place.batch = b.createOrFold<arith::DivUIOp>(loc, line, rows);
-      place.row = b.createOrFold<arith::RemUIOp>(loc, line, rows);
+      batch = b.createOrFold<arith::DivUIOp>(loc, line, lines);
+      line = b.createOrFold<arith::RemUIOp>(loc, line, lines);
     }
-    SmallVector<Place> places;
-    SmallVector<SmallVector<Value>> words;
-    SmallVector<Value> scales;
-    for (int64_t i = 0; i != kRounds; ++i) {
-      Value at =
-          compute({d0 * kPart + d1 * kNumbers + i * kStrip}, {part, lane})[0];
-      place.isInside =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, columns);
-      // What is outside reads what is last, so that all loads start at once.
-      place.column = arith::MinUIOp::create(b, loc, at, last);
-      places.push_back(place);
-      words.push_back(loadWords(place));
-      scales.push_back(loadScale(place, 0));
-    }
-    for (int64_t i = 0; i != kRounds; ++i)
-      before = emitNumbers(places[i], words[i], makeFactors(scales[i]), before);
-    return before;
+    return body(batch, line, part, before);
   });
+}
+
+/// Rows of numbers along K, of which a warp takes four strips at a time.
+Value DecodeKernel::emitLines(Value none) {
+  constexpr int64_t kPart = kRounds * kStrip;
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  Value rows = size(2), columns = size(1);
+  Value parts = compute({d0.ceilDiv(kPart)}, columns)[0];
+  Value last = add(columns, -kNumbers);
+  return forEachTask(
+      rows, parts, none, [&](Value batch, Value row, Value part, Value lost) {
+        Place place = {batch, row, {}, {}};
+        SmallVector<Place> places;
+        SmallVector<SmallVector<Value>> words;
+        SmallVector<Value> scales;
+        for (int64_t i = 0; i != kRounds; ++i) {
+          Value at = compute({d0 * kPart + d1 * kNumbers + i * kStrip},
+                             {part, lane})[0];
+          place.isInside = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::ult, at, columns);
+          // What is outside reads what is last, so that all loads start at
+          // once.
+          place.column = arith::MinUIOp::create(b, loc, at, last);
+          places.push_back(place);
+          words.push_back(loadWords(place));
+          scales.push_back(loadScale(place, 0));
+        }
+        for (int64_t i = 0; i != kRounds; ++i)
+          lost = emitNumbers(places[i], words[i], makeFactors(scales[i]), lost);
+        return lost;
+      });
 }
 
 /// Columns of numbers along rows: a warp takes a strip of a block of K, whose
 /// scales it needs once.
-Value DecodeKernel::emitColumns(Value lost) {
+Value DecodeKernel::emitColumns(Value none) {
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
   Value columns = size(2), rows = size(1);
   auto blockSize = static_cast<int64_t>(problem.blockSize);
   Value strips = compute({d0.ceilDiv(kStrip)}, rows)[0];
   Value blocks = compute({d0.floorDiv(blockSize)}, columns)[0];
-  Value lines = blocks;
-  bool hasBatch = cast<MemRefType>(numbers.getType()).getRank() == 3;
-  if (hasBatch)
-    lines = b.createOrFold<arith::MulIOp>(loc, blocks, size(3));
-  Value tasks = b.createOrFold<arith::MulIOp>(loc, lines, strips);
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
-                        {block, thread})[0];
-  Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
-  Value step = compute({d0 * kWarps}, grid)[0];
   Value last = add(rows, -kNumbers);
-  return forEach(first, tasks, step, lost, [&](Value task, Value before) {
-    Value line = b.createOrFold<arith::DivUIOp>(loc, task, strips);
-    Value strip = b.createOrFold<arith::RemUIOp>(loc, task, strips);
-    Place place;
-    place.batch = emit.index(0);
-    if (hasBatch) {
-      place.batch = b.createOrFold<arith::DivUIOp>(loc, line, blocks);
-      line = b.createOrFold<arith::RemUIOp>(loc, line, blocks);
-    }
-    Value at = compute({d0 * kStrip + d1 * kNumbers}, {strip, lane})[0];
-    place.isInside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, rows);
-    place.row = arith::MinUIOp::create(b, loc, at, last);
-    Value from = compute({d0 * blockSize}, line)[0];
-    place.column = from;
-    SmallVector<Value> scales;
-    for (int64_t i = 0; i != kNumbers; ++i)
-      scales.push_back(loadScale(place, i));
-    Factors factors = makeFactors(scales);
-    return forEach(from, add(from, blockSize), emit.index(kRounds), before,
-                   [&](Value column, Value inner) {
-                     SmallVector<Place> places;
-                     SmallVector<SmallVector<Value>> words;
-                     for (int64_t i = 0; i != kRounds; ++i) {
-                       place.column = add(column, i);
-                       places.push_back(place);
-                       words.push_back(loadWords(place));
-                     }
-                     for (int64_t i = 0; i != kRounds; ++i)
-                       inner = emitNumbers(places[i], words[i], factors, inner);
-                     return inner;
-                   });
-  });
+  return forEachTask(
+      blocks, strips, none,
+      [&](Value batch, Value block, Value strip, Value lost) {
+        Value at = compute({d0 * kStrip + d1 * kNumbers}, {strip, lane})[0];
+        Value from = compute({d0 * blockSize}, block)[0];
+        Place place = {
+            batch, arith::MinUIOp::create(b, loc, at, last), from,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, rows)};
+        SmallVector<Value> scales;
+        for (int64_t i = 0; i != kNumbers; ++i)
+          scales.push_back(loadScale(place, i));
+        Factors factors = makeFactors(scales);
+        return forEach(from, add(from, blockSize), emit.index(kRounds), lost,
+                       [&](Value column, Value inner) {
+                         SmallVector<Place> places;
+                         SmallVector<SmallVector<Value>> words;
+                         for (int64_t i = 0; i != kRounds; ++i) {
+                           place.column = add(column, i);
+                           places.push_back(place);
+                           words.push_back(loadWords(place));
+                         }
+                         for (int64_t i = 0; i != kRounds; ++i)
+                           inner =
+                               emitNumbers(places[i], words[i], factors, inner);
+                         return inner;
+                       });
+      });
 }
 
 /// The block's word, of those of its threads.

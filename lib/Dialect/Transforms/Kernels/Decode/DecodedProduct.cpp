@@ -27,11 +27,6 @@ using Side = MmaScaledOp::Side;
 /// Rows of numbers that bulk copies bring are multiples of 16 bytes.
 static constexpr int64_t kNumbersOfLine = 8;
 
-static unsigned addInput(SetVector<Value> &inputs, Value value) {
-  inputs.insert(value);
-  return llvm::find(inputs, value) - inputs.begin();
-}
-
 namespace {
 struct Decoded {
   Value numbers, conditions;
@@ -55,10 +50,12 @@ public:
     DecodeProblem problem;
     problem.codes = codes;
     problem.scales = scales;
-    SetVector<Value> inputs;
-    problem.codes.argument = addInput(inputs, host.inputs[codes.argument]);
-    if (!scales.splat)
-      problem.scales.argument = addInput(inputs, host.inputs[scales.argument]);
+    SmallVector<Value> inputs = {host.inputs[codes.argument]};
+    problem.codes.argument = 0;
+    if (!scales.splat) {
+      problem.scales.argument = inputs.size();
+      inputs.push_back(host.inputs[scales.argument]);
+    }
     problem.format = isX ? asked.row.lhs : asked.row.rhs;
     problem.scaleFormat = asked.row.scale;
     problem.blockSize = asked.row.blockSize;
@@ -74,9 +71,8 @@ public:
                                  : std::nullopt);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
     KernelShape shape = getDecodeShape();
-    gpu::GPUFuncOp kernel =
-        makeKernel(builder, op, kDecodePurpose, inputs.getArrayRef(),
-                   TypeRange{numbers, words}, shape);
+    gpu::GPUFuncOp kernel = makeKernel(builder, op, kDecodePurpose, inputs,
+                                       TypeRange{numbers, words}, shape);
     buildDecode(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
@@ -84,9 +80,8 @@ public:
         makeEmpty(builder, loc, words,
                   ArrayRef<OpFoldResult>{builder.getIndexAttr(blocks)})};
     OpFoldResult one = builder.getIndexAttr(1);
-    LaunchOp launch =
-        createLaunch(builder, loc, kernel, inputs.getArrayRef(), outputs, shape,
-                     {builder.getIndexAttr(blocks), one, one});
+    LaunchOp launch = createLaunch(builder, loc, kernel, inputs, outputs, shape,
+                                   {builder.getIndexAttr(blocks), one, one});
     return {launch->getResult(0), launch->getResult(1),
             getOperand(codes, problem)};
   }
@@ -160,19 +155,9 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
   problem.row = problem.instruction.getInstruction().getOpRow();
   problem.x = x.operand;
   problem.y = y.operand;
-  problem.x.argument = addInput(product.inputs, x.numbers);
-  problem.y.argument = addInput(product.inputs, y.numbers);
-  auto renumber = [&](unsigned argument) {
-    return addInput(product.inputs, host.inputs[argument]);
-  };
-  if (problem.acc)
-    problem.acc = renumber(*problem.acc);
-  for (std::optional<FusedElementwise> *fused :
-       {&problem.producer, &problem.consumer})
-    if (*fused)
-      for (auto &[value, argument] : (*fused)->arguments)
-        argument = renumber(argument);
-  problem.result = product.inputs.size();
+  problem.x.argument = product.addInput(x.numbers);
+  problem.y.argument = product.addInput(y.numbers);
+  product.addSurroundings(host);
   return decoded;
 }
 
@@ -195,7 +180,7 @@ ExactProduct blockscale::getExactProduct(OpBuilder &builder,
   problem.schedule =
       exact.backend->getScheduleRules()->choose(op, problem.instruction, chip);
   for (Value condition : decoded.conditions)
-    problem.conditions.push_back(addInput(exact.host.inputs, condition));
+    problem.conditions.push_back(exact.host.addInput(condition));
   problem.result = exact.host.inputs.size();
   return exact;
 }

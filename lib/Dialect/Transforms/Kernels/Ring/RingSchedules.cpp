@@ -13,8 +13,10 @@
 
 #include "Kernels/Ring/RingSchedules.h"
 
+#include "Kernels/OpSizes.h"
 #include "Kernels/Ring/RingPlan.h"
 #include "Kernels/ScheduleText.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -75,7 +77,8 @@ RingScheduleRules::parse(MLIRContext *context, StringRef text,
       numbers.group, isExchanged, numbers.splits));
 }
 
-LogicalResult RingScheduleRules::verifyStages(InstructionAttr attr,
+LogicalResult RingScheduleRules::verifyStages(ProductOpInterface op,
+                                              InstructionAttr attr,
                                               RingScheduleAttr schedule,
                                               const Chip &chip,
                                               EmitErrorFn emitError) {
@@ -91,5 +94,10 @@ LogicalResult RingScheduleRules::verifyStages(InstructionAttr attr,
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << schedule << ", which needs "
                        << plan.getSharedBytes();
+  int64_t k = getOpSizes(op, ShapedType::kDynamic).k;
+  int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
+  if (!ShapedType::isDynamic(k) && schedule.getSplits() > steps)
+    return emitError() << "expected at most " << steps
+                       << " parts of K, one for each stage, got " << schedule;
   return success();
 }

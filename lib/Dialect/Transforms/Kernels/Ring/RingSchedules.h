@@ -27,8 +27,10 @@ public:
 
 protected:
   /// What all paths ask of `schedule`: that K of the tile is a line of
-  /// elements, and that stages fit into shared memory.
-  static LogicalResult verifyStages(InstructionAttr instruction,
+  /// elements, that stages fit into shared memory, and that K has as many parts
+  /// as it is divided into; a dynamic one has.
+  static LogicalResult verifyStages(ProductOpInterface op,
+                                    InstructionAttr instruction,
                                     RingScheduleAttr schedule, const Chip &chip,
                                     EmitErrorFn emitError);
 };

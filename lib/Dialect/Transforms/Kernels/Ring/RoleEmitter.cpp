@@ -106,36 +106,17 @@ void RoleEmitter::emitElected(OpBuilder &at,
 void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                               EmitTile body) {
   RingScheduleAttr schedule = plan.getSchedule();
-  Value first = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
-  Value step = gpu::GridDimOp::create(at, loc, gpu::Dimension::x);
   TileShape shape = {schedule.getM(), schedule.getN(), schedule.getK()};
-  TileCount count = emitTileCount(at, loc, sizes, shape);
-  Value tiles = count.perMatrix, matrices;
-  if (problem.resultType.getRank() == 3) {
-    matrices =
-        memref::DimOp::create(at, loc, kernel.getArgument(problem.result), 0);
-    tiles = at.createOrFold<arith::MulIOp>(loc, tiles, matrices);
-  }
-  auto loop = scf::ForOp::create(at, loc, first, tiles, step, values);
-  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  RingTile tile;
-  tile.isGuarded = true;
-  Value number = loop.getInductionVar();
-  tile.batch = index(inner, 0);
-  if (matrices) {
-    tile.batch =
-        inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
-    number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
-  }
-  auto [tileM, tileN] =
-      emitTilePosition(inner, loc, number, count, schedule.getGroup());
-  AffineExpr d0 = inner.getAffineDimExpr(0);
-  tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
-  tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
-  emitPartOfK(inner, tile, matrices);
-  SmallVector<Value> next = body(inner, tile, loop.getRegionIterArgs());
-  if (!next.empty())
-    scf::YieldOp::create(inner, loc, next);
+  forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getGroup(),
+                     values,
+                     [&](OpBuilder &inner, const BlockTile &of, Value matrices,
+                         ValueRange carried) {
+                       RingTile tile;
+                       static_cast<BlockTile &>(tile) = of;
+                       tile.isGuarded = true;
+                       emitPartOfK(inner, tile, matrices);
+                       return body(inner, tile, carried);
+                     });
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,7 +53,7 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
   if (schedule.getM() != kTensorLanes)
     return emitError() << "expected M of the tile to be " << kTensorLanes
                        << ", got " << given;
-  if (failed(verifyStages(attr, schedule, chip, emitError)))
+  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
   TmemPlan plan(instruction, schedule);
   // N of the instruction are columns of the result, or rows of it.
@@ -66,11 +66,6 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
                        << kTileUnit << " for a result of more "
                        << (isExchanged ? "rows" : "columns") << ", got "
                        << given;
-  int64_t k = getRingProblem(op).k;
-  int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
-  if (schedule.getSplits() > steps)
-    return emitError() << "expected at most " << steps
-                       << " parts of K, one for each stage, got " << given;
   if (!plan.fitsTensorMemory())
     return emitError() << "expected a schedule whose sums and scales fit into "
                        << kTensorColumns << " columns of tensor memory, got "

@@ -174,40 +174,6 @@ static Value emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, none);
 }
 
-/// Tiles of blocks that take one after the other.
-static void
-forEachTile(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-            const ProblemSizes &sizes, BlockTile tile,
-            function_ref<void(OpBuilder &, const BlockTile &)> body) {
-  Location loc = kernel.getLoc();
-  TileShape shape = getTileShape(problem);
-  TileCount count = emitTileCount(b, loc, sizes, shape);
-  Value tiles = count.perMatrix;
-  bool hasBatch = problem.resultType.getRank() == 3;
-  if (hasBatch)
-    tiles = b.createOrFold<arith::MulIOp>(
-        loc, tiles,
-        memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0));
-  Value first = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value step = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
-  auto loop = scf::ForOp::create(b, loc, first, tiles, step);
-  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-  // Stages are those of the tile before.
-  gpu::BarrierOp::create(inner, loc);
-  Value number = loop.getInductionVar();
-  tile.batch = arith::ConstantIndexOp::create(inner, loc, 0);
-  if (hasBatch) {
-    tile.batch =
-        inner.createOrFold<arith::DivUIOp>(loc, number, count.perMatrix);
-    number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
-  }
-  auto [tileM, tileN] = emitTilePosition(inner, loc, number, count, kTileGroup);
-  AffineExpr d0 = inner.getAffineDimExpr(0);
-  tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
-  tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
-  body(inner, tile);
-}
-
 void WarpsBackend::build(gpu::GPUFuncOp kernel,
                          const KernelProblem &problem) const {
   Location loc = kernel.getLoc();
@@ -230,7 +196,15 @@ void WarpsBackend::build(gpu::GPUFuncOp kernel,
     Value isAsked = emitIsAsked(b, kernel, problem, tile.thread);
     auto guard = scf::IfOp::create(b, loc, isAsked);
     OpBuilder then = guard.getThenBodyBuilder();
-    forEachTile(then, kernel, problem, sizes, tile, emit);
+    forEachTileOfBlock(then, kernel, problem, sizes, shape, kTileGroup,
+                       ValueRange(),
+                       [&](OpBuilder &inner, BlockTile of, Value, ValueRange) {
+                         // Stages are those of the tile before.
+                         gpu::BarrierOp::create(inner, loc);
+                         of.thread = tile.thread;
+                         emit(inner, of);
+                         return SmallVector<Value>();
+                       });
   } else {
     tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
     auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);

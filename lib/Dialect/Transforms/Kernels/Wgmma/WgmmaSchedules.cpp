@@ -52,7 +52,7 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
                                          const Chip &chip,
                                          EmitErrorFn emitError) const {
   auto schedule = cast<RingScheduleAttr>(given);
-  if (failed(verifyStages(attr, schedule, chip, emitError)))
+  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
   if (schedule.getAccumulators() != 1 || schedule.getExchanged())
     return emitError() << "expected one accumulator, and operands that are not "
@@ -62,13 +62,6 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
     return emitError() << "expected a schedule with at most "
                        << getMostSums(schedule) << " sums in each thread, got "
                        << given << ", which has " << getSums(schedule);
-  OpSizes sizes = getOpSizes(op, ShapedType::kDynamic);
-  int64_t steps = ShapedType::isDynamic(sizes.k)
-                      ? schedule.getSplits()
-                      : llvm::divideCeilSigned(sizes.k, schedule.getK());
-  if (schedule.getSplits() > steps)
-    return emitError() << "expected at most " << steps
-                       << " parts of K, one for each stage, got " << given;
   return success();
 }
 

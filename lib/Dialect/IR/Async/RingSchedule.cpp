@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What holds for such a schedule whatever is computed; the rest is known to the
-// backend (Kernels/Tcgen05).
+// backends (Kernels/Ring).
 //
 //===----------------------------------------------------------------------===//
 
