@@ -68,6 +68,7 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   pm.addPass(createLegalizePass());
   SelectSchedulePassOptions schedule;
   schedule.schedule = options.schedule;
+  schedule.noWorkspace = options.noWorkspace;
   pm.addPass(createSelectSchedulePass(schedule));
   addStageCheck(pm, "tile");
 }

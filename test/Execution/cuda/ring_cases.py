@@ -197,26 +197,34 @@ def splits():
         yield case(name, row, problems, (f"--schedule={schedule},{options}",))
 
 
+SURROUNDED = (MIXED, NVFP4, FP6, MXFP4)
+
+
 def around(name, options):
-    """Elementwise ops, batches and dynamic sizes with such a schedule. K of some has fewer steps than parts,
-    which only dynamic sizes may have.
-    """
-    for row in (MIXED, NVFP4, FP6, MXFP4):
+    """What surrounds products of the ring, with such options of its schedule."""
+    for row in SURROUNDED:
         k = tile_k(row)
-        schedule = (f"--schedule=tile=128x64x{k},stages=2,accumulators=2,persistent=1,{options}",)
-        for make in (fusion_cases.biased, fusion_cases.scaled, fusion_cases.batched, fusion_cases.filled):
-            of = make(row, 37, 22, 3 * k - 32)
-            yield of._replace(name=f"{of.name}-{name}", flags=schedule)
-        of = dynamic_cases.fused(row)
+        yield from surroundings(name, row, k, f"tile=128x64x{k},stages=2,accumulators=2,persistent=1,{options}")
+
+
+def surroundings(name, row, k, schedule):
+    """Elementwise ops, batches and dynamic sizes with a schedule whose tiles have `k` elements along K. K of
+    some has fewer steps than parts, which only dynamic sizes may have.
+    """
+    schedule = (f"--schedule={schedule}",)
+    for make in (fusion_cases.biased, fusion_cases.scaled, fusion_cases.batched, fusion_cases.filled):
+        of = make(row, 37, 22, 3 * k - 32)
         yield of._replace(name=f"{of.name}-{name}", flags=schedule)
-        sizes = [(38, 70, 3 * k - 32), (130, 200, 352), (2, 6, 32)]
-        yield dynamic_cases.family(f"{row}-dynamic-{name}", row, sizes, dynamic_cases.LAYOUTS, schedule)
-        for layout in dynamic_cases.PARTS:
-            k_of = 4 * k if layout[4] != "k" else 96
-            sizes = [(64, 130, 4 * k), (64 + 8 * (layout[4] == "m"), 130 + 8 * (layout[4] == "n"), k_of)]
-            yield dynamic_cases.family(
-                f"{row}-dynamic-{layout[4]}-{name}", row, sizes, [layout], schedule
-            )
+    of = dynamic_cases.fused(row)
+    yield of._replace(name=f"{of.name}-{name}", flags=schedule)
+    sizes = [(38, 70, 3 * k - 32), (130, 200, 352), (2, 6, 32)]
+    yield dynamic_cases.family(f"{row}-dynamic-{name}", row, sizes, dynamic_cases.LAYOUTS, schedule)
+    for layout in dynamic_cases.PARTS:
+        k_of = 4 * k if layout[4] != "k" else 96
+        sizes = [(64, 130, 4 * k), (64 + 8 * (layout[4] == "m"), 130 + 8 * (layout[4] == "n"), k_of)]
+        yield dynamic_cases.family(
+            f"{row}-dynamic-{layout[4]}-{name}", row, sizes, [layout], schedule
+        )
 
 
 # Stages of the ring, and steps along K: whole rounds of stages, or some before and behind them; rounds

@@ -30,8 +30,8 @@
 
 // N is known. Four scales at once, for K is a multiple of the tile's; nothing
 // is compared with sizes.
-// CHECK:           blockscale.acc_load %[[C]][{{.*}}] in_bounds
 // CHECK:           %[[STEPS:.*]] = arith.ceildivui %[[K]], %c128
+// CHECK:           blockscale.acc_load %[[C]][{{.*}}] in_bounds
 // CHECK:           nvgpu.device_async_copy %[[X]][%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}, %{{.*}}], 16 {bypassL1} : memref<?x?xi8>
 // CHECK:           nvgpu.device_async_copy %[[Y]][%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}, %{{.*}}], 16 {bypassL1} : memref<?x32xi8>
 // CHECK:           nvgpu.device_async_copy %[[X_SCALE]][%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}], 4 : memref<?x?xi8>

@@ -14,8 +14,8 @@
 // CHECK-SAME:      -> tensor<40x200xf16>
 // CHECK:         return %[[SUM]]
 
-// Tiles of one part come behind those of the other: four tiles each. A part has
-// steps 2 p or 5 p / 2 to 5 (p + 1) / 2.
+// Tiles of one part come behind those of the other: four tiles each. The first
+// part has a step more.
 
 // CHECK-LABEL: gpu.func @splits__mma_scaled(
 // CHECK:         scf.for %[[NUMBER:.*]] = %block_id_x to %c8 step
@@ -23,12 +23,11 @@
 // CHECK:           blockscale.acc_store %{{.*}}, %{{.*}}[%[[PART]], %{{.*}}, %{{.*}}]
 // CHECK:         scf.for %[[NUMBER:.*]] = %block_id_x to %c8 step
 // CHECK:           %[[PART:.*]] = arith.divui %[[NUMBER]], %c4
-// CHECK:           %[[TIMES:.*]] = arith.muli %[[PART]], %c5
-// CHECK:           %[[FIRST:.*]] = arith.divui %[[TIMES]], %c2
-// CHECK:           %[[NEXT:.*]] = arith.addi %[[PART]], %c1
-// CHECK:           %[[TIMES_NEXT:.*]] = arith.muli %[[NEXT]], %c5
-// CHECK:           %[[END:.*]] = arith.divui %[[TIMES_NEXT]], %c2
-// CHECK:           arith.subi %[[END]], %[[FIRST]]
+// CHECK:           %[[BEFORE:.*]] = arith.minui %[[PART]], %c1
+// CHECK:           %[[IS_LONGER:.*]] = arith.cmpi ult, %[[PART]], %c1
+// CHECK:           %[[WHOLE:.*]] = arith.muli %[[PART]], %c2
+// CHECK:           arith.addi %[[WHOLE]], %[[BEFORE]]
+// CHECK:           arith.select %[[IS_LONGER]], %c3, %c2
 
 // CHECK-LABEL: gpu.func @splits__add_splits(
 // CHECK-SAME:    %[[PARTS:.*]]: memref<2x40x200xf32>, %[[C:.*]]: memref<40x200xf32>, %[[BIAS:.*]]: memref<200xf32>, %[[D:.*]]: memref<40x200xf16>)

@@ -236,7 +236,7 @@ TEST_F(RingChoice, PartsOfKHaveToBeWorthwhile) {
   EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
   problem = makeBytes(16, 2048, kDynamicSize);
   EXPECT_GT(choose(problem, getMxfp8()).schedule.getSplits(), 1);
-  problem.isKKnown = false;
+  problem.mayDivideK = false;
   EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
 }
 

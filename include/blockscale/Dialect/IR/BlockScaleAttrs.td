@@ -195,6 +195,9 @@ def BlockScale_MmaSyncScheduleAttr
       the tile evenly.
     * `stages`: how many tiles along K shared memory holds. While the warps
       multiply one, the others are on their way.
+    * `splits`: into how many parts K is divided, whose sums other blocks
+      compute and a second kernel adds: for results of few tiles. Parts are
+      whole tiles along K. 1, no second kernel, if it is left out.
 
     A warp has whole tiles of the instruction, 16 x 8, and a power of two of
     them, or whole groups of 32 rows and columns; K of the tile is a power of
@@ -206,13 +209,20 @@ def BlockScale_MmaSyncScheduleAttr
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile,
                         ArrayRefParameter<"int64_t">:$warps,
-                        "int64_t":$stages);
+                        "int64_t":$stages,
+                        DefaultValuedParameter<"int64_t", "1">:$splits);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `warps` `=` `[` $warps `]` `,`
-    `stages` `=` $stages `>`
+    `stages` `=` $stages (`,` `splits` `=` $splits^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// With K as a whole.
+    static MmaSyncScheduleAttr get(MLIRContext *context,
+                                   ArrayRef<int64_t> tile,
+                                   ArrayRef<int64_t> warps, int64_t stages) {
+      return get(context, tile, warps, stages, /*splits=*/1);
+    }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }
     int64_t getK() const { return getTile()[2]; }
@@ -254,8 +264,8 @@ def BlockScale_RingScheduleAttr
       whole stages. 1, no second kernel, if it is left out.
 
     M is 64 to 256 in steps of 64 (128 with tcgen05), N is 8 to 256 in steps of
-    8, and the elements of K fill lines of 128 bytes. What a chip, the types and sizes of an op ask for besides is
-    checked by `blockscale-select-schedule`.
+    8, and the elements of K fill lines of 128 bytes. What a chip, the types and
+    sizes of an op ask for besides is checked by `blockscale-select-schedule`.
 
     Example:
     `#blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifySplits.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/IR/Builders.h"
@@ -52,11 +53,7 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (group < 1 || group > kMaxGroup)
     return emitError() << "expected groups of 1 to " << kMaxGroup
                        << " tiles, got " << group;
-  constexpr int64_t kMaxSplits = 64;
-  if (splits < 1 || splits > kMaxSplits)
-    return emitError() << "expected K to be divided into 1 to " << kMaxSplits
-                       << " parts, got " << splits;
-  return success();
+  return verifySplits(emitError, splits);
 }
 
 bool RingScheduleAttr::isFor(Path path) const {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MmaSync/WarpShares.h"
+#include "VerifySplits.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -25,7 +26,7 @@ static bool isWholeShare(int64_t extent, int64_t unit) {
 LogicalResult
 MmaSyncScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             ArrayRef<int64_t> tile, ArrayRef<int64_t> warps,
-                            int64_t stages) {
+                            int64_t stages, int64_t splits) {
   if (tile.size() != 3 || warps.size() != 2)
     return emitError() << "expected three sizes of a tile and two numbers of "
                           "warps, got "
@@ -47,7 +48,7 @@ MmaSyncScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected " << (i == 0 ? "M" : "N")
                          << " of a warp to be a power of two or a multiple of "
                          << kWarpLanes << ", got " << tile[i] / warps[i];
-  return success();
+  return verifySplits(emitError, splits);
 }
 
 bool MmaSyncScheduleAttr::isFor(Path path) const {

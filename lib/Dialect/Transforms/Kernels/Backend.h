@@ -18,6 +18,14 @@
 
 namespace mlir::blockscale {
 
+/// How kernels divide K, which others add the sums of (SplitProblem.h).
+struct KernelSplit {
+  /// At most so many parts.
+  int64_t parts = 1;
+  /// Elements of K that all parts but the last one are a multiple of.
+  int64_t unit = 1;
+};
+
 /// How a path divides a matrix multiply: one attribute of its own, with its
 /// text form, its choice and its limits.
 class ScheduleRules {
@@ -34,10 +42,12 @@ public:
   /// numbers.
   virtual FailureOr<ScheduleInterface>
   parse(MLIRContext *context, StringRef text, EmitErrorFn emitError) const = 0;
-  /// The schedule for `op` on tensors, which `instruction` computes.
+  /// The schedule for `op` on tensors, which `instruction` computes;
+  /// `hasWorkspace`: there may be memory beside arguments and results.
   virtual ScheduleInterface choose(ProductOpInterface op,
                                    InstructionAttr instruction,
-                                   const Chip &chip) const = 0;
+                                   const Chip &chip,
+                                   bool hasWorkspace) const = 0;
   /// Checks that `chip` can run a kernel of `instruction` for `op` with
   /// `schedule`, one of these: shared memory and registers.
   virtual LogicalResult verify(ProductOpInterface op,
@@ -49,14 +59,14 @@ public:
   virtual void explain(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        bool hasPictures, raw_ostream &os) const {}
-};
 
-/// How kernels divide K, which others add the sums of (SplitProblem.h).
-struct KernelSplit {
-  /// At most so many parts.
-  int64_t parts = 1;
-  /// Elements of K that all parts but the last one are a multiple of.
-  int64_t unit = 1;
+protected:
+  /// Checks that K of `op` has as many parts as `schedule` divides it into,
+  /// which is `split`; a dynamic one has.
+  static LogicalResult verifyParts(ProductOpInterface op,
+                                   const KernelSplit &split,
+                                   ScheduleInterface schedule,
+                                   EmitErrorFn emitError);
 };
 
 class KernelBackend {

@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that knows which path has which backend.
+// The one place that knows which path has which backend, and what holds for
+// the schedules of all.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
+#include "Kernels/OpSizes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -22,6 +25,18 @@ struct Row {
   const KernelBackend &(*get)();
 };
 } // namespace
+
+LogicalResult ScheduleRules::verifyParts(ProductOpInterface op,
+                                         const KernelSplit &split,
+                                         ScheduleInterface schedule,
+                                         EmitErrorFn emitError) {
+  int64_t k = getOpSizes(op, ShapedType::kDynamic).k;
+  int64_t steps = llvm::divideCeilSigned(k, split.unit);
+  if (!ShapedType::isDynamic(k) && split.parts > steps)
+    return emitError() << "expected at most " << steps
+                       << " parts of K, one for each stage, got " << schedule;
+  return success();
+}
 
 static constexpr Row kBackends[] = {
     {Path::Decompose, getPlainBackend}, {Path::MmaSync, getMmaSyncBackend},

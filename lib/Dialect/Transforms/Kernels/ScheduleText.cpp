@@ -25,3 +25,8 @@ bool blockscale::takeNumbers(StringRef &text, StringRef name,
       return false;
   return text.empty() || (text.consume_front(",") && !text.empty());
 }
+
+bool blockscale::takeOptional(StringRef &text, StringRef name,
+                              int64_t &number) {
+  return !text.starts_with(name) || takeNumbers(text, name, number);
+}

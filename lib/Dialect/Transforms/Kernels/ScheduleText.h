@@ -18,6 +18,10 @@ namespace mlir::blockscale {
 bool takeNumbers(StringRef &text, StringRef name,
                  MutableArrayRef<int64_t> numbers);
 
+/// Takes `name=A` off the start of `text` if it is there; false if what is
+/// there is something else behind the name.
+bool takeOptional(StringRef &text, StringRef name, int64_t &number);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_SCHEDULETEXT_H

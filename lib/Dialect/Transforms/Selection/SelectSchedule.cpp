@@ -97,7 +97,8 @@ private:
     if (failed(found))
       return failure();
     if (!*found) {
-      op->setAttr(kScheduleAttrName, rules->choose(op, instruction, chip));
+      op->setAttr(kScheduleAttrName,
+                  rules->choose(op, instruction, chip, !noWorkspace));
       return success();
     }
     if (failed(rules->verify(op, instruction, *found, chip,

@@ -158,6 +158,11 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
     have 128 bytes along K, or less where K ends before. There are as many
     stages, up to 4, as K has steps and shared memory has room for.
 
+    The choice for `convert`: the same with up to 3 stages and at most 128 bytes
+    along K; for results of at most 64 rows or columns, blocks of 128 along the
+    other side with 1 x 4 or 4 x 1 warps, and K in as many parts as make four
+    blocks (of 64 rows, two) for each multiprocessor.
+
     The choice for `tcgen05`: of all schedules that the chip can run the one
     with the smallest estimate, which `blockscale-explain-schedules` prints.
 
@@ -191,7 +196,9 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
     Option<"schedule", "schedule", "std::string", "",
-           "The schedule of all ops, tile=MxNxK,warps=MxN,stages=S">
+           "The schedule of all ops, tile=MxNxK,warps=MxN,stages=S[,splits=N]">,
+    Option<"noWorkspace", "no-workspace", "bool", "false",
+           "Choose no schedule that needs memory beside arguments and results">
   ];
 }
 

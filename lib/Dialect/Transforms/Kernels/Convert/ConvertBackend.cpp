@@ -8,7 +8,9 @@
 //
 // While the warps of one block convert codes, those of another one multiply:
 // two blocks share a multiprocessor where its shared memory allows. What is not
-// exact is computed again for a tile along K, which is small for that.
+// exact is computed again for a tile along K, which is small for that. Where
+// there are few rows, reading the weights is all that takes time: K is divided,
+// so that all multiprocessors have loads under way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,6 @@ using namespace mlir::blockscale;
 
 const KernelBackend &blockscale::getConvertBackend() {
   static const WarpsBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2,
-                                     /*mostK=*/128});
+                                     /*mostK=*/128, /*dividesK=*/true});
   return backend;
 }

@@ -178,7 +178,8 @@ ExactProduct blockscale::getExactProduct(OpBuilder &builder,
   problem.instruction = InstructionAttr::get(
       op->getContext(), *chooseInstruction(op.getRow(), *other)->emitted);
   problem.schedule =
-      exact.backend->getScheduleRules()->choose(op, problem.instruction, chip);
+      exact.backend->getScheduleRules()->choose(op, problem.instruction, chip,
+                                                /*hasWorkspace=*/false);
   for (Value condition : decoded.conditions)
     problem.conditions.push_back(exact.host.addInput(condition));
   problem.result = exact.host.inputs.size();

@@ -49,26 +49,23 @@ void RoleEmitter::emitLoads(OpBuilder &at, const RingTile &tile, Value step,
 void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
                              EmitTileStep body) {
   RingPlace first = stages.emitFirst(role);
-  forEachTile(
-      role, {first.stage, first.parity},
-      [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
-        Value steps = tile.endStep;
-        if (tile.firstStep)
-          steps = at.createOrFold<arith::SubIOp>(loc, steps, tile.firstStep);
-        SmallVector<Value> none;
-        RingPlace end = emitSteps(
-            at, {values[0], values[1]}, toWord(at, steps), isUnrolled, none,
-            [&](OpBuilder &inner, Value step, const RingPlace &place,
-                ValueRange) {
-              stages.emitWaitEmpty(inner, place);
-              step = inner.createOrFold<arith::IndexCastUIOp>(
-                  loc, inner.getIndexType(), step);
-              step = addIndices(inner, loc, step, tile.firstStep);
-              body(inner, tile, step, place);
-              return SmallVector<Value>();
-            });
-        return SmallVector<Value>{end.stage, end.parity};
-      });
+  forEachTile(role, {first.stage, first.parity},
+              [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
+                SmallVector<Value> none;
+                RingPlace end = emitSteps(
+                    at, {values[0], values[1]}, toWord(at, tile.steps),
+                    isUnrolled, none,
+                    [&](OpBuilder &inner, Value step, const RingPlace &place,
+                        ValueRange) {
+                      stages.emitWaitEmpty(inner, place);
+                      step = inner.createOrFold<arith::IndexCastUIOp>(
+                          loc, inner.getIndexType(), step);
+                      step = addIndices(inner, loc, step, tile.firstStep);
+                      body(inner, tile, step, place);
+                      return SmallVector<Value>();
+                    });
+                return SmallVector<Value>{end.stage, end.parity};
+              });
 }
 
 void RoleEmitter::emitProducer(OpBuilder &role) {

@@ -13,10 +13,8 @@
 
 #include "Kernels/Ring/RingSchedules.h"
 
-#include "Kernels/OpSizes.h"
 #include "Kernels/Ring/RingPlan.h"
 #include "Kernels/ScheduleText.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -29,12 +27,6 @@ struct ScheduleText {
   int64_t group = kTileGroup, exchanged = 0, splits = 1;
 };
 } // namespace
-
-/// Takes `name=A` off the start of `text` if it is there; false if what is
-/// there is something else behind the name.
-static bool takeOptional(StringRef &text, StringRef name, int64_t &number) {
-  return !text.starts_with(name) || takeNumbers(text, name, number);
-}
 
 static std::optional<ScheduleText> parseText(StringRef text) {
   ScheduleText schedule;
@@ -94,10 +86,6 @@ LogicalResult RingScheduleRules::verifyStages(ProductOpInterface op,
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << schedule << ", which needs "
                        << plan.getSharedBytes();
-  int64_t k = getOpSizes(op, ShapedType::kDynamic).k;
-  int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
-  if (!ShapedType::isDynamic(k) && schedule.getSplits() > steps)
-    return emitError() << "expected at most " << steps
-                       << " parts of K, one for each stage, got " << schedule;
-  return success();
+  return verifyParts(op, {schedule.getSplits(), schedule.getK()}, schedule,
+                     emitError);
 }

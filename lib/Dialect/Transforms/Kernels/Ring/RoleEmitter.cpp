@@ -114,7 +114,9 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                        RingTile tile;
                        static_cast<BlockTile &>(tile) = of;
                        tile.isGuarded = true;
-                       emitPartOfK(inner, tile, matrices);
+                       static_cast<PartOfK &>(tile) =
+                           emitPartOfK(inner, loc, problem, sizes, shape.k,
+                                       tile.batch, matrices);
                        return body(inner, tile, carried);
                      });
 }
@@ -122,36 +124,6 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
 //===----------------------------------------------------------------------===//
 // Steps along K
 //===----------------------------------------------------------------------===//
-
-void RoleEmitter::emitPartOfK(OpBuilder &at, RingTile &tile, Value matrices) {
-  AffineExpr d0 = at.getAffineDimExpr(0);
-  int64_t k = plan.getSchedule().getK();
-  Value steps = applyExprs(at, loc, {d0.ceilDiv(k)}, sizes.k)[0];
-  tile.matrix = tile.batch;
-  tile.endStep = steps;
-  if (problem.splits == 1)
-    return;
-  // As many parts as the host has made room for: no part is empty.
-  Value parts = index(at, problem.splits), one = index(at, 1);
-  if (ShapedType::isDynamic(problem.k)) {
-    parts = arith::MinUIOp::create(at, loc, steps, parts);
-    parts = arith::MaxUIOp::create(at, loc, parts, one);
-  }
-  Value part = tile.batch;
-  tile.matrix = index(at, 0);
-  if (problem.hasBatch) {
-    Value batch = at.createOrFold<arith::DivUIOp>(loc, matrices, parts);
-    tile.matrix = at.createOrFold<arith::RemUIOp>(loc, part, batch);
-    part = at.createOrFold<arith::DivUIOp>(loc, part, batch);
-  }
-  // Parts that differ by a step at most.
-  auto getFirst = [&](Value number) {
-    Value before = at.createOrFold<arith::MulIOp>(loc, number, steps);
-    return at.createOrFold<arith::DivUIOp>(loc, before, parts);
-  };
-  tile.firstStep = getFirst(part);
-  tile.endStep = getFirst(at.createOrFold<arith::AddIOp>(loc, part, one));
-}
 
 std::optional<RoleEmitter::StepCount> RoleEmitter::getStepCount() const {
   if (ShapedType::isDynamic(problem.k))

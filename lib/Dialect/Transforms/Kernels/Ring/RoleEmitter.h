@@ -16,18 +16,14 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_ROLEEMITTER_H
 
 #include "Kernels/BlockTile.h"
+#include "Kernels/PartOfK.h"
 #include "Kernels/Ring/Ring.h"
 #include "Kernels/Ring/RingOperand.h"
 
 namespace mlir::blockscale {
 
-/// What a block does at a time.
-struct RingTile : BlockTile {
-  /// The matrix of operands; `batch` is that of the result.
-  Value matrix;
-  /// Its steps along K; null for the first one.
-  Value firstStep, endStep;
-};
+/// What a block does at a time; `batch` is the matrix of the result.
+struct RingTile : BlockTile, PartOfK {};
 
 class RoleEmitter {
 public:
@@ -104,9 +100,6 @@ protected:
   Ring stages;
 
 private:
-  /// Which matrix and which steps along K those of `tile` are, for which the
-  /// result has `matrices` in all.
-  void emitPartOfK(OpBuilder &b, RingTile &tile, Value matrices);
   /// Steps that each tile has at most, and whether all have as many; nullopt if
   /// nothing is known.
   struct StepCount {

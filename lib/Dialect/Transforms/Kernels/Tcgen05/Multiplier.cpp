@@ -186,10 +186,10 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
       emitProduct(one, tile, place, acc, step, steps);
     });
   };
-  Value whole = counts[0];
+  Value whole = counts[0], mostWhole = whole;
   if (tile.firstStep) {
-    whole = arith::MinUIOp::create(at, loc, tile.endStep, whole);
-    whole = arith::SubIOp::create(at, loc, whole, tile.firstStep);
+    mostWhole = arith::SubIOp::create(at, loc, whole, tile.firstStep);
+    whole = arith::MinUIOp::create(at, loc, tile.steps, mostWhole);
   }
   whole = toWord(at, whole);
   SmallVector<Value> none;
@@ -206,7 +206,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                                                   counts[1], index(at, 0));
     if (tile.firstStep)
       isLeft = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ugt,
-                                     tile.endStep, counts[0]);
+                                     tile.steps, mostWhole);
     Type types[] = {place.stage.getType(), place.parity.getType()};
     auto rest = scf::IfOp::create(at, loc, types, isLeft,
                                   /*withElseRegion=*/true);

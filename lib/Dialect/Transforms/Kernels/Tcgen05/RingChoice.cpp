@@ -47,7 +47,7 @@ static int64_t getMostSplits(const RingProblem &problem,
                              const RingEstimate &whole, int64_t tileK,
                              const RingRates &rates) {
   constexpr int64_t kMost = 64;
-  if (!problem.isKKnown)
+  if (!problem.mayDivideK)
     return 1;
   int64_t steps = llvm::divideCeilSigned(problem.k, tileK);
   auto perTile = static_cast<int64_t>(

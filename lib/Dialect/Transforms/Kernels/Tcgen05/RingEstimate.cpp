@@ -41,9 +41,10 @@ RingProblem blockscale::getRingProblem(ProductOpInterface op) {
     return getFormatInfo(format).bits == kPacked ? kPacked : kByteBits;
   };
   OpRow row = op.getRow();
-  bool isKKnown =
+  bool mayDivideK =
       getOpSizes(op, ShapedType::kDynamic).k != ShapedType::kDynamic;
-  return {getOpSizes(op, kDynamicSize), bits(row.lhs), bits(row.rhs), isKKnown};
+  return {getOpSizes(op, kDynamicSize), bits(row.lhs), bits(row.rhs),
+          mayDivideK};
 }
 
 RingRates blockscale::getRingRates(const Chip &chip, Kind kind) {

@@ -38,7 +38,8 @@ namespace mlir::blockscale {
 struct RingProblem : OpSizes {
   /// Of an element of x and of y in memory.
   int64_t aBits, bBits;
-  bool isKKnown = true;
+  /// Whether parts of K may be given to blocks of their own.
+  bool mayDivideK = true;
 };
 inline constexpr int64_t kDynamicSize = int64_t(1) << 16;
 RingProblem getRingProblem(ProductOpInterface op);

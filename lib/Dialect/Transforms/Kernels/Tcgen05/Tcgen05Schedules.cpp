@@ -29,7 +29,7 @@ namespace {
 class Tcgen05ScheduleRules final : public RingScheduleRules {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip) const override;
+                           const Chip &chip, bool hasWorkspace) const override;
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
@@ -77,16 +77,21 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
 // Choice
 //===----------------------------------------------------------------------===//
 
-static SmallVector<RingCandidate>
-getCandidates(ProductOpInterface op, InstructionAttr attr, const Chip &chip) {
-  return getRingCandidates(op.getContext(), getRingProblem(op),
-                           attr.getInstruction(), chip);
+static SmallVector<RingCandidate> getCandidates(ProductOpInterface op,
+                                                InstructionAttr attr,
+                                                const Chip &chip,
+                                                bool hasWorkspace) {
+  RingProblem problem = getRingProblem(op);
+  problem.mayDivideK &= hasWorkspace;
+  return getRingCandidates(op.getContext(), problem, attr.getInstruction(),
+                           chip);
 }
 
 ScheduleInterface Tcgen05ScheduleRules::choose(ProductOpInterface op,
                                                InstructionAttr attr,
-                                               const Chip &chip) const {
-  return chooseRing(getCandidates(op, attr, chip)).schedule;
+                                               const Chip &chip,
+                                               bool hasWorkspace) const {
+  return chooseRing(getCandidates(op, attr, chip, hasWorkspace)).schedule;
 }
 
 void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
@@ -98,7 +103,7 @@ void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
   RingRates rates = getRingRates(chip, instruction.kind);
   printRingEstimate(os, problem,
                     estimateRing(problem, instruction, plan, rates), rates);
-  printRingCandidates(os, getCandidates(op, attr, chip));
+  printRingCandidates(os, getCandidates(op, attr, chip, /*hasWorkspace=*/true));
   if (!hasPictures)
     return;
   drawStages(os, plan);

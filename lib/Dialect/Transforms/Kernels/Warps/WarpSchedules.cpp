@@ -15,6 +15,7 @@
 
 #include "Kernels/OpSizes.h"
 #include "Kernels/ScheduleText.h"
+#include "blockscale/Support/Rates.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -43,11 +44,11 @@ static int64_t getMostSharedBytes(const Chip &chip) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The numbers of `tile=128x128x128,warps=2x2,stages=3`.
+/// The numbers of `tile=128x128x128,warps=2x2,stages=3,splits=1`.
 struct ScheduleText {
   std::array<int64_t, 3> tile;
   std::array<int64_t, 2> warps;
-  int64_t stages;
+  int64_t stages, splits = 1;
 };
 } // namespace
 
@@ -56,7 +57,8 @@ static std::optional<ScheduleText> parseText(StringRef text) {
   ScheduleText schedule;
   if (!takeNumbers(text, "tile", schedule.tile) ||
       !takeNumbers(text, "warps", schedule.warps) ||
-      !takeNumbers(text, "stages", schedule.stages) || !text.empty())
+      !takeNumbers(text, "stages", schedule.stages) ||
+      !takeOptional(text, "splits", schedule.splits) || !text.empty())
     return std::nullopt;
   return schedule;
 }
@@ -67,7 +69,9 @@ public:
   explicit WarpScheduleRules(const WarpScheduleLimits &limits)
       : limits(limits) {}
 
-  StringRef getForm() const override { return "tile=MxNxK,warps=MxN,stages=S"; }
+  StringRef getForm() const override {
+    return "tile=MxNxK,warps=MxN,stages=S[,splits=N]";
+  }
 
   bool hasForm(StringRef text) const override {
     return parseText(text).has_value();
@@ -77,14 +81,15 @@ public:
                                      EmitErrorFn emitError) const override {
     ScheduleText numbers = *parseText(text);
     if (failed(MmaSyncScheduleAttr::verify(emitError, numbers.tile,
-                                           numbers.warps, numbers.stages)))
+                                           numbers.warps, numbers.stages,
+                                           numbers.splits)))
       return failure();
     return ScheduleInterface(MmaSyncScheduleAttr::get(
-        context, numbers.tile, numbers.warps, numbers.stages));
+        context, numbers.tile, numbers.warps, numbers.stages, numbers.splits));
   }
 
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip) const override;
+                           const Chip &chip, bool hasWorkspace) const override;
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
@@ -123,12 +128,52 @@ LogicalResult WarpScheduleRules::verify(ProductOpInterface op,
     return emitError() << "expected a schedule that needs at most " << most
                        << " registers in each of " << lanes << " lanes, got "
                        << attr << ", which needs about " << registers;
-  return success();
+  return verifyParts(op, {schedule.getSplits(), schedule.getK()}, attr,
+                     emitError);
 }
 
 //===----------------------------------------------------------------------===//
 // Choice
 //===----------------------------------------------------------------------===//
+
+/// For results of at most 64 rows or columns, where K may be divided: blocks
+/// have all of these and 128 along the other side, a quarter for each warp, so
+/// that what is read most is converted once. There are as many parts of K as
+/// the chip takes blocks of: measured on an H200, four for each multiprocessor,
+/// two of the widest. Null if the product is none of these, or fills the chip.
+static MmaSyncScheduleAttr chooseNarrow(ProductOpInterface op,
+                                        const Chip &chip) {
+  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
+  constexpr int64_t kLeast = 16, kMost = 64, kLong = 128, kK = 128;
+  int64_t size = std::min(m, n);
+  auto type = cast<ShapedType>(op.getX().getType());
+  int64_t rank = type.getRank();
+  bool isKDynamic = type.isDynamicDim(
+      MmaScaledOp::getKDim(MmaScaledOp::Side::X, static_cast<unsigned>(rank)));
+  if (size > kMost || isKDynamic)
+    return {};
+  int64_t narrow = std::max<int64_t>(
+      llvm::PowerOf2Ceil(static_cast<uint64_t>(size)), kLeast);
+  uint64_t tiles = llvm::SaturatingMultiply<uint64_t>(
+      batch, llvm::divideCeilSigned(std::max(m, n), kLong));
+  uint64_t multiprocessors = 1;
+  if (auto rate = findRate(chip.capability, &ChipRates::multiprocessors))
+    multiprocessors = static_cast<uint64_t>(rate->value);
+  uint64_t blocks = multiprocessors * (narrow < kMost ? 4 : 2);
+  // Each part has some steps, in which stages pay.
+  constexpr int64_t kLeastSteps = 4, kMostSplits = 64;
+  int64_t splits = std::min<int64_t>({static_cast<int64_t>(blocks / tiles),
+                                      k / kK / kLeastSteps, kMostSplits});
+  if (splits < 2)
+    return {};
+  SmallVector<int64_t> tile = {narrow, kLong, kK}, warps = {1, 4};
+  if (n < m) {
+    std::swap(tile[0], tile[1]);
+    std::swap(warps[0], warps[1]);
+  }
+  return MmaSyncScheduleAttr::get(op.getContext(), tile, warps, /*stages=*/2,
+                                  splits);
+}
 
 /// * A block has 2 x 2 warps and computes 128 x 128 results, or fewer along a
 ///   dimension that has fewer: 64 or 32;
@@ -139,9 +184,14 @@ LogicalResult WarpScheduleRules::verify(ProductOpInterface op,
 /// * as many stages, up to the path's limit, as K has steps and shared memory
 ///   has room for; two of them, if there is a choice, before as many blocks on
 ///   a multiprocessor as the path asks for.
+/// Where the path divides K, results of few rows or columns have others.
 ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
                                             InstructionAttr instruction,
-                                            const Chip &chip) const {
+                                            const Chip &chip,
+                                            bool hasWorkspace) const {
+  if (limits.dividesK && hasWorkspace)
+    if (MmaSyncScheduleAttr narrow = chooseNarrow(op, chip))
+      return narrow;
   // A dynamic size counts as a large one.
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   auto fit = [](int64_t size, int64_t least, int64_t most) {

@@ -30,6 +30,9 @@ struct WarpScheduleLimits {
   int64_t wantedBlocks;
   /// The most elements along K of a tile.
   int64_t mostK;
+  /// Whether K is divided where a result of few rows or columns has too few
+  /// tiles for the chip.
+  bool dividesK = false;
 };
 
 std::unique_ptr<ScheduleRules>

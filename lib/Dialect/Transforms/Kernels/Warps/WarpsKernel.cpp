@@ -14,6 +14,7 @@
 #include "Kernels/Warps/WarpsKernel.h"
 
 #include "Kernels/BlockTile.h"
+#include "Kernels/PartOfK.h"
 #include "Kernels/Staging/KLoop.h"
 #include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
@@ -91,13 +92,15 @@ static Value emitMultiply(OpBuilder &b, Location loc,
 /// All that a block does for its tile.
 static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, const ProblemSizes &sizes,
-                     Value shared, const BlockTile &tile) {
+                     Value shared, const BlockTile &tile, Value matrices) {
   Location loc = kernel.getLoc();
   MmaSyncScheduleAttr schedule = getSchedule(problem);
+  PartOfK part = emitPartOfK(b, loc, problem, sizes, schedule.getK(),
+                             tile.batch, matrices);
   StagePlan plan = makePlan(problem);
   std::array<Value, kNumOperands> batches;
   for (unsigned i = 0; i != kNumOperands; ++i)
-    batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), tile.batch);
+    batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), part.matrix);
   auto getGroups = [&](unsigned i) {
     const SharedTile &elements = plan.getStages().getTile(i);
     return getInterleave(problem.instruction.getKind(), elements.layout,
@@ -114,6 +117,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   FillContext context = {loc, getArgument, schedule.getNumThreads(),
                          tile.thread, tile.isGuarded};
   auto fill = [&](OpBuilder &at, Value offset, Value step) {
+    step = addIndices(at, loc, step, part.firstStep);
     plan.fill(at, context, shared, offset,
               {{batches[0], sizes.m, sizes.k, tile.row, step},
                {batches[1], sizes.m, sizes.blocks, tile.row, step},
@@ -123,12 +127,15 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   auto multiply = [&](OpBuilder &at, Value offset, Value sums) {
     return emitMultiply(at, loc, problem, plan, shared, offset, sums);
   };
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  Value steps = applyExprs(b, loc, {d0.ceilDiv(schedule.getK())}, sizes.k)[0];
   GroupSync sync(loc, plan.hasAsyncCopies());
   KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
-  acc = loop.emit(b, steps, acc);
+  acc = loop.emit(b, part.steps, acc);
   emitLastSums(b, kernel, problem, sizes, tile, acc);
+}
+
+KernelSplit WarpsBackend::getSplit(const KernelProblem &problem) const {
+  MmaSyncScheduleAttr schedule = getSchedule(problem);
+  return {schedule.getSplits(), schedule.getK()};
 }
 
 KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
@@ -183,35 +190,38 @@ void WarpsBackend::build(gpu::GPUFuncOp kernel,
   BlockTile tile;
   tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   ProblemSizes sizes(b, kernel, problem);
-  auto emit = [&](OpBuilder &at, const BlockTile &of) {
+  auto emit = [&](OpBuilder &at, const BlockTile &of, Value matrices) {
     forEachAlignment(
         at, loc, problem, sizes, shape,
         [&](OpBuilder &path, const KernelProblem &known, bool isGuarded) {
           BlockTile place = of;
           place.isGuarded = isGuarded;
-          emitTile(path, kernel, known, sizes, shared, place);
+          emitTile(path, kernel, known, sizes, shared, place, matrices);
         });
   };
   if (!problem.conditions.empty()) {
     Value isAsked = emitIsAsked(b, kernel, problem, tile.thread);
     auto guard = scf::IfOp::create(b, loc, isAsked);
     OpBuilder then = guard.getThenBodyBuilder();
-    forEachTileOfBlock(then, kernel, problem, sizes, shape, kTileGroup,
-                       ValueRange(),
-                       [&](OpBuilder &inner, BlockTile of, Value, ValueRange) {
-                         // Stages are those of the tile before.
-                         gpu::BarrierOp::create(inner, loc);
-                         of.thread = tile.thread;
-                         emit(inner, of);
-                         return SmallVector<Value>();
-                       });
+    forEachTileOfBlock(
+        then, kernel, problem, sizes, shape, kTileGroup, ValueRange(),
+        [&](OpBuilder &inner, BlockTile of, Value matrices, ValueRange) {
+          // Stages are those of the tile before.
+          gpu::BarrierOp::create(inner, loc);
+          of.thread = tile.thread;
+          emit(inner, of, matrices);
+          return SmallVector<Value>();
+        });
   } else {
     tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
     auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);
     AffineExpr d0 = b.getAffineDimExpr(0);
     tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
     tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
-    emit(b, tile);
+    Value matrices;
+    if (problem.splits != 1)
+      matrices = gpu::GridDimOp::create(b, loc, gpu::Dimension::z);
+    emit(b, tile, matrices);
   }
   gpu::ReturnOp::create(b, loc);
 }

@@ -146,11 +146,9 @@ SmallVector<Value> WgmmaRoles::emitProducts(OpBuilder &at, const RingTile &tile,
   SmallVector<Value> sums;
   for (int64_t i = 0; i != shares.parts; ++i)
     sums.push_back(AccZeroOp::create(at, loc, type));
-  Value steps = tile.endStep;
-  if (tile.firstStep)
-    steps = at.createOrFold<arith::SubIOp>(loc, steps, tile.firstStep);
   RingPlace place = emitSteps(
-      at, {values[0], values[1]}, toWord(at, steps), /*isUnrolled=*/true, sums,
+      at, {values[0], values[1]}, toWord(at, tile.steps),
+      /*isUnrolled=*/true, sums,
       [&](OpBuilder &inner, Value, const RingPlace &inside, ValueRange before) {
         return emitStep(inner, inside, before);
       });

@@ -25,7 +25,7 @@ namespace {
 class WgmmaScheduleRules final : public RingScheduleRules {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip) const override;
+                           const Chip &chip, bool hasWorkspace) const override;
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
@@ -70,7 +70,8 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
 /// shared memory for.
 ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
-                                             const Chip &chip) const {
+                                             const Chip &chip,
+                                             bool hasWorkspace) const {
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
   constexpr int64_t kMostStages = 8, kLeastN = 16;

@@ -1,0 +1,38 @@
+"""Products of few rows or columns on chips that convert: parts of K are other blocks' work.
+
+Each value of a factor meets each value of every other one over the cases (`cover`).
+"""
+
+import ring_cases
+from ring_cases import LAYOUTS, PARTS, ROWS_OF_FACTORS, cover, make_problem
+
+TILE_K = 128
+# Rows of the tile, and of x.
+FEW = {1: 16, 8: 16, 16: 16, 17: 32, 32: 32, 33: 64, 64: 64}
+MANY = (8, 128, 136, 300)
+
+
+def schedule(few, is_of_x, splits, stages=2):
+    tile, warps = (f"{few}x128", "1x4") if is_of_x else (f"128x{few}", "4x1")
+    return f"tile={tile}x{TILE_K},warps={warps},stages={stages},splits={splits}"
+
+
+def splits():
+    """Few rows of x and few of y, all layouts, and steps that parts do not divide."""
+    chosen = {}
+    factors = [ROWS_OF_FACTORS, PARTS, (True, False), tuple(FEW), MANY, LAYOUTS]
+    for row, part, is_of_x, few, many, layout in cover(factors, 2, seed=7):
+        _, steps, missing = part
+        m, n = (few, many) if is_of_x else (many, few)
+        problem = make_problem(row, m, n, steps * TILE_K // row.block - missing, layout)
+        chosen.setdefault((row, part, is_of_x, FEW[few]), []).append(problem)
+    for number, ((row, part, is_of_x, tile), problems) in enumerate(chosen.items()):
+        flag = f"--schedule={schedule(tile, is_of_x, part[0], stages=1 + number % 3)}"
+        side = "x" if is_of_x else "y"
+        yield ring_cases.case(f"{row}-narrow-{side}-{tile}-{part[0]}-{part[1]}", row, problems, (flag,))
+
+
+def around():
+    """Elementwise ops, batches and dynamic sizes."""
+    for row in ring_cases.SURROUNDED:
+        yield from ring_cases.surroundings("narrow", row, TILE_K, schedule(32, True, 3))

@@ -1,0 +1,81 @@
+// Schedules of products of few rows or columns on chips that convert: K is
+// divided, unless there may be no workspace.
+
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-legalize --blockscale-select-schedule=no-workspace | FileCheck %s --check-prefix=WHOLE
+
+// Four blocks for each of 132 multiprocessors: 64 tiles.
+
+// CHECK-LABEL: func.func @rows(
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [16, 128, 128], warps = [1, 4], stages = 2, splits = 8>
+// WHOLE-LABEL: func.func @rows(
+// WHOLE:         blockscale.schedule = #blockscale.schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
+func.func @rows(
+    %x: tensor<7x8192xf8E4M3FN>, %sx: tensor<7x256xf8E8M0FNU>,
+    %y: tensor<8192x8192xf8E5M2>, %sy: tensor<256x8192xf8E8M0FNU>,
+    %c: tensor<7x8192xf32>) -> tensor<7x8192xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<convert>}
+       : tensor<7x8192xf8E4M3FN>, tensor<7x256xf8E8M0FNU>, tensor<8192x8192xf8E5M2>, tensor<256x8192xf8E8M0FNU>,
+         tensor<7x8192xf32>
+  return %d : tensor<7x8192xf32>
+}
+
+// The same of columns, and two blocks where they are 64; a part has four steps
+// at least.
+
+// CHECK-LABEL: func.func @columns(
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 64, 128], warps = [4, 1], stages = 2, splits = 2>
+// WHOLE-LABEL: func.func @columns(
+// WHOLE-NOT:     splits
+func.func @columns(
+    %x: tensor<256x1024xf8E4M3FN>, %sx: tensor<256x32xf8E8M0FNU>,
+    %y: tensor<1024x40xf8E5M2>, %sy: tensor<32x40xf8E8M0FNU>,
+    %c: tensor<256x40xf32>) -> tensor<256x40xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<convert>}
+       : tensor<256x1024xf8E4M3FN>, tensor<256x32xf8E8M0FNU>, tensor<1024x40xf8E5M2>, tensor<32x40xf8E8M0FNU>,
+         tensor<256x40xf32>
+  return %d : tensor<256x40xf32>
+}
+
+// Too short, of unknown length, and too many rows.
+
+// CHECK-LABEL: func.func @short(
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
+func.func @short(
+    %x: tensor<16x992xf8E4M3FN>, %sx: tensor<16x31xf8E8M0FNU>,
+    %y: tensor<992x256xf8E5M2>, %sy: tensor<31x256xf8E8M0FNU>,
+    %c: tensor<16x256xf32>) -> tensor<16x256xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<convert>}
+       : tensor<16x992xf8E4M3FN>, tensor<16x31xf8E8M0FNU>, tensor<992x256xf8E5M2>, tensor<31x256xf8E8M0FNU>,
+         tensor<16x256xf32>
+  return %d : tensor<16x256xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-NOT:     splits
+func.func @dynamic(
+    %x: tensor<16x?xf8E4M3FN>, %sx: tensor<16x?xf8E8M0FNU>,
+    %y: tensor<?x256xf8E5M2>, %sy: tensor<?x256xf8E8M0FNU>,
+    %c: tensor<16x256xf32>) -> tensor<16x256xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       : tensor<16x?xf8E4M3FN>, tensor<16x?xf8E8M0FNU>, tensor<?x256xf8E5M2>, tensor<?x256xf8E8M0FNU>,
+         tensor<16x256xf32>
+  return %d : tensor<16x256xf32>
+}
+
+// CHECK-LABEL: func.func @wide(
+// CHECK-NOT:     splits
+func.func @wide(
+    %x: tensor<65x1024xf8E4M3FN>, %sx: tensor<65x32xf8E8M0FNU>,
+    %y: tensor<1024x256xf8E5M2>, %sy: tensor<32x256xf8E8M0FNU>,
+    %c: tensor<65x256xf32>) -> tensor<65x256xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<convert>}
+       : tensor<65x1024xf8E4M3FN>, tensor<65x32xf8E8M0FNU>, tensor<1024x256xf8E5M2>, tensor<32x256xf8E8M0FNU>,
+         tensor<65x256xf32>
+  return %d : tensor<65x256xf32>
+}
