@@ -7,7 +7,7 @@
 // Four blocks for each of 132 multiprocessors: 64 tiles.
 
 // CHECK-LABEL: func.func @rows(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [16, 128, 128], warps = [1, 4], stages = 2, splits = 8>
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
 // WHOLE-LABEL: func.func @rows(
 // WHOLE:         blockscale.schedule = #blockscale.schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
 func.func @rows(

@@ -43,8 +43,9 @@ PartOfK blockscale::emitPartOfK(OpBuilder &b, Location loc,
     part.matrix = b.createOrFold<arith::RemUIOp>(loc, number, ofPart);
     number = b.createOrFold<arith::DivUIOp>(loc, number, ofPart);
   }
-  // Steps that are left over go to the first parts. (As the difference of two
-  // quotients, for p and p + 1, ptxas 13.0 made their number 0 for p = 0.)
+  // Steps that are left over go to the first parts. (Not the difference of two
+  // quotients: ptxas 13.0 takes 2^32 too much off a `mul.hi.u32`, extended to
+  // 64 bits, if the low half of what is subtracted is 0.)
   Value each = b.createOrFold<arith::DivUIOp>(loc, steps, parts);
   Value over = b.createOrFold<arith::RemUIOp>(loc, steps, parts);
   Value before = b.createOrFold<arith::MinUIOp>(loc, number, over);

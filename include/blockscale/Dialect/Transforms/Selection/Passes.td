@@ -160,8 +160,8 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
 
     The choice for `convert`: the same with up to 3 stages and at most 128 bytes
     along K; for results of at most 64 rows or columns, blocks of 128 along the
-    other side with 1 x 4 or 4 x 1 warps, and K in as many parts as make four
-    blocks (of 64 rows, two) for each multiprocessor.
+    other side with four warps along it (for 16 rows, two), and K in as many
+    parts as make four blocks (of 64 rows, two) for each multiprocessor.
 
     The choice for `tcgen05`: of all schedules that the chip can run the one
     with the smallest estimate, which `blockscale-explain-schedules` prints.
