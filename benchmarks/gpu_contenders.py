@@ -169,9 +169,10 @@ def make_ours(driver, folder, entry, operands):
     if "error" in entry:
         raise Missing(f"not compiled: {entry['error']}")
     case, result = operands.case, new_result(operands.case)
-    info = json.loads((folder / f"{case.name}.json").read_text())
+    name = entry["file"]
+    info = json.loads((folder / f"{name}.json").read_text())
     multiprocessors = torch.cuda.get_device_properties(DEVICE).multi_processor_count
-    image = (folder / f"{case.name}.ptx").read_bytes()
+    image = (folder / f"{name}.ptx").read_bytes()
     function = Function(driver, image, info, case.shapes, multiprocessors)
     workspace = torch.empty(max(function.workspace, 1), dtype=torch.uint8, device=DEVICE)
     calls = []
@@ -180,7 +181,7 @@ def make_ours(driver, folder, entry, operands):
         launches = function.bind([t.data_ptr() for t in buffers], [result.data_ptr()], workspace.data_ptr())
         calls.append(make_call(launches, result))
     names = ", ".join(kernel["name"] for kernel in info["kernels"])
-    contender = Contender(calls, operands.excess, f"{names}, {operands.case.name}.ptx for {info['target']}")
+    contender = Contender(calls, operands.excess, f"{names}, {name}.ptx for {info['target']}")
     contender.workspace = workspace  # Alive as long as its address is in launches.
     return contender
 

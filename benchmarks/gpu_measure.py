@@ -217,6 +217,39 @@ def save(path, results):
     part.replace(path)
 
 
+def tune(folder, manifest, entries, seconds, show):
+    """Measures what `entries` hold of each case in turns; the first of a case is that which is chosen.
+
+    `show` is called with each case and its (microseconds, schedule) pairs, None for what is wrong or does not
+    run, which is named. Raises CudaError without a card.
+    """
+    session = Session(folder, manifest, entries, ())
+    cases = dict.fromkeys(case for case, _ in entries)
+    start, status = time.monotonic(), 0
+    for done, case in enumerate(cases):
+        operands = Operands(case)
+        # What is far behind after a first look is not looked at again.
+        tries = []
+        for entry in (entry for of, entry in entries if of == case):
+            timed, why = attempt(entry["file"], lambda entry=entry: make_ours(session.driver, folder, entry, operands))
+            if timed:
+                interleave([timed], CHOOSING_ROUNDS)
+                why = "wrong" if timed.is_wrong else None
+            if why:
+                print(f"{entry['schedule'] or 'chosen'}: {why}", flush=True)
+                status = 1
+            tries.append((timed if not why else None, entry["schedule"]))
+        if tries[0][0]:
+            medians = [statistics.median(timed.samples) for timed, _ in tries if timed]
+            close = [timed for timed, _ in tries if timed and statistics.median(timed.samples) < 1.2 * min(medians)]
+            left = (start + seconds - time.monotonic()) / (len(cases) - done)
+            interleave(close, MAX_ROUNDS, time.monotonic() + left)
+            show(case, [(timed and statistics.median(timed.samples) * 1e6, schedule) for timed, schedule in tries])
+        del tries, timed
+        torch.cuda.empty_cache()
+    return status
+
+
 def run(folder, manifest, entries, only, seconds, output, show):
     """Measures `entries`, (case, entry of the manifest) pairs, within about `seconds`; saves after each.
 

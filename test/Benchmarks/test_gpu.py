@@ -22,6 +22,7 @@ sys.path[:0] = [str(REPO / "benchmarks"), str(REPO / "python")]
 import blockscale  # noqa: E402
 import gpu_cases  # noqa: E402
 import gpu_launch  # noqa: E402
+import gpu_schedules  # noqa: E402
 import gpu_triton  # noqa: E402
 
 
@@ -99,11 +100,36 @@ def test_sizes_are_checked(tmp_path):
     assert "expected N in multiples of 16" in gpu("build", tmp_path, "--target=sm_80", "--sizes", "8x8x32", code=2)
 
 
+def test_tune(tmp_path):
+    """The schedule that is chosen and those that the compiler takes, each with its files."""
+    output = gpu("build", tmp_path, "--target=sm_100a", "--tune", "--formats", "nvfp4", "--sizes", "16x32x512")
+    entries = json.loads((tmp_path / "manifest.json").read_text())["cases"]
+    assert output.endswith(f"{len(entries)} of {4 * 2 * 3 * 4 + 1} schedules of 1 cases for sm_100a in {tmp_path}\n")
+    schedules = [entry["schedule"] for entry in entries]
+    assert schedules[0] is None and None not in schedules[1:] and len(set(schedules)) == len(schedules) > 2
+    # K of a tile of fp4 is 256, of which there are two.
+    assert all("x256,stages" in of and of[-9:] == ",splits=1" for of in schedules[1:])
+    assert all((tmp_path / f"{entry['file']}.{ext}").is_file() for entry in entries for ext in ("ptx", "json"))
+    assert "expected a folder of gpu.py build without --tune" in gpu("run", tmp_path, code=1)
+    gpu("build", tmp_path, "--target=sm_100a", "--formats", "nvfp4", "--sizes", "16x32x512")
+    assert "expected a folder of gpu.py build with --tune" in gpu("tune", tmp_path, code=1)
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_100f", "sm_120a"])
+def test_schedules(target):
+    """Of each case several, by the forms that the chip has."""
+    for case in gpu_cases.select(None, None):
+        texts = gpu_schedules.schedules(case, target)
+        assert len(texts) == len(set(texts)) > 10
+        assert any("warps=" in text for text in texts) == (target != "sm_100f")
+        assert any("accumulators=" in text for text in texts) == (target in ("sm_90a", "sm_100f"))
+
+
 @pytest.mark.skipif(importlib.util.find_spec("torch"), reason="torch is there")
 def test_run_says_what_it_needs(tmp_path):
     gpu("build", tmp_path, "--target=sm_80", "--formats", "mxfp8", "--sizes", "16x32x64")
     error = gpu("run", tmp_path, code=1)
-    assert error.startswith("error: run needs torch and a CUDA card") and error.count("\n") == 1
+    assert error.startswith("error: run and tune need torch and a CUDA card") and error.count("\n") == 1
 
 
 # Launches.

@@ -1,0 +1,62 @@
+"""The schedules that gpu.py tune tries; the compiler refuses those that a chip or a product cannot have."""
+
+# Tile and warps: of products of few rows, by the rows of the tile, and of others.
+NARROW = (
+    (16, "16x64", "1x1"), (16, "16x128", "1x2"), (16, "16x128", "1x4"), (32, "32x128", "1x2"),
+    (32, "32x128", "1x4"), (64, "64x128", "1x4"), (64, "64x128", "2x2"), (64, "64x256", "1x4"),
+)
+WIDE = (
+    ("64x64", "2x2"), ("64x128", "2x2"), ("128x64", "2x2"), ("128x128", "2x2"), ("128x128", "2x4"),
+    ("128x256", "2x4"), ("256x128", "4x2"),
+)
+SPLITS = (1, 4, 8, 16)
+WGMMA = ("64x128x64", "64x256x64", "128x128x64", "128x192x64", "128x256x64", "192x128x64", "256x128x64")
+TCGEN05 = ("128x64", "128x128", "128x192", "128x256")
+
+
+def of_warps(case):
+    """Of `mma.sync`, for all chips but those of tcgen05."""
+    if case.m <= NARROW[-1][0]:
+        rows = min(rows for rows, *_ in NARROW if rows >= case.m)
+        for of, tile, warps in NARROW:
+            if of == rows:
+                yield from (
+                    f"tile={tile}x128,warps={warps},stages={stages},splits={splits}"
+                    for stages in (2, 3) for splits in SPLITS
+                )
+        return
+    for tile, warps in WIDE:
+        yield from (f"tile={tile}x128,warps={warps},stages={stages}" for stages in (2, 3))
+
+
+def of_wgmma(_):
+    for tile in WGMMA:
+        for stages in (3, 4):
+            yield from (
+                f"tile={tile},stages={stages},accumulators=1,persistent=1,group={group}" for group in (4, 8, 16)
+            )
+
+
+def of_tcgen05(case):
+    """K of a tile is a line of 128 bytes; `exchanged` is for few rows."""
+    few = case.m <= NARROW[-1][0]
+    for tile in TCGEN05:
+        for k in (128, 256):
+            for stages in (3, 4, 6):
+                yield from (
+                    f"tile={tile}x{k},stages={stages},accumulators=2,persistent=1,exchanged={int(few)},splits={splits}"
+                    for splits in (SPLITS if few else (1,))
+                )
+
+
+# By the start of a chip's name; the first that fits.
+BY_CHIP = (
+    ("sm_90a", (of_warps, of_wgmma)), ("sm_100", (of_tcgen05,)), ("sm_103", (of_tcgen05,)), ("sm_110", (of_tcgen05,)),
+    ("sm_", (of_warps,)),
+)
+
+
+def schedules(case, target):
+    """As text for --schedule."""
+    makers = next(makers for start, makers in BY_CHIP if target.startswith(start))
+    return [text for make in makers for text in make(case)]
