@@ -52,3 +52,26 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// CHECK-LABEL: gpu.func @clusters(
+// CHECK-SAME:    %[[RANK:[a-z0-9]+]]: i32, %[[RANKS:[a-z0-9]+]]: i16)
+// CHECK:         %[[THERE:.*]] = nvvm.mapa %{{.*}}, %[[RANK]] : !llvm.ptr<3> -> !llvm.ptr<7>
+// CHECK-NEXT:    nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}} multicast_mask = %[[RANKS]] :
+// CHECK:         nvvm.cluster.arrive {aligned}
+// CHECK-NEXT:    nvvm.cluster.wait {aligned}
+!barriers = memref<1xi64, #gpu.address_space<workgroup>>
+!tile = memref<128x128xi8, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+  gpu.func @clusters(%map: !llvm.ptr, %at: i32, %tile: !tile, %offset: index,
+                     %barriers: !barriers, %i: index, %rank: i32,
+                     %ranks: i16) {
+    blockscale.barrier_arrive %barriers[%i] of %rank : !barriers
+    blockscale.tensor_load %map[%at] to %tile[%offset], %barriers[%i]
+        blocks %ranks : !tile, !barriers
+    blockscale.cluster_barrier
+    gpu.return
+  }
+}

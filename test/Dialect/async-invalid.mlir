@@ -396,3 +396,35 @@ gpu.module @kernels {
 
 // expected-error@+1 {{expected K to be divided into 1 to 64 parts, got 0}}
 #schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, splits = 0>
+
+// -----
+
+// expected-error@+1 {{expected a cluster of 1, 2 or 4 blocks, got 3x1}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 3x1>
+
+// -----
+
+// expected-error@+1 {{expected a cluster of 1, 2 or 4 blocks, got 4x2}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 4x2>
+
+// -----
+
+// expected-error@+1 {{expected a cluster of 1, 2 or 4 blocks, got 0x1}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 0x1>
+
+// -----
+
+// expected-error@+2 {{expected two sizes of a cluster, got 3}}
+// expected-error@+1 {{failed to parse BlockScale_RingScheduleAttr parameter 'cluster'}}
+#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 2x2x1>
+
+// -----
+
+!barriers = memref<4xi64, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+  gpu.func @f(%barriers: !barriers, %i: index, %rank: i32) {
+    // expected-error@+1 {{expected no block of the cluster for an arrival that expects bytes, got 16 bytes}}
+    blockscale.barrier_arrive %barriers[%i] of %rank expect 16 : !barriers
+    gpu.return
+  }
+}

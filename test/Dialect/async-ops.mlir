@@ -32,6 +32,34 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // CHECK-LABEL: gpu.func @clusters(
+  // CHECK:         blockscale.barrier_arrive %{{.*}}[%{{.*}}] of %{{.*}} : memref<4xi64,
+  // CHECK-NEXT:    blockscale.tensor_load %{{.*}}[%{{.*}}] to %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] blocks %{{.*}} : memref<128x128xi8,
+  // CHECK-NEXT:    blockscale.tensor_load %{{.*}}[%{{.*}}] to %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] blocks %{{.*}} hint 5 :
+  // CHECK-NEXT:    blockscale.cluster_barrier
+  gpu.func @clusters(%map: !llvm.ptr, %at: i32, %tile: !tile, %offset: index,
+                     %barriers: !barriers, %i: index, %rank: i32,
+                     %ranks: i16) {
+    blockscale.barrier_arrive %barriers[%i] of %rank : !barriers
+    blockscale.tensor_load %map[%at] to %tile[%offset], %barriers[%i]
+        blocks %ranks : !tile, !barriers
+    blockscale.tensor_load %map[%at] to %tile[%offset], %barriers[%i]
+        blocks %ranks hint 5 : !tile, !barriers
+    blockscale.cluster_barrier
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @schedules(
+  // CHECK-SAME:    a = #blockscale.ring_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true>,
+  // CHECK-SAME:    b = #blockscale.ring_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, splits = 2, cluster = 2x1>,
+  // CHECK-SAME:    c = #blockscale.ring_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, cluster = 1x4>
+  gpu.func @schedules() attributes {
+      a = #blockscale.ring_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, cluster = 1x1>,
+      b = #blockscale.ring_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, splits = 2, cluster = 2x1>,
+      c = #blockscale.ring_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, cluster = 1x4>} {
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @copies(
   // CHECK:         blockscale.tensor_load %{{.*}}[%{{.*}}] to %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] : memref<128x128xi8,
   // CHECK-NEXT:    blockscale.tensor_load %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] hint 1364590687093260288 :

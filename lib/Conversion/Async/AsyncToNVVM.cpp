@@ -29,6 +29,11 @@ static Value getBarrier(OpBuilder &b, const LLVMTypeConverter &converter,
                           op.getIndex());
 }
 
+static LLVM::LLVMPointerType getClusterType(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(
+      context, static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+}
+
 namespace {
 struct ConvertBarrierInit final : SharedMemoryPattern<BarrierInitOp> {
   using SharedMemoryPattern::SharedMemoryPattern;
@@ -51,7 +56,15 @@ struct ConvertBarrierArrive final : SharedMemoryPattern<BarrierArriveOp> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value barrier = getBarrier(rewriter, converter, op);
-    if (std::optional<uint64_t> bytes = op.getBytes()) {
+    if (Value block = op.getBlock()) {
+      // In the scope of the cluster ptxas 13.0 puts a MEMBAR in front of each,
+      // for which a thread would wait between two products.
+      Value mapped = NVVM::MapaOp::create(
+          rewriter, loc, getClusterType(getContext()), barrier, block);
+      NVVM::MBarrierArriveOp::create(
+          rewriter, loc, /*resultTypes=*/TypeRange(), mapped,
+          /*count=*/Value(), NVVM::MemScopeKind::CTA, /*relaxed=*/false);
+    } else if (std::optional<uint64_t> bytes = op.getBytes()) {
       Value count = makeI32(rewriter, loc, static_cast<int64_t>(*bytes));
       NVVM::MBarrierArriveExpectTxOp::create(
           rewriter, loc, /*resultTypes=*/TypeRange(), barrier, count,
@@ -91,12 +104,10 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
                                     op.getOffset());
     // As an address of the cluster, it is this block's (PTX ISA, "State
     // spaces"). A cast of pointers would go through a generic address.
-    auto clusterType = LLVM::LLVMPointerType::get(
-        getContext(),
-        static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
     memory =
         LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), memory);
-    memory = LLVM::IntToPtrOp::create(rewriter, loc, clusterType, memory);
+    memory = LLVM::IntToPtrOp::create(rewriter, loc,
+                                      getClusterType(getContext()), memory);
     Value barrier = getBarrier(rewriter, converter, op);
     Value hint;
     if (std::optional<uint64_t> policy = op.getHint())
@@ -106,10 +117,22 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
     SmallVector<Value> coordinates(llvm::reverse(op.getCoordinates()));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         rewriter, loc, memory, op.getMap(), coordinates, barrier,
-        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), hint,
+        /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
         NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
         /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertClusterBarrier final : OpRewritePattern<ClusterBarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ClusterBarrierOp op,
+                                PatternRewriter &rewriter) const override {
+    UnitAttr aligned = rewriter.getUnitAttr();
+    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), aligned);
+    rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, aligned);
     return success();
   }
 };
@@ -117,6 +140,7 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
 
 void blockscale::populateAsyncToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<ConvertClusterBarrier>(patterns.getContext());
   patterns.add<ConvertBarrierInit, ConvertBarrierArrive, ConvertBarrierWait,
                ConvertTensorLoad>(patterns.getContext(), converter);
 }

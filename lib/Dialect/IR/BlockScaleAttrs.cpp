@@ -76,8 +76,27 @@ struct FieldParser<ScaleOrder> {
     return parseName<ScaleOrder>(parser, kNumScaleOrders);
   }
 };
+template <>
+struct FieldParser<ClusterSize> {
+  static FailureOr<ClusterSize> parse(AsmParser &parser) {
+    SMLoc loc = parser.getCurrentLocation();
+    SmallVector<int64_t, 2> sizes;
+    if (failed(parser.parseDimensionList(sizes, /*allowDynamic=*/false,
+                                         /*withTrailingX=*/false)))
+      return failure();
+    if (sizes.size() != 2)
+      return parser.emitError(loc, "expected two sizes of a cluster, got ")
+             << sizes.size();
+    return ClusterSize{sizes[0], sizes[1]};
+  }
+};
 
 namespace blockscale {
+static AsmPrinter &operator<<(AsmPrinter &printer, const ClusterSize &size) {
+  printer.getStream() << size.m << "x" << size.n;
+  return printer;
+}
+
 template <typename Enum>
 static std::enable_if_t<
     llvm::is_one_of<Enum, Format, Kind, Path, ScaleOrder>::value, AsmPrinter &>

@@ -21,7 +21,7 @@ BATCHES = (None, 1, 3)
 ACCS = ("zero", "argument", "filled", "bias", "twice")
 ENDS = ("", "relu", "residual", "bf16", "f16")
 DYNAMIC = ("", "m", "n", "k", "b", "mn", "bmnk")
-# Tile, stages, persistent, group and splits.
+# Tile, stages, persistent, group and splits; and the cluster, as text, behind them.
 SCHEDULES = (
     None, (64, 64, 1, 0, 8, 1), (64, 256, 2, 1, 8, 1), (128, 128, 3, 1, 2, 1), (128, 256, 2, 0, 1, 1),
     (192, 128, 2, 1, 8, 1), (256, 128, 3, 0, 3, 1), (64, 8, 4, 1, 8, 1), (128, 24, 4, 0, 8, 1),
@@ -245,9 +245,10 @@ def add_problem(program, problem, seed):
 
 
 def attribute(schedule):
-    m, n, stages, persistent, group, splits = schedule
+    m, n, stages, persistent, group, splits, *clusters = schedule
     text = f"tile = [{m}, {n}, 64], stages = {stages}, accumulators = 1, persistent = {str(bool(persistent)).lower()}"
     text += f", group = {group}" * (group != 8) + f", splits = {splits}" * (splits != 1)
+    text += "".join(f", cluster = {cluster}" for cluster in clusters)
     return f"#blockscale.ring_schedule<{text}>"
 
 
@@ -315,6 +316,24 @@ def splits():
         schedule = (*tile, 2, persistent, 8, parts)
         problems.append(limit(Problem(element, *size, x, y, batch, acc, end, dynamic, schedule, is_exact)))
     return list(in_fours("matmul-splits", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
+
+
+CLUSTERS = ("2x1", "1x2", "2x2", "4x1", "1x4")
+
+
+def clusters():
+    """Blocks that share tiles: one tile of a cluster, several rounds, tiles outside of the result, parts of K."""
+    sizes = ((7, 7, 65), (300, 200, 200), (520, 96, 300), (64, 520, 64), (130, 300, 296), (256, 128, 512))
+    tiles = ((64, 64), (128, 32), (192, 64), (256, 96))
+    values = [ELEMENTS, sizes, ORDERS, ORDERS, (None, 3), ACCS, ENDS, ("", "m", "mn", "bmnk"), tiles, (1, 2, 3), (0, 1),
+              (1, 2, 8), (1, 2), CLUSTERS, (True, False)]
+    problems = []
+    for (element, size, x, y, batch, acc, end, dynamic, tile, stages, persistent, group, parts, cluster,
+         is_exact) in cover(values, 2, seed=7):
+        parts = 1 if size[2] <= 64 else parts
+        schedule = (*tile, stages, persistent, group, parts, cluster)
+        problems.append(limit(Problem(element, *size, x, y, batch, acc, end, dynamic, schedule, is_exact)))
+    return list(in_fours("matmul-clusters", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
 
 
 def dynamic_sizes():

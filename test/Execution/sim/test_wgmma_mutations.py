@@ -18,19 +18,24 @@ SIZES = (610, 16, 312)
 KERNELS = {
     # Two warpgroups, 64 rows each.
     "two": Problem("bf16", *SIZES, y_order="transposed", schedule=(128, 16, 2, 1, 8, 1)),
+    # Blocks that share tiles of y; five tiles along M are three of two blocks.
+    "rows": Problem("bf16", *SIZES, y_order="transposed", schedule=(128, 16, 2, 1, 8, 1, "2x1")),
     # One, and operands along M and N.
     "along": Problem("f16", 312, 16, 304, x_order="transposed", acc="argument", schedule=(64, 16, 2, 1, 8, 1)),
     # Two products of each warpgroup are under way at once.
     "parts": Problem("bf16", *SIZES, y_order="transposed", schedule=(256, 16, 2, 1, 8, 1)),
     # Parts of K, which a second kernel adds.
     "splits": Problem("bf16", 300, 16, 600, y_order="transposed", schedule=(128, 16, 2, 1, 8, 2)),
+    # Blocks that share tiles of x, and of both.
+    "columns": Problem("bf16", 300, 56, 312, y_order="transposed", schedule=(128, 16, 2, 1, 8, 1, "1x2")),
+    "both": Problem("f16", 312, 56, 304, x_order="transposed", schedule=(64, 16, 2, 1, 8, 1, "2x2")),
     # What is brought is copied first, by a kernel in front.
     "copied": Problem("bf16", 300, 16, 300, y_order="transposed", schedule=(128, 16, 2, 1, 8, 1)),
 }
 
 # Lines all of which may be missing unnoticed, by the start of their names, and why.
 NEEDLESS = {
-    "fence.mbarrier_init": "in a block, the barrier behind it makes mbarrier objects known, too; clusters need it",
+    "fence.mbarrier_init": "the barrier behind it, of the block or the cluster, makes mbarrier objects known, too",
     "wgmma.commit_group > wgmma.fence": "products of the first part are in the group of the second then, and one wait "
     "is for both",
 }
@@ -41,7 +46,7 @@ SOMETIMES = {
 }
 
 
-@pytest.fixture(scope="module", params=tiers.first(list(KERNELS), 1))
+@pytest.fixture(scope="module", params=tiers.first(list(KERNELS), 2))
 def ring(request, tmp_path_factory):
     case = matmul_cases.case(request.param, [KERNELS[request.param]])
     [expectation] = case.expectations
@@ -63,6 +68,8 @@ def test_each_line_is_needed(ring):
         (unnoticed if ring.shows(change.text, seeds) is None else noticed).add(change.name)
     names = unnoticed | noticed
     kinds = {name.split(" > ")[0] for name in names}
-    assert kinds >= {"wait", "arrive", "expect_tx", "bar.sync", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group"}
+    assert kinds >= {"wait", "expect_tx", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group"}
+    inside, around = {"arrive", "bar.sync"}, {"arrive at all", "cluster arrive", "cluster wait"}
+    assert kinds & (inside | around) == (around if "cluster wait" in kinds else inside)
     assert unnoticed - noticed == {name for name in names if is_among(name, NEEDLESS)}
     assert unnoticed & noticed == {name for name in names if is_among(name, SOMETIMES)}

@@ -53,6 +53,35 @@ def test_persistent(case, tmp_path):
     run(case, tmp_path)
 
 
+@pytest.mark.parametrize("case", tiers.first(matmul_cases.clusters(), 8), ids=lambda case: case.name)
+def test_clusters(case, tmp_path):
+    text = run(case, tmp_path)
+    assert ".reqnctapercluster" in text and ".multicast::cluster" in text and "mapa" in text
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("cluster", matmul_cases.CLUSTERS)
+def test_clusters_in_rounds(cluster, seed, tmp_path):
+    """More tiles than blocks, a number of steps that is no multiple of the stages, and a last tile that is cut;
+    in each direction some clusters have a tile outside of the result. All sums are exact.
+    """
+    schedule = (64, 32, 3, 1, 2, 1, cluster)
+    problems = [
+        Problem("bf16", 700, 152, 312, y_order="transposed", acc="argument", end="relu", schedule=schedule),
+        Problem("f16", 456, 136, 264, "transposed", batch=2, dynamic="mnk", end="bf16", schedule=schedule),
+    ]
+    run(matmul_cases.case("rounds", problems), tmp_path, checks=[f"--seed={seed}"])
+
+
+@pytest.mark.parametrize("cluster", matmul_cases.CLUSTERS)
+@pytest.mark.parametrize("multiprocessors", [1, 7])
+def test_clusters_are_whole(cluster, multiprocessors, tmp_path):
+    """The blocks of a grid are a multiple of those of a cluster, however many multiprocessors there are."""
+    schedule = f"tile=64x32x64,stages=2,accumulators=1,persistent=1,cluster={cluster}"
+    case = matmul_cases.case("whole", [Problem("bf16", 300, 152, 64)], (f"--schedule={schedule}",))
+    run(case, tmp_path, checks=[f"--multiprocessors={multiprocessors}"])
+
+
 def entries(text):
     return re.findall(r"\.entry (\w+)\(", text)
 

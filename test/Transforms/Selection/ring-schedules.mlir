@@ -40,7 +40,11 @@
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,group=3
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E][,splits=N], got '
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,splits=2
+// RUN: %{fail}=TEXT
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E][,splits=N][,cluster=MxN], got '
 
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
@@ -53,6 +57,17 @@
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=65
 // RUN: %{fail}=PARTS
 // PARTS: error: expected K to be divided into 1 to 64 parts, got 65{{$}}
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x3
+// RUN: %{fail}=BLOCKS
+// BLOCKS: error: expected a cluster of 1, 2 or 4 blocks, got 2x3{{$}}
+
+// Blocks do not share tiles yet.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x1
+// RUN: %{fail}=CLUSTER
+// CLUSTER: error: 'blockscale.mma_scaled' op expected a cluster of 1x1 blocks on the path tcgen05, got #blockscale.ring_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, cluster = 2x1>
 
 // Each part of K has a stage: there are 512 elements.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=5

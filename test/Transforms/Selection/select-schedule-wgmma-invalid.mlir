@@ -71,3 +71,12 @@ func.func @warps(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
 }
+
+// -----
+
+func.func @lines_of_clusters(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+  // expected-error@+1 {{'linalg.matmul' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got #blockscale.ring_schedule<tile = [64, 24, 64], stages = 2, accumulators = 1, persistent = true, cluster = 2x1>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 24, 64], stages = 2, accumulators = 1, persistent = true, cluster = 2x1>}
+       ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
+  return %0 : tensor<192x256xf32>
+}

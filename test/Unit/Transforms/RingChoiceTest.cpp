@@ -48,9 +48,9 @@ protected:
   RingEstimate estimate(const RingProblem &problem, int64_t n, int64_t stages,
                         int64_t accumulators, bool isExchanged = false,
                         int64_t splits = 1) {
-    auto schedule =
-        RingScheduleAttr::get(&context, {128, n, 128}, stages, accumulators,
-                              true, kTileGroup, isExchanged, splits);
+    auto schedule = RingScheduleAttr::get(&context, {128, n, 128}, stages,
+                                          accumulators, true, kTileGroup,
+                                          isExchanged, splits, ClusterSize());
     return estimateRing(problem, getMxfp8(), TmemPlan(getMxfp8(), schedule),
                         getRingRates(getB200(), Kind::MXF8F6F4));
   }

@@ -34,6 +34,20 @@ class TileMmaOp;
 
 /// Tiles along M that neighbouring blocks share, unless a schedule says more.
 inline constexpr int64_t kTileGroup = 8;
+
+/// The blocks of a cluster, along M by along N of the result.
+struct ClusterSize {
+  int64_t m = 1, n = 1;
+
+  int64_t getBlocks() const { return m * n; }
+  bool operator==(const ClusterSize &other) const {
+    return m == other.m && n == other.n;
+  }
+  bool operator!=(const ClusterSize &other) const { return !(*this == other); }
+};
+inline llvm::hash_code hash_value(const ClusterSize &size) {
+  return llvm::hash_combine(size.m, size.n);
+}
 } // namespace mlir::blockscale
 
 #include "blockscale/Dialect/IR/BlockScaleDialect.h.inc"

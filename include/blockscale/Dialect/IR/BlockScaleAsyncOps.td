@@ -79,8 +79,10 @@ def BlockScale_RolesOp : BlockScale_Op<"roles", [
 
 defvar BlockScale_Barriers = MemRefRankOf<[I64], [1]>;
 
-class BlockScale_BulkOp<string mnemonic, string opcode>
-    : BlockScale_Op<mnemonic, [BlockScale_InstructionOpInterface]> {
+class BlockScale_BulkOp<string mnemonic, string opcode,
+                        list<Trait> traits = []>
+    : BlockScale_Op<mnemonic,
+                    [BlockScale_InstructionOpInterface] # traits> {
   let extraClassDeclaration = [{
     unsigned getLowestPtxVersion() { return kBulkCopyPtx; }
     bool isSupportedOn(const Chip &chip) { return hasBulkCopies(chip); }
@@ -116,18 +118,26 @@ def BlockScale_BarrierArriveOp
   let summary = "arrive at an mbarrier";
   let description = [{
     One arrival of each thread that executes it. With `bytes`, the phase ends
-    when so many bytes more have been copied by `tensor_load`. The example is
-    that of `roles`.
+    when so many bytes more have been copied by `tensor_load`. With `block`, the
+    mbarrier is that of the block of the cluster with that rank; the threads of
+    that block do not see what this one wrote before it arrived. The example is
+    that of `roles`, and of blocks of a cluster that of `cluster_barrier`.
 
     Constraints (B1) and (B2) as for `barrier_init`.
 
     * (B4) `bytes` is from 0 to 2^20 - 1.
+    * (B5) There is no `block` where there are `bytes`.
   }];
   let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
-                       OptionalAttr<I64Attr>:$bytes);
+                       Optional<I32>:$block, OptionalAttr<I64Attr>:$bytes);
   let assemblyFormat = [{
-    $barriers `[` $index `]` (`expect` $bytes^)? attr-dict `:` type($barriers)
+    $barriers `[` $index `]` (`of` $block^)? (`expect` $bytes^)? attr-dict `:`
+    type($barriers)
   }];
+  let builders = [OpBuilder<(ins "Value":$barriers, "Value":$index,
+                             "IntegerAttr":$bytes), [{
+    build($_builder, $_state, barriers, index, /*block=*/Value(), bytes);
+  }]>];
 }
 
 def BlockScale_BarrierWaitOp
@@ -147,8 +157,56 @@ def BlockScale_BarrierWaitOp
   }];
 }
 
+def BlockScale_ClusterBarrierOp : BlockScale_Op<"cluster_barrier", [
+    BlockScale_InstructionOpInterface]> {
+  let summary = "a barrier of all threads of a cluster";
+  let description = [{
+    All threads of all blocks of the cluster wait for each other; what one did
+    in front of it, the others see behind it. Warps execute it as a whole.
+
+    Blocks use each other's mbarriers and memory between two of these: behind
+    the first one mbarriers are made, and up to the last one no block has ended.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @hand_over(%peer: i32)
+          workgroup(%barriers : memref<1xi64, #gpu.address_space<workgroup>>) {
+        %c0 = arith.constant 0 : index
+        %c0_i32 = arith.constant 0 : i32
+        %thread = gpu.thread_id x
+        %first = arith.cmpi eq, %thread, %c0 : index
+        scf.if %first {
+          blockscale.barrier_init %barriers[%c0], 32
+              : memref<1xi64, #gpu.address_space<workgroup>>
+          nvvm.fence.mbarrier.init
+        }
+        blockscale.cluster_barrier
+        blockscale.roles warps = [1, 1] {
+          blockscale.barrier_wait %barriers[%c0], %c0_i32
+              : memref<1xi64, #gpu.address_space<workgroup>>
+        }, {
+          blockscale.barrier_arrive %barriers[%c0] of %peer
+              : memref<1xi64, #gpu.address_space<workgroup>>
+        }
+        blockscale.cluster_barrier
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let extraClassDeclaration = [{
+    unsigned getLowestPtxVersion() { return kBulkCopyPtx; }
+    bool isSupportedOn(const Chip &chip) { return hasBulkCopies(chip); }
+    std::string describeInstruction() { return "barrier.cluster"; }
+  }];
+}
+
 def BlockScale_TensorLoadOp
-    : BlockScale_BulkOp<"tensor_load", "cp.async.bulk.tensor"> {
+    : BlockScale_BulkOp<"tensor_load", "cp.async.bulk.tensor",
+                        [AttrSizedOperandSegments]> {
   let summary = "copy a box of a tensor map to shared memory";
   let description = [{
     Copies the box that starts at `coordinates` (innermost last, as sizes of the
@@ -157,6 +215,10 @@ def BlockScale_TensorLoadOp
     tensor is filled as the map says. `hint` tells the L2 cache what to do with
     it: an operand of `createpolicy`, or one of the constants that the driver
     documents for it.
+
+    With `blocks`, each block of the cluster whose rank is a bit of it gets the
+    box, at the same place of its own memory, and counts the bytes at its own
+    mbarrier.
 
     Constraints (B1) and (B2) as for `barrier_init`.
 
@@ -187,11 +249,11 @@ def BlockScale_TensorLoadOp
   let arguments = (ins LLVM_DefaultPointer:$map, Variadic<I32>:$coordinates,
                        MemRefOf<[I8]>:$memory, Index:$offset,
                        BlockScale_Barriers:$barriers, Index:$index,
-                       OptionalAttr<I64Attr>:$hint);
+                       Optional<I16>:$blocks, OptionalAttr<I64Attr>:$hint);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $memory `[` $offset `]` `,`
-    $barriers `[` $index `]` (`hint` $hint^)? attr-dict `:` type($memory) `,`
-    type($barriers)
+    $barriers `[` $index `]` (`blocks` $blocks^)? (`hint` $hint^)? attr-dict `:`
+    type($memory) `,` type($barriers)
   }];
 }
 

@@ -262,6 +262,11 @@ def BlockScale_RingScheduleAttr
     * `splits`: into how many parts K is divided, whose sums other blocks
       compute and a second kernel adds: for results of few tiles. Parts are
       whole stages. 1, no second kernel, if it is left out.
+    * `cluster`: how many neighbouring tiles along M x N the blocks of a cluster
+      compute at the same time. Blocks whose tiles have the same rows each load
+      a part of them for all; so do those with the same columns. 1x1, 2x1, 1x2,
+      2x2, 4x1 or 1x4 (1x1 with tcgen05); 1x1, nothing is shared, if it is left
+      out.
 
     M is 64 to 256 in steps of 64 (128 with tcgen05), N is 8 to 256 in steps of
     8, and the elements of K fill lines of 128 bytes. What a chip, the types and
@@ -274,11 +279,13 @@ def BlockScale_RingScheduleAttr
                         "int64_t":$accumulators, "bool":$persistent,
                         DefaultValuedParameter<"int64_t", "kTileGroup">:$group,
                         DefaultValuedParameter<"bool", "false">:$exchanged,
-                        DefaultValuedParameter<"int64_t", "1">:$splits);
+                        DefaultValuedParameter<"int64_t", "1">:$splits,
+                        DefaultValuedParameter<"ClusterSize", "ClusterSize()">
+                            :$cluster);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
-    (`,` struct($group, $exchanged, $splits)^)? `>`
+    (`,` struct($group, $exchanged, $splits, $cluster)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -287,7 +294,7 @@ def BlockScale_RingScheduleAttr
                                 int64_t stages, int64_t accumulators,
                                 bool persistent) {
       return get(context, tile, stages, accumulators, persistent, kTileGroup,
-                 /*exchanged=*/false, /*splits=*/1);
+                 /*exchanged=*/false, /*splits=*/1, ClusterSize());
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }

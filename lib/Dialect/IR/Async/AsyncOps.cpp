@@ -68,6 +68,10 @@ LogicalResult BarrierArriveOp::verify() {
   if (bytes < 0 || bytes > kMostCount) // (B4)
     return emitOpError("expected 0 to ")
            << kMostCount << " bytes, got " << bytes;
+  if (getBlock() && getBytes()) // (B5)
+    return emitOpError("expected no block of the cluster for an arrival that "
+                       "expects bytes, got ")
+           << bytes << " bytes";
   return verifyBarrier(*this, getBarriers().getType(), getIndex());
 }
 

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -23,7 +24,7 @@ LogicalResult
 RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> tile, int64_t stages,
                          int64_t accumulators, bool, int64_t group, bool,
-                         int64_t splits) {
+                         int64_t splits, ClusterSize cluster) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -53,6 +54,15 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (group < 1 || group > kMaxGroup)
     return emitError() << "expected groups of 1 to " << kMaxGroup
                        << " tiles, got " << group;
+  // Powers of two, as positions in a cluster are taken from numbers of blocks.
+  constexpr int64_t kMaxBlocks = 4;
+  auto isCount = [](int64_t count) {
+    return count >= 1 && count <= kMaxBlocks && llvm::isPowerOf2_64(count);
+  };
+  if (!isCount(cluster.m) || !isCount(cluster.n) ||
+      cluster.getBlocks() > kMaxBlocks)
+    return emitError() << "expected a cluster of 1, 2 or " << kMaxBlocks
+                       << " blocks, got " << cluster.m << "x" << cluster.n;
   return verifySplits(emitError, splits);
 }
 

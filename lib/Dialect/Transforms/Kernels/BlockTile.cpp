@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -129,14 +130,23 @@ std::pair<Value, Value> blockscale::emitTilePosition(OpBuilder &b, Location loc,
 void blockscale::forEachTileOfBlock(
     OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
     const ProblemSizes &sizes, const TileShape &shape, int64_t groupSize,
-    ValueRange values,
+    const BlockCluster &cluster, ValueRange values,
     function_ref<SmallVector<Value>(OpBuilder &, const BlockTile &, Value,
                                     ValueRange)>
         body) {
   Location loc = kernel.getLoc();
   Value first = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value step = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
-  TileCount count = emitTileCount(b, loc, sizes, shape);
+  // What is counted are tiles of clusters.
+  ClusterSize size = cluster.getSize();
+  TileShape all = {shape.m * size.m, shape.n * size.n, shape.k};
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  if (cluster.hasOthers()) {
+    first = applyExprs(b, loc, d0.floorDiv(size.getBlocks()), first)[0];
+    step = applyExprs(b, loc, d0.floorDiv(size.getBlocks()), step)[0];
+    groupSize = llvm::divideCeilSigned(groupSize, size.m);
+  }
+  TileCount count = emitTileCount(b, loc, sizes, all);
   Value tiles = count.perMatrix, matrices;
   if (problem.resultType.getRank() == 3) {
     matrices =
@@ -154,9 +164,15 @@ void blockscale::forEachTileOfBlock(
     number = inner.createOrFold<arith::RemUIOp>(loc, number, count.perMatrix);
   }
   auto [tileM, tileN] = emitTilePosition(inner, loc, number, count, groupSize);
-  AffineExpr d0 = inner.getAffineDimExpr(0);
-  tile.row = applyExprs(inner, loc, {d0 * shape.m}, tileM)[0];
-  tile.column = applyExprs(inner, loc, {d0 * shape.n}, tileN)[0];
+  tile.row = applyExprs(inner, loc, {d0 * all.m}, tileM)[0];
+  tile.column = applyExprs(inner, loc, {d0 * all.n}, tileN)[0];
+  if (cluster.hasOthers()) {
+    AffineExpr d1 = b.getAffineDimExpr(1);
+    tile.row = applyExprs(inner, loc, d0 + d1 * shape.m,
+                          {tile.row, cluster.getRow()})[0];
+    tile.column = applyExprs(inner, loc, d0 + d1 * shape.n,
+                             {tile.column, cluster.getColumn()})[0];
+  }
   SmallVector<Value> next =
       body(inner, tile, matrices, loop.getRegionIterArgs());
   if (!next.empty())

@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BLOCKTILE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BLOCKTILE_H
 
+#include "Kernels/BlockCluster.h"
 #include "Kernels/KernelProblem.h"
 
 namespace mlir::blockscale {
@@ -53,13 +54,15 @@ std::pair<Value, Value> emitRasterization(OpBuilder &b, Location loc,
                                           const TileShape &shape);
 
 /// Tiles of blocks that take one after the other, all blocks along x, in groups
-/// of `groupSize`. Calls `body` for each tile of the block, of which
-/// `isGuarded` and `thread` are the caller's to know; `matrices` is how many
-/// the result has, null for one. `values` go from tile to tile.
+/// of `groupSize`; blocks of a cluster take neighbouring ones in the same
+/// round, of which some may be outside of the result. Calls `body` for each
+/// tile of the block, of which `isGuarded` and `thread` are the caller's to
+/// know; `matrices` is how many the result has, null for one. `values` go from
+/// tile to tile.
 void forEachTileOfBlock(
     OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
     const ProblemSizes &sizes, const TileShape &shape, int64_t groupSize,
-    ValueRange values,
+    const BlockCluster &cluster, ValueRange values,
     function_ref<SmallVector<Value>(OpBuilder &, const BlockTile &,
                                     Value matrices, ValueRange values)>
         body);

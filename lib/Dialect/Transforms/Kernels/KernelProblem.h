@@ -149,6 +149,8 @@ struct KernelShape {
   /// Dynamic shared memory, in bytes.
   int64_t shared = 0;
   BlockOrder order = BlockOrder::Grid;
+  /// Blocks of a cluster, which computes neighboring tiles: not with a grid.
+  ClusterSize cluster = {};
   /// Tensor maps, which are the last parameters of the kernel, and the numbers
   /// of the parameters that they are of.
   SmallVector<Attribute> maps;

@@ -38,15 +38,18 @@ static Type getMemoryType(Type input) {
   return MemRefType::get(type.getShape(), element);
 }
 
-/// All blocks along x, as many as there are tiles, or multiprocessors.
+/// All blocks along x, as many as there are tiles, or multiprocessors. Those of
+/// a cluster count together: all of them are there.
 static FailureOr<SmallVector<OpFoldResult>>
 getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
                 const HostSizes &sizes, int64_t limit) {
   Location loc = op->getLoc();
   AffineExpr m, n, batch;
   bindDims(builder.getContext(), m, n, batch);
+  int64_t blocks = shape.cluster.getBlocks();
   OpFoldResult tiles = affine::makeComposedFoldedAffineApply(
-      builder, loc, m.ceilDiv(shape.tile[0]), ArrayRef<OpFoldResult>{sizes.m});
+      builder, loc, m.ceilDiv(shape.tile[0] * shape.cluster.m),
+      ArrayRef<OpFoldResult>{sizes.m});
   auto multiply = [&](OpFoldResult lhs, OpFoldResult rhs) -> OpFoldResult {
     std::optional<int64_t> a = getConstantIntValue(lhs),
                            b = getConstantIntValue(rhs);
@@ -61,17 +64,26 @@ getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
     return builder.createOrFold<arith::MulIOp>(loc, left, right);
   };
   OpFoldResult columns = affine::makeComposedFoldedAffineApply(
-      builder, loc, m.ceilDiv(shape.tile[1]), ArrayRef<OpFoldResult>{sizes.n});
+      builder, loc, m.ceilDiv(shape.tile[1] * shape.cluster.n),
+      ArrayRef<OpFoldResult>{sizes.n});
   tiles = multiply(multiply(tiles, columns), sizes.batch);
   if (std::optional<int64_t> known = getConstantIntValue(tiles);
-      known && (*known < 1 || *known > limit))
+      known && (*known < 1 || *known > limit / blocks))
     return op->emitOpError("not supported in this version: more than ")
-           << limit << " tiles, got " << *known;
+           << limit / blocks << " tiles, got " << *known;
   if (shape.order == BlockOrder::Persistent) {
     Value count = getValueOrCreateConstantIndexOp(builder, loc, tiles);
     Value most = MultiprocessorsOp::create(builder, loc);
+    if (blocks != 1) {
+      Value size = arith::ConstantIndexOp::create(builder, loc, blocks);
+      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+      most = arith::DivUIOp::create(builder, loc, most, size);
+      most = arith::MaxUIOp::create(builder, loc, most, one);
+    }
     tiles = arith::MinUIOp::create(builder, loc, count, most).getResult();
   }
+  if (blocks != 1)
+    tiles = multiply(tiles, builder.getIndexAttr(blocks));
   OpFoldResult one = builder.getIndexAttr(1);
   return SmallVector<OpFoldResult>{tiles, one, one};
 }
@@ -127,6 +139,9 @@ gpu::GPUFuncOp blockscale::makeKernel(OpBuilder &builder, Operation *op,
   kernel->setAttr(kPurposeAttrName, builder.getStringAttr(purpose));
   SmallVector<int32_t> threads(shape.threads.begin(), shape.threads.end());
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(threads));
+  if (shape.cluster != ClusterSize())
+    kernel.setKnownClusterSizeAttr(builder.getDenseI32ArrayAttr(
+        {static_cast<int32_t>(shape.cluster.getBlocks()), 1, 1}));
   return kernel;
 }
 
@@ -150,9 +165,12 @@ LaunchOp blockscale::createLaunch(OpBuilder &builder, Location loc,
   SmallVector<int64_t> staticBlocks;
   SmallVector<Value> dynamicBlocks;
   dispatchIndexOpFoldResults(blocks, dynamicBlocks, staticBlocks);
+  DenseI64ArrayAttr cluster;
+  if (shape.cluster != ClusterSize())
+    cluster = builder.getDenseI64ArrayAttr({shape.cluster.getBlocks(), 1, 1});
   return LaunchOp::create(
       builder, loc, outputs.getTypes(), symbol, dynamicBlocks, staticBlocks,
-      shape.threads, shape.shared, /*cluster=*/nullptr,
+      shape.threads, shape.shared, cluster,
       shape.maps.empty() ? ArrayAttr() : builder.getArrayAttr(shape.maps),
       shape.maps.empty() ? DenseI64ArrayAttr()
                          : builder.getDenseI64ArrayAttr(shape.mapped),

@@ -27,6 +27,6 @@ bool blockscale::takeNumbers(StringRef &text, StringRef name,
 }
 
 bool blockscale::takeOptional(StringRef &text, StringRef name,
-                              int64_t &number) {
-  return !text.starts_with(name) || takeNumbers(text, name, number);
+                              MutableArrayRef<int64_t> numbers) {
+  return !text.starts_with(name) || takeNumbers(text, name, numbers);
 }

@@ -20,7 +20,8 @@ bool takeNumbers(StringRef &text, StringRef name,
 
 /// Takes `name=A` off the start of `text` if it is there; false if what is
 /// there is something else behind the name.
-bool takeOptional(StringRef &text, StringRef name, int64_t &number);
+bool takeOptional(StringRef &text, StringRef name,
+                  MutableArrayRef<int64_t> numbers);
 
 } // namespace mlir::blockscale
 

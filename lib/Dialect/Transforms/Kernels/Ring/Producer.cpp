@@ -42,7 +42,7 @@ void RoleEmitter::emitLoads(OpBuilder &at, const RingTile &tile, Value step,
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
     operand.tensor->emit(at, loc, kernel.getArgument(++map), from, shared,
                          emitStageOffset(at, place, plan.getOffset(i)),
-                         barriers, full);
+                         barriers, full, cluster);
   }
 }
 

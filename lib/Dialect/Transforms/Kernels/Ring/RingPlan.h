@@ -59,6 +59,9 @@ inline constexpr int64_t kBarrierBytes = 1024;
 /// The bytes of a line of a stage, over which copies swizzle.
 inline constexpr int64_t kLineBytes = 128;
 
+/// The lines over which a swizzle repeats.
+inline constexpr int64_t kSwizzledLines = 8;
+
 /// The bytes of a line of a tile whose rows are contiguous and take so many
 /// bytes.
 int64_t getColumnBytes(int64_t rowBytes);

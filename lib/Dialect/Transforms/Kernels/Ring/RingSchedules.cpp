@@ -25,6 +25,7 @@ struct ScheduleText {
   int64_t stages, accumulators, persistent;
   // Those that may be left out.
   int64_t group = kTileGroup, exchanged = 0, splits = 1;
+  SmallVector<int64_t, 2> cluster = {1, 1};
 };
 } // namespace
 
@@ -36,14 +37,15 @@ static std::optional<ScheduleText> parseText(StringRef text) {
       !takeNumbers(text, "persistent", schedule.persistent) ||
       !takeOptional(text, "group", schedule.group) ||
       !takeOptional(text, "exchanged", schedule.exchanged) ||
-      !takeOptional(text, "splits", schedule.splits) || !text.empty())
+      !takeOptional(text, "splits", schedule.splits) ||
+      !takeOptional(text, "cluster", schedule.cluster) || !text.empty())
     return std::nullopt;
   return schedule;
 }
 
 StringRef RingScheduleRules::getForm() const {
   return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]"
-         "[,exchanged=E][,splits=N]";
+         "[,exchanged=E][,splits=N][,cluster=MxN]";
 }
 
 bool RingScheduleRules::hasForm(StringRef text) const {
@@ -60,13 +62,14 @@ RingScheduleRules::parse(MLIRContext *context, StringRef text,
       return emitError() << "expected " << name << " to be 0 or 1, got "
                          << number;
   bool isPersistent = numbers.persistent, isExchanged = numbers.exchanged;
+  ClusterSize cluster = {numbers.cluster[0], numbers.cluster[1]};
   if (failed(RingScheduleAttr::verify(
           emitError, numbers.tile, numbers.stages, numbers.accumulators,
-          isPersistent, numbers.group, isExchanged, numbers.splits)))
+          isPersistent, numbers.group, isExchanged, numbers.splits, cluster)))
     return failure();
   return ScheduleInterface(RingScheduleAttr::get(
       context, numbers.tile, numbers.stages, numbers.accumulators, isPersistent,
-      numbers.group, isExchanged, numbers.splits));
+      numbers.group, isExchanged, numbers.splits, cluster));
 }
 
 LogicalResult RingScheduleRules::verifyStages(ProductOpInterface op,

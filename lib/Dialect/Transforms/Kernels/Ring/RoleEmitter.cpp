@@ -56,6 +56,7 @@ RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
       loc(kernel.getLoc()), sizes(b, kernel, problem),
       shared(makeStages(b, kernel, plan.getSharedBytes())),
       barriers(addSharedNumbers(kernel, b.getI64Type(), numBarriers)),
+      cluster(b, loc, plan.getSchedule().getCluster()),
       stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
              plan.getSchedule().getStages()) {}
 
@@ -72,8 +73,31 @@ OpBuilder RoleEmitter::getRole(RolesOp roles, unsigned number) {
 }
 
 void RoleEmitter::emitStageBarriers(OpBuilder &at, int64_t emptyCount) {
+  // Copies of other blocks may come before this block says how many bytes it
+  // expects. They still count in the same phase: it does not end without that
+  // arrival, and they are not started before the phase in front has ended here,
+  // as stages are emptied after that.
+  if (cluster.hasOthers())
+    emptyCount *= static_cast<int64_t>(cluster.getNeighbors().size());
   stages.emitInit(at, 1 + (hasFiller() ? kFillerWarps * kWarpLanes : 0),
                   emptyCount);
+}
+
+void RoleEmitter::emitAllBarrier(OpBuilder &at) {
+  if (cluster.hasOthers())
+    ClusterBarrierOp::create(at, loc);
+  else
+    gpu::BarrierOp::create(at, loc);
+}
+
+void RoleEmitter::emitEmptied(OpBuilder &at, const RingPlace &place) {
+  // Products have read the stage by now, and nothing was written for others:
+  // it takes no more order of memory than that of the block.
+  Value empty = stages.emitEmpty(at, place);
+  if (!cluster.hasOthers())
+    BarrierArriveOp::create(at, loc, barriers, empty, IntegerAttr());
+  for (Value rank : cluster.getNeighbors())
+    BarrierArriveOp::create(at, loc, barriers, empty, rank, IntegerAttr());
 }
 
 bool RoleEmitter::hasFiller() const {
@@ -108,7 +132,7 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
   RingScheduleAttr schedule = plan.getSchedule();
   TileShape shape = {schedule.getM(), schedule.getN(), schedule.getK()};
   forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getGroup(),
-                     values,
+                     cluster, values,
                      [&](OpBuilder &inner, const BlockTile &of, Value matrices,
                          ValueRange carried) {
                        RingTile tile;

@@ -44,8 +44,13 @@ protected:
   void emitFiller(OpBuilder &b, int64_t first);
   /// Makes the mbarriers of stages: one is full when all its bytes are there,
   /// and each thread that fills it has arrived; it is empty after `emptyCount`
-  /// arrivals.
+  /// arrivals of each block that shares it.
   void emitStageBarriers(OpBuilder &b, int64_t emptyCount);
+  /// A barrier of all threads that use mbarriers of this block.
+  void emitAllBarrier(OpBuilder &b);
+  /// One of the arrivals that say that the stage is empty; all blocks that load
+  /// to it wait for that.
+  void emitEmptied(OpBuilder &b, const RingPlace &place);
   /// The body of role `number`.
   static OpBuilder getRole(RolesOp roles, unsigned number);
 
@@ -97,6 +102,7 @@ protected:
   ProblemSizes sizes;
   /// All stages, as bytes; the mbarriers.
   Value shared, barriers;
+  BlockCluster cluster;
   Ring stages;
 
 private:

@@ -35,8 +35,10 @@ void RoleEmitter::emitByBounds(
     OpBuilder &at, const BlockTile &tile, bool isAligned,
     function_ref<void(OpBuilder &, bool isGuarded)> body) {
   RingScheduleAttr schedule = plan.getSchedule();
-  if (KernelProblem::isMultiple(problem.m, schedule.getM()) &&
-      KernelProblem::isMultiple(problem.n, schedule.getN()))
+  // A tile of a cluster may be all outside.
+  ClusterSize size = cluster.getSize();
+  if (KernelProblem::isMultiple(problem.m, schedule.getM() * size.m) &&
+      KernelProblem::isMultiple(problem.n, schedule.getN() * size.n))
     return body(at, false);
   if (!isAligned)
     return body(at, true);

@@ -77,9 +77,36 @@ static StringRef getSwizzleName(int64_t lineBytes) {
   }
 }
 
+SmallVector<int64_t> TensorOperand::planBox(RingScheduleAttr schedule, bool isK,
+                                            int64_t unit, int64_t columnBytes,
+                                            unsigned outer) {
+  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  SmallVector<int64_t> box(operand->map.getNumResults(), 1);
+  box.back() = columnBytes / unit;
+  // Lines of rows, or of elements of K.
+  int64_t &lines = box[outer];
+  lines = isK ? rows : schedule.getK();
+  if (!isK) {
+    copies = rows * unit / columnBytes;
+    copyRows = columnBytes / unit;
+    copyBytes = columnBytes * schedule.getK();
+  }
+  ClusterSize cluster = schedule.getCluster();
+  int64_t parts = isA ? cluster.n : cluster.m;
+  if (!isK && copies % parts == 0) {
+    copies /= parts;
+    partRows = copies * copyRows;
+    partBytes = copies * copyBytes;
+  } else {
+    lines /= parts;
+    (isK ? partRows : partColumns) = lines;
+    partBytes = lines * columnBytes;
+  }
+  return box;
+}
+
 bool TensorOperand::planElements(const KernelProblem &problem,
-                                 const RingPlan &ring, bool isA,
-                                 std::string &reason) {
+                                 const RingPlan &ring, std::string &reason) {
   if (!operand->hasOwnMemory) {
     reason = "there are no tensor maps of constants and of views";
     return false;
@@ -135,17 +162,8 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   SmallVector<AffineExpr> sizes = symbols;
   if (isPadded)
     sizes.back() = (sizes.back() * 8).floorDiv(operand->bits);
-  SmallVector<int64_t> box(rank, 1);
-  if (isK) {
-    box[*outerDim] = rows;
-    box[rank - 1] = kLineBytes / unit;
-  } else {
-    box[*outerDim] = ring.getSchedule().getK();
-    box[rank - 1] = columnBytes / unit;
-    copies = rows * unit / columnBytes;
-    copyRows = columnBytes / unit;
-    copyBytes = columnBytes * ring.getSchedule().getK();
-  }
+  SmallVector<int64_t> box =
+      planBox(ring.getSchedule(), isK, unit, columnBytes, *outerDim);
   symbols.back() = symbols.back() * unit;
   map = TensorMapAttr::get(
       context, type->name,
@@ -163,8 +181,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
 /// Atoms as a tensor of words of 16 bits: ..., atoms along rows, atoms along K,
 /// 256.
 bool TensorOperand::planScales(const KernelProblem &problem,
-                               const RingPlan &ring, bool isA,
-                               std::string &reason) {
+                               const RingPlan &ring, std::string &reason) {
   constexpr int64_t kAtomWords = kScaleAtomOuter * kScaleAtomInner / 2;
   if (operand->contiguity != Contiguity::Atoms) {
     reason = "expected scales in the 32x4x4 layout";
@@ -201,8 +218,9 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
   TensorOperand result;
   result.operand = &problem.getOperand(number);
   bool isA = number < 2, isElements = number % 2 == 0;
-  bool isPlanned = isElements ? result.planElements(problem, ring, isA, reason)
-                              : result.planScales(problem, ring, isA, reason);
+  result.isA = isA;
+  bool isPlanned = isElements ? result.planElements(problem, ring, reason)
+                              : result.planScales(problem, ring, reason);
   if (!isPlanned)
     return std::nullopt;
   // One tile along N reads all of A, one along M all of B. A batch that is not
@@ -223,7 +241,8 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
 
 void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
                          const TilePlace &place, Value shared, Value offset,
-                         Value barriers, Value barrier) const {
+                         Value barriers, Value barrier,
+                         const BlockCluster &cluster) const {
   auto toWord = [&](Value index) -> Value {
     return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
   };
@@ -231,10 +250,19 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   // createpolicy.fractional.L2::evict_first makes for all of it.
   constexpr int64_t kEvictFirst = 0x12F0000000000000;
   IntegerAttr hint = isReadOnce ? b.getI64IntegerAttr(kEvictFirst) : nullptr;
+  Value firstRow = place.row, column = place.column;
+  if (cluster.getParts(isA) != 1) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    for (auto [value, distance] :
+         {std::pair(&firstRow, partRows), std::pair(&column, partColumns),
+          std::pair(&offset, partBytes)})
+      *value = applyExprs(b, loc, d0 + d1 * distance,
+                          {*value, cluster.getPart(isA)})[0];
+  }
   for (int64_t i = 0; i != copies; ++i) {
-    Value row = addIndex(b, loc, place.row, i * copyRows);
+    Value row = addIndex(b, loc, firstRow, i * copyRows);
     SmallVector<Value> position =
-        applyMap(b, loc, operand->map, {place.batch, row, place.column});
+        applyMap(b, loc, operand->map, {place.batch, row, column});
     if (isScale) {
       // The first byte of an atom.
       position.pop_back_n(2);
@@ -247,6 +275,6 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
     SmallVector<Value> coordinates = llvm::map_to_vector(position, toWord);
     Value to = addIndex(b, loc, offset, i * copyBytes);
     TensorLoadOp::create(b, loc, mapPointer, coordinates, shared, to, barriers,
-                         barrier, hint);
+                         barrier, cluster.getSharers(isA), hint);
   }
 }

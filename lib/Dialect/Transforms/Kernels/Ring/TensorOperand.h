@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_TENSOROPERAND_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_TENSOROPERAND_H
 
+#include "Kernels/BlockCluster.h"
 #include "Kernels/Ring/RingPlan.h"
 
 namespace mlir::blockscale {
@@ -36,15 +37,17 @@ public:
   TensorMapAttr getMap() const { return map; }
   /// The parameter of the kernel that the map is of.
   unsigned getArgument() const { return operand->argument; }
-  /// The bytes that the copies of one stage count.
+  /// The bytes that the copies of one stage count, those of all blocks that
+  /// load parts of it.
   int64_t getCountedBytes() const { return countedBytes; }
   /// How elements lie in a stage.
   TileLayout getLayout() const { return layout; }
 
-  /// Copies the tile at `place` to `shared` from byte `offset` on.
+  /// Copies the tile at `place` to `shared` from byte `offset` on: the part of
+  /// it that this block of `cluster` loads, to all blocks that share it.
   void emit(OpBuilder &b, Location loc, Value mapPointer,
             const TilePlace &place, Value shared, Value offset, Value barriers,
-            Value barrier) const;
+            Value barrier, const BlockCluster &cluster) const;
 
 private:
   const KernelOperand *operand = nullptr;
@@ -53,6 +56,10 @@ private:
   TileLayout layout;
   /// Copies side by side: how many, how many rows and bytes further each is.
   int64_t copies = 1, copyRows = 0, copyBytes = 0;
+  /// What blocks that share the tile load: how many rows, columns and bytes
+  /// further each is.
+  int64_t partRows = 0, partColumns = 0, partBytes = 0;
+  bool isA = false;
   /// Codes in a unit of the innermost coordinate.
   int64_t codesOfUnit = 1;
   bool isScale = false;
@@ -60,9 +67,15 @@ private:
   bool isReadOnce = false;
 
   bool planElements(const KernelProblem &problem, const RingPlan &ring,
-                    bool isA, std::string &reason);
-  bool planScales(const KernelProblem &problem, const RingPlan &ring, bool isA,
+                    std::string &reason);
+  bool planScales(const KernelProblem &problem, const RingPlan &ring,
                   std::string &reason);
+  /// The box of one copy, and what one of the blocks that share the tile loads:
+  /// whole copies, or a part of the lines of each. `outer` is the dimension
+  /// that is not contiguous.
+  SmallVector<int64_t> planBox(RingScheduleAttr schedule, bool isK,
+                               int64_t unit, int64_t columnBytes,
+                               unsigned outer);
 };
 
 } // namespace mlir::blockscale

@@ -100,7 +100,7 @@ private:
                       getElementsOfLine(instruction)};
     auto schedule = RingScheduleAttr::get(
         context, tile, ring.stages, ring.accumulators, /*persistent=*/true,
-        kTileGroup, ring.isExchanged, splits);
+        kTileGroup, ring.isExchanged, splits, ClusterSize());
     TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())

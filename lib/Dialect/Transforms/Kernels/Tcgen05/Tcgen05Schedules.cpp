@@ -55,6 +55,10 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
                        << ", got " << given;
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
+  if (schedule.getCluster() != ClusterSize())
+    return emitError() << "expected a cluster of 1x1 blocks on the path "
+                          "tcgen05, got "
+                       << given;
   TmemPlan plan(instruction, schedule);
   // N of the instruction are columns of the result, or rows of it.
   bool isExchanged = schedule.getExchanged();

@@ -204,7 +204,8 @@ void WarpsBackend::build(gpu::GPUFuncOp kernel,
     auto guard = scf::IfOp::create(b, loc, isAsked);
     OpBuilder then = guard.getThenBodyBuilder();
     forEachTileOfBlock(
-        then, kernel, problem, sizes, shape, kTileGroup, ValueRange(),
+        then, kernel, problem, sizes, shape, kTileGroup, BlockCluster(),
+        ValueRange(),
         [&](OpBuilder &inner, BlockTile of, Value matrices, ValueRange) {
           // Stages are those of the tile before.
           gpu::BarrierOp::create(inner, loc);

@@ -86,6 +86,7 @@ public:
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
     shape.order =
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
+    shape.cluster = schedule.getCluster();
     for (const RingOperand &operand : planRingOperands(problem, plan)) {
       if (!operand.tensor)
         continue;

@@ -57,7 +57,7 @@ void WgmmaRoles::emitInit() {
     emitStageBarriers(one, shares.getWarps());
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
-  gpu::BarrierOp::create(b, loc);
+  emitAllBarrier(b);
 }
 
 void WgmmaRoles::emit() {
@@ -82,6 +82,9 @@ void WgmmaRoles::emit() {
                              ArrayRef<int64_t>{shares.getWarps() + 1}, 1);
   OpBuilder producer = getRole(one, 0);
   emitProducer(producer);
+  // Others arrive at mbarriers of this block up to their last step.
+  if (cluster.hasOthers())
+    emitAllBarrier(b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,10 +119,7 @@ SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at, const RingPlace &place,
   }
   auto wait = WarpgroupWaitOp::create(at, loc, sums.getTypes(), products,
                                       /*pending=*/0);
-  emitElected(at, [&](OpBuilder &one) {
-    BarrierArriveOp::create(one, loc, barriers, stages.emitEmpty(one, place),
-                            IntegerAttr());
-  });
+  emitElected(at, [&](OpBuilder &one) { emitEmptied(one, place); });
   return llvm::to_vector_of<Value>(wait.getResults());
 }
 

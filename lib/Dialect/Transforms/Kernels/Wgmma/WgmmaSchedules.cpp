@@ -58,6 +58,12 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
     return emitError() << "expected one accumulator, and operands that are not "
                           "exchanged, on the path wgmma, got "
                        << given;
+  // Each block loads whole groups of the lines that a copy swizzles.
+  ClusterSize cluster = schedule.getCluster();
+  if (int64_t lines = kSwizzledLines * cluster.m; schedule.getN() % lines != 0)
+    return emitError() << "expected N of the tile to be a multiple of " << lines
+                       << " for a cluster of " << cluster.m
+                       << " blocks along M, got " << given;
   if (getSums(schedule) > getMostSums(schedule))
     return emitError() << "expected a schedule with at most "
                        << getMostSums(schedule) << " sums in each thread, got "
@@ -103,7 +109,8 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
     int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
     return RingScheduleAttr::get(op->getContext(), tile, stages,
                                  /*accumulators=*/1, /*persistent=*/true,
-                                 kTileGroup, /*exchanged=*/false, /*splits=*/1);
+                                 kTileGroup, /*exchanged=*/false, /*splits=*/1,
+                                 ClusterSize());
   };
   int64_t stages = kMostStages;
   while (stages > 1 && RingPlan(instruction, make(stages)).getSharedBytes() >
