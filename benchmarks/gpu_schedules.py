@@ -10,6 +10,7 @@ WIDE = (
     ("128x256", "2x4"), ("256x128", "4x2"),
 )
 SPLITS = (1, 4, 8, 16)
+CLUSTERS = ("1x1", "2x1", "1x2")
 WGMMA = ("64x128x64", "64x256x64", "128x128x64", "128x192x64", "128x256x64", "192x128x64", "256x128x64")
 TCGEN05 = ("128x64", "128x128", "128x192", "128x256")
 
@@ -33,7 +34,8 @@ def of_wgmma(_):
     for tile in WGMMA:
         for stages in (3, 4):
             yield from (
-                f"tile={tile},stages={stages},accumulators=1,persistent=1,group={group}" for group in (4, 8, 16)
+                f"tile={tile},stages={stages},accumulators=1,persistent=1,group={group},cluster={cluster}"
+                for group in (4, 8, 16) for cluster in CLUSTERS
             )
 
 
