@@ -11,8 +11,8 @@ import math
 MAX_DYNAMIC_SHARED_SIZE, NON_PORTABLE_CLUSTER_SIZE = 8, 14
 JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE = 5, 6
 CLUSTER_DIMENSION, PROGRAMMATIC_STREAM_SERIALIZATION = 4, 6
-# What a block has without asking for more, and the largest cluster that every card takes.
-DEFAULT_SHARED, MAX_PORTABLE_CLUSTER = 48 * 1024, 8
+# The largest cluster that every card takes.
+MAX_PORTABLE_CLUSTER = 8
 # By the numbers of CUtensorMapDataType and the other enumerations of cuda.h.
 TENSOR_TYPES = (
     "u1 u2 u4 i4 u8 i8 f2 f4 f8 bf16 f4ftz tf32 tf32ftz u4x16_align8 u4x16_align16 u6x16_align16".split()
@@ -74,7 +74,8 @@ class Driver:
         """A kernel that may be launched with so much dynamic shared memory and such clusters."""
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
-        if shared > DEFAULT_SHARED:
+        # Without asking, a block has 48 KiB: of dynamic and static shared memory together.
+        if shared:
             self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED_SIZE, shared)
         if math.prod(cluster) > MAX_PORTABLE_CLUSTER:
             self.call("cuFuncSetAttribute", function, NON_PORTABLE_CLUSTER_SIZE, 1)

@@ -143,6 +143,7 @@ std::optional<uint64_t> encodeScaleAtomDescriptor();
 /// Addresses lose so many bits. They are below 2^18, so that sums of addresses
 /// and offsets fit in the field.
 inline constexpr unsigned kAddressShift = 4;
+inline constexpr unsigned kAddressMask = (1u << 18) - 1;
 
 } // namespace mlir::blockscale
 

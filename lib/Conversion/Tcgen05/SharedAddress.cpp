@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums of addresses below 2^18 stay in their field: no masks. Memory and
-// offsets are multiples of 16 bytes.
+// Sums of addresses below 2^18 stay in their field: one mask, of the first, is
+// enough. Memory and offsets are multiples of 16 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,6 +97,9 @@ static Value makeFirst(OpBuilder &b, Location loc,
   constexpr unsigned kHalf = 32;
   Value pointer = getSharedPointer(b, loc, converter, memory);
   Value base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), pointer);
+  // A shared address in a cluster has the block's rank above its field, from
+  // bit 24 on (read on an H200).
+  base = arith::AndIOp::create(b, loc, base, makeI32(b, loc, kAddressMask));
   Value shift = makeI32(b, loc, kAddressShift);
   Value low = arith::ShRUIOp::create(b, loc, base, shift);
   if (auto constant = static_cast<uint32_t>(word))
