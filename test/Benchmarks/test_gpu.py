@@ -181,6 +181,7 @@ def test_launches(tmp_path, monkeypatch):
     for launch in function.bind([0x1000, 0x2000], [0x3000], workspace=0x4000):
         launch.run(stream.value)
     assert (tmp_path / "trace").read_text().splitlines() == [
+        "attribute 8 of mma__first is 1024",
         "attribute 8 of mma is 65536",
         "launch mma__first 3,2,1 32,4,1 1,1,1 shared 1024: 0x2000; 0x4008;",
         "launch mma 132,1,1 128,1,1 2,1,1 programmatic shared 65536: 0x1000; "
