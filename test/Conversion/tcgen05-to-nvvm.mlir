@@ -58,7 +58,7 @@ gpu.module @kernels {
 // CHECK:         %[[OFFSET:.*]] = arith.index_cast %[[AT]] : index to i32
 // CHECK-NEXT:    %[[OFFSET_UNITS:.*]] = arith.shrui %[[OFFSET]], %[[SHIFT]] : i32
 // CHECK:         %[[BASE:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
-// CHECK-NEXT:    %[[FIELD:.*]] = arith.andi %[[BASE]], %{{.*}} : i32
+// CHECK-NEXT:    %[[FIELD:.*]] = arith.andi %[[BASE]], %c262143_i32{{.*}} : i32
 // CHECK-NEXT:    %[[UNITS:.*]] = arith.shrui %[[FIELD]], %[[SHIFT]] : i32
 // CHECK-NEXT:    %[[FIRST:.*]] = llvm.inline_asm "mov.b64 $0, {$1, $2};", "=l,r,r" %[[UNITS]], %[[HIGH]] : (i32, i32) -> i64
 // CHECK-NEXT:    %[[PLUS:.*]] = arith.extui %[[OFFSET_UNITS]] : i32 to i64
@@ -93,7 +93,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[SUM:.*]] = arith.addi %[[VIEW]], %[[OFFSET]] : i32
 // CHECK-NEXT:    %[[MEMORY:.*]] = builtin.unrealized_conversion_cast %[[SHARED]]
 // CHECK:         %[[BASE:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
-// CHECK-NEXT:    %[[FIELD:.*]] = arith.andi %[[BASE]], %{{.*}} : i32
+// CHECK-NEXT:    %[[FIELD:.*]] = arith.andi %[[BASE]], %c262143_i32{{.*}} : i32
 // CHECK-NEXT:    %[[UNITS:.*]] = arith.shrui %[[FIELD]], %[[SHIFT]] : i32
 // CHECK-NEXT:    %[[LEADING:.*]] = arith.addi %[[UNITS]], %[[COLUMN]] : i32
 // CHECK-NEXT:    %[[FIRST:.*]] = llvm.inline_asm {{.*}} %[[LEADING]], %[[HIGH]]

@@ -143,6 +143,9 @@ std::optional<uint64_t> encodeScaleAtomDescriptor();
 /// Addresses lose so many bits. They are below 2^18, so that sums of addresses
 /// and offsets fit in the field.
 inline constexpr unsigned kAddressShift = 4;
+
+/// The bits of an address that go into the field. A block of a cluster has its
+/// rank above them.
 inline constexpr unsigned kAddressMask = (1u << 18) - 1;
 
 } // namespace mlir::blockscale
