@@ -83,6 +83,9 @@ struct FormatInfo {
   /// Number of codes, and the mask of a code's bits.
   constexpr unsigned numCodes() const { return 1u << bits; }
   constexpr unsigned codeMask() const { return numCodes() - 1; }
+  /// The bits that a code takes where codes are not a bit stream: nibbles, or
+  /// bytes.
+  constexpr unsigned storedBits() const { return bits == 4 ? 4 : 8; }
   /// The bits of a code that decide its magnitude.
   constexpr unsigned magnitudeMask() const {
     return (1u << (exponentBits + mantissaBits)) - 1;

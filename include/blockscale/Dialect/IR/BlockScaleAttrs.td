@@ -258,7 +258,9 @@ def BlockScale_RingScheduleAttr
     * `exchanged`: the transpose is computed, so that the rows of A are columns
       of y, and the rows of B are rows of x: for results of few rows, as M of
       instructions is 128. M and N are those of the instruction then, too, so
-      that M counts columns of the result. False if it is left out.
+      that M counts columns of the result. False if it is left out. With wgmma,
+      codes of y are then converted on their way to registers, and warpgroups
+      that have the same rows of A divide the K of a stage.
     * `splits`: into how many parts K is divided, whose sums other blocks
       compute and a second kernel adds: for results of few tiles. Parts are
       whole stages. 1, no second kernel, if it is left out.
@@ -269,7 +271,8 @@ def BlockScale_RingScheduleAttr
       out.
 
     M is 64 to 256 in steps of 64 (128 with tcgen05), N is 8 to 256 in steps of
-    8, and the elements of K fill lines of 128 bytes. What a chip, the types and
+    8, and the elements of K fill lines of 128 bytes, or 16 at most of these
+    where codes are converted on their way. What a chip, the types and
     sizes of an op ask for besides is checked by `blockscale-select-schedule`.
 
     Example:
@@ -348,6 +351,22 @@ def BlockScale_LaneColumnsAttr
     Example: `#blockscale.lane_columns`.
   }];
   let assemblyFormat = "";
+}
+
+def BlockScale_WarpColumnsAttr
+    : BlockScale_Attr<"WarpColumns", "warp_columns", [
+        DeclareAttrInterfaceMethods<BlockScale_AccLayoutInterface>]> {
+  let summary = "an accumulator in the registers of warps, transposed";
+  let description = [{
+    Each of `warps` warps holds 16 columns of the tile, with all rows: the
+    transpose of what wgmma leaves in its registers (PTX ISA, "Register
+    Fragments for wgmma.mma_async"). Warps beyond those hold such tiles of their
+    own: warp w has the columns of warp `w mod warps`.
+
+    Example: `#blockscale.warp_columns<4>`.
+  }];
+  let parameters = (ins "int64_t":$warps);
+  let assemblyFormat = "`<` $warps `>`";
 }
 
 def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {

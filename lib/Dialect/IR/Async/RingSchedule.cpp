@@ -38,12 +38,12 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN << ", got "
                        << tile[1];
-  // Lines of 128 bytes, of two bytes, a byte or half a byte for each element.
-  if (tile[2] != kBankLineBytes / 2 && tile[2] != kBankLineBytes &&
-      tile[2] != 2 * kBankLineBytes)
-    return emitError() << "expected K of the tile to be " << kBankLineBytes / 2
-                       << ", " << kBankLineBytes << " or " << 2 * kBankLineBytes
-                       << ", got " << tile[2];
+  // Lines of 128 bytes, of two bytes, a byte or half a byte for each element;
+  // or more of them.
+  constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;
+  if (tile[2] < kLeastK || tile[2] > kMostK || !llvm::isPowerOf2_64(tile[2]))
+    return emitError() << "expected K of the tile to be a power of two from "
+                       << kLeastK << " to " << kMostK << ", got " << tile[2];
   constexpr int64_t kMaxStages = 16;
   if (stages < 1 || stages > kMaxStages)
     return emitError() << "expected 1 to " << kMaxStages << " stages, got "

@@ -26,6 +26,7 @@ const AccLowering *blockscale::lookupAccLowering(AccType type) {
   static const Row rows[] = {
       {TypeID::get<WarpsAttr>(), getWarpsLowering},
       {TypeID::get<LaneColumnsAttr>(), getLaneColumnsLowering},
+      {TypeID::get<WarpColumnsAttr>(), getWarpColumnsLowering},
   };
   for (const Row &row : rows)
     if (Attribute(type.getLayout()).getTypeID() == row.layout)

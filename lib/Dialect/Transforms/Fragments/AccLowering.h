@@ -53,9 +53,11 @@ const AccLowering *lookupAccLowering(AccType type);
 /// The same; there is one.
 const AccLowering &getAccLowering(Type type);
 
-/// In the registers of warps, and in columns, one for each thread.
+/// In the registers of warps, in columns, one for each thread, and transposed
+/// in the registers of warps.
 const AccLowering &getWarpsLowering();
 const AccLowering &getLaneColumnsLowering();
+const AccLowering &getWarpColumnsLowering();
 
 } // namespace mlir::blockscale
 

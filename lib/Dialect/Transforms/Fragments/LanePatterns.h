@@ -39,7 +39,7 @@ LogicalResult verifyDistribution(gpu::GPUFuncOp function,
 void populateTileOpPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns, Value lane);
 void populateWarpgroupPatterns(const TypeConverter &converter,
-                               RewritePatternSet &patterns);
+                               RewritePatternSet &patterns, Value lane);
 void populateSharedVectorPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns, Value lane);
 

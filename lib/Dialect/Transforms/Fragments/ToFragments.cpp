@@ -97,7 +97,8 @@ struct ToFragmentsPass final
     });
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
                         AccGenerateOp, AccForEachOp, AccReadOp, AccAddOp,
-                        WarpgroupMmaOp, WarpgroupWaitOp, MmaScaledOp>();
+                        WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupWaitOp,
+                        MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
@@ -143,6 +144,6 @@ void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              Value lane) {
   populateTileOpPatterns(converter, patterns, lane);
-  populateWarpgroupPatterns(converter, patterns);
+  populateWarpgroupPatterns(converter, patterns, lane);
   populateSharedVectorPatterns(converter, patterns, lane);
 }

@@ -104,7 +104,7 @@ static LogicalResult verifySharedOp(Operation *op) {
 bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
              AccForEachOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
-             WarpgroupWaitOp>(op);
+             WarpgroupMmaCodesOp, WarpgroupWaitOp>(op);
 }
 
 /// Checks what `op` does with a value of `type`, which lanes hold in parts.
@@ -114,10 +114,13 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
       return emitUnsupported(op)
              << "an accumulator in " << Attribute(acc.getLayout());
     for (Value operand : op->getOperands())
-      if (operand.getDefiningOp<WarpgroupMmaOp>() && !isControlFlow(op) &&
-          !isa<WarpgroupMmaOp, WarpgroupWaitOp>(op))
+      if (Operation *mma = operand.getDefiningOp();
+          isa_and_nonnull<WarpgroupMmaOp, WarpgroupMmaCodesOp>(mma) &&
+          isa<AccType>(operand.getType()) && !isControlFlow(op) &&
+          !isa<WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupWaitOp>(op))
         return op->emitOpError("expected sums that a warpgroup_wait has waited "
-                               "for, got those of a warpgroup_mma");
+                               "for, got those of a ")
+               << mma->getName().stripDialect();
     if (isControlFlow(op) || isAccOp(op))
       return success();
     return emitUnsupported(op) << "on an accumulator";

@@ -12,6 +12,8 @@
 
 //===----------------------------------------------------------------------===//
 
+#include "Fragments/WarpgroupProducts.h"
+
 #include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
@@ -27,17 +29,15 @@ using namespace mlir::blockscale;
 /// Rows of an accumulator that a warpgroup has, and its lanes.
 static constexpr int64_t kWarpgroupRows = 64, kWarpgroupLanes = 128;
 
-/// An instruction `text` that reads and writes all of `sums`, its first
-/// operands, and reads `others`, the next ones.
-static SmallVector<Value> emitOnSums(OpBuilder &b, Location loc,
-                                     const std::string &text, ValueRange sums,
-                                     ValueRange others) {
+SmallVector<Value> blockscale::emitOnSums(OpBuilder &b, Location loc,
+                                          const std::string &text,
+                                          ValueRange sums, ValueRange others) {
   MLIRContext *context = b.getContext();
   std::string constraints;
   for (size_t i = 0; i != sums.size(); ++i)
     constraints += "=f,";
-  for (size_t i = 0; i != others.size(); ++i)
-    constraints += "l,";
+  for (Value other : others)
+    constraints += other.getType().isInteger(32) ? "r," : "l,";
   for (size_t i = 0; i != sums.size(); ++i)
     constraints += std::to_string(i) + ",";
   constraints += "~{memory}";
@@ -59,31 +59,42 @@ static SmallVector<Value> emitOnSums(OpBuilder &b, Location loc,
   return results;
 }
 
-/// Such as "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, ...},
-/// $4, $5, 1, 1, 1, 0, 0;".
-static std::string getText(WarpgroupMmaOp op, size_t numSums) {
-  InstructionAttr row = op.getInstruction();
+std::string blockscale::getProductText(InstructionAttr row, size_t numSums,
+                                       bool isAInRegisters,
+                                       StringRef transposes) {
   auto name = [](Format format) {
     return "." + std::string(getFormatInfo(format).ptxName);
   };
+  std::string text =
+      "{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m" +
+      std::to_string(row.getM()) + "n" + std::to_string(row.getN()) + "k" +
+      std::to_string(row.getK()) + ".f32" + name(row.getA()) +
+      name(row.getB()) + " {";
+  size_t operand = 0;
+  auto addOperands = [&](size_t count) {
+    for (size_t i = 0; i != count; ++i)
+      text += (i == 0 ? "$" : ", $") + std::to_string(operand++);
+  };
+  addOperands(numSums);
+  text += isAInRegisters ? "}, {" : "}, ";
+  addOperands(isAInRegisters ? kRegistersOfA : 1);
+  text += isAInRegisters ? "}, " : ", ";
+  addOperands(1);
+  // Sums are added to, and no sign is changed.
+  return (Twine(text) + ", p, 1, 1" + transposes + ";}").str();
+}
+
+static std::string getText(WarpgroupMmaOp op, size_t numSums) {
   auto transpose = [](TileLayoutAttr layout) {
     return std::string(layout.getMajor() == Major::MN ? ", 1" : ", 0");
   };
-  std::string text =
-      "wgmma.mma_async.sync.aligned.m" + std::to_string(row.getM()) + "n" +
-      std::to_string(row.getN()) + "k" + std::to_string(row.getK()) + ".f32" +
-      name(row.getA()) + name(row.getB()) + " {";
-  for (size_t i = 0; i != numSums; ++i)
-    text += (i == 0 ? "$" : ", $") + std::to_string(i);
-  // Sums are added to, and no sign is changed.
-  return text + "}, $" + std::to_string(numSums) + ", $" +
-         std::to_string(numSums + 1) + ", p, 1, 1" +
-         transpose(op.getALayout()) + transpose(op.getBLayout()) + ";";
+  return getProductText(op.getInstruction(), numSums, /*isAInRegisters=*/false,
+                        transpose(op.getALayout()) +
+                            transpose(op.getBLayout()));
 }
 
-/// Where the instruction number `step` along K starts in `tile`, in bytes.
-static int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout,
-                             int64_t step, int64_t k) {
+int64_t blockscale::getStepOffset(MemRefType tile, TileLayoutAttr layout,
+                                  int64_t step, int64_t k) {
   constexpr int64_t kStepBytes = 32;
   ArrayRef<int64_t> shape = tile.getShape();
   int64_t lines = shape[tile.getRank() - 2], lineBytes = shape.back();
@@ -151,8 +162,7 @@ struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
     };
     // What writes the registers of sums stays in front of it.
     sums = emitOnSums(rewriter, loc, "wgmma.fence.sync.aligned;", sums, {});
-    std::string text =
-        "{.reg .pred p; setp.eq.u32 p, 0, 0; " + getText(op, sums.size()) + "}";
+    std::string text = getText(op, sums.size());
     for (int64_t step = 0; step != op.getNumSteps(); ++step) {
       Value x = describe(op.getA(), op.getALayout(), first, step);
       Value y = describe(op.getB(), op.getBLayout(), Value(), step);
@@ -194,7 +204,9 @@ struct LowerWarpgroupWait final : OpConversionPattern<WarpgroupWaitOp> {
 } // namespace
 
 void blockscale::populateWarpgroupPatterns(const TypeConverter &converter,
-                                           RewritePatternSet &patterns) {
+                                           RewritePatternSet &patterns,
+                                           Value lane) {
   patterns.add<LowerWarpgroupMma, LowerWarpgroupWait>(converter,
                                                       patterns.getContext());
+  populateWarpgroupCodesPatterns(converter, patterns, lane);
 }

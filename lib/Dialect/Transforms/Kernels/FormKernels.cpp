@@ -87,47 +87,60 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
     Operation *last = op;
     if (host.problem.consumer)
       last = host.problem.consumer->op;
-    FailureOr<Value> result;
+    FailureOr<Formed> formed;
     if (host.problem.isDecoded()) {
-      DecodedProduct decoded = formDecoded(rewriter, op, host);
-      result = formAll(rewriter, op, last, decoded.product, *backend);
-      if (succeeded(result))
-        result = formExact(rewriter, op, last, decoded, *result);
+      DecodedProduct decoded =
+          formDecoded(rewriter, op, host, backend->takesCodesOfY(host.problem));
+      formed = formAll(rewriter, op, last, decoded.product, *backend);
+      if (succeeded(formed)) {
+        if (formed->words)
+          decoded.conditions[1] = formed->words;
+        formed = formExact(rewriter, op, last, decoded, formed->result);
+      }
     } else {
-      result = formAll(rewriter, op, last, host, *backend);
+      formed = formAll(rewriter, op, last, host, *backend);
     }
-    if (failed(result))
+    if (failed(formed))
       return failure();
-    rewriter.replaceOp(last, *result);
+    rewriter.replaceOp(last, formed->result);
     if (host.problem.consumer)
       rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  /// The results of a launch: the words of its blocks, where it has such.
+  struct Formed {
+    Value result, words = {};
+  };
+
   /// The result of launches, in front of `last`: of one, or of two where K is
   /// divided.
-  static FailureOr<Value> formAll(PatternRewriter &rewriter,
-                                  ProductOpInterface op, Operation *last,
-                                  const HostProblem &host,
-                                  const KernelBackend &backend) {
+  static FailureOr<Formed> formAll(PatternRewriter &rewriter,
+                                   ProductOpInterface op, Operation *last,
+                                   const HostProblem &host,
+                                   const KernelBackend &backend) {
     KernelSplit split = backend.getSplit(host.problem);
     if (split.parts == 1)
       return formProducts(rewriter, op, last, host, backend);
-    FailureOr<Value> parts = formProducts(
+    FailureOr<Formed> parts = formProducts(
         rewriter, op, last,
         getPartialProducts(rewriter, op->getLoc(), host, split), backend);
     if (failed(parts))
       return failure();
-    return formSums(rewriter, op, last, getSumOfParts(host, *parts));
+    FailureOr<Formed> sums =
+        formSums(rewriter, op, last, getSumOfParts(host, parts->result));
+    if (succeeded(sums))
+      sums->words = parts->words;
+    return sums;
   }
 
   /// The same of a kernel that computes `result` anew where numbers of bf16 did
   /// not hold what was decoded.
-  static FailureOr<Value> formExact(PatternRewriter &rewriter,
-                                    ProductOpInterface op, Operation *last,
-                                    const DecodedProduct &decoded,
-                                    Value result) {
+  static FailureOr<Formed> formExact(PatternRewriter &rewriter,
+                                     ProductOpInterface op, Operation *last,
+                                     const DecodedProduct &decoded,
+                                     Value result) {
     FailureOr<TargetAttr> target = getTarget(op);
     if (failed(target))
       return failure();
@@ -142,10 +155,10 @@ private:
   }
 
   /// The result of a launch, in front of `last`, of a kernel of the path.
-  static FailureOr<Value> formProducts(PatternRewriter &rewriter,
-                                       ProductOpInterface op, Operation *last,
-                                       const HostProblem &host,
-                                       const KernelBackend &backend) {
+  static FailureOr<Formed> formProducts(PatternRewriter &rewriter,
+                                        ProductOpInterface op, Operation *last,
+                                        const HostProblem &host,
+                                        const KernelBackend &backend) {
     const KernelProblem &problem = host.problem;
     if (std::string remark = backend.getRemark(problem); !remark.empty())
       op->emitRemark(remark);
@@ -156,37 +169,50 @@ private:
   }
 
   /// The same of the kernel that adds what those of parts of K leave.
-  static FailureOr<Value> formSums(PatternRewriter &rewriter,
-                                   ProductOpInterface op, Operation *last,
-                                   const HostProblem &host) {
+  static FailureOr<Formed> formSums(PatternRewriter &rewriter,
+                                    ProductOpInterface op, Operation *last,
+                                    const HostProblem &host) {
     return form(
         rewriter, op, last, host, kAddSplitsPurpose, getAddSplitsShape(),
         [&](gpu::GPUFuncOp kernel) { buildAddSplits(kernel, host.problem); });
   }
 
-  static FailureOr<Value> form(PatternRewriter &rewriter, ProductOpInterface op,
-                               Operation *last, const HostProblem &host,
-                               StringRef purpose, const KernelShape &shape,
-                               function_ref<void(gpu::GPUFuncOp)> build,
-                               Value updated = {}) {
+  static FailureOr<Formed>
+  form(PatternRewriter &rewriter, ProductOpInterface op, Operation *last,
+       const HostProblem &host, StringRef purpose, const KernelShape &shape,
+       function_ref<void(gpu::GPUFuncOp)> build, Value updated = {}) {
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, host.sizes);
     if (failed(blocks))
       return failure();
     RankedTensorType type = host.problem.resultType;
-    gpu::GPUFuncOp kernel = makeKernel(rewriter, op, purpose,
-                                       host.inputs.getArrayRef(), type, shape);
+    SmallVector<RankedTensorType, 2> types = {type};
+    if (shape.words != 0)
+      types.push_back(RankedTensorType::get(
+          {*getConstantIntValue((*blocks)[0]) * shape.words},
+          rewriter.getI32Type()));
+    gpu::GPUFuncOp kernel = makeKernel(
+        rewriter, op, purpose, host.inputs.getArrayRef(),
+        TypeRange(SmallVector<Type, 2>(types.begin(), types.end())), shape);
     build(kernel);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(last);
-    Value output = updated;
-    if (!output)
-      output = makeEmpty(rewriter, op->getLoc(), type, host.getResultSizes());
+    SmallVector<Value, 2> outputs = {updated};
+    if (!updated)
+      outputs = {
+          makeEmpty(rewriter, op->getLoc(), type, host.getResultSizes())};
+    if (shape.words != 0)
+      outputs.push_back(makeEmpty(
+          rewriter, op->getLoc(), types.back(),
+          OpFoldResult(rewriter.getIndexAttr(types.back().getDimSize(0)))));
     LaunchOp launch =
         createLaunch(rewriter, op->getLoc(), kernel, host.inputs.getArrayRef(),
-                     output, shape, *blocks);
+                     outputs, shape, *blocks);
     launch.setUpdates(static_cast<bool>(updated));
-    return launch->getResult(0);
+    Formed formed = {launch->getResult(0)};
+    if (shape.words != 0)
+      formed.words = launch->getResult(1);
+    return formed;
   }
 };
 

@@ -83,6 +83,11 @@ struct KernelProblem {
   KernelOperand x, xScale, y, yScale;
   /// The parameter that holds the accumulator; none if that is zero.
   std::optional<unsigned> acc;
+  /// Where codes of y are converted on the way, to numbers as x has them by
+  /// now: what the product was. Its scales are `yScale`, and there is a second
+  /// result, behind the first: words for each block, not 0 if some number is
+  /// not what it should be.
+  std::optional<OpRow> codesOfY;
   /// What makes the accumulator instead, and what is made of the result.
   std::optional<FusedElementwise> producer, consumer;
   /// Parameters that hold words: only if one of them is not 0, the result is
@@ -107,8 +112,12 @@ struct KernelProblem {
     return hasScales() && instruction && !instruction.hasScales();
   }
 
+  unsigned getNumResults() const { return codesOfY ? 2 : 1; }
+
   /// Those that are used.
   SmallVector<KernelOperand *, 4> getOperands() {
+    if (codesOfY)
+      return {&x, &y, &yScale};
     if (hasScales())
       return {&x, &xScale, &y, &yScale};
     return {&x, &y};
@@ -155,6 +164,8 @@ struct KernelShape {
   /// of the parameters that they are of.
   SmallVector<Attribute> maps;
   SmallVector<int64_t> mapped;
+  /// Words of a second result that each block has.
+  int64_t words = 0;
 };
 
 /// What adds the sums of parts of K: parameter 0 holds them, the others are

@@ -75,6 +75,17 @@ ScaleWindow blockscale::getScaleWindow(Format format, Format scale) {
   return {row.lowestScale, row.highestScale, 0xFF};
 }
 
+unsigned blockscale::getScaleShift(Format format, Format scale) {
+  // With e8m0, scales up to 2^32; with ue4m3, the factor is finite.
+  constexpr unsigned kWantedScale = kBias + 32, kShiftOfNumbers = 7;
+  if (getFormatInfo(scale).mantissaBits != 0)
+    return kShiftOfNumbers;
+  unsigned highestFolded =
+      kMaxExponent + kBias -
+      static_cast<unsigned>(getCodeFormat(format).exponent);
+  return kWantedScale - highestFolded;
+}
+
 uint32_t blockscale::getPowerPair(int exponent) {
   uint32_t bits = static_cast<uint32_t>(exponent + kBias) << kMantissaBits;
   return bits * 0x00010001u;

@@ -56,6 +56,11 @@ struct ScaleWindow {
 };
 ScaleWindow getScaleWindow(Format format, Format scale);
 
+/// Where one multiplication makes numbers of codes of `format`, the exponent by
+/// which they are too small, and that numbers they are multiplied with make up
+/// for: so that what bf16 holds is in the middle of what scales can be.
+unsigned getScaleShift(Format format, Format scale);
+
 /// 2^`exponent` as bf16, in both halves of a word.
 uint32_t getPowerPair(int exponent);
 

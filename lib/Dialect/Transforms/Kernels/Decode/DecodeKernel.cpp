@@ -98,6 +98,8 @@ private:
   Value emitNumbers(const Place &place, ArrayRef<Value> words,
                     const Factors &factors, Value lost);
   void emitFlag(Value lost);
+  /// Stores 8 numbers, which are four pairs.
+  void store(const Place &place, ArrayRef<Value> pairs);
 
   OpBuilder &b;
   Location loc;
@@ -223,12 +225,15 @@ Factors DecodeKernel::makeFactors(ArrayRef<Value> scales) {
     Value isNaN, isOut, half;
     if (isPower) {
       // 2^-127 is not normal; that products with it are not, either, is seen.
-      half = emit.select(emit.isEqual(scale, 0), emit.integer(kSmallest),
-                         emit.shiftLeft(scale, kMantissaBits));
+      Value shifted = scale;
+      if (problem.scaleShift != 0)
+        shifted = emit.add(scale, problem.scaleShift);
+      half = emit.select(emit.isEqual(shifted, 0), emit.integer(kSmallest),
+                         emit.shiftLeft(shifted, kMantissaBits));
       isNaN = emit.isEqual(scale, kPowerNaN);
-      isOut =
-          emit.isAtLeast(emit.subtract(scale, emit.integer(codes.lowestScale)),
-                         codes.highestExact - codes.lowestScale + 1);
+      isOut = emit.isAtLeast(
+          emit.subtract(shifted, emit.integer(codes.lowestScale)),
+          codes.highestExact - codes.lowestScale + 1);
     } else {
       // The sign does not count. All numbers have few bits, and are normal.
       Value magnitude = emit.bitAnd(scale, kNaN);
@@ -255,7 +260,8 @@ Factors DecodeKernel::makeFactors(ArrayRef<Value> scales) {
     Value factor = emit.toPair(join(halves, pair));
     if (!isPower)
       factor = emit.multiplyPairs(
-          factor, emit.toPair(emit.integer(getPowerPair(kExponent))));
+          factor, emit.toPair(emit.integer(getPowerPair(
+                      kExponent + static_cast<int>(problem.scaleShift)))));
     factors.pairs.push_back(factor);
     factors.masks.push_back(join(masks, pair));
   }
@@ -295,19 +301,40 @@ Value DecodeKernel::emitNumbers(const Place &place, ArrayRef<Value> words,
   auto guard = scf::IfOp::create(b, loc, place.isInside);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(guard.thenBlock());
-  Value all = vector::FromElementsOp::create(
-      b, loc, VectorType::get(kNumbers / 2, b.getI32Type()), results);
-  all = vector::BitCastOp::create(
-      b, loc, VectorType::get(kNumbers, b.getBF16Type()), all);
-  SmallVector<Value> position = {place.row, place.column};
-  if (problem.isTransposed)
-    std::swap(position[0], position[1]);
-  if (cast<MemRefType>(numbers.getType()).getRank() == 3)
-    position.insert(position.begin(), place.batch);
-  vector::StoreOp::create(b, loc, all, numbers, position,
-                          /*nontemporal=*/false,
-                          llvm::MaybeAlign(2 * kNumbers));
+  store(place, results);
   return lost;
+}
+
+void DecodeKernel::store(const Place &place, ArrayRef<Value> pairs) {
+  auto storePairs = [&](ArrayRef<Value> of, Value column) {
+    auto count = static_cast<int64_t>(of.size());
+    Value all = vector::FromElementsOp::create(
+        b, loc, VectorType::get(count, b.getI32Type()), of);
+    all = vector::BitCastOp::create(
+        b, loc, VectorType::get(2 * count, b.getBF16Type()), all);
+    SmallVector<Value> position = {place.row, column};
+    if (problem.isTransposed)
+      std::swap(position[0], position[1]);
+    if (cast<MemRefType>(numbers.getType()).getRank() == 3)
+      position.insert(position.begin(), place.batch);
+    vector::StoreOp::create(b, loc, all, numbers, position,
+                            /*nontemporal=*/false, llvm::MaybeAlign(4 * count));
+  };
+  if (problem.boxElements == 0)
+    return storePairs(pairs, place.column);
+  // Numbers 4 i to 4 i + 3 of a quarter of a box are two pairs of instruction
+  // i, of which each quarter has two numbers, and two 8 further.
+  constexpr int64_t kQuarters = 4, kOfQuarter = 4, kStep = 16, kSecond = 8;
+  int64_t box = problem.boxElements, quarter = box / kQuarters;
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  for (int64_t i = 0; i != kNumbers / kOfQuarter; ++i) {
+    AffineExpr inBox = d0 % box, first = d0.floorDiv(box) * box;
+    AffineExpr instruction = (inBox % quarter).floorDiv(kOfQuarter) + i;
+    AffineExpr to = first + instruction * kStep + inBox.floorDiv(quarter) * 2;
+    for (int64_t pair : {0, 1})
+      storePairs(pairs[2 * i + pair],
+                 compute({to + pair * kSecond}, place.column)[0]);
+  }
 }
 
 //===----------------------------------------------------------------------===//

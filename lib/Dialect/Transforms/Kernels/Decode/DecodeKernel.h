@@ -27,6 +27,12 @@ struct DecodeProblem {
   /// Whether numbers are stored as codes are that are contiguous along rows, a
   /// multiple of 8: `[batch,] K, rows`.
   bool isTransposed;
+  /// Where codes of the other operand are converted on the way (see
+  /// warpgroup_mma_codes): the elements of a box of them, in whose order along
+  /// K numbers are, not transposed then; and the exponent by which those of the
+  /// other operand are too small.
+  int64_t boxElements = 0;
+  unsigned scaleShift = 0;
   /// The parameter for the numbers.
   unsigned result;
 

@@ -12,6 +12,7 @@
 
 #include "Kernels/Decode/DecodedProduct.h"
 
+#include "Fragments/Convert/Formats.h"
 #include "Kernels/Decode/DecodeKernel.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
@@ -37,8 +38,9 @@ struct Decoded {
 class OperandDecoder {
 public:
   OperandDecoder(OpBuilder &builder, ProductOpInterface op,
-                 const HostProblem &host, Side side)
+                 const HostProblem &host, Side side, bool takesCodesOfOther)
       : builder(builder), op(op), host(host), side(side),
+        takesCodesOfOther(takesCodesOfOther),
         source(side == Side::X ? op.getX() : op.getY()),
         type(cast<RankedTensorType>(source.getType())), rank(type.getRank()) {}
 
@@ -60,7 +62,14 @@ public:
     problem.scaleFormat = asked.row.scale;
     problem.blockSize = asked.row.blockSize;
     int64_t rows = isX ? asked.m : asked.n;
-    problem.isTransposed = codes.contiguity == Contiguity::Rows &&
+    if (takesCodesOfOther) {
+      constexpr int64_t kBoxBits = 512;
+      Format other = isX ? asked.row.rhs : asked.row.lhs;
+      problem.boxElements = kBoxBits / getFormatInfo(other).storedBits();
+      problem.scaleShift = getScaleShift(other, asked.row.scale);
+    }
+    problem.isTransposed = !takesCodesOfOther &&
+                           codes.contiguity == Contiguity::Rows &&
                            KernelProblem::isMultiple(rows, kNumbersOfLine);
     problem.result = inputs.size();
 
@@ -135,6 +144,7 @@ private:
   ProductOpInterface op;
   const HostProblem &host;
   Side side;
+  bool takesCodesOfOther;
   Value source;
   RankedTensorType type;
   unsigned rank;
@@ -143,20 +153,32 @@ private:
 
 DecodedProduct blockscale::formDecoded(OpBuilder &builder,
                                        ProductOpInterface op,
-                                       const HostProblem &host) {
-  Decoded x = OperandDecoder(builder, op, host, Side::X).decode();
-  Decoded y = OperandDecoder(builder, op, host, Side::Y).decode();
+                                       const HostProblem &host,
+                                       bool takesCodesOfY) {
+  auto decode = [&](Side side) {
+    return OperandDecoder(builder, op, host, side, takesCodesOfY).decode();
+  };
+  Decoded x = decode(Side::X);
   DecodedProduct decoded;
-  decoded.conditions = {x.conditions, y.conditions};
+  decoded.conditions[0] = x.conditions;
   HostProblem &product = decoded.product;
   product.sizes = host.sizes;
   KernelProblem &problem = product.problem;
   problem = host.problem;
   problem.row = problem.instruction.getInstruction().getOpRow();
   problem.x = x.operand;
-  problem.y = y.operand;
   problem.x.argument = product.addInput(x.numbers);
-  problem.y.argument = product.addInput(y.numbers);
+  if (takesCodesOfY) {
+    problem.codesOfY = host.problem.row;
+    for (KernelOperand *operand : {&problem.y, &problem.yScale})
+      if (!operand->splat)
+        operand->argument = product.addInput(host.inputs[operand->argument]);
+  } else {
+    Decoded y = decode(Side::Y);
+    decoded.conditions[1] = y.conditions;
+    problem.y = y.operand;
+    problem.y.argument = product.addInput(y.numbers);
+  }
   product.addSurroundings(host);
   return decoded;
 }

@@ -25,13 +25,14 @@ struct DecodedProduct {
   HostProblem product;
   /// Words of which one is not 0 where bf16 does not hold what was decoded, for
   /// x and for y.
-  std::array<Value, 2> conditions;
+  std::array<Value, 2> conditions = {};
 };
 
 /// The product of `host`, which is that of `op`, with its operands decoded by
-/// kernels that are launched where `builder` stands.
+/// kernels that are launched where `builder` stands. With `takesCodesOfY`, x
+/// alone; the product itself finds out about y then.
 DecodedProduct formDecoded(OpBuilder &builder, ProductOpInterface op,
-                           const HostProblem &host);
+                           const HostProblem &host, bool takesCodesOfY);
 
 /// The same product by the next path of the chip, if one of the words is not 0.
 struct ExactProduct {

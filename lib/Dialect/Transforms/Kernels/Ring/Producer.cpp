@@ -20,16 +20,16 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 void RoleEmitter::emitLoads(OpBuilder &at, const RingTile &tile, Value step,
-                            const RingPlace &place) {
+                            const Ring &ring, const RingPlace &place) {
   int64_t bytes = 0;
   for (const RingOperand &operand : operands)
     if (operand.tensor)
       bytes += operand.tensor->getCountedBytes();
-  Value full = stages.emitFull(at, place);
+  Value full = ring.emitFull(at, place);
   BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
-  int64_t k = plan.getSchedule().getK();
+  int64_t k = plan.getPartK();
   AffineExpr d0 = at.getAffineDimExpr(0);
-  unsigned map = problem.result;
+  unsigned map = problem.result + problem.getNumResults();
   for (auto [i, operand] : llvm::enumerate(operands)) {
     if (!operand.tensor)
       continue;
@@ -40,8 +40,8 @@ void RoleEmitter::emitLoads(OpBuilder &at, const RingTile &tile, Value step,
         getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
     from.row = isA ? tile.row : tile.column;
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
-    operand.tensor->emit(at, loc, kernel.getArgument(++map), from, shared,
-                         emitStageOffset(at, place, plan.getOffset(i)),
+    operand.tensor->emit(at, loc, kernel.getArgument(map++), from, shared,
+                         emitStageOffset(at, ring, place, plan.getOffset(i)),
                          barriers, full, cluster);
   }
 }
@@ -73,7 +73,7 @@ void RoleEmitter::emitProducer(OpBuilder &role) {
              [&](OpBuilder &at, const RingTile &tile, Value step,
                  const RingPlace &place) {
                emitElected(at, [&](OpBuilder &one) {
-                 emitLoads(one, tile, step, place);
+                 emitLoads(one, tile, step, stages, place);
                });
              });
 }

@@ -28,7 +28,7 @@ static Value makeWord(OpBuilder &b, Location loc, int64_t value) {
 }
 
 void Ring::emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const {
-  for (int64_t i = 0; i != stages; ++i) {
+  for (int64_t i = 0; i != stages * parts; ++i) {
     BarrierInitOp::create(b, loc, barriers, makeIndex(b, loc, full + i),
                           fullCount);
     BarrierInitOp::create(b, loc, barriers, makeIndex(b, loc, empty + i),
@@ -57,8 +57,11 @@ RingPlace Ring::emitNext(OpBuilder &b, const RingPlace &place,
 }
 
 Value Ring::emitStage(OpBuilder &b, const RingPlace &place) const {
-  return b.createOrFold<arith::IndexCastUIOp>(loc, b.getIndexType(),
-                                              place.stage);
+  Value stage =
+      b.createOrFold<arith::IndexCastUIOp>(loc, b.getIndexType(), place.stage);
+  if (parts != 1)
+    stage = applyExprs(b, loc, b.getAffineDimExpr(0) * parts, stage)[0];
+  return addIndices(b, loc, stage, part);
 }
 
 Value Ring::emitFull(OpBuilder &b, const RingPlace &place) const {

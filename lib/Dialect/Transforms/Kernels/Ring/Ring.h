@@ -30,8 +30,15 @@ public:
   /// `full` and `empty` are numbers among `barriers` where those of the ring
   /// start.
   Ring(Location loc, Value barriers, int64_t full, int64_t empty,
-       int64_t stages)
-      : loc(loc), barriers(barriers), full(full), empty(empty), stages(stages) {
+       int64_t stages, int64_t parts = 1)
+      : loc(loc), barriers(barriers), full(full), empty(empty), stages(stages),
+        parts(parts) {}
+
+  /// The ring of one part of stages that have more: an index.
+  Ring getPart(Value number) const {
+    Ring ring = *this;
+    ring.part = number;
+    return ring;
   }
 
   int64_t getNumStages() const { return stages; }
@@ -47,7 +54,7 @@ public:
   RingPlace emitNext(OpBuilder &b, const RingPlace &place,
                      int64_t count = 1) const;
 
-  /// The stage as an index.
+  /// The number of the stage among all, those of its parts too, as an index.
   Value emitStage(OpBuilder &b, const RingPlace &place) const;
   /// The number of the mbarrier of a stage.
   Value emitFull(OpBuilder &b, const RingPlace &place) const;
@@ -64,7 +71,9 @@ public:
 private:
   Location loc;
   Value barriers;
-  int64_t full, empty, stages;
+  int64_t full, empty, stages, parts;
+  /// Null for the first one.
+  Value part;
 };
 
 } // namespace mlir::blockscale

@@ -25,8 +25,9 @@ static constexpr int64_t kTileAlignment = 1024;
 static bool isElements(unsigned operand) { return operand % 2 == 0; }
 static bool isOfA(unsigned operand) { return operand < 2; }
 
-RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule)
-    : schedule(schedule), words(0) {
+RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
+                   std::optional<Format> codes, int64_t parts)
+    : schedule(schedule), codes(codes), parts(parts), words(0) {
   if (instruction.scaleVec != 0)
     words = schedule.getK() / instruction.blockSize / kBlocksOfWord;
   // Tiles of elements first, which are multiples of what they are aligned to.
@@ -45,11 +46,17 @@ int64_t RingPlan::getRowAtoms(bool isA) const {
 int64_t RingPlan::getBytes(unsigned operand) const {
   if (!isElements(operand))
     return getRowAtoms(isOfA(operand)) * words * kScaleAtomBytes;
-  return (isOfA(operand) ? schedule.getM() : schedule.getN()) * kLineBytes;
+  int64_t rows = isOfA(operand) ? schedule.getM() : schedule.getN();
+  if (!codes)
+    return rows * kLineBytes;
+  constexpr int64_t kNumberBits = 16, kByteBits = 8;
+  int64_t bits =
+      isOfA(operand) ? getFormatInfo(*codes).storedBits() : kNumberBits;
+  return rows * getPartK() * bits / kByteBits;
 }
 
 int64_t RingPlan::getSharedBytes() const {
-  return stageBytes * schedule.getStages();
+  return stageBytes * parts * schedule.getStages();
 }
 
 int64_t blockscale::getColumnBytes(int64_t rowBytes) {

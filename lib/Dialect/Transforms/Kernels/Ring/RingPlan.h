@@ -21,12 +21,22 @@ namespace mlir::blockscale {
 /// A and its scales, B and its scales.
 inline constexpr unsigned kNumRingOperands = 4;
 
-/// Where things are that depend on the schedule and the instruction alone.
+/// Where things are that depend on the schedule and the instruction alone; and
+/// on the format of A, where that is codes that become numbers in registers.
+///
+/// K of a stage may have parts, which are stages of their own: each has its
+/// bytes and its barriers.
 class RingPlan {
 public:
-  RingPlan(const Instruction &instruction, RingScheduleAttr schedule);
+  RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
+           std::optional<Format> codes = std::nullopt, int64_t parts = 1);
 
   RingScheduleAttr getSchedule() const { return schedule; }
+
+  std::optional<Format> getCodes() const { return codes; }
+  int64_t getParts() const { return parts; }
+  /// Elements along K of a part.
+  int64_t getPartK() const { return schedule.getK() / parts; }
 
   /// Words of four scales along K in a stage; 0 without scales.
   int64_t getWords() const { return words; }
@@ -36,6 +46,7 @@ public:
   /// In a stage: the first byte of an operand, and how many it has.
   int64_t getOffset(unsigned operand) const { return offsets[operand]; }
   int64_t getBytes(unsigned operand) const;
+  /// Of a part.
   int64_t getStageBytes() const { return stageBytes; }
   /// Of all stages.
   int64_t getSharedBytes() const;
@@ -43,12 +54,13 @@ public:
   /// The number of the mbarrier that says that the first stage is full, or
   /// empty; those of the others come behind it. How many there are in all.
   int64_t getFullStages() const { return 0; }
-  int64_t getEmptyStages() const { return schedule.getStages(); }
-  int64_t getStageBarriers() const { return 2 * schedule.getStages(); }
+  int64_t getEmptyStages() const { return parts * schedule.getStages(); }
+  int64_t getStageBarriers() const { return 2 * getEmptyStages(); }
 
 private:
   RingScheduleAttr schedule;
-  int64_t words;
+  std::optional<Format> codes;
+  int64_t parts, words;
   std::array<int64_t, kNumRingOperands> offsets;
   int64_t stageBytes = 0;
 };

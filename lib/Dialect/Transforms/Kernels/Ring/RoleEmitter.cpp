@@ -58,7 +58,7 @@ RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
       barriers(addSharedNumbers(kernel, b.getI64Type(), numBarriers)),
       cluster(b, loc, plan.getSchedule().getCluster()),
       stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
-             plan.getSchedule().getStages()) {}
+             plan.getSchedule().getStages(), plan.getParts()) {}
 
 Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
   return arith::ConstantIndexOp::create(at, loc, value);
@@ -225,11 +225,11 @@ RingPlace RoleEmitter::emitSteps(OpBuilder &at, RingPlace place, Value count,
 // Places
 //===----------------------------------------------------------------------===//
 
-Value RoleEmitter::emitStageOffset(OpBuilder &at, const RingPlace &place,
-                                   int64_t plus) const {
+Value RoleEmitter::emitStageOffset(OpBuilder &at, const Ring &ring,
+                                   const RingPlace &place, int64_t plus) const {
   Value bytes = index(at, plan.getStageBytes());
   Value offset =
-      at.createOrFold<arith::MulIOp>(loc, stages.emitStage(at, place), bytes);
+      at.createOrFold<arith::MulIOp>(loc, ring.emitStage(at, place), bytes);
   return addIndex(at, loc, offset, plus);
 }
 

@@ -86,9 +86,17 @@ protected:
   Value word(OpBuilder &b, int64_t value) const;
   /// Code for one thread of the warp.
   void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
-  /// Byte `plus` of the stage at `place`.
-  Value emitStageOffset(OpBuilder &b, const RingPlace &place,
+  /// Byte `plus` of the stage of `ring` at `place`.
+  Value emitStageOffset(OpBuilder &b, const Ring &ring, const RingPlace &place,
                         int64_t plus) const;
+  Value emitStageOffset(OpBuilder &b, const RingPlace &place,
+                        int64_t plus) const {
+    return emitStageOffset(b, stages, place, plus);
+  }
+  /// Starts the copies of step `step` along K, an index, to the stage of `ring`
+  /// at `place`.
+  void emitLoads(OpBuilder &b, const RingTile &tile, Value step,
+                 const Ring &ring, const RingPlace &place);
   const RingOperand &getElements(bool isA) const {
     return operands[isA ? 0 : 2];
   }
@@ -119,8 +127,6 @@ private:
   void fillStages(OpBuilder &b, bool isUnrolled, EmitTileStep body);
   void emitFill(OpBuilder &b, const RingTile &tile, Value thread, Value step,
                 const RingPlace &place);
-  void emitLoads(OpBuilder &b, const RingTile &tile, Value step,
-                 const RingPlace &place);
 };
 
 /// Workgroup memory of its own for `count` numbers.

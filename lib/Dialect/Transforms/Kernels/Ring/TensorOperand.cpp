@@ -175,6 +175,46 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   countedBytes = codes * (isPadded ? operand->bits : 0) / 8;
   if (!isPadded)
     countedBytes = rows * kLineBytes;
+  if (ring.getCodes()) {
+    copyColumns = getElementsOfLine(instruction);
+    copies = ring.getPartK() / copyColumns;
+    copyBytes = rows * kLineBytes;
+    countedBytes *= copies;
+  }
+  return true;
+}
+
+bool TensorOperand::planCodes(const RingPlan &ring, std::string &reason) {
+  constexpr int64_t kBoxBytes = 64, kByteBits = 8, kStrideBytes = 16;
+  std::optional<unsigned> outerDim = operand->map.getResultPosition(
+      getAffineDimExpr(1, operand->map.getContext()));
+  int64_t bits = operand->bits;
+  if (!operand->hasOwnMemory || operand->contiguity != Contiguity::Columns ||
+      !outerDim || kByteBits % bits != 0 ||
+      operand->getLineAlignment() % kStrideBytes != 0) {
+    reason = ("expected codes of 4 or 8 bits of an argument, in rows of a "
+              "multiple of " +
+              Twine(kStrideBytes) + " bytes along K")
+                 .str();
+    return false;
+  }
+  MLIRContext *context = operand->map.getContext();
+  unsigned rank = operand->map.getNumResults();
+  SmallVector<AffineExpr> sizes = getSymbols(context, rank);
+  SmallVector<int64_t> box(rank, 1);
+  int64_t rows = ring.getSchedule().getM();
+  box[*outerDim] = rows;
+  box.back() = kBoxBytes;
+  codesOfUnit = kByteBits / bits;
+  copyColumns = kBoxBytes * codesOfUnit;
+  copies = ring.getPartK() / copyColumns;
+  copyBytes = rows * kBoxBytes;
+  countedBytes = copies * copyBytes;
+  map = TensorMapAttr::get(
+      context, "u1",
+      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
+      AffineMapAttr::get(getStrides(context, sizes)), box,
+      SmallVector<int64_t>(rank, 1), "none", "zero", "256");
   return true;
 }
 
@@ -219,8 +259,12 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
   result.operand = &problem.getOperand(number);
   bool isA = number < 2, isElements = number % 2 == 0;
   result.isA = isA;
-  bool isPlanned = isElements ? result.planElements(problem, ring, reason)
-                              : result.planScales(problem, ring, reason);
+  bool isPlanned = false;
+  if (isA && ring.getCodes())
+    isPlanned = result.planCodes(ring, reason);
+  else
+    isPlanned = isElements ? result.planElements(problem, ring, reason)
+                           : result.planScales(problem, ring, reason);
   if (!isPlanned)
     return std::nullopt;
   // One tile along N reads all of A, one along M all of B. A batch that is not
@@ -262,7 +306,8 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   for (int64_t i = 0; i != copies; ++i) {
     Value row = addIndex(b, loc, firstRow, i * copyRows);
     SmallVector<Value> position =
-        applyMap(b, loc, operand->map, {place.batch, row, column});
+        applyMap(b, loc, operand->map,
+                 {place.batch, row, addIndex(b, loc, column, i * copyColumns)});
     if (isScale) {
       // The first byte of an atom.
       position.pop_back_n(2);

@@ -54,8 +54,9 @@ private:
   TensorMapAttr map;
   int64_t countedBytes = 0;
   TileLayout layout;
-  /// Copies side by side: how many, how many rows and bytes further each is.
-  int64_t copies = 1, copyRows = 0, copyBytes = 0;
+  /// Copies side by side: how many, how many rows, columns and bytes further
+  /// each is.
+  int64_t copies = 1, copyRows = 0, copyColumns = 0, copyBytes = 0;
   /// What blocks that share the tile load: how many rows, columns and bytes
   /// further each is.
   int64_t partRows = 0, partColumns = 0, partBytes = 0;
@@ -68,6 +69,8 @@ private:
 
   bool planElements(const KernelProblem &problem, const RingPlan &ring,
                     std::string &reason);
+  /// Codes that lanes take from rows of 64 bytes.
+  bool planCodes(const RingPlan &ring, std::string &reason);
   bool planScales(const KernelProblem &problem, const RingPlan &ring,
                   std::string &reason);
   /// The box of one copy, and what one of the blocks that share the tile loads:

@@ -15,7 +15,7 @@
 
 #include "Kernels/OpSizes.h"
 #include "Kernels/Staging/Stages.h"
-#include "Kernels/Wgmma/WgmmaRoles.h"
+#include "Kernels/Wgmma/CodesRoles.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,8 +26,12 @@ using namespace mlir::blockscale;
 static constexpr int64_t kDynamicSize = 4096;
 
 static RingPlan makePlan(const KernelProblem &problem) {
-  return RingPlan(problem.instruction.getInstruction(),
-                  cast<RingScheduleAttr>(problem.schedule));
+  auto schedule = cast<RingScheduleAttr>(problem.schedule);
+  const Instruction &instruction = problem.instruction.getInstruction();
+  if (!problem.codesOfY)
+    return RingPlan(instruction, schedule);
+  return RingPlan(instruction, schedule, problem.codesOfY->rhs,
+                  WgmmaShares(schedule).partsOfK);
 }
 
 /// Whether bulk copies can bring an operand from where it is.
@@ -69,7 +73,11 @@ public:
   bool isBestFor(ProductOpInterface op, bool hasWorkspace) const override {
     if (!op.getXScale())
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
-    return hasWorkspace && isDecodedFaster(op);
+    return hasWorkspace && (chooseCodesSchedule(op) || isDecodedFaster(op));
+  }
+
+  bool takesCodesOfY(const KernelProblem &problem) const override {
+    return cast<RingScheduleAttr>(problem.schedule).getExchanged();
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {
@@ -82,12 +90,17 @@ public:
     RingPlan plan = makePlan(problem);
     KernelShape shape;
     shape.tile = {schedule.getM(), schedule.getN(), 1};
+    if (schedule.getExchanged())
+      std::swap(shape.tile[0], shape.tile[1]);
+    if (problem.codesOfY)
+      shape.words = WgmmaShares(schedule).getWarps();
     shape.threads = {WgmmaShares(schedule).getAllWarps() * kWarpLanes, 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
     shape.order =
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
     shape.cluster = schedule.getCluster();
-    for (const RingOperand &operand : planRingOperands(problem, plan)) {
+    KernelProblem asked = getInstructionProblem(problem);
+    for (const RingOperand &operand : planRingOperands(asked, plan)) {
       if (!operand.tensor)
         continue;
       shape.maps.push_back(operand.tensor->getMap());
@@ -96,15 +109,18 @@ public:
     return shape;
   }
 
-  void build(gpu::GPUFuncOp kernel,
-             const KernelProblem &problem) const override {
-    RingPlan plan = makePlan(problem);
+  void build(gpu::GPUFuncOp kernel, const KernelProblem &asked) const override {
+    RingPlan plan = makePlan(asked);
+    KernelProblem problem = getInstructionProblem(asked);
     RingOperands operands = planRingOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     // What a block hands from one warpgroup to another is all of its registers.
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
-    WgmmaRoles(b, kernel, problem, plan, operands).emit();
+    if (problem.codesOfY)
+      CodesRoles(b, kernel, problem, plan, operands).emit();
+    else
+      WgmmaRoles(b, kernel, problem, plan, operands).emit();
     gpu::ReturnOp::create(b, kernel.getLoc());
   }
 };

@@ -20,6 +20,15 @@ namespace mlir::blockscale {
 /// tile=MxNxK,stages=S,...: as for tcgen05, with one accumulator, in registers.
 const ScheduleRules &getWgmmaScheduleRules();
 
+/// What keeps codes of y of `op` from being converted on their way: those of
+/// other paths are loaded in ways that bulk copies do not have. Empty for
+/// nothing.
+std::string findCodesObstacle(ProductOpInterface op);
+
+/// The schedule with which they are, where that is measured to be the best;
+/// null elsewhere.
+RingScheduleAttr chooseCodesSchedule(ProductOpInterface op);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMABACKEND_H

@@ -34,33 +34,48 @@ struct RegisterShares {
 // Together at most the 65536 of a multiprocessor, with what the block starts
 // with, in steps of 8.
 static constexpr RegisterShares kRegisterShares[] = {
-    {1, 240, 24}, {2, 240, 24}, {3, 160, 32}};
+    {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 24}};
 
 WgmmaShares::WgmmaShares(RingScheduleAttr schedule) {
   // Sums of 64 x 256, or of 128 x 128, are 128 registers of each thread.
-  constexpr int64_t kMostGroups = 3;
+  constexpr int64_t kMostGroups = 3, kFewColumns = 64;
   int64_t rows = schedule.getM() / kWarpgroupRows;
+  if (schedule.getExchanged()) {
+    groups = std::max<int64_t>(schedule.getN() <= kFewColumns ? 4 : 2, rows);
+    parts = 1;
+    partsOfK = groups / rows;
+    return;
+  }
+  partsOfK = 1;
   groups = rows <= kMostGroups ? rows : rows / 2;
   parts = rows / groups;
 }
 
-WgmmaRoles::WgmmaRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                       const KernelProblem &problem, const RingPlan &plan,
-                       const RingOperands &operands)
+WarpgroupRoles::WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                               const KernelProblem &problem,
+                               const RingPlan &plan,
+                               const RingOperands &operands)
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
       shares(plan.getSchedule()) {}
 
-void WgmmaRoles::emitInit() {
+InstructionAttr WarpgroupRoles::getInstruction() const {
+  const Instruction &row = problem.instruction.getInstruction();
+  return InstructionAttr::get(problem.instruction.getContext(), row.path, row.m,
+                              plan.getSchedule().getN(), row.k, row.kind, row.a,
+                              row.b, row.scale, row.scaleVec);
+}
+
+void WarpgroupRoles::emitInit() {
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
   OpBuilder at = getRole(first, 0);
   emitElected(at, [&](OpBuilder &one) {
-    emitStageBarriers(one, shares.getWarps());
+    emitStageBarriers(one, shares.getWarpsOfPart());
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
   emitAllBarrier(b);
 }
 
-void WgmmaRoles::emit() {
+void WarpgroupRoles::emit() {
   emitInit();
   // Up to here, nothing of a kernel in front is touched.
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
@@ -81,7 +96,7 @@ void WgmmaRoles::emit() {
   auto one = RolesOp::create(producers, loc,
                              ArrayRef<int64_t>{shares.getWarps() + 1}, 1);
   OpBuilder producer = getRole(one, 0);
-  emitProducer(producer);
+  emitLoader(producer);
   // Others arrive at mbarriers of this block up to their last step.
   if (cluster.hasOthers())
     emitAllBarrier(b);
@@ -93,12 +108,8 @@ void WgmmaRoles::emit() {
 
 SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at, const RingPlace &place,
                                         ValueRange sums) {
-  RingScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = at.getContext();
-  const Instruction &row = problem.instruction.getInstruction();
-  auto instruction =
-      InstructionAttr::get(context, row.path, row.m, schedule.getN(), row.k,
-                           row.kind, row.a, row.b, row.scale, row.scaleVec);
+  InstructionAttr instruction = getInstruction();
   stages.emitWaitFull(at, place);
   Value y = emitTile(at, place, /*isA=*/false);
   MemRefType all = getTileType(/*isA=*/true);

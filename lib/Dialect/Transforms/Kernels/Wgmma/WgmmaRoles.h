@@ -21,30 +21,50 @@ namespace mlir::blockscale {
 /// Rows of an instruction, and the warps of a warpgroup.
 inline constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
 
-/// How a block divides M of its tile.
+/// How a block divides M of its tile; and K of a stage, where codes are
+/// converted on the way, which takes the time of more warpgroups.
 struct WgmmaShares {
   explicit WgmmaShares(RingScheduleAttr schedule);
 
-  /// Warpgroups that multiply, and instructions along M of each.
-  int64_t groups, parts;
+  /// Warpgroups that multiply, instructions along M of each, and parts of K.
+  int64_t groups, parts, partsOfK;
 
-  /// Rows that all warpgroups take at once.
-  int64_t getRows() const { return groups * kWarpgroupRows; }
+  /// Rows that all warpgroups of a part of K take at once.
+  int64_t getRows() const { return groups / partsOfK * kWarpgroupRows; }
+  int64_t getWarpsOfPart() const { return getWarps() / partsOfK; }
   int64_t getWarps() const { return groups * kWarpgroupWarps; }
   /// Those of the block: with a warpgroup that fills stages.
   int64_t getAllWarps() const { return getWarps() + kWarpgroupWarps; }
 };
 
-class WgmmaRoles : RoleEmitter {
+/// What roles of warpgroups have in common, whatever they multiply.
+class WarpgroupRoles : protected RoleEmitter {
 public:
-  WgmmaRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-             const RingPlan &plan, const RingOperands &operands);
+  WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const KernelProblem &problem, const RingPlan &plan,
+                 const RingOperands &operands);
+  virtual ~WarpgroupRoles() = default;
 
   void emit();
 
+protected:
+  virtual void emitConsumer(OpBuilder &b) = 0;
+  virtual void emitLoader(OpBuilder &b) { emitProducer(b); }
+  /// The instruction of warps, with N of the tile.
+  InstructionAttr getInstruction() const;
+
+  WgmmaShares shares;
+
 private:
   void emitInit();
-  void emitConsumer(OpBuilder &b);
+};
+
+class WgmmaRoles final : public WarpgroupRoles {
+public:
+  using WarpgroupRoles::WarpgroupRoles;
+
+private:
+  void emitConsumer(OpBuilder &b) override;
   /// The products of a tile; the place in the ring is the first of `values`.
   SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
                                   ValueRange values);
@@ -52,8 +72,6 @@ private:
   SmallVector<Value> emitStep(OpBuilder &b, const RingPlace &place,
                               ValueRange sums);
   void emitSums(OpBuilder &b, const RingTile &tile, ValueRange sums);
-
-  WgmmaShares shares;
 };
 
 } // namespace mlir::blockscale

@@ -13,8 +13,10 @@
 #include "Kernels/OpSizes.h"
 #include "Kernels/Ring/RingPlan.h"
 #include "Kernels/Ring/RingSchedules.h"
+#include "Kernels/Wgmma/CodesRoles.h"
 #include "Kernels/Wgmma/WgmmaBackend.h"
-#include "Kernels/Wgmma/WgmmaRoles.h"
+#include "Utils/OperandView.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/Rates.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -39,11 +41,50 @@ static int64_t getSums(RingScheduleAttr schedule) {
          (shares.getWarps() * int64_t(kWarpLanes));
 }
 
-/// Most of them: three warpgroups have 160 registers for each thread, fewer
-/// 240.
+/// Most of them: four warpgroups have 112 registers for each thread, three 160,
+/// fewer 240.
 static int64_t getMostSums(RingScheduleAttr schedule) {
-  constexpr int64_t kFewGroups = 2, kMost = 128, kMostOfMore = 96;
-  return WgmmaShares(schedule).groups > kFewGroups ? kMostOfMore : kMost;
+  constexpr int64_t kMost[] = {128, 128, 96, 32};
+  return kMost[WgmmaShares(schedule).groups - 1];
+}
+
+/// What `schedule` has to be for codes of `y` that are converted on the way.
+static LogicalResult verifyCodes(ProductOpInterface op,
+                                 const Instruction &instruction,
+                                 RingScheduleAttr schedule, const Chip &chip,
+                                 ScheduleRules::EmitErrorFn emitError) {
+  if (std::string obstacle = findCodesObstacle(op); !obstacle.empty())
+    return emitError() << "expected " << obstacle
+                       << ", for a schedule with exchanged operands on the "
+                          "path wgmma, got "
+                       << schedule;
+  WgmmaShares shares(schedule);
+  bool isShared =
+      shares.partsOfK * schedule.getM() == shares.groups * kWarpgroupRows;
+  if (!isShared || schedule.getPersistent() ||
+      schedule.getAccumulators() != 1 || schedule.getCluster() != ClusterSize())
+    return emitError()
+           << "expected M of the tile to be 64, 128 or 256, one accumulator, "
+              "blocks that are not persistent, and no cluster, for exchanged "
+              "operands on the path wgmma, got "
+           << schedule;
+  RingPlan plan(instruction, schedule, op.getRow().rhs, shares.partsOfK);
+  int64_t box = kCodeBoxBytes * 8 / getFormatInfo(op.getRow().rhs).storedBits();
+  int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
+  if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
+    return emitError() << "expected K of the tile to be " << shares.partsOfK
+                       << " parts of a multiple of " << box
+                       << ", of which K has whole ones, got " << schedule;
+  int64_t bytes = std::max(plan.getSharedBytes(), getSumBytes(schedule));
+  if (bytes > getMostStageBytes(chip) ||
+      getSumBytes(schedule) > plan.getSharedBytes())
+    return emitError() << "expected a schedule whose stages have "
+                       << getSumBytes(schedule) << " to "
+                       << getMostStageBytes(chip)
+                       << " bytes of shared memory on " << StringRef(chip.name)
+                       << ", got " << schedule << ", with "
+                       << plan.getSharedBytes();
+  return success();
 }
 
 LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
@@ -52,11 +93,17 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
                                          const Chip &chip,
                                          EmitErrorFn emitError) const {
   auto schedule = cast<RingScheduleAttr>(given);
-  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
+  if (schedule.getExchanged()) {
+    if (failed(verifyCodes(op, attr.getInstruction(), schedule, chip,
+                           emitError)) ||
+        failed(verifyParts(op, {schedule.getSplits(), schedule.getK()},
+                           schedule, emitError)))
+      return failure();
+  } else if (failed(verifyStages(op, attr, schedule, chip, emitError))) {
     return failure();
-  if (schedule.getAccumulators() != 1 || schedule.getExchanged())
-    return emitError() << "expected one accumulator, and operands that are not "
-                          "exchanged, on the path wgmma, got "
+  }
+  if (schedule.getAccumulators() != 1)
+    return emitError() << "expected one accumulator on the path wgmma, got "
                        << given;
   // Each block loads whole groups of the lines that a copy swizzles.
   ClusterSize cluster = schedule.getCluster();
@@ -71,6 +118,67 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
   return success();
 }
 
+std::string blockscale::findCodesObstacle(ProductOpInterface op) {
+  if (!op.getXScale())
+    return "a product with scales";
+  auto type = cast<RankedTensorType>(op.getY().getType());
+  if (!hasStaticShapes(op))
+    return "static sizes";
+  OperandView view = traceOperand(op.getY());
+  if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
+    view.tensor = unpack.getSource();
+  auto argument = dyn_cast<BlockArgument>(view.tensor);
+  auto function = dyn_cast_or_null<func::FuncOp>(
+      argument ? argument.getOwner()->getParentOp() : nullptr);
+  bool isStream = getFormatInfo(op.getRow().rhs).bits == 6 &&
+                  (view.tensor.getType() != type ||
+                   (function && function.getArgAttr(argument.getArgNumber(),
+                                                    kPackedAttrName)));
+  if (isStream)
+    return "codes of y in bytes, or in nibbles";
+  unsigned k = MmaScaledOp::getKDim(MmaScaledOp::Side::Y, type.getRank());
+  if (!function ||
+      view.map.getResults().back() != getAffineDimExpr(k, op->getContext()))
+    return "a y that is an argument, and contiguous along K";
+  return {};
+}
+
+namespace {
+/// What is best for results of up to so many rows, with a tile of y of so many
+/// rows, and boxes of codes in each part of a stage.
+struct CodesTile {
+  int64_t mostM, rows, boxes, stages, splits;
+};
+} // namespace
+
+// Measured on an H200 with `benchmarks/gpu.py tune`.
+static constexpr CodesTile kCodesTiles[] = {
+    {32, 64, 2, 4, 1}, {64, 128, 2, 4, 2}, {256, 128, 1, 3, 2}};
+
+RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op) {
+  constexpr int64_t kLeastN = 1024, kColumns = 8;
+  if (!findCodesObstacle(op).empty())
+    return {};
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  const auto *tile = llvm::find_if(
+      kCodesTiles, [&](const CodesTile &row) { return sizes.m <= row.mostM; });
+  if (tile == std::end(kCodesTiles) || sizes.n < kLeastN)
+    return {};
+  int64_t columns = llvm::alignTo(sizes.m, kColumns);
+  int64_t box = kCodeBoxBytes * 8 / getFormatInfo(op.getRow().rhs).storedBits();
+  auto make = [&](int64_t k) {
+    return RingScheduleAttr::get(
+        op->getContext(), {tile->rows, columns, k}, tile->stages,
+        /*accumulators=*/1, /*persistent=*/false, kTileGroup,
+        /*exchanged=*/true, tile->splits, ClusterSize());
+  };
+  int64_t parts = WgmmaShares(make(box)).partsOfK;
+  RingScheduleAttr schedule = make(parts * tile->boxes * box);
+  bool hasParts = sizes.k >= tile->splits * schedule.getK();
+  return sizes.k % (tile->boxes * box) == 0 && hasParts ? schedule
+                                                        : RingScheduleAttr();
+}
+
 /// Tiles of 128 x 256, or as large as the result is; smaller ones where that
 /// makes too few tiles for all multiprocessors; as many stages as there is
 /// shared memory for.
@@ -78,6 +186,10 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
                                              const Chip &chip,
                                              bool hasWorkspace) const {
+  if (RingScheduleAttr schedule = op.getXScale() && hasWorkspace
+                                      ? chooseCodesSchedule(op)
+                                      : RingScheduleAttr())
+    return schedule;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
   constexpr int64_t kMostStages = 8, kLeastN = 16;

@@ -1,0 +1,64 @@
+//===- WarpgroupCodes.cpp - Products of codes in registers ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What products of warpgroups ask of codes and scales that become A.
+
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05/Checks.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr int64_t kBoxBytes = 64, kByteBits = 8;
+
+int64_t WarpgroupMmaCodesOp::getBoxElements() {
+  return kBoxBytes * kByteBits / getFormatInfo(getRow().getB()).storedBits();
+}
+
+int64_t WarpgroupMmaCodesOp::getBoxBlocks() {
+  return getBoxElements() / getRow().getBlockSize();
+}
+
+LogicalResult WarpgroupMmaCodesOp::verify() {
+  InstructionAttr instruction = getInstruction();
+  if (instruction.getPath() != Path::Wgmma ||
+      instruction.getA() != Format::BF16) // (C1)
+    return emitOpError("expected an instruction of wgmma, of bf16, got ")
+           << instruction;
+  Matrix tile = {"b", getB().getType(), getLayout().getLayout()};
+  if (failed(verifyMatrix(*this, tile))) // (C2)
+    return failure();
+  MatrixShape shape = tile.getShape();
+  if (shape.major != Major::K || tile.layout.storage != Storage::Slots)
+    return emitOpError("expected b with lines of ")
+           << StringRef(stringifyStorage(Storage::Slots)) << " along k, got "
+           << getLayout();
+  AccType acc = getAcc().getType();
+  ArrayRef<int64_t> codes = getCodes().getType().getShape();
+  if (!isa<WarpColumnsAttr>(Attribute(acc.getLayout())) ||
+      acc.getM() != instruction.getN() || acc.getN() != codes[1] ||
+      codes[2] != kBoxBytes) // (C3)
+    return emitOpError("expected an accumulator of ")
+           << instruction.getN() << " rows in #blockscale.warp_columns, and "
+           << "codes in boxes x " << acc.getN() << " x " << kBoxBytes
+           << ", got " << acc << " and " << getCodes().getType();
+  constexpr int64_t kElementBytes = 2;
+  int64_t k = shape.columns * shape.lineBytes / kElementBytes;
+  if (shape.lines != acc.getM() || k != codes[0] * getBoxElements()) // (C4)
+    return emitOpError("expected b with ")
+           << acc.getM() << " rows of " << codes[0] * getBoxElements()
+           << " elements, got " << shape.lines << " of " << k;
+  constexpr int64_t kRows = 2;
+  int64_t words =
+      kRows * llvm::divideCeilSigned(codes[0] * getBoxBlocks(), kBlocksOfWord);
+  if (static_cast<int64_t>(getScales().size()) != words) // (C5)
+    return emitOpError("expected ")
+           << words << " words of scales, got " << getScales().size();
+  return success();
+}

@@ -1,0 +1,68 @@
+//===- WarpColumnsLowering.cpp - Transposed sums of wgmma -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements are in the order of the registers that wgmma writes: of each 8 rows
+// of the tile, two of the lane's first column and two of the other one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/AccLowering.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class WarpColumnsLowering final : public AccLowering {
+public:
+  int64_t getNumElements(AccType type) const override {
+    return type.getM() / kRowsOfTile * kElementsOfTile;
+  }
+
+  int64_t getRunLength(AccType) const override { return 1; }
+
+  void
+  forEachRun(OpBuilder &b, Location loc, AccType type, Value lane,
+             function_ref<void(int64_t, Value, Value)> body) const override {
+    constexpr int64_t kLanesOfColumn = 4, kColumnsOfWarp = 16;
+    int64_t warps =
+        cast<WarpColumnsAttr>(Attribute(type.getLayout())).getWarps();
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    AffineExpr d0, d1;
+    bindDims(b.getContext(), d0, d1);
+    AffineExpr warp = d0.floorDiv(int64_t(kWarpLanes)) % warps;
+    for (int64_t i = 0; i != getNumElements(type); ++i) {
+      int64_t inTile = i % kElementsOfTile;
+      AffineExpr row = d1 % kLanesOfColumn * 2 +
+                       (i / kElementsOfTile * kRowsOfTile + inTile % 2);
+      AffineExpr column = warp * kColumnsOfWarp + d1.floorDiv(kLanesOfColumn) +
+                          inTile / 2 * kRowsOfTile;
+      SmallVector<Value> at = applyExprs(b, loc, {row, column}, {thread, lane});
+      body(i, at[0], at[1]);
+    }
+  }
+
+  SmallVector<Value> emitTileMma(OpBuilder &, TileMmaOp, ValueRange,
+                                 Value) const override {
+    llvm_unreachable("its verifier takes no such accumulator");
+  }
+
+  SmallVector<Value> emitRead(OpBuilder &, AccReadOp) const override {
+    llvm_unreachable("its verifier takes no such accumulator");
+  }
+
+private:
+  static constexpr int64_t kRowsOfTile = 8, kElementsOfTile = 4;
+};
+} // namespace
+
+const AccLowering &blockscale::getWarpColumnsLowering() {
+  static const WarpColumnsLowering lowering;
+  return lowering;
+}

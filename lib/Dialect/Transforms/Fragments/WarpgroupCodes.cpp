@@ -1,0 +1,255 @@
+//===- WarpgroupCodes.cpp - Products of codes in registers ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A of wgmma in registers, made of codes: a lane loads 16 bytes of a row, which
+// are its share of all instructions of a box, and multiplies each pair that it
+// places by the scale.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/AccLowering.h"
+#include "Fragments/Convert/CodePairs.h"
+#include "Fragments/Convert/SpecialTest.h"
+#include "Fragments/LanePatterns.h"
+#include "Fragments/WarpgroupProducts.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Rows of a lane, and lanes that share a row.
+static constexpr int64_t kRows = 2, kLanesOfRow = 4;
+/// What a lane loads of a row.
+static constexpr int64_t kLoadBytes = 16, kLoadWords = 4;
+
+namespace {
+/// Factors of bf16, in pairs, for the codes that a lane has of a row of a box:
+/// each for as many as the other.
+using Factors = SmallVector<Value, 2>;
+
+class CodesEmitter {
+public:
+  CodesEmitter(OpBuilder &b, WarpgroupMmaCodesOp op, Value lane)
+      : b(b), op(op), loc(op.getLoc()), emit(b, loc),
+        format(op.getRow().getB()), scale(op.getRow().getScale()),
+        lane(emit.toWord(lane)),
+        quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
+        isNibbles(getFormatInfo(format).bits == 4),
+        placer(emit, format, {isNibbles, /*isExchanged=*/false}, lane),
+        test(emit, format), furthest(emit.integer(0)) {}
+
+  /// Loads the codes of all boxes.
+  void load(Value lane);
+  /// The registers of A for each instruction of `box`.
+  SmallVector<SmallVector<Value>> makeNumbers(int64_t box);
+  /// Bits of `before`, and more if any number is not what it should be.
+  Value emitLost(Value before) const;
+
+private:
+  Factors makeFactors(int64_t box, int64_t row);
+  Value makePower(Value word, Value byte);
+  Value makeNumber(Value word, Value byte);
+  Pairs place(int64_t box, int64_t row, unsigned instruction) const;
+
+  OpBuilder &b;
+  WarpgroupMmaCodesOp op;
+  Location loc;
+  WordEmitter emit;
+  Format format, scale;
+  Value lane, quarter;
+  bool isNibbles;
+  RowPlacer placer;
+  SpecialTest test;
+  /// The largest distance of a scale from the lowest one that is exact; or the
+  /// largest scale, of those with a mantissa.
+  Value furthest;
+  /// Words of codes, by box and row.
+  SmallVector<std::array<SmallVector<Value>, kRows>> words;
+};
+} // namespace
+
+void CodesEmitter::load(Value laneIndex) {
+  constexpr int64_t kRowsOfWarp = 16, kOtherRow = 8;
+  int64_t warps =
+      cast<WarpColumnsAttr>(Attribute(op.getAcc().getType().getLayout()))
+          .getWarps();
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  AffineExpr row = d0.floorDiv(int64_t(kWarpLanes)) % warps * kRowsOfWarp +
+                   d1.floorDiv(kLanesOfRow);
+  auto type = VectorType::get(kLoadBytes, b.getI8Type());
+  for (int64_t box = 0; box != op.getCodes().getType().getDimSize(0); ++box) {
+    words.emplace_back();
+    for (int64_t i = 0; i != kRows; ++i) {
+      SmallVector<Value> position =
+          applyExprs(b, loc,
+                     {b.getAffineConstantExpr(box), row + i * kOtherRow,
+                      d1 % kLanesOfRow * kLoadBytes},
+                     {thread, laneIndex});
+      Value bytes = vector::LoadOp::create(
+          b, loc, type, op.getCodes(), position,
+          /*nontemporal=*/false, llvm::MaybeAlign(kLoadBytes));
+      Value all = vector::BitCastOp::create(
+          b, loc, VectorType::get(kLoadWords, b.getI32Type()), bytes);
+      for (int64_t word = 0; word != kLoadWords; ++word) {
+        Value codes = vector::ExtractOp::create(b, loc, all, word);
+        if (test.isNeeded())
+          test.add(codes);
+        words.back()[i].push_back(codes);
+      }
+    }
+  }
+}
+
+/// 2^(code - 127) times what placed codes and the shift leave.
+Value CodesEmitter::makePower(Value word, Value byte) {
+  constexpr uint32_t kZeros = 0x4440, kLowestBits = 0x00800080;
+  CodeFormat codes = getCodeFormat(format);
+  unsigned shift = getScaleShift(format, scale);
+  Value code = emit.permute(word, {}, emit.add(byte, kZeros));
+  Value distance = emit.subtract(code, emit.integer(codes.lowestScale + shift));
+  furthest = LLVM::UMaxOp::create(b, loc, furthest, distance);
+  return emit.toPair(emit.add(emit.multiply(code, kLowestBits),
+                              (codes.exponent - shift) * kLowestBits));
+}
+
+/// The same of a scale with a mantissa.
+Value CodesEmitter::makeNumber(Value word, Value byte) {
+  constexpr uint32_t kZeros = 0x4040, kBothHalves = 0x0101,
+                     kMagnitudes = 0x007F007F;
+  constexpr unsigned kPlace = 4;
+  // Bits that are placed are 2^-120 of the scale.
+  constexpr int kPlaced = 120, kLargest = 127;
+  int exponent = kPlaced + static_cast<int>(getCodeFormat(format).exponent) -
+                 static_cast<int>(getScaleShift(format, scale));
+  Value selector = emit.add(emit.multiply(byte, kBothHalves), kZeros);
+  Value codes = emit.bitAnd(emit.permute(word, {}, selector), kMagnitudes);
+  furthest = LLVM::UMaxOp::create(b, loc, furthest, codes);
+  Value factor = emit.toPair(emit.shiftLeft(codes, kPlace));
+  for (int power : {kLargest, exponent - kLargest})
+    factor = emit.multiplyPairs(factor,
+                                emit.toPair(emit.integer(getPowerPair(power))));
+  return factor;
+}
+
+Factors CodesEmitter::makeFactors(int64_t box, int64_t row) {
+  int64_t blocks = op.getBoxBlocks(), first = box * blocks;
+  auto scales = op.getScales();
+  auto getWord = [&](int64_t block) -> Value {
+    return scales[static_cast<size_t>(
+        row * static_cast<int64_t>(scales.size()) / kRows +
+        block / kBlocksOfWord)];
+  };
+  bool isPower = getFormatInfo(scale).mantissaBits == 0;
+  auto make = [&](Value word, Value byte) {
+    return isPower ? makePower(word, byte) : makeNumber(word, byte);
+  };
+  if (blocks <= kBlocksOfWord) {
+    // Lanes of a row have a block each, or two of them the same.
+    Value byte = emit.shiftRight(
+        quarter, llvm::Log2_64(static_cast<uint64_t>(kLanesOfRow / blocks)));
+    if (first % kBlocksOfWord != 0)
+      byte = emit.add(byte, static_cast<uint32_t>(first % kBlocksOfWord));
+    return {make(getWord(first), byte)};
+  }
+  // Each has two blocks, of one of two words.
+  Value isSecond = emit.isAtLeast(quarter, kLanesOfRow / 2);
+  Value word =
+      emit.select(isSecond, getWord(first + kBlocksOfWord), getWord(first));
+  Value byte = emit.shiftLeft(emit.bitAnd(quarter, 1), 1);
+  return {make(word, byte), make(word, emit.add(byte, 1))};
+}
+
+Pairs CodesEmitter::place(int64_t box, int64_t row,
+                          unsigned instruction) const {
+  const SmallVector<Value> &of = words[box][row];
+  if (isNibbles)
+    return placer.placeNibbles(of[instruction / 2], instruction % 2);
+  return placer.placeBytes(of[instruction]);
+}
+
+SmallVector<SmallVector<Value>> CodesEmitter::makeNumbers(int64_t box) {
+  constexpr int64_t kElements = 16;
+  auto count = static_cast<unsigned>(op.getBoxElements() / kElements);
+  std::array<Factors, kRows> factors = {makeFactors(box, 0),
+                                        makeFactors(box, 1)};
+  SmallVector<SmallVector<Value>> numbers;
+  for (unsigned i = 0; i != count; ++i) {
+    SmallVector<Value> registers(kRegistersOfA);
+    for (int64_t row = 0; row != kRows; ++row) {
+      Value factor = factors[row][i * factors[row].size() / count];
+      for (auto [half, pair] : llvm::enumerate(place(box, row, i)))
+        registers[half * kRows + row] =
+            emit.fromPair(emit.multiplyPairs(emit.toPair(pair), factor));
+    }
+    numbers.push_back(registers);
+  }
+  return numbers;
+}
+
+Value CodesEmitter::emitLost(Value before) const {
+  CodeFormat codes = getCodeFormat(format);
+  constexpr uint32_t kNaN = 0x007F007F;
+  // Those of a fold.
+  constexpr unsigned kBiases = 254;
+  uint32_t first = getFormatInfo(scale).mantissaBits != 0
+                       ? kNaN
+                       : kBiases - codes.exponent - codes.lowestScale + 1;
+  auto toBit = [&](Value isLost) {
+    return emit.select(isLost, emit.integer(1), emit.integer(0));
+  };
+  Value lost = emit.bitOr(before, toBit(emit.isAtLeast(furthest, first)));
+  if (test.isNeeded())
+    lost = emit.bitOr(lost, toBit(test.isFound()));
+  return lost;
+}
+
+namespace {
+struct LowerWarpgroupMmaCodes final : LanePattern<WarpgroupMmaCodesOp> {
+  using LanePattern::LanePattern;
+
+  LogicalResult
+  matchAndRewrite(WarpgroupMmaCodesOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    CodesEmitter codes(rewriter, op, lane);
+    codes.load(lane);
+    SmallVector<Value> sums(adaptor.getAcc());
+    InstructionAttr instruction = op.getInstruction();
+    std::string text = getProductText(instruction, sums.size(),
+                                      /*isAInRegisters=*/true, ", 0");
+    int64_t step = 0;
+    for (int64_t box = 0; box != op.getCodes().getType().getDimSize(0); ++box) {
+      SmallVector<SmallVector<Value>> numbers = codes.makeNumbers(box);
+      // What is in registers is there before instructions read it.
+      sums = emitOnSums(rewriter, loc, "wgmma.fence.sync.aligned;", sums, {});
+      for (SmallVector<Value> &others : numbers) {
+        int64_t byte = getStepOffset(op.getB().getType(), op.getLayout(),
+                                     step++, instruction.getK());
+        Value offset = arith::ConstantIndexOp::create(rewriter, loc, byte);
+        others.push_back(MatrixDescriptorOp::create(
+            rewriter, loc, op.getB(), offset, op.getLayout(), /*wgmma=*/true));
+        sums = emitOnSums(rewriter, loc, text, sums, others);
+      }
+      NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+    }
+    Value lost = codes.emitLost(adaptor.getLost().front());
+    SmallVector<SmallVector<Value>> results = {sums, {lost}};
+    rewriter.replaceOpWithMultiple(op, results);
+    return success();
+  }
+};
+} // namespace
+
+void blockscale::populateWarpgroupCodesPatterns(const TypeConverter &converter,
+                                                RewritePatternSet &patterns,
+                                                Value lane) {
+  patterns.add<LowerWarpgroupMmaCodes>(converter, patterns.getContext(), lane);
+}

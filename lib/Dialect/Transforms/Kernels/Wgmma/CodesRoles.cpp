@@ -1,0 +1,335 @@
+//===- CodesRoles.cpp - Codes converted on the way ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each part of K has stages of its own, and a range of K that follows that of
+// the part in front: its lanes load scales for a step at once, one step ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Wgmma/CodesRoles.h"
+
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Rows of a lane, and the distance between them.
+static constexpr int64_t kRows = 2, kOtherRow = 8;
+
+/// Numbers between rows of sums in shared memory: lanes that store at once,
+/// those of 4 rows two apart and of 8 columns, are in different banks.
+static int64_t getPitch(RingScheduleAttr schedule) {
+  constexpr int64_t kPadding = 4;
+  return schedule.getM() + kPadding;
+}
+
+int64_t blockscale::getSumBytes(RingScheduleAttr schedule) {
+  constexpr int64_t kSumBytes = 4;
+  return (WgmmaShares(schedule).partsOfK - 1) * schedule.getN() *
+         getPitch(schedule) * kSumBytes;
+}
+
+CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                       const KernelProblem &problem, const RingPlan &plan,
+                       const RingOperands &operands)
+    : WarpgroupRoles(b, kernel, problem, plan, operands),
+      accType(AccType::get(
+          b.getContext(), plan.getSchedule().getN(), plan.getSchedule().getM(),
+          WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))) {}
+
+Value CodesRoles::emitPartStep(OpBuilder &at, const RingTile &tile, Value of,
+                               Value step) const {
+  AffineExpr d0, d1, d2;
+  bindDims(at.getContext(), d0, d1, d2);
+  Value result = applyExprs(at, loc, d0 * d1 + d2, {of, tile.steps, step})[0];
+  if (!tile.firstStep)
+    return result;
+  return applyExprs(at, loc, d0 + d1 * shares.partsOfK,
+                    {result, tile.firstStep})[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+void CodesRoles::emitLoader(OpBuilder &role) {
+  RingPlace first = stages.emitFirst(role);
+  forEachTile(role, {first.stage, first.parity},
+              [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
+                SmallVector<Value> none;
+                RingPlace end = emitSteps(
+                    at, {values[0], values[1]}, toWord(at, tile.steps),
+                    /*isUnrolled=*/true, none,
+                    [&](OpBuilder &inner, Value step, const RingPlace &place,
+                        ValueRange) {
+                      step = inner.createOrFold<arith::IndexCastUIOp>(
+                          loc, inner.getIndexType(), step);
+                      for (int64_t i = 0; i != shares.partsOfK; ++i) {
+                        Value of = index(inner, i);
+                        Ring ring = stages.getPart(of);
+                        ring.emitWaitEmpty(inner, place);
+                        Value partStep = emitPartStep(inner, tile, of, step);
+                        emitElected(inner, [&](OpBuilder &one) {
+                          emitLoads(one, tile, partStep, ring, place);
+                        });
+                      }
+                      return SmallVector<Value>();
+                    });
+                return SmallVector<Value>{end.stage, end.parity};
+              });
+}
+
+SmallVector<Value> CodesRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
+  const KernelOperand &scales = problem.xScale;
+  int64_t blocks = plan.getPartK() / problem.codesOfY->blockSize;
+  // How many follow each other, and are aligned to that.
+  constexpr int64_t kMostBytes = 16;
+  int64_t width = 1;
+  if (scales.contiguity == Contiguity::Atoms)
+    width = std::min(blocks, kBlocksOfWord);
+  else if (scales.contiguity == Contiguity::Columns)
+    while (width < std::min(blocks, kMostBytes) &&
+           scales.getLineAlignment() % (2 * width) == 0)
+      width *= 2;
+  Type wordType = at.getI32Type();
+  SmallVector<Value> words;
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  for (int64_t block = 0; block != blocks; block += width) {
+    SmallVector<Value> from(place);
+    from.back() = applyExprs(at, loc, {d0 + block}, place.back())[0];
+    int64_t byte = block % kBlocksOfWord;
+    Value loaded =
+        vector::LoadOp::create(at, loc, VectorType::get(width, at.getI8Type()),
+                               kernel.getArgument(scales.argument),
+                               applyMap(at, loc, scales.map, from),
+                               /*nontemporal=*/false, llvm::MaybeAlign(width));
+    int64_t count = std::max<int64_t>(width / kBlocksOfWord, 1);
+    int64_t bits = std::min(width, kBlocksOfWord) * 8;
+    loaded = vector::BitCastOp::create(
+        at, loc, VectorType::get(count, at.getIntegerType(bits)), loaded);
+    for (int64_t i = 0; i != count; ++i) {
+      Value word = vector::ExtractOp::create(at, loc, loaded, i);
+      word = at.createOrFold<arith::ExtUIOp>(loc, wordType, word);
+      if (byte == 0) {
+        words.push_back(word);
+        continue;
+      }
+      Value places = arith::ConstantOp::create(
+          at, loc, at.getI32IntegerAttr(static_cast<int32_t>(8 * byte)));
+      word = arith::ShLIOp::create(at, loc, word, places);
+      words.back() = arith::OrIOp::create(at, loc, words.back(), word);
+    }
+  }
+  return words;
+}
+
+SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const RingTile &tile,
+                                          Value step) {
+  constexpr int64_t kRowsOfWarp = 16, kLanesOfRow = 4;
+  const KernelOperand &scales = problem.xScale;
+  int64_t blocks = plan.getPartK() / problem.codesOfY->blockSize;
+  if (scales.splat) {
+    constexpr uint32_t kBytes = 0x01010101;
+    Value word = arith::ConstantOp::create(
+        at, loc,
+        at.getI32IntegerAttr(static_cast<int32_t>(*scales.splat * kBytes)));
+    return SmallVector<Value>(
+        kRows * llvm::divideCeilSigned(blocks, kBlocksOfWord), word);
+  }
+  AffineExpr d0, d1, d2;
+  bindDims(at.getContext(), d0, d1, d2);
+  Value row = applyExprs(at, loc,
+                         d0 +
+                             d1.floorDiv(int64_t(kWarpLanes)) %
+                                 shares.getWarpsOfPart() * kRowsOfWarp +
+                             d2.floorDiv(kLanesOfRow),
+                         {tile.row, thread, lane})[0];
+  // What is beyond the operand is multiplied with zeros: any scale will do.
+  auto limit = [&](Value value, Value size, int64_t least) {
+    Value last = addIndex(at, loc, size, -least);
+    return at.createOrFold<arith::MinUIOp>(loc, value, last);
+  };
+  Value block = applyExprs(at, loc, {d0 * blocks}, step)[0];
+  int64_t allBlocks = problem.k / problem.codesOfY->blockSize;
+  block = limit(block, index(at, allBlocks), blocks);
+  Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i != kRows; ++i) {
+    Value from = addIndex(at, loc, row, i * kOtherRow);
+    if (!KernelProblem::isMultiple(problem.m, plan.getSchedule().getM()))
+      from = limit(from, sizes.m, 1);
+    llvm::append_range(words, loadScaleWords(at, {batch, from, block}));
+  }
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
+                                        Value step, const RingPlace &place,
+                                        ValueRange values) {
+  MLIRContext *context = at.getContext();
+  RingScheduleAttr schedule = plan.getSchedule();
+  auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
+  auto view = [&](ArrayRef<int64_t> shape, Value offset) -> Value {
+    auto type = MemRefType::get(shape, at.getI8Type(),
+                                MemRefLayoutAttrInterface(), space);
+    return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+  };
+  // The last step loads its own scales once more.
+  Value next = addIndex(
+      at, loc,
+      at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step), 1);
+  next =
+      arith::MinUIOp::create(at, loc, next, addIndex(at, loc, tile.steps, -1));
+  SmallVector<Value> scales =
+      loadScales(at, tile, emitPartStep(at, tile, part, next));
+
+  Ring ring = stages.getPart(part);
+  ring.emitWaitFull(at, place);
+  int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
+  Value codes =
+      view({plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
+           emitStageOffset(at, ring, place, plan.getOffset(0)));
+  Value numbers = view({plan.getBytes(2) / (schedule.getN() * kLineBytes),
+                        schedule.getN(), kLineBytes},
+                       emitStageOffset(at, ring, place, plan.getOffset(2)));
+  auto product = WarpgroupMmaCodesOp::create(
+      at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
+      values.drop_front(2), RowAttr::get(context, *problem.codesOfY),
+      getInstruction(),
+      TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
+  auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
+                                      product.getResult(), /*pending=*/0);
+  emitElected(at, [&](OpBuilder &one) {
+    BarrierArriveOp::create(one, loc, barriers, ring.emitEmpty(one, place),
+                            IntegerAttr());
+  });
+  SmallVector<Value> results = {wait.getResult(0), product.getAllLost()};
+  llvm::append_range(results, scales);
+  return results;
+}
+
+/// Waits for all warps that multiply.
+static void emitMeet(OpBuilder &at, Location loc, int64_t warps) {
+  // Barrier 0 is that of all warps.
+  constexpr int32_t kBarrier = 1;
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
+  };
+  NVVM::BarrierOp::create(at, loc, TypeRange(), word(kBarrier),
+                          word(warps * int64_t(kWarpLanes)),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+/// The word of this warp: whether anything is lost of its numbers.
+void CodesRoles::emitLost(OpBuilder &at, Value lost) {
+  constexpr int32_t kAllLanes = -1;
+  auto word = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(value));
+  };
+  Value isLost =
+      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, lost, word(0));
+  Value any = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(kAllLanes),
+                                       isLost, NVVM::VoteSyncKind::any);
+  Value block = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  Value number = applyExprs(
+      at, loc, d0 * shares.getWarps() + d1.floorDiv(int64_t(kWarpLanes)),
+      {block, thread})[0];
+  emitElected(at, [&](OpBuilder &one) {
+    Value flag = arith::ExtUIOp::create(one, loc, one.getI32Type(), any);
+    memref::StoreOp::create(one, loc, flag,
+                            kernel.getArgument(problem.result + 1), number);
+  });
+}
+
+Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
+  RingScheduleAttr schedule = plan.getSchedule();
+  auto type = MemRefType::get(
+      {shares.partsOfK - 1, schedule.getN(), getPitch(schedule)},
+      at.getF32Type(), MemRefLayoutAttrInterface(),
+      cast<MemRefType>(shared.getType()).getMemorySpace());
+  Value zero = index(at, 0);
+  Value memory =
+      memref::ViewOp::create(at, loc, type, shared, zero, ValueRange());
+  // Behind this, all stages have been read.
+  emitMeet(at, loc, shares.getWarps());
+  Value isOther =
+      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, part, zero);
+  OpBuilder then = scf::IfOp::create(at, loc, isOther).getThenBodyBuilder();
+  AccStoreOp::create(then, loc, sums, memory,
+                     ValueRange{addIndex(then, loc, part, -1), zero, zero},
+                     /*in_bounds=*/true);
+  emitMeet(at, loc, shares.getWarps());
+  return memory;
+}
+
+void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
+                          const RingPlace &first) {
+  Value zero = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(0));
+  SmallVector<Value> values = {AccZeroOp::create(at, loc, accType), zero};
+  llvm::append_range(
+      values, loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0))));
+  emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/true, values,
+            [&](OpBuilder &inner, Value step, const RingPlace &place,
+                ValueRange before) {
+              return emitStep(inner, tile, step, place, before);
+            });
+  emitLost(at, values[1]);
+  auto store = [&](OpBuilder &path, Value sums) {
+    emitByBounds(path, tile, /*isAligned=*/true,
+                 [&](OpBuilder &inner, bool isGuarded) {
+                   BlockTile of = tile;
+                   of.isGuarded = isGuarded;
+                   std::swap(of.row, of.column);
+                   ProblemSizes ofResult = sizes;
+                   std::swap(ofResult.m, ofResult.n);
+                   emitStore(inner, ofResult, of, sums);
+                 });
+  };
+  if (shares.partsOfK == 1)
+    return store(at, values[0]);
+  Value memory = emitSum(at, values[0]);
+  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, part,
+                                        index(at, 0));
+  OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
+  Value sums = values[0], start = index(then, 0);
+  for (int64_t i = 1; i != shares.partsOfK; ++i) {
+    Value others = AccLoadOp::create(
+        then, loc, accType, memory,
+        ValueRange{index(then, i - 1), start, start}, /*in_bounds=*/true);
+    sums = AccAddOp::create(then, loc, sums, others);
+  }
+  store(then, sums);
+}
+
+void CodesRoles::emitConsumer(OpBuilder &role) {
+  thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
+  lane = gpu::LaneIdOp::create(role, loc, /*upperBound=*/IntegerAttr());
+  AffineExpr d0 = role.getAffineDimExpr(0);
+  part = applyExprs(
+      role, loc, {d0.floorDiv(int64_t(kWarpLanes) * shares.getWarpsOfPart())},
+      thread)[0];
+  RingPlace first = stages.emitFirst(role);
+  forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
+    emitTile(at, tile, first);
+    return SmallVector<Value>();
+  });
+}

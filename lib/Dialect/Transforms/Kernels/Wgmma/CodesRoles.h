@@ -1,0 +1,58 @@
+//===- CodesRoles.h - Codes converted on the way -------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warpgroups multiply rows of codes that they convert in registers with numbers
+// that were decoded before; they divide K, and add their sums at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_CODESROLES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_CODESROLES_H
+
+#include "Kernels/Wgmma/WgmmaRoles.h"
+
+namespace mlir::blockscale {
+
+/// Bytes of a row of codes in a box.
+inline constexpr int64_t kCodeBoxBytes = 64;
+
+/// Shared memory for the sums of all parts of K but the first.
+int64_t getSumBytes(RingScheduleAttr schedule);
+
+class CodesRoles final : public WarpgroupRoles {
+public:
+  CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+             const RingPlan &plan, const RingOperands &operands);
+
+private:
+  void emitConsumer(OpBuilder &b) override;
+  void emitLoader(OpBuilder &b) override;
+  /// The number among all parts of K, of step `step` of part `part`: each part
+  /// has steps that follow each other.
+  Value emitPartStep(OpBuilder &b, const RingTile &tile, Value part,
+                     Value step) const;
+  /// The words of scales of a lane's two rows for the step number `step`.
+  SmallVector<Value> loadScales(OpBuilder &b, const RingTile &tile, Value step);
+  SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange place);
+  /// The products of a step: `values` are sums, what is lost, and scales, and
+  /// so is what comes out.
+  SmallVector<Value> emitStep(OpBuilder &b, const RingTile &tile, Value step,
+                              const RingPlace &place, ValueRange values);
+  void emitTile(OpBuilder &b, const RingTile &tile, const RingPlace &first);
+  /// The sums of all parts, for warps of the first one.
+  Value emitSum(OpBuilder &b, Value sums);
+  void emitLost(OpBuilder &b, Value lost);
+
+  AccType accType;
+  /// Of this thread: its number, its part of K, and its lane.
+  Value thread, part, lane;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_CODESROLES_H
