@@ -1,5 +1,7 @@
 """The schedules that gpu.py tune tries; the compiler refuses those that a chip or a product cannot have."""
 
+from gpu_cases import FORMATS
+
 # Tile and warps: of products of few rows, by the rows of the tile, and of others.
 NARROW = (
     (16, "16x64", "1x1"), (16, "16x128", "1x2"), (16, "16x128", "1x4"), (32, "32x128", "1x2"),
@@ -12,6 +14,8 @@ WIDE = (
 SPLITS = (1, 4, 8, 16)
 CLUSTERS = ("1x1", "2x1", "1x2")
 WGMMA = ("64x128x64", "64x256x64", "128x128x64", "128x192x64", "128x256x64", "192x128x64", "256x128x64")
+# Rows of y, and boxes of codes along K for each part, where those are converted on the way.
+CODES = tuple((rows, boxes) for rows in (64, 128) for boxes in (1, 2, 4))
 TCGEN05 = ("128x64", "128x128", "128x192", "128x256")
 
 
@@ -30,7 +34,24 @@ def of_warps(case):
         yield from (f"tile={tile}x128,warps={warps},stages={stages}" for stages in (2, 3))
 
 
-def of_wgmma(_):
+def of_codes(case):
+    """Of wgmma with y as A, for products of up to 256 rows: warpgroups that share rows divide K."""
+    if not case.is_small:
+        return
+    columns = -(-case.m // 8) * 8
+    box = 128 if FORMATS[case.format].y.startswith("f4") else 64
+    for rows, boxes in CODES:
+        k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
+        for stages in (2, 3, 4, 6):
+            yield from (
+                f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1,splits={splits}"
+                for splits in (1, 2, 4)
+            )
+
+
+def of_wgmma(case):
+    if case.m <= NARROW[-1][0]:
+        return
     for tile in WGMMA:
         for stages in (3, 4):
             yield from (
@@ -53,7 +74,7 @@ def of_tcgen05(case):
 
 # By the start of a chip's name; the first that fits.
 BY_CHIP = (
-    ("sm_90a", (of_warps, of_wgmma)), ("sm_100", (of_tcgen05,)), ("sm_103", (of_tcgen05,)), ("sm_110", (of_tcgen05,)),
+    ("sm_90a", (of_codes,)), ("sm_100", (of_tcgen05,)), ("sm_103", (of_tcgen05,)), ("sm_110", (of_tcgen05,)),
     ("sm_", (of_warps,)),
 )
 

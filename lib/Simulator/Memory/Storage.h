@@ -154,6 +154,9 @@ public:
     /// No longer there: was on the heap. Its bytes are kept, as asynchronous
     /// operations may know them.
     bool isFreed = false;
+    /// Whether a kernel of the run has stored to it; known where races are
+    /// looked for. Blocks on other threads may ask.
+    std::atomic<bool> isWritten = false;
   };
 
   /// Adds memory that the caller owns. Its generic address is a multiple of

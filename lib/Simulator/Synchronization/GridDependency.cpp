@@ -36,8 +36,26 @@ void GridDependency::wait(Warp &warp) {
 }
 
 void GridDependency::access(Warp &warp, const WarpAccess &access) {
-  if (isWatched() && !group.races->knowsGrid(warp.number))
-    warp.fail(llvm::countr_zero(access.lanes),
+  if (!group.races)
+    return;
+  GlobalMemory &memory = *group.launch.memory;
+  bool isLoad = access.kind == AccessKind::Load;
+  if (!isLoad)
+    forEachLane(access.lanes, [&](unsigned lane) {
+      if (auto *of = memory.lookup(access.addresses[lane]))
+        of->isWritten.store(true, std::memory_order_relaxed);
+    });
+  if (!isWatched() || group.races->knowsGrid(warp.number))
+    return;
+  // What no kernel has stored to is there from the start.
+  LaneMask early = 0;
+  forEachLane(access.lanes, [&](unsigned lane) {
+    auto *of = memory.lookup(access.addresses[lane]);
+    if (!isLoad || (of && of->isWritten.load(std::memory_order_relaxed)))
+      early |= LaneMask(1) << lane;
+  });
+  if (early != 0)
+    warp.fail(llvm::countr_zero(early),
               "race: this access of global memory may come before the kernel "
               "in front has ended: expected griddepcontrol.wait before it");
 }

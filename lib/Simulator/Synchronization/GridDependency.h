@@ -32,7 +32,7 @@ public:
   /// A warp has waited for the end of the kernel in front.
   void wait(Warp &warp);
   /// A warp accesses global memory: fails if nothing puts that behind the end
-  /// of the kernel in front.
+  /// of the kernel in front, but for loads of what no kernel stores to.
   void access(Warp &warp, const WarpAccess &access);
 
   /// Without a wait in each block, the kernel could end before the one in

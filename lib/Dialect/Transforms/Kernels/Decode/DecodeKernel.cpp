@@ -470,6 +470,10 @@ void DecodeKernel::emitFlag(Value lost) {
 }
 
 void DecodeKernel::build() {
+  // The product behind has loads to begin with.
+  if (problem.boxElements != 0)
+    NVVM::GriddepcontrolOp::create(b, loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
   Value none = emit.integer(0);
   emitFlag(problem.isTransposed ? emitColumns(none) : emitLines(none));
   gpu::ReturnOp::create(b, loc);

@@ -19,14 +19,20 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-void RoleEmitter::emitLoads(OpBuilder &at, const RingTile &tile, Value step,
-                            const Ring &ring, const RingPlace &place) {
+void RoleEmitter::emitExpected(OpBuilder &at, const Ring &ring,
+                               const RingPlace &place) {
   int64_t bytes = 0;
   for (const RingOperand &operand : operands)
     if (operand.tensor)
       bytes += operand.tensor->getCountedBytes();
   Value full = ring.emitFull(at, place);
   BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
+}
+
+void RoleEmitter::emitCopies(OpBuilder &at, const RingTile &tile, Value step,
+                             const Ring &ring, const RingPlace &place,
+                             Sides sides) {
+  Value full = ring.emitFull(at, place);
   int64_t k = plan.getPartK();
   AffineExpr d0 = at.getAffineDimExpr(0);
   unsigned map = problem.result + problem.getNumResults();
@@ -34,13 +40,16 @@ void RoleEmitter::emitLoads(OpBuilder &at, const RingTile &tile, Value step,
     if (!operand.tensor)
       continue;
     bool isA = i < 2, isElements = i % 2 == 0;
+    Value mapPointer = kernel.getArgument(map++);
+    if (sides != Sides::Both && isA != (sides == Sides::A))
+      continue;
     int64_t columns = isElements ? k : k / problem.row.blockSize;
     TilePlace from;
     from.batch =
         getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
     from.row = isA ? tile.row : tile.column;
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
-    operand.tensor->emit(at, loc, kernel.getArgument(map++), from, shared,
+    operand.tensor->emit(at, loc, mapPointer, from, shared,
                          emitStageOffset(at, ring, place, plan.getOffset(i)),
                          barriers, full, cluster);
   }
@@ -73,7 +82,8 @@ void RoleEmitter::emitProducer(OpBuilder &role) {
              [&](OpBuilder &at, const RingTile &tile, Value step,
                  const RingPlace &place) {
                emitElected(at, [&](OpBuilder &one) {
-                 emitLoads(one, tile, step, stages, place);
+                 emitExpected(one, stages, place);
+                 emitCopies(one, tile, step, stages, place);
                });
              });
 }

@@ -93,10 +93,14 @@ protected:
                         int64_t plus) const {
     return emitStageOffset(b, stages, place, plus);
   }
-  /// Starts the copies of step `step` along K, an index, to the stage of `ring`
-  /// at `place`.
-  void emitLoads(OpBuilder &b, const RingTile &tile, Value step,
-                 const Ring &ring, const RingPlace &place);
+  /// Says how many bytes copies bring to the stage of `ring` at `place`.
+  void emitExpected(OpBuilder &b, const Ring &ring, const RingPlace &place);
+  /// Starts the copies of step `step` along K, an index, to that stage: those
+  /// of A and its scales, of B and its scales.
+  enum class Sides { A, B, Both };
+  void emitCopies(OpBuilder &b, const RingTile &tile, Value step,
+                  const Ring &ring, const RingPlace &place,
+                  Sides sides = Sides::Both);
   const RingOperand &getElements(bool isA) const {
     return operands[isA ? 0 : 2];
   }

@@ -64,31 +64,56 @@ Value CodesRoles::emitPartStep(OpBuilder &at, const RingTile &tile, Value of,
 // Loads
 //===----------------------------------------------------------------------===//
 
+bool CodesRoles::hasWholeRound() const {
+  RingScheduleAttr schedule = plan.getSchedule();
+  return problem.k / (schedule.getK() * problem.splits) >= schedule.getStages();
+}
+
+void CodesRoles::emitStepCopies(OpBuilder &at, const RingTile &tile, Value step,
+                                const RingPlace &place, Sides sides) {
+  for (int64_t i = 0; i != shares.partsOfK; ++i) {
+    Value of = index(at, i);
+    Ring ring = stages.getPart(of);
+    if (sides == Sides::Both)
+      ring.emitWaitEmpty(at, place);
+    Value partStep = emitPartStep(at, tile, of, step);
+    emitElected(at, [&](OpBuilder &one) {
+      if (sides != Sides::B)
+        emitExpected(one, ring, place);
+      emitCopies(one, tile, partStep, ring, place, sides);
+    });
+  }
+}
+
+/// The first round of stages gets its codes before the kernel in front, which
+/// makes numbers of x, has ended.
 void CodesRoles::emitLoader(OpBuilder &role) {
-  RingPlace first = stages.emitFirst(role);
-  forEachTile(role, {first.stage, first.parity},
-              [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
-                SmallVector<Value> none;
-                RingPlace end = emitSteps(
-                    at, {values[0], values[1]}, toWord(at, tile.steps),
-                    /*isUnrolled=*/true, none,
-                    [&](OpBuilder &inner, Value step, const RingPlace &place,
-                        ValueRange) {
-                      step = inner.createOrFold<arith::IndexCastUIOp>(
-                          loc, inner.getIndexType(), step);
-                      for (int64_t i = 0; i != shares.partsOfK; ++i) {
-                        Value of = index(inner, i);
-                        Ring ring = stages.getPart(of);
-                        ring.emitWaitEmpty(inner, place);
-                        Value partStep = emitPartStep(inner, tile, of, step);
-                        emitElected(inner, [&](OpBuilder &one) {
-                          emitLoads(one, tile, partStep, ring, place);
-                        });
-                      }
-                      return SmallVector<Value>();
-                    });
-                return SmallVector<Value>{end.stage, end.parity};
-              });
+  forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
+    RingPlace place = stages.emitFirst(at);
+    int64_t first = hasWholeRound() ? stages.getNumStages() : 0;
+    auto emitRound = [&](Sides sides) {
+      for (int64_t i = 0; i != first; ++i)
+        emitStepCopies(at, tile, index(at, i), {word(at, i), place.parity},
+                       sides);
+    };
+    emitRound(Sides::A);
+    emitWait(at);
+    emitRound(Sides::B);
+    if (first != 0)
+      place.parity = word(at, 1);
+    Value count = toWord(at, addIndex(at, loc, tile.steps, -first));
+    SmallVector<Value> none;
+    emitSteps(
+        at, place, count, /*isUnrolled=*/true, none,
+        [&](OpBuilder &inner, Value step, const RingPlace &inside, ValueRange) {
+          step = inner.createOrFold<arith::IndexCastUIOp>(
+              loc, inner.getIndexType(), step);
+          emitStepCopies(inner, tile, addIndex(inner, loc, step, first), inside,
+                         Sides::Both);
+          return SmallVector<Value>();
+        });
+    return SmallVector<Value>();
+  });
 }
 
 SmallVector<Value> CodesRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
@@ -321,6 +346,10 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
 }
 
 void CodesRoles::emitConsumer(OpBuilder &role) {
+  // Blocks of the kernel behind have nothing to do as a rule.
+  NVVM::GriddepcontrolOp::create(role, loc,
+                                 NVVM::GridDepActionKind::launch_dependents);
+  emitWait(role);
   thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   lane = gpu::LaneIdOp::create(role, loc, /*upperBound=*/IntegerAttr());
   AffineExpr d0 = role.getAffineDimExpr(0);

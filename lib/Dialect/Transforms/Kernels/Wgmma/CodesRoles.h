@@ -32,6 +32,15 @@ public:
 private:
   void emitConsumer(OpBuilder &b) override;
   void emitLoader(OpBuilder &b) override;
+  /// Codes are an argument's, which no kernel in front writes: their copies
+  /// start before it has ended.
+  bool isEarly() const override { return true; }
+  /// Starts the copies of a step for all parts of K: those of B behind those of
+  /// A, or both where stages are empty.
+  void emitStepCopies(OpBuilder &b, const RingTile &tile, Value step,
+                      const RingPlace &place, Sides sides);
+  /// Whether each part has steps for a whole round of stages.
+  bool hasWholeRound() const;
   /// The number among all parts of K, of step `step` of part `part`: each part
   /// has steps that follow each other.
   Value emitPartStep(OpBuilder &b, const RingTile &tile, Value part,

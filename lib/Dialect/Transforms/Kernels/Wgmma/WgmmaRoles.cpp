@@ -75,10 +75,15 @@ void WarpgroupRoles::emitInit() {
   emitAllBarrier(b);
 }
 
+void WarpgroupRoles::emitWait(OpBuilder &at) {
+  NVVM::GriddepcontrolOp::create(at, loc, NVVM::GridDepActionKind::wait);
+}
+
 void WarpgroupRoles::emit() {
   emitInit();
   // Up to here, nothing of a kernel in front is touched.
-  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+  if (!isEarly())
+    emitWait(b);
   const auto *registers =
       llvm::find_if(kRegisterShares, [&](const RegisterShares &row) {
         return row.groups == shares.groups;

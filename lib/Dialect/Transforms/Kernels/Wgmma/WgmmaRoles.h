@@ -50,6 +50,9 @@ public:
 protected:
   virtual void emitConsumer(OpBuilder &b) = 0;
   virtual void emitLoader(OpBuilder &b) { emitProducer(b); }
+  /// Whether each role waits for the kernel in front by itself.
+  virtual bool isEarly() const { return false; }
+  void emitWait(OpBuilder &b);
   /// The instruction of warps, with N of the tile.
   InstructionAttr getInstruction() const;
 

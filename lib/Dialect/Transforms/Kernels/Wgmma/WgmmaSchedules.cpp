@@ -125,15 +125,16 @@ std::string blockscale::findCodesObstacle(ProductOpInterface op) {
   if (!hasStaticShapes(op))
     return "static sizes";
   OperandView view = traceOperand(op.getY());
-  if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
+  auto unpack = view.tensor.getDefiningOp<UnpackOp>();
+  if (unpack)
     view.tensor = unpack.getSource();
   auto argument = dyn_cast<BlockArgument>(view.tensor);
   auto function = dyn_cast_or_null<func::FuncOp>(
       argument ? argument.getOwner()->getParentOp() : nullptr);
-  bool isStream = getFormatInfo(op.getRow().rhs).bits == 6 &&
-                  (view.tensor.getType() != type ||
-                   (function && function.getArgAttr(argument.getArgNumber(),
-                                                    kPackedAttrName)));
+  bool isStream =
+      getFormatInfo(op.getRow().rhs).bits == 6 &&
+      (unpack || (function && function.getArgAttr(argument.getArgNumber(),
+                                                  kPackedAttrName)));
   if (isStream)
     return "codes of y in bytes, or in nibbles";
   unsigned k = MmaScaledOp::getKDim(MmaScaledOp::Side::Y, type.getRank());
