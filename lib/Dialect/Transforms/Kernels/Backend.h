@@ -78,10 +78,11 @@ public:
   /// Whether its kernels take over elementwise ops around the product, and
   /// operands that are splats.
   virtual bool takesOverSurroundings() const = 0;
-  /// Whether its kernels are the best for `op`, which another path of the chip
+  /// Whether its kernels are the best for `op`, which another path of `chip`
   /// has an instruction for, too; `hasWorkspace`: there may be memory beside
   /// arguments and results.
-  virtual bool isBestFor(ProductOpInterface op, bool hasWorkspace) const {
+  virtual bool isBestFor(ProductOpInterface op, const Chip &chip,
+                         bool hasWorkspace) const {
     return true;
   }
   /// Whether its kernels take scales in the 32x4x4 layout alone: others are

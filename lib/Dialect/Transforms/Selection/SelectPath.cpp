@@ -130,7 +130,7 @@ private:
       if (!op.hasTensorSemantics() || !backend)
         return choice;
       Wish wish = getWish(op, *backend, path);
-      bool isBest = backend->isBestFor(op, !noWorkspace);
+      bool isBest = backend->isBestFor(op, *chip, !noWorkspace);
       if (wish == Wish::This || (wish == Wish::None && isBest))
         return choice;
       if (!first && isBest)
@@ -185,7 +185,7 @@ private:
         const KernelBackend *backend = getKernelBackend(path);
         if (!choice || !isExecuted(*choice) || !backend ||
             (wanted ? wanted.getValue() != path
-                    : !backend->isBestFor(op, !noWorkspace)))
+                    : !backend->isBestFor(op, *chip, !noWorkspace)))
           continue;
         OpBuilder builder(op);
         op = makePlain(builder, op);

@@ -47,7 +47,8 @@ CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
     : WarpgroupRoles(b, kernel, problem, plan, operands),
       accType(AccType::get(
           b.getContext(), plan.getSchedule().getN(), plan.getSchedule().getM(),
-          WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))) {}
+          WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
+      flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
 
 Value CodesRoles::emitPartStep(OpBuilder &at, const RingTile &tile, Value of,
                                Value step) const {
@@ -262,26 +263,34 @@ static void emitMeet(OpBuilder &at, Location loc, int64_t warps) {
                           NVVM::BarrierReductionAttr(), Value());
 }
 
-/// The word of this warp: whether anything is lost of its numbers.
+void CodesRoles::emitFirst(OpBuilder &one) {
+  memref::StoreOp::create(one, loc, word(one, 0), flag, index(one, 0));
+}
+
 void CodesRoles::emitLost(OpBuilder &at, Value lost) {
-  constexpr int32_t kAllLanes = -1;
-  auto word = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(value));
+  Value zero = index(at, 0);
+  auto emitIf = [&](Value condition, function_ref<void(OpBuilder &)> body) {
+    OpBuilder then = scf::IfOp::create(at, loc, condition).getThenBodyBuilder();
+    body(then);
   };
-  Value isLost =
-      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, lost, word(0));
-  Value any = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(kAllLanes),
-                                       isLost, NVVM::VoteSyncKind::any);
+  // Of threads that store, all store the same.
+  Value isLost = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, lost,
+                                       word(at, 0));
+  Value isAny = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(at, -1),
+                                         isLost, NVVM::VoteSyncKind::any);
+  emitIf(isAny, [&](OpBuilder &then) {
+    memref::AtomicRMWOp::create(then, loc, then.getI32Type(),
+                                arith::AtomicRMWKind::ori, word(then, 1), flag,
+                                zero);
+  });
+  emitMeet(at, loc, shares.getWarps());
+  Value isFirst =
+      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
   Value block = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
-  AffineExpr d0, d1;
-  bindDims(at.getContext(), d0, d1);
-  Value number = applyExprs(
-      at, loc, d0 * shares.getWarps() + d1.floorDiv(int64_t(kWarpLanes)),
-      {block, thread})[0];
-  emitElected(at, [&](OpBuilder &one) {
-    Value flag = arith::ExtUIOp::create(one, loc, one.getI32Type(), any);
-    memref::StoreOp::create(one, loc, flag,
-                            kernel.getArgument(problem.result + 1), number);
+  emitIf(isFirst, [&](OpBuilder &then) {
+    Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
+    memref::StoreOp::create(then, loc, any,
+                            kernel.getArgument(problem.result + 1), block);
   });
 }
 
@@ -294,8 +303,6 @@ Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
   Value zero = index(at, 0);
   Value memory =
       memref::ViewOp::create(at, loc, type, shared, zero, ValueRange());
-  // Behind this, all stages have been read.
-  emitMeet(at, loc, shares.getWarps());
   Value isOther =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, part, zero);
   OpBuilder then = scf::IfOp::create(at, loc, isOther).getThenBodyBuilder();
@@ -317,6 +324,7 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
                 ValueRange before) {
               return emitStep(inner, tile, step, place, before);
             });
+  // All stages have been read behind this.
   emitLost(at, values[1]);
   auto store = [&](OpBuilder &path, Value sums) {
     emitByBounds(path, tile, /*isAligned=*/true,
@@ -353,9 +361,17 @@ void CodesRoles::emitConsumer(OpBuilder &role) {
   thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   lane = gpu::LaneIdOp::create(role, loc, /*upperBound=*/IntegerAttr());
   AffineExpr d0 = role.getAffineDimExpr(0);
-  part = applyExprs(
-      role, loc, {d0.floorDiv(int64_t(kWarpLanes) * shares.getWarpsOfPart())},
-      thread)[0];
+  // That all lanes have the same part is for ptxas to know: descriptors are in
+  // uniform registers then, without moves for each product.
+  constexpr int32_t kAllLanes = -1, kWholeWarp = 31;
+  Value number = toWord(role, applyExprs(role, loc,
+                                         {d0.floorDiv(int64_t(kWarpLanes) *
+                                                      shares.getWarpsOfPart())},
+                                         thread)[0]);
+  number = NVVM::ShflOp::create(
+      role, loc, role.getI32Type(), word(role, kAllLanes), number,
+      word(role, 0), word(role, kWholeWarp), NVVM::ShflKind::idx, UnitAttr());
+  part = arith::IndexCastUIOp::create(role, loc, role.getIndexType(), number);
   RingPlace first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
     emitTile(at, tile, first);

@@ -55,9 +55,13 @@ private:
   void emitTile(OpBuilder &b, const RingTile &tile, const RingPlace &first);
   /// The sums of all parts, for warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
+  /// The word of the block: whether `lost` is not 0 in any thread.
   void emitLost(OpBuilder &b, Value lost);
+  void emitFirst(OpBuilder &one) override;
 
   AccType accType;
+  /// A word of shared memory: not 0 if some number is not what it should be.
+  Value flag;
   /// Of this thread: its number, its part of K, and its lane.
   Value thread, part, lane;
 };

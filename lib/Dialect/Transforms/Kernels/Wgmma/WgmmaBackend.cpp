@@ -70,10 +70,12 @@ public:
   }
   bool takesOverSurroundings() const override { return true; }
 
-  bool isBestFor(ProductOpInterface op, bool hasWorkspace) const override {
+  bool isBestFor(ProductOpInterface op, const Chip &chip,
+                 bool hasWorkspace) const override {
     if (!op.getXScale())
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
-    return hasWorkspace && (chooseCodesSchedule(op) || isDecodedFaster(op));
+    return hasWorkspace &&
+           (chooseCodesSchedule(op, chip) || isDecodedFaster(op));
   }
 
   bool takesCodesOfY(const KernelProblem &problem) const override {
@@ -93,7 +95,7 @@ public:
     if (schedule.getExchanged())
       std::swap(shape.tile[0], shape.tile[1]);
     if (problem.codesOfY)
-      shape.words = WgmmaShares(schedule).getWarps();
+      shape.words = 1;
     shape.threads = {WgmmaShares(schedule).getAllWarps() * kWarpLanes, 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
     shape.order =

@@ -27,7 +27,7 @@ std::string findCodesObstacle(ProductOpInterface op);
 
 /// The schedule with which they are, where that is measured to be the best;
 /// null elsewhere.
-RingScheduleAttr chooseCodesSchedule(ProductOpInterface op);
+RingScheduleAttr chooseCodesSchedule(ProductOpInterface op, const Chip &chip);
 
 } // namespace mlir::blockscale
 

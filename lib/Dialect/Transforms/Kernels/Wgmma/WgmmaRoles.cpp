@@ -70,6 +70,7 @@ void WarpgroupRoles::emitInit() {
   OpBuilder at = getRole(first, 0);
   emitElected(at, [&](OpBuilder &one) {
     emitStageBarriers(one, shares.getWarpsOfPart());
+    emitFirst(one);
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
   emitAllBarrier(b);

@@ -50,6 +50,8 @@ public:
 protected:
   virtual void emitConsumer(OpBuilder &b) = 0;
   virtual void emitLoader(OpBuilder &b) { emitProducer(b); }
+  /// What one thread does before all others.
+  virtual void emitFirst(OpBuilder &one) {}
   /// Whether each role waits for the kernel in front by itself.
   virtual bool isEarly() const { return false; }
   void emitWait(OpBuilder &b);

@@ -48,6 +48,13 @@ static int64_t getMostSums(RingScheduleAttr schedule) {
   return kMost[WgmmaShares(schedule).groups - 1];
 }
 
+/// Elements along K of a box of codes of y.
+static int64_t getBoxElements(ProductOpInterface op) {
+  constexpr int64_t kByteBits = 8;
+  return kCodeBoxBytes * kByteBits /
+         getFormatInfo(op.getRow().rhs).storedBits();
+}
+
 /// What `schedule` has to be for codes of `y` that are converted on the way.
 static LogicalResult verifyCodes(ProductOpInterface op,
                                  const Instruction &instruction,
@@ -61,6 +68,13 @@ static LogicalResult verifyCodes(ProductOpInterface op,
   WgmmaShares shares(schedule);
   bool isShared =
       shares.partsOfK * schedule.getM() == shares.groups * kWarpgroupRows;
+  // Barriers of more do not fit beside stages.
+  constexpr int64_t kMostStages = 8;
+  if (schedule.getStages() > kMostStages)
+    return emitError() << "expected at most " << kMostStages
+                       << " stages for exchanged operands on the path wgmma, "
+                          "got "
+                       << schedule;
   if (!isShared || schedule.getPersistent() ||
       schedule.getAccumulators() != 1 || schedule.getCluster() != ClusterSize())
     return emitError()
@@ -69,7 +83,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
               "operands on the path wgmma, got "
            << schedule;
   RingPlan plan(instruction, schedule, op.getRow().rhs, shares.partsOfK);
-  int64_t box = kCodeBoxBytes * 8 / getFormatInfo(op.getRow().rhs).storedBits();
+  int64_t box = getBoxElements(op);
   int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
   if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
     return emitError() << "expected K of the tile to be " << shares.partsOfK
@@ -145,18 +159,20 @@ std::string blockscale::findCodesObstacle(ProductOpInterface op) {
 }
 
 namespace {
-/// What is best for results of up to so many rows, with a tile of y of so many
-/// rows, and boxes of codes in each part of a stage.
+/// What is best for results of up to so many rows: rows of y; boxes of codes in
+/// each part of a stage, but at least so many elements of K; as many stages as
+/// there is room for, up to so many; parts that other blocks compute.
 struct CodesTile {
-  int64_t mostM, rows, boxes, stages, splits;
+  int64_t mostM, rows, boxes, leastK, stages, splits;
 };
 } // namespace
 
 // Measured on an H200 with `benchmarks/gpu.py tune`.
 static constexpr CodesTile kCodesTiles[] = {
-    {32, 64, 2, 4, 1}, {64, 128, 2, 4, 2}, {256, 128, 1, 3, 2}};
+    {8, 64, 2, 0, 4, 1}, {64, 64, 1, 128, 4, 1}, {256, 128, 1, 0, 3, 2}};
 
-RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op) {
+RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
+                                                 const Chip &chip) {
   constexpr int64_t kLeastN = 1024, kColumns = 8;
   if (!findCodesObstacle(op).empty())
     return {};
@@ -166,18 +182,24 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op) {
   if (tile == std::end(kCodesTiles) || sizes.n < kLeastN)
     return {};
   int64_t columns = llvm::alignTo(sizes.m, kColumns);
-  int64_t box = kCodeBoxBytes * 8 / getFormatInfo(op.getRow().rhs).storedBits();
-  auto make = [&](int64_t k) {
+  int64_t partK = std::max(tile->leastK, tile->boxes * getBoxElements(op));
+  auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
-        op->getContext(), {tile->rows, columns, k}, tile->stages,
+        op->getContext(), {tile->rows, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*exchanged=*/true, tile->splits, ClusterSize());
   };
-  int64_t parts = WgmmaShares(make(box)).partsOfK;
-  RingScheduleAttr schedule = make(parts * tile->boxes * box);
+  int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
+  int64_t stages = tile->stages;
+  const Instruction &instruction =
+      *chooseInstruction(op.getRow(), Path::Wgmma)->emitted;
+  while (stages > 1 && RingPlan(instruction, make(parts * partK, stages),
+                                op.getRow().rhs, parts)
+                               .getSharedBytes() > getMostStageBytes(chip))
+    --stages;
+  RingScheduleAttr schedule = make(parts * partK, stages);
   bool hasParts = sizes.k >= tile->splits * schedule.getK();
-  return sizes.k % (tile->boxes * box) == 0 && hasParts ? schedule
-                                                        : RingScheduleAttr();
+  return sizes.k % partK == 0 && hasParts ? schedule : RingScheduleAttr();
 }
 
 /// Tiles of 128 x 256, or as large as the result is; smaller ones where that
@@ -188,7 +210,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              const Chip &chip,
                                              bool hasWorkspace) const {
   if (RingScheduleAttr schedule = op.getXScale() && hasWorkspace
-                                      ? chooseCodesSchedule(op)
+                                      ? chooseCodesSchedule(op, chip)
                                       : RingScheduleAttr())
     return schedule;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
