@@ -9,21 +9,33 @@ import pytest
 from harness import RUN
 
 CHECKS = ["--check=race,proxy,strict"]
+# y as N x K, or as B x N x K; its scales in rows along K or along N, or in the 32x4x4 layout.
 PRODUCT = """
-func.func @main(%x: tensor<{m}x{k}x{x}>, %xs: tensor<{m}x{blocks}x{scale}>,
-                %y: tensor<{n}x{k}x{y}>, %ys: tensor<{n}x{blocks}x{scale}>) -> tensor<{m}x{n}xf32> {{
-  %acc = arith.constant dense<0.0> : tensor<{m}x{n}xf32>
-  %ye = tensor.empty() : tensor<{k}x{n}x{y}>
-  %yk = linalg.transpose ins(%y : tensor<{n}x{k}x{y}>) outs(%ye : tensor<{k}x{n}x{y}>) permutation = [1, 0]
-  %se = tensor.empty() : tensor<{blocks}x{n}x{scale}>
-  %sk = linalg.transpose ins(%ys : tensor<{n}x{blocks}x{scale}>) outs(%se : tensor<{blocks}x{n}x{scale}>)
-        permutation = [1, 0]
-  %d = blockscale.mma_scaled %x, %xs, %yk, %sk, %acc
-       : tensor<{m}x{k}x{x}>, tensor<{m}x{blocks}x{scale}>, tensor<{k}x{n}x{y}>, tensor<{blocks}x{n}x{scale}>,
-         tensor<{m}x{n}xf32>
-  return %d : tensor<{m}x{n}xf32>
+func.func @main(%x: {xt}, %xs: {xst}, %y: {yt}, %ys: {yst_in}{acc_in}) -> {d} {{
+  {acc}
+  %ye = tensor.empty() : {ykt}
+  %yk = linalg.transpose ins(%y : {yt}) outs(%ye : {ykt}) permutation = {order}
+  {scales}
+  %d = blockscale.mma_scaled %x, %xs, %yk, %sk, %acc : {xt}, {xst}, {ykt}, {skt}, {d}
+  {after}
 }}
 """
+ALONG_K = """%se = tensor.empty() : {skt}
+  %sk = linalg.transpose ins(%ys : {yst}) outs(%se : {skt}) permutation = {order}"""
+ALONG_N = """%zero = arith.constant 0 : index
+  %sk = tensor.cast %ys : {skt} to {skt}"""
+ATOMS = """%rows = blockscale.unswizzle_scales %ys : {yst_in} -> {yst}
+  %se = tensor.empty() : {skt}
+  %sk = linalg.transpose ins(%rows : {yst}) outs(%se : {skt}) permutation = {order}"""
+RELU = """%zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {d}
+  %relu = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                          iterator_types = ["parallel", "parallel"]}} ins(%d : {d}) outs(%e : {d}) {{
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  }} -> {d}
+  return %relu : {d}"""
 E8M0, UE4M3 = ("f8E8M0FNU", 32), ("f8E4M3FN", 16)
 
 
@@ -32,27 +44,51 @@ def finite_codes(element, rng, shape):
     return rng.choice(codes[np.isfinite(blockscale.decode(codes, element))], shape)
 
 
-class Product:
-    """x of M x K times y, stored as N x K."""
+def tensor(element, *sizes):
+    return f"tensor<{'x'.join(map(str, sizes))}x{element}>"
 
-    def __init__(self, m, n, k, x_type, y_type, scales=E8M0, near=3):
+
+class Product:
+    """x of M x K times y, stored as N x K; with `batch`, so many of them."""
+
+    def __init__(self, m, n, k, x_type, y_type, scales=E8M0, near=3, batch=None, layout=ALONG_K, has_acc=False):
         scale, block = scales
+        lead, blocks = (batch,) if batch else (), k // block
         rng = np.random.default_rng(m * n + k)
         self.types = dict(x_type=x_type, y_type=y_type, scale_type=scale)
-        self.sizes = dict(m=m, n=n, k=k, blocks=k // block, x=x_type, y=y_type, scale=scale)
-        self.x, self.y = finite_codes(x_type, rng, (m, k)), finite_codes(y_type, rng, (n, k))
+        self.layout = layout
+        self.x, self.y = finite_codes(x_type, rng, (*lead, m, k)), finite_codes(y_type, rng, (*lead, n, k))
         low, high = (127 - near, 127 + near) if scale == "f8E8M0FNU" else (0x30, 0x48)
-        self.xs = rng.integers(low, high, (m, k // block), dtype=np.uint8, endpoint=True)
-        self.ys = rng.integers(low, high, (n, k // block), dtype=np.uint8, endpoint=True)
+        self.xs = rng.integers(low, high, (*lead, m, blocks), dtype=np.uint8, endpoint=True)
+        self.ys = rng.integers(low, high, (*lead, n, blocks), dtype=np.uint8, endpoint=True)
+        self.acc = rng.standard_normal((*lead, m, n)).astype(np.float32) if has_acc else None
+        d = tensor("f32", *lead, m, n)
+        atoms = (-(-n // 128), -(-blocks // 4), 32, 16)
+        types = dict(
+            xt=tensor(x_type, *lead, m, k), xst=tensor(scale, *lead, m, blocks), yt=tensor(y_type, *lead, n, k),
+            yst=tensor(scale, *lead, n, blocks), ykt=tensor(y_type, *lead, k, n), skt=tensor(scale, *lead, blocks, n),
+            d=d, order="[0, 2, 1]" if batch else "[1, 0]",
+        )
+        types["yst_in"] = {ALONG_K: types["yst"], ALONG_N: types["skt"], ATOMS: tensor(scale, *atoms)}[layout]
+        types["acc_in"] = f", %acc: {d}" if has_acc else ""
+        types["acc"] = "" if has_acc else f"%acc = arith.constant dense<0.0> : {d}"
+        types["after"] = RELU.format(**types) if has_acc else f"return %d : {d}"
+        self.text = PRODUCT.format(scales=layout.format(**types), **types)
 
-    def run(self, folder, schedule, flags=()):
+    def run(self, folder, schedule=None, flags=()):
         """The result is right; whether it was computed anew."""
-        (folder / "p.mlir").write_text(PRODUCT.format(**self.sizes))
-        for i, array in enumerate([self.x, self.xs, self.y, self.ys]):
+        (folder / "p.mlir").write_text(self.text)
+        swap = self.ys.swapaxes(-1, -2)
+        scales = {ALONG_K: lambda: self.ys, ALONG_N: lambda: np.ascontiguousarray(swap),
+                  ATOMS: lambda: blockscale.swizzle_scales(self.ys)}[self.layout]()
+        inputs = [self.x, self.xs, self.y, scales, *([] if self.acc is None else [self.acc])]
+        for i, array in enumerate(inputs):
             np.save(folder / f"{i}.npy", array)
         done = subprocess.run(
-            [RUN, "p.mlir", "--device=sim", "--target=sm_90a", "--stats", *CHECKS, f"--schedule={schedule}", *flags,
-             *(f"{i}.npy" for i in range(4)), "-o", "d.npy"], cwd=folder, capture_output=True, text=True, check=False,
+            [RUN, "p.mlir", "--device=sim", "--target=sm_90a", "--stats", *CHECKS,
+             *([f"--schedule={schedule}"] if schedule else []), *flags,
+             *(f"{i}.npy" for i in range(len(inputs))), "-o", "d.npy"],
+            cwd=folder, capture_output=True, text=True, check=False,
         )
         assert done.returncode == 0, done.stderr
         assert "warning" not in done.stderr, done.stderr
@@ -60,10 +96,20 @@ class Product:
         names = [kernel["name"] for kernel in statistics["kernels"]]
         assert sum("__decode" in name for name in names) == 1
         [exact] = [kernel for kernel in statistics["kernels"] if "__exact" in kernel["name"]]
-        zero = np.zeros((self.sizes["m"], self.sizes["n"]), np.float32)
-        blockscale.compare(
-            np.load(folder / "d.npy"), self.x, self.xs, self.y.T, self.ys.T, zero, **self.types)
+        self.check(np.load(folder / "d.npy"))
         return exact["multiply_adds"] != 0
+
+    def check(self, result):
+        for number in np.ndindex(self.x.shape[:-2]):
+            acc = np.zeros(result[number].shape, np.float32) if self.acc is None else self.acc[number]
+            operands = self.x[number], self.xs[number], self.y[number].T, self.ys[number].T, acc
+            if self.acc is None:
+                blockscale.compare(result[number], *operands, **self.types)
+                continue
+            # What is cut off says nothing of how far it was below 0.
+            whole = blockscale.reference(*operands, **self.types)
+            assert ((result[number] == 0) == (whole <= 0)).mean() > 0.99
+            blockscale.compare(np.where(result[number] == 0, whole, result[number]), *operands, **self.types)
 
 
 def schedule_text(m, n, k, stages=2, splits=1):
@@ -84,3 +130,99 @@ def test_formats(types, tmp_path):
     box = 128 if types[1].startswith("f4") else 64
     product = Product(16, 128, 16 * box, *types)
     assert not product.run(tmp_path, schedule_text(64, 16, 8 * box))
+
+
+SIZES = {
+    # M, N, K, the tile, stages, splits.
+    "one row": (1, 64, 1024, (64, 8, 512), 2, 1),
+    "rows of tiles": (13, 200, 1024, (64, 16, 512), 2, 1),
+    "tiles of rows": (100, 70, 512, (64, 48, 512), 1, 1),
+    "part of the last step": (16, 64, 640, (64, 16, 512), 2, 1),
+    "fewer steps than stages": (16, 64, 512, (64, 16, 512), 4, 1),
+    "two groups of rows": (16, 128, 512, (128, 16, 256), 2, 1),
+    "four groups of rows": (16, 256, 256, (256, 16, 128), 2, 1),
+    "wide": (200, 64, 512, (64, 200, 256), 2, 1),
+    "wide, one part": (256, 128, 256, (128, 256, 64), 3, 1),
+    "splits": (16, 64, 2048, (64, 16, 256), 2, 3),
+    "box of one": (16, 64, 512, (64, 16, 256), 2, 1),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sizes(size, tmp_path):
+    m, n, k, tile, stages, splits = SIZES[size]
+    product = Product(m, n, k, "f8E4M3FN", "f8E4M3FN")
+    assert not product.run(tmp_path, schedule_text(*tile, stages, splits))
+
+
+@pytest.mark.parametrize("scales", [E8M0, UE4M3], ids=["e8m0", "ue4m3"])
+@pytest.mark.parametrize("layout", [ALONG_N, ATOMS], ids=["along-n", "atoms"])
+def test_scale_layouts(layout, scales, tmp_path):
+    product = Product(16, 128, 1024, "f4E2M1FN", "f4E2M1FN", scales, layout=layout)
+    assert not product.run(tmp_path, schedule_text(64, 16, 1024))
+    product = Product(16, 72, 512, "f4E2M1FN", "f4E2M1FN", scales, layout=layout)
+    assert not product.run(tmp_path, schedule_text(64, 16, 512))
+
+
+def test_batch(tmp_path):
+    product = Product(8, 72, 512, "f8E4M3FN", "f4E2M1FN", batch=3)
+    assert not product.run(tmp_path, schedule_text(64, 8, 512))
+
+
+@pytest.mark.parametrize("splits", [1, 2])
+def test_surroundings(splits, tmp_path):
+    """What it starts from is added, and what is made of the result is stored."""
+    product = Product(16, 64, 1024, "f8E4M3FN", "f8E4M3FN", has_acc=True)
+    assert not product.run(tmp_path, schedule_text(64, 16, 512, 1, splits))
+
+
+def test_chosen(tmp_path):
+    product = Product(5, 1024, 512, "f4E2M1FN", "f4E2M1FN")
+    assert not product.run(tmp_path)
+
+
+# Scale codes of y and of x with which numbers are exact: the lowest and the highest.
+WINDOWS = {
+    "f8E4M3FN": ((35, 159), (0, 221)), "f8E5M2": ((34, 159), (0, 222)), "f6E3M2FN": ((34, 159), (0, 221)),
+    "f6E2M3FN": ((35, 159), (0, 221)), "f4E2M1FN": ((33, 159), (0, 221)),
+}
+
+
+@pytest.mark.parametrize("element", WINDOWS)
+def test_window(element, tmp_path):
+    """A scale of y at either end is converted; beyond that the product is computed anew."""
+    (lowest, highest), _ = WINDOWS[element]
+    box = 128 if element.startswith("f4") else 64
+
+    def is_anew(code):
+        product = Product(8, 64, 4 * box, element, element, near=0)
+        # Products are such as f32 holds.
+        product.ys[37, 3] = code
+        product.xs[...] = np.clip(254 - code, 40, 214)
+        return product.run(tmp_path, schedule_text(64, 8, 4 * box))
+
+    assert not is_anew(lowest) and not is_anew(highest)
+    assert is_anew(lowest - 1) and is_anew(highest + 1)
+    assert is_anew(255)
+
+
+def test_special_codes(tmp_path):
+    for element, codes in (("f8E4M3FN", (0x7F, 0xFF)), ("f8E5M2", (0x7C, 0xFD))):
+        for code in codes:
+            product = Product(8, 64, 256, "f4E2M1FN", element)
+            product.y[61, 255] = code
+            assert product.run(tmp_path, schedule_text(64, 8, 256))
+
+
+def test_special_scales(tmp_path):
+    """All scales of ue4m3 are converted, their sign is ignored, but NaN; so are those of x."""
+    product = Product(8, 64, 512, "f4E2M1FN", "f4E2M1FN", UE4M3)
+    finite = np.arange(127, dtype=np.uint8)
+    product.ys[...] = np.resize(finite, product.ys.shape)
+    product.xs[...] = np.resize(finite[::-1], product.xs.shape)
+    product.ys[2, 1] |= 0x80
+    assert not product.run(tmp_path, schedule_text(64, 8, 512))
+    product.ys[63, 31] = 0x7F
+    assert product.run(tmp_path, schedule_text(64, 8, 512))
+    product.ys[63, 31], product.xs[7, 30] = 0xFE, 0xFF
+    assert product.run(tmp_path, schedule_text(64, 8, 512))

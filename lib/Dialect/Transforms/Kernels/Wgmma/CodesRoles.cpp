@@ -8,6 +8,8 @@
 //
 // Each part of K has stages of its own, and a range of K that follows that of
 // the part in front: its lanes load scales for a step at once, one step ahead.
+// Loops are not unrolled: constants of stages are fewer registers than ptxas
+// keeps addresses in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,7 +107,7 @@ void CodesRoles::emitLoader(OpBuilder &role) {
     Value count = toWord(at, addIndex(at, loc, tile.steps, -first));
     SmallVector<Value> none;
     emitSteps(
-        at, place, count, /*isUnrolled=*/true, none,
+        at, place, count, /*isUnrolled=*/false, none,
         [&](OpBuilder &inner, Value step, const RingPlace &inside, ValueRange) {
           step = inner.createOrFold<arith::IndexCastUIOp>(
               loc, inner.getIndexType(), step);
@@ -188,8 +190,9 @@ SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const RingTile &tile,
     return at.createOrFold<arith::MinUIOp>(loc, value, last);
   };
   Value block = applyExprs(at, loc, {d0 * blocks}, step)[0];
-  int64_t allBlocks = problem.k / problem.codesOfY->blockSize;
-  block = limit(block, index(at, allBlocks), blocks);
+  if (problem.k % (plan.getSchedule().getK() * problem.splits) != 0)
+    block = limit(block, index(at, problem.k / problem.codesOfY->blockSize),
+                  blocks);
   Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
   SmallVector<Value> words;
   for (int64_t i = 0; i != kRows; ++i) {
@@ -319,7 +322,7 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
   SmallVector<Value> values = {AccZeroOp::create(at, loc, accType), zero};
   llvm::append_range(
       values, loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0))));
-  emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/true, values,
+  emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, values,
             [&](OpBuilder &inner, Value step, const RingPlace &place,
                 ValueRange before) {
               return emitStep(inner, tile, step, place, before);

@@ -34,7 +34,7 @@ struct RegisterShares {
 // Together at most the 65536 of a multiprocessor, with what the block starts
 // with, in steps of 8.
 static constexpr RegisterShares kRegisterShares[] = {
-    {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 24}};
+    {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};
 
 WgmmaShares::WgmmaShares(RingScheduleAttr schedule) {
   // Sums of 64 x 256, or of 128 x 128, are 128 registers of each thread.

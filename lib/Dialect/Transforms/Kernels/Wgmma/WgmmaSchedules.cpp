@@ -158,36 +158,57 @@ std::string blockscale::findCodesObstacle(ProductOpInterface op) {
   return {};
 }
 
+/// How many `chip` has; 1 where that is not known.
+static int64_t getMultiprocessors(const Chip &chip) {
+  auto rate = findRate(chip.capability, &ChipRates::multiprocessors);
+  return rate ? static_cast<int64_t>(rate->value) : 1;
+}
+
 namespace {
-/// What is best for results of up to so many rows: rows of y; boxes of codes in
-/// each part of a stage, but at least so many elements of K; as many stages as
-/// there is room for, up to so many; parts that other blocks compute.
+/// What is best for results of up to so many rows, with codes of so many bits
+/// at least: rows of y, at least so many elements of K in each part of a stage,
+/// as many stages as there is room for, up to so many, and parts of K that
+/// other blocks compute.
 struct CodesTile {
-  int64_t mostM, rows, boxes, leastK, stages, splits;
+  int64_t mostM;
+  unsigned leastBits;
+  int64_t rows, leastK, stages, splits;
 };
 } // namespace
 
 // Measured on an H200 with `benchmarks/gpu.py tune`.
 static constexpr CodesTile kCodesTiles[] = {
-    {8, 64, 2, 0, 4, 1}, {64, 64, 1, 128, 4, 1}, {256, 128, 1, 0, 3, 2}};
+    {64, 4, 64, 128, 4, 1},
+    {128, 4, 64, 128, 3, 1},
+    {256, 8, 64, 64, 3, 1},
+    {256, 4, 128, 128, 3, 2},
+};
 
 RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
                                                  const Chip &chip) {
-  constexpr int64_t kLeastN = 1024, kColumns = 8;
+  constexpr int64_t kLeastN = 1024, kColumns = 8, kLeastSteps = 32;
   if (!findCodesObstacle(op).empty())
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
-  const auto *tile = llvm::find_if(
-      kCodesTiles, [&](const CodesTile &row) { return sizes.m <= row.mostM; });
+  unsigned bits = getFormatInfo(op.getRow().rhs).storedBits();
+  const auto *tile = llvm::find_if(kCodesTiles, [&](const CodesTile &row) {
+    return sizes.m <= row.mostM && bits >= row.leastBits;
+  });
   if (tile == std::end(kCodesTiles) || sizes.n < kLeastN)
     return {};
   int64_t columns = llvm::alignTo(sizes.m, kColumns);
-  int64_t partK = std::max(tile->leastK, tile->boxes * getBoxElements(op));
+  int64_t partK = std::max(tile->leastK, getBoxElements(op));
+  // Few tiles leave multiprocessors idle.
+  int64_t splits = tile->splits;
+  int64_t tiles = llvm::divideCeilSigned(sizes.n, tile->rows) * sizes.batch;
+  while (tiles * splits * 2 <= getMultiprocessors(chip) &&
+         sizes.k >= splits * 2 * kLeastSteps * partK)
+    splits *= 2;
   auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
         op->getContext(), {tile->rows, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
-        /*exchanged=*/true, tile->splits, ClusterSize());
+        /*exchanged=*/true, splits, ClusterSize());
   };
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
   int64_t stages = tile->stages;
@@ -198,7 +219,7 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
                                .getSharedBytes() > getMostStageBytes(chip))
     --stages;
   RingScheduleAttr schedule = make(parts * partK, stages);
-  bool hasParts = sizes.k >= tile->splits * schedule.getK();
+  bool hasParts = sizes.k >= splits * schedule.getK();
   return sizes.k % partK == 0 && hasParts ? schedule : RingScheduleAttr();
 }
 
@@ -216,9 +237,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
   constexpr int64_t kMostStages = 8, kLeastN = 16;
-  uint64_t multiprocessors = 1;
-  if (auto rate = findRate(chip.capability, &ChipRates::multiprocessors))
-    multiprocessors = static_cast<uint64_t>(rate->value);
+  auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
   static constexpr std::pair<int64_t, int64_t> kTiles[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 256}, {64, 128}, {64, 64}};
   std::pair<int64_t, int64_t> best = {};
