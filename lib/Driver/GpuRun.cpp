@@ -13,7 +13,7 @@
 
 #include "blockscale/Driver/GpuRun.h"
 
-#include "GpuBuffers.h"
+#include "GpuFunction.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Runtime/LaunchNumbers.h"
 #include "blockscale/Runtime/PtxSummary.h"
@@ -21,9 +21,9 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static LogicalResult fail(const std::string &message) {
-  llvm::errs() << "error: " << message << "\n";
-  return failure();
+/// An error that is about no place in the module.
+static LogicalResult fail(ModuleOp module, const std::string &message) {
+  return emitError(UnknownLoc::get(module.getContext())) << message;
 }
 
 /// The operations of all `mma_scaled` that a run of `entry` computes. Loops and
@@ -102,49 +102,81 @@ static Error launch(GpuDevice &device, const GpuCode &code,
   return device.execute(code.text, *plan, arguments);
 }
 
-FailureOr<GpuRun> blockscale::compileAndRun(Program &program,
-                                            func::FuncOp entry,
-                                            std::vector<NpyArray> arguments,
-                                            const GpuRunOptions &options,
-                                            GpuDevice &device) {
+FailureOr<GpuFunction> blockscale::prepareForGpu(Program &program,
+                                                 func::FuncOp entry,
+                                                 const GpuRunOptions &options,
+                                                 GpuDevice &device) {
+  GpuFunction function;
   FailureOr<GpuSignature> signature = getGpuSignature(entry);
   if (failed(signature))
     return failure();
   Result<const Chip *> target = device.chooseTarget(options.target);
   if (!target)
-    return fail(target.message());
-
-  auto places = llvm::map_to_vector(
-      entry.getArguments(), [](BlockArgument arg) { return arg.getLoc(); });
+    return fail(program.getModule(), target.message());
+  function.signature = std::move(*signature);
+  for (BlockArgument argument : entry.getArguments())
+    function.places.push_back(argument.getLoc());
+  function.files = options.files;
+  function.compile.target = *target;
+  function.compile.ptxVersion = options.ptxVersion;
+  function.compile.nativeOnly = options.nativeOnly;
+  function.compile.schedule = options.schedule;
+  function.compile.raising = options.raising;
   program.dropSchedules();
   if (failed(program.keepOnly(entry)))
     return failure();
-  GpuRun run;
-  run.flops = countFlops(program.getModule(), entry);
-  GpuCompileOptions compile;
-  compile.target = *target;
-  compile.ptxVersion = options.ptxVersion;
-  compile.nativeOnly = options.nativeOnly;
-  compile.schedule = options.schedule;
-  compile.raising = options.raising;
-  FailureOr<GpuCode> code = compileForGpu(program.getModule(), compile);
-  if (failed(code))
-    return failure();
-  if (!code->launchInfo)
-    return fail("expected a function that kernels can be launched for");
+  return function;
+}
 
+FailureOr<GpuCode> blockscale::compileFunction(ModuleOp module,
+                                               const GpuFunction &function) {
+  FailureOr<GpuCode> code = compileForGpu(module, function.compile);
+  if (succeeded(code) && !code->launchInfo)
+    return fail(module, "expected a function that kernels can be launched for");
+  return code;
+}
+
+FailureOr<std::vector<NpyArray>>
+blockscale::runFunction(ModuleOp module, const GpuCode &code,
+                        const GpuFunction &function,
+                        std::vector<NpyArray> arguments, GpuDevice &device) {
   FailureOr<std::vector<LaunchArgument>> packed =
-      packArguments(*signature, std::move(arguments), places, options.files);
+      packArguments(function.signature, std::move(arguments), function.places,
+                    function.files);
   if (failed(packed))
     return failure();
   Result<std::vector<LaunchArgument>> launchArguments =
-      makeLaunchArguments(*signature, *code, std::move(*packed));
+      makeLaunchArguments(function.signature, code, std::move(*packed));
   if (!launchArguments)
-    return fail(launchArguments.message());
-  if (Error error = launch(device, *code, *launchArguments))
-    return fail(error.message());
-  auto result = launchArguments->end() - signature->results.size();
-  for (const GpuValue &value : signature->results)
-    run.results.push_back(takeLaunchResult(value, std::move(*result++)));
+    return fail(module, launchArguments.message());
+  if (Error error = launch(device, code, *launchArguments))
+    return fail(module, error.message());
+  std::vector<NpyArray> results;
+  auto result = launchArguments->end() - function.signature.results.size();
+  for (const GpuValue &value : function.signature.results)
+    results.push_back(takeLaunchResult(value, std::move(*result++)));
+  return results;
+}
+
+FailureOr<GpuRun> blockscale::compileAndRun(Program &program,
+                                            func::FuncOp entry,
+                                            std::vector<NpyArray> arguments,
+                                            const GpuRunOptions &options,
+                                            GpuDevice &device) {
+  FailureOr<GpuFunction> function =
+      prepareForGpu(program, entry, options, device);
+  if (failed(function))
+    return failure();
+  ModuleOp module = program.getModule();
+  GpuRun run;
+  run.flops = countFlops(module, entry);
+  FailureOr<GpuCode> code = compileFunction(module, *function);
+  if (failed(code))
+    return failure();
+  FailureOr<std::vector<NpyArray>> results =
+      runFunction(module, *code, *function, std::move(arguments), device);
+  if (failed(results))
+    return failure();
+  run.results = std::move(*results);
   return run;
 }

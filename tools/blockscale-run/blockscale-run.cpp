@@ -18,6 +18,7 @@
 #include "blockscale/Driver/ElementStorage.h"
 #include "blockscale/Driver/GpuRun.h"
 #include "blockscale/Driver/InputChecks.h"
+#include "blockscale/Driver/Tuning.h"
 #include "blockscale/Runtime/ArrayPrinter.h"
 #include "blockscale/Runtime/OutputFile.h"
 #include "blockscale/Simulator/SimulatorFlags.h"
@@ -67,6 +68,9 @@ static std::vector<Flag> getFlags() {
     add(flag, simulator);
   add({"sim-seed", "N", "The simulator's seed; the default is 0"}, simulator);
   add({"time", "", "Print the median time of some repetitions"}, card);
+  add({"tune", "",
+       "Measure schedules of each product, and print the fastest of each"},
+      card);
   add({"check-memory", "", "Make an error of a write next to a buffer"}, card);
   return flags;
 }
@@ -135,7 +139,8 @@ struct RunOptions {
   std::vector<std::string> files;
   std::optional<uint64_t> seed;
   std::vector<std::string> outputs;
-  bool wantsTime = false, checksMemory = false, wantsComparison = false;
+  bool wantsTime = false, wantsTuning = false, checksMemory = false;
+  bool wantsComparison = false;
   bool wantsRaise = false, assumesPositiveScales = false;
   GpuRunOptions gpu;
   sim::Options simulator;
@@ -178,6 +183,22 @@ static int compare(const std::optional<Reference> &reference,
   return ExitSuccess;
 }
 
+/// Prints what schedules come to, instead of results.
+static int tune(Program &program, func::FuncOp entry,
+                std::vector<NpyArray> arguments,
+                const std::optional<Reference> &reference,
+                const RunOptions &options) {
+  TuneOptions tuning;
+  tuning.gpu = options.gpu;
+  tuning.checksMemory = options.checksMemory;
+  tuning.reference = reference ? &*reference : nullptr;
+  auto print = [](const std::string &text) { return writeOutput("-", text); };
+  return succeeded(
+             tuneSchedules(program, entry, std::move(arguments), tuning, print))
+             ? ExitSuccess
+             : ExitFailure;
+}
+
 static int executeOnGpu(Program &program, func::FuncOp entry,
                         std::vector<NpyArray> arguments,
                         const RunOptions &options) {
@@ -201,6 +222,11 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
     if (failed(computed))
       return ExitFailure;
     reference = std::move(*computed);
+  }
+  if (options.wantsTuning) {
+    // Each try opens the card for itself.
+    gpu.reset();
+    return tune(program, entry, std::move(arguments), reference, options);
   }
   FailureOr<GpuRun> run =
       compileAndRun(program, entry, std::move(arguments), options.gpu, *gpu);
@@ -279,6 +305,7 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
     return ExitUsage;
   options.gpu.raising = options.wantsRaise ? Raising::None : Raising::Report;
   options.wantsTime = line.has("time");
+  options.wantsTuning = line.has("tune");
   options.checksMemory = line.has("check-memory");
   options.wantsComparison = line.has("compare");
   options.gpu.nativeOnly = line.has("native-only");
@@ -321,7 +348,14 @@ static int checkDevice(const CommandLine &line, const RunOptions &options) {
   if (device == "cpu" && chip && !chip->isCpu())
     return reportUsage("expected " + Twine(gpuDevices) + " for --target=" +
                        line.get("target") + ", got --device=cpu");
-  return checkNeeds(line, getFlags(), "--device=" + device);
+  if (int code = checkNeeds(line, getFlags(), "--device=" + device))
+    return code;
+  // Its results are times, and it tries all schedules.
+  for (StringRef flag : {"schedule", "time", "o"})
+    if (options.wantsTuning && line.has(flag))
+      return reportUsage("expected no " + Twine(flag == "o" ? "-" : "--") +
+                         flag + " beside --tune");
+  return ExitSuccess;
 }
 
 int main(int argc, char **argv) {

@@ -42,12 +42,19 @@ public:
   /// numbers.
   virtual FailureOr<ScheduleInterface>
   parse(MLIRContext *context, StringRef text, EmitErrorFn emitError) const = 0;
+  /// What `parse` makes `schedule` of, one of these.
+  virtual std::string print(ScheduleInterface schedule) const = 0;
   /// The schedule for `op` on tensors, which `instruction` computes;
   /// `hasWorkspace`: there may be memory beside arguments and results.
   virtual ScheduleInterface choose(ProductOpInterface op,
                                    InstructionAttr instruction,
                                    const Chip &chip,
                                    bool hasWorkspace) const = 0;
+  /// Schedules that may be better than the one of `choose`, for who can measure
+  /// them; `verify` says which of them there can be.
+  virtual SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const = 0;
   /// Checks that `chip` can run a kernel of `instruction` for `op` with
   /// `schedule`, one of these: shared memory and registers.
   virtual LogicalResult verify(ProductOpInterface op,

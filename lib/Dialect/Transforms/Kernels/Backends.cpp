@@ -58,6 +58,14 @@ bool blockscale::isScheduleText(StringRef text) {
   });
 }
 
+std::string blockscale::getScheduleText(ScheduleInterface schedule) {
+  for (const Row &row : kBackends)
+    if (const ScheduleRules *rules = row.get().getScheduleRules();
+        rules && schedule.isFor(row.path))
+      return rules->print(schedule);
+  llvm_unreachable("expected the schedule of some path");
+}
+
 std::string blockscale::describeScheduleForms() {
   llvm::SmallSetVector<StringRef, 4> forms;
   for (const Row &row : kBackends)

@@ -23,6 +23,17 @@ bool isScheduleText(StringRef text);
 /// The forms that there are.
 std::string describeScheduleForms();
 
+/// `schedule` in its form.
+std::string getScheduleText(ScheduleInterface schedule);
+
+/// What may be tried for `op`, which blockscale-select-schedule has given a
+/// schedule for `chip`: that one first, then those of its path and, for a
+/// product with scales, of the other paths of the chip. All of them are legal;
+/// each is there once.
+SmallVector<ScheduleInterface> getScheduleCandidates(ProductOpInterface op,
+                                                     const Chip &chip,
+                                                     bool hasWorkspace);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_SELECTION_SCHEDULE_H

@@ -15,6 +15,7 @@
 
 #include "Kernels/Ring/RingPlan.h"
 #include "Kernels/ScheduleText.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -22,7 +23,7 @@ using namespace mlir::blockscale;
 namespace {
 struct ScheduleText {
   SmallVector<int64_t, 3> tile = {0, 0, 0};
-  int64_t stages, accumulators, persistent;
+  int64_t stages = 0, accumulators = 0, persistent = 0;
   // Those that may be left out.
   int64_t group = kTileGroup, exchanged = 0, splits = 1;
   SmallVector<int64_t, 2> cluster = {1, 1};
@@ -70,6 +71,26 @@ RingScheduleRules::parse(MLIRContext *context, StringRef text,
   return ScheduleInterface(RingScheduleAttr::get(
       context, numbers.tile, numbers.stages, numbers.accumulators, isPersistent,
       numbers.group, isExchanged, numbers.splits, cluster));
+}
+
+std::string RingScheduleRules::print(ScheduleInterface given) const {
+  auto schedule = cast<RingScheduleAttr>(given);
+  std::string text = llvm::formatv(
+      "tile={0}x{1}x{2},stages={3},accumulators={4},"
+      "persistent={5}",
+      schedule.getM(), schedule.getN(), schedule.getK(), schedule.getStages(),
+      schedule.getAccumulators(), int(schedule.getPersistent()));
+  const ScheduleText leftOut;
+  for (auto [name, number, usual] :
+       {std::tuple("group", schedule.getGroup(), leftOut.group),
+        std::tuple("exchanged", int64_t(schedule.getExchanged()),
+                   leftOut.exchanged),
+        std::tuple("splits", schedule.getSplits(), leftOut.splits)})
+    if (number != usual)
+      text += llvm::formatv(",{0}={1}", name, number);
+  if (ClusterSize cluster = schedule.getCluster(); cluster != ClusterSize())
+    text += llvm::formatv(",cluster={0}x{1}", cluster.m, cluster.n);
+  return text;
 }
 
 LogicalResult RingScheduleRules::verifyStages(ProductOpInterface op,

@@ -24,6 +24,7 @@ public:
   bool hasForm(StringRef text) const override;
   FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
                                      EmitErrorFn emitError) const override;
+  std::string print(ScheduleInterface schedule) const override;
 
 protected:
   /// What all paths ask of `schedule`: that K of the tile is a line of

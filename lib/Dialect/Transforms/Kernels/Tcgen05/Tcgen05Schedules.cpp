@@ -30,6 +30,9 @@ class Tcgen05ScheduleRules final : public RingScheduleRules {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
@@ -81,10 +84,10 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
 // Choice
 //===----------------------------------------------------------------------===//
 
-static SmallVector<RingCandidate> getCandidates(ProductOpInterface op,
-                                                InstructionAttr attr,
-                                                const Chip &chip,
-                                                bool hasWorkspace) {
+static SmallVector<RingCandidate> estimateCandidates(ProductOpInterface op,
+                                                     InstructionAttr attr,
+                                                     const Chip &chip,
+                                                     bool hasWorkspace) {
   RingProblem problem = getRingProblem(op);
   problem.mayDivideK &= hasWorkspace;
   return getRingCandidates(op.getContext(), problem, attr.getInstruction(),
@@ -95,7 +98,26 @@ ScheduleInterface Tcgen05ScheduleRules::choose(ProductOpInterface op,
                                                InstructionAttr attr,
                                                const Chip &chip,
                                                bool hasWorkspace) const {
-  return chooseRing(getCandidates(op, attr, chip, hasWorkspace)).schedule;
+  return chooseRing(estimateCandidates(op, attr, chip, hasWorkspace)).schedule;
+}
+
+/// What estimates are best for each N, and the same N with other stages.
+SmallVector<ScheduleInterface>
+Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
+                                    const Chip &chip, bool hasWorkspace) const {
+  SmallVector<ScheduleInterface> candidates;
+  for (const RingCandidate &best :
+       estimateCandidates(op, attr, chip, hasWorkspace)) {
+    RingScheduleAttr schedule = best.schedule;
+    candidates.push_back(schedule);
+    for (int64_t accumulators : {2, 1})
+      for (int64_t stages : {3, 4, 6})
+        candidates.push_back(RingScheduleAttr::get(
+            op->getContext(), schedule.getTile(), stages, accumulators,
+            /*persistent=*/true, kTileGroup, schedule.getExchanged(),
+            schedule.getSplits(), ClusterSize()));
+  }
+  return candidates;
 }
 
 void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
@@ -107,7 +129,8 @@ void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
   RingRates rates = getRingRates(chip, instruction.kind);
   printRingEstimate(os, problem,
                     estimateRing(problem, instruction, plan, rates), rates);
-  printRingCandidates(os, getCandidates(op, attr, chip, /*hasWorkspace=*/true));
+  printRingCandidates(
+      os, estimateCandidates(op, attr, chip, /*hasWorkspace=*/true));
   if (!hasPictures)
     return;
   drawStages(os, plan);

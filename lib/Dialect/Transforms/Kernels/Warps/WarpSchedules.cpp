@@ -17,6 +17,7 @@
 #include "Kernels/ScheduleText.h"
 #include "blockscale/Support/Rates.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -88,8 +89,22 @@ public:
         context, numbers.tile, numbers.warps, numbers.stages, numbers.splits));
   }
 
+  std::string print(ScheduleInterface given) const override {
+    auto schedule = cast<MmaSyncScheduleAttr>(given);
+    std::string text = llvm::formatv(
+        "tile={0}x{1}x{2},warps={3}x{4},stages={5}", schedule.getM(),
+        schedule.getN(), schedule.getK(), schedule.getWarpsM(),
+        schedule.getWarpsN(), schedule.getStages());
+    if (schedule.getSplits() != 1)
+      text += llvm::formatv(",splits={0}", schedule.getSplits());
+    return text;
+  }
+
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
@@ -242,6 +257,56 @@ ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
   while (stages > 1 && isTooLarge())
     --stages;
   return make(stages);
+}
+
+namespace {
+/// A tile and its warps; of narrow ones the short side is M.
+struct TriedTile {
+  std::array<int64_t, 2> tile, warps;
+};
+} // namespace
+
+static constexpr TriedTile kTriedNarrow[] = {
+    {{16, 64}, {1, 1}},  {{16, 128}, {1, 2}}, {{16, 128}, {1, 4}},
+    {{32, 128}, {1, 2}}, {{32, 128}, {1, 4}}, {{64, 128}, {1, 4}},
+    {{64, 128}, {2, 2}}, {{64, 256}, {1, 4}}};
+static constexpr TriedTile kTriedWide[] = {
+    {{64, 64}, {2, 2}},   {{64, 128}, {2, 2}},  {{128, 64}, {2, 2}},
+    {{128, 128}, {2, 2}}, {{128, 128}, {2, 4}}, {{128, 256}, {2, 4}},
+    {{256, 128}, {4, 2}}};
+
+/// For results of few rows or columns those of the narrow tiles that have the
+/// next size, with parts of K, for others the wide ones; with as much of K as
+/// the choice has.
+SmallVector<ScheduleInterface>
+WarpScheduleRules::getCandidates(ProductOpInterface op,
+                                 InstructionAttr instruction, const Chip &chip,
+                                 bool hasWorkspace) const {
+  auto chosen =
+      cast<MmaSyncScheduleAttr>(choose(op, instruction, chip, hasWorkspace));
+  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
+  int64_t least = std::min(m, n);
+  const auto *narrow = llvm::find_if(
+      kTriedNarrow, [&](const TriedTile &row) { return least <= row.tile[0]; });
+  bool isNarrow = narrow != std::end(kTriedNarrow);
+  SmallVector<int64_t> parts = {1};
+  if (isNarrow && hasWorkspace)
+    parts.append({4, 8, 16});
+  SmallVector<ScheduleInterface> candidates;
+  for (TriedTile row : isNarrow ? ArrayRef(kTriedNarrow) : kTriedWide) {
+    if (isNarrow && row.tile[0] != narrow->tile[0])
+      continue;
+    if (isNarrow && n < m) {
+      std::swap(row.tile[0], row.tile[1]);
+      std::swap(row.warps[0], row.warps[1]);
+    }
+    int64_t tile[] = {row.tile[0], row.tile[1], chosen.getK()};
+    for (int64_t stages : {2, 3, 4})
+      for (int64_t splits : parts)
+        candidates.push_back(MmaSyncScheduleAttr::get(
+            op->getContext(), tile, row.warps, stages, splits));
+  }
+  return candidates;
 }
 
 std::unique_ptr<ScheduleRules>

@@ -28,6 +28,9 @@ class WgmmaScheduleRules final : public RingScheduleRules {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
@@ -271,6 +274,26 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                            getMostStageBytes(chip))
     --stages;
   return make(stages);
+}
+
+SmallVector<ScheduleInterface>
+WgmmaScheduleRules::getCandidates(ProductOpInterface op,
+                                  InstructionAttr instruction, const Chip &chip,
+                                  bool hasWorkspace) const {
+  static constexpr std::pair<int64_t, int64_t> kTried[] = {
+      {64, 64},   {64, 128},  {64, 256},  {128, 128},
+      {128, 192}, {128, 256}, {192, 128}, {256, 128}};
+  static constexpr ClusterSize kClusters[] = {{1, 1}, {2, 1}, {1, 2}};
+  int64_t k = getElementsOfLine(instruction.getInstruction());
+  SmallVector<ScheduleInterface> candidates;
+  for (auto [m, n] : kTried)
+    for (int64_t stages : {3, 4, 6})
+      for (ClusterSize cluster : kClusters)
+        candidates.push_back(RingScheduleAttr::get(
+            op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
+            /*persistent=*/true, kTileGroup, /*exchanged=*/false, /*splits=*/1,
+            cluster));
+  return candidates;
 }
 
 const ScheduleRules &blockscale::getWgmmaScheduleRules() {

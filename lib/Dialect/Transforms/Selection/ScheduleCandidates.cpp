@@ -1,0 +1,63 @@
+//===- ScheduleCandidates.cpp - Schedules that may be tried ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Estimates choose without a card. Who has one can measure, and asks here for
+// what: backends name schedules, and what is not legal is left out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Backend.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// The instruction of `op` on `path`, which may be another than its own; null
+/// if there is none, or one that is not block-scaled where its own is.
+static InstructionAttr getInstruction(ProductOpInterface op, Path path,
+                                      Path own) {
+  auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+  // What is meant for another path says nothing of products without scales.
+  if (path == own || !op.getXScale())
+    return path == own ? instruction : InstructionAttr();
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(op.getRow(), path);
+  if (!choice ||
+      choice->emitted->isNative() != instruction.getInstruction().isNative())
+    return {};
+  return InstructionAttr::get(op->getContext(), *choice->emitted);
+}
+
+SmallVector<ScheduleInterface>
+blockscale::getScheduleCandidates(ProductOpInterface op, const Chip &chip,
+                                  bool hasWorkspace) {
+  Path own = op->getAttrOfType<PathAttr>(kPathAttrName).getValue();
+  llvm::SmallSetVector<ScheduleInterface, 32> candidates;
+  candidates.insert(op->getAttrOfType<ScheduleInterface>(kScheduleAttrName));
+  // Why one is not legal is nobody's question.
+  ScopedDiagnosticHandler silence(op->getContext(),
+                                  [](Diagnostic &) { return success(); });
+  for (Path path : chip.paths) {
+    const KernelBackend *backend = getKernelBackend(path);
+    const ScheduleRules *rules =
+        backend ? backend->getScheduleRules() : nullptr;
+    InstructionAttr instruction = getInstruction(op, path, own);
+    if (!rules || !instruction)
+      continue;
+    for (ScheduleInterface candidate :
+         rules->getCandidates(op, instruction, chip, hasWorkspace))
+      // A schedule that the own path takes would not lead to the other one.
+      if ((path == own || !candidate.isFor(own)) &&
+          succeeded(rules->verify(op, instruction, candidate, chip,
+                                  [&] { return op->emitOpError(); })))
+        candidates.insert(candidate);
+  }
+  return candidates.takeVector();
+}
