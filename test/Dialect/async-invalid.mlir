@@ -369,7 +369,7 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error@+1 {{expected K of the tile to be 64, 128 or 256, got 32}}
+// expected-error@+1 {{expected K of the tile to be a power of two from 64 to 2048, got 32}}
 #schedule = #blockscale.ring_schedule<tile = [128, 256, 32], stages = 4, accumulators = 2, persistent = true>
 
 // -----

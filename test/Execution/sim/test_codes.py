@@ -24,7 +24,7 @@ ALONG_K = """%se = tensor.empty() : {skt}
   %sk = linalg.transpose ins(%ys : {yst}) outs(%se : {skt}) permutation = {order}"""
 ALONG_N = """%zero = arith.constant 0 : index
   %sk = tensor.cast %ys : {skt} to {skt}"""
-ATOMS = """%rows = blockscale.unswizzle_scales %ys : {yst_in} -> {yst}
+ATOMS = """%rows = blockscale.unswizzle_scales %ys : {yst_in} to {yst}
   %se = tensor.empty() : {skt}
   %sk = linalg.transpose ins(%rows : {yst}) outs(%se : {skt}) permutation = {order}"""
 RELU = """%zero = arith.constant 0.0 : f32
@@ -107,7 +107,7 @@ class Product:
                 blockscale.compare(result[number], *operands, **self.types)
                 continue
             # What is cut off says nothing of how far it was below 0.
-            whole = blockscale.reference(*operands, **self.types)
+            whole = blockscale.mma_scaled(*operands, **self.types)
             assert ((result[number] == 0) == (whole <= 0)).mean() > 0.99
             blockscale.compare(np.where(result[number] == 0, whole, result[number]), *operands, **self.types)
 
@@ -141,7 +141,7 @@ SIZES = {
     "fewer steps than stages": (16, 64, 512, (64, 16, 512), 4, 1),
     "two groups of rows": (16, 128, 512, (128, 16, 256), 2, 1),
     "four groups of rows": (16, 256, 256, (256, 16, 128), 2, 1),
-    "wide": (200, 64, 512, (64, 200, 256), 2, 1),
+    "wide": (200, 64, 512, (64, 200, 128), 2, 1),
     "wide, one part": (256, 128, 256, (128, 256, 64), 3, 1),
     "splits": (16, 64, 2048, (64, 16, 256), 2, 3),
     "box of one": (16, 64, 512, (64, 16, 256), 2, 1),

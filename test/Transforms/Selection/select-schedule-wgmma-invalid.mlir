@@ -21,7 +21,7 @@ func.func @sums_of_parts(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc:
 // -----
 
 func.func @accumulators(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected one accumulator, and operands that are not exchanged, on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 2, persistent = true>}}
+  // expected-error@+1 {{'linalg.matmul' op expected one accumulator on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 2, persistent = true>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 2, persistent = true>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
@@ -30,7 +30,7 @@ func.func @accumulators(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: 
 // -----
 
 func.func @exchanged(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected one accumulator, and operands that are not exchanged, on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}}
+  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, for a schedule with exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
@@ -79,4 +79,110 @@ func.func @lines_of_clusters(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %
   %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 24, 64], stages = 2, accumulators = 1, persistent = true, cluster = 2x1>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
+}
+
+// -----
+
+func.func @codes_of_three_groups(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [192, 16, 256], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [192, 16, 256], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_persistent(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = true, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = true, exchanged = true>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_cluster(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, exchanged = true, cluster = 2x1>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, exchanged = true, cluster = 2x1>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_along_n(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<512x64xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected a y that is an argument, and contiguous along K, for a schedule with exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %y, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_boxes(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected K of the tile to be 4 parts of a multiple of 64, of which K has whole ones, got #blockscale.ring_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_whole_parts(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected at most 1 parts of K, one for each stage, got #blockscale.ring_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, exchanged = true, splits = 2>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, exchanged = true, splits = 2>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_stages(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected at most 8 stages for exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [64, 16, 256], stages = 9, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 16, 256], stages = 9, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_sums(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected a schedule with at most 32 sums in each thread, got #blockscale.ring_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, exchanged = true>, which has 64}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+func.func @codes_shared(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected a schedule whose stages have 52224 to 231424 bytes of shared memory on sm_90a, got #blockscale.ring_schedule<tile = [64, 64, 1024], stages = 4, accumulators = 1, persistent = false, exchanged = true>, with 786432}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 1024], stages = 4, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
 }

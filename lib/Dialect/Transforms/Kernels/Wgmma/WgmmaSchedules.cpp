@@ -18,6 +18,7 @@
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/Rates.h"
+#include "blockscale/Support/TensorMemory.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -293,6 +294,28 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
             op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
             /*persistent=*/true, kTileGroup, /*exchanged=*/false, /*splits=*/1,
             cluster));
+  if (!hasWorkspace || !op.getXScale())
+    return candidates;
+  // The same with codes converted on the way.
+  constexpr int64_t kColumns = 8;
+  int64_t columns =
+      llvm::alignTo(getOpSizes(op, /*dynamicSize=*/0).m, kColumns);
+  if (columns == 0 || columns > kMostN)
+    return candidates;
+  for (int64_t rows : {64, 128})
+    for (int64_t boxes : {1, 2, 4})
+      for (int64_t stages : {2, 3, 4})
+        for (int64_t splits : {1, 2}) {
+          auto make = [&](int64_t of) {
+            return RingScheduleAttr::get(
+                op->getContext(), {rows, columns, of}, stages,
+                /*accumulators=*/1, /*persistent=*/false, kTileGroup,
+                /*exchanged=*/true, splits, ClusterSize());
+          };
+          int64_t box = getBoxElements(op);
+          candidates.push_back(
+              make(WgmmaShares(make(box)).partsOfK * boxes * box));
+        }
   return candidates;
 }
 

@@ -1,9 +1,0 @@
-func.func @mma(%x: tensor<8x4096xf4E2M1FN>, %xs: tensor<8x256xf8E4M3FN>, %y: tensor<14336x4096xf4E2M1FN>, %ys: tensor<14336x256xf8E4M3FN>) -> tensor<8x14336xf32> {
-  %acc = arith.constant dense<0.0> : tensor<8x14336xf32>
-  %y_empty = tensor.empty() : tensor<4096x14336xf4E2M1FN>
-  %ys_empty = tensor.empty() : tensor<256x14336xf8E4M3FN>
-  %yk = linalg.transpose ins(%y : tensor<14336x4096xf4E2M1FN>) outs(%y_empty : tensor<4096x14336xf4E2M1FN>) permutation = [1, 0]
-  %ysk = linalg.transpose ins(%ys : tensor<14336x256xf8E4M3FN>) outs(%ys_empty : tensor<256x14336xf8E4M3FN>) permutation = [1, 0]
-  %d = blockscale.mma_scaled %x, %xs, %yk, %ysk, %acc : tensor<8x4096xf4E2M1FN>, tensor<8x256xf8E4M3FN>, tensor<4096x14336xf4E2M1FN>, tensor<256x14336xf8E4M3FN>, tensor<8x14336xf32>
-  return %d : tensor<8x14336xf32>
-}

@@ -1,0 +1,34 @@
+// The op whose codes become numbers in registers, and its accumulators.
+
+// RUN: blockscale-opt %s -split-input-file | blockscale-opt -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s -split-input-file --mlir-print-op-generic | blockscale-opt -split-input-file | FileCheck %s
+
+!codes = memref<2x64x64xi8, #gpu.address_space<workgroup>>
+!numbers = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+
+// CHECK-LABEL: func @product(
+// CHECK-NEXT:    %{{.*}}, %{{.*}} = blockscale.warpgroup_mma_codes %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scales = %{{.*}}, %{{.*}} row = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0> layout = <k, slots, swizzled> : memref<2x64x64xi8, #gpu.address_space<workgroup>>, memref<2x16x128xi8, #gpu.address_space<workgroup>>, <16x64, #blockscale.warp_columns<4>>
+func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %lost: i32, %scales: i32) {
+  %0, %1 = blockscale.warpgroup_mma_codes %y, %x, %acc, %lost scales = %scales, %scales
+       row = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       layout = <k, slots, swizzled> : !codes, !numbers, !acc
+  return
+}
+
+// -----
+
+// Boxes of nibbles have 128 codes, and eight blocks of 16.
+
+!codes = memref<1x128x64xi8, #gpu.address_space<workgroup>>
+!numbers = memref<2x8x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<8x128, #blockscale.warp_columns<8>>
+
+// CHECK-LABEL: func @nibbles(
+// CHECK-NEXT:    blockscale.warpgroup_mma_codes
+func.func @nibbles(%y: !codes, %x: !numbers, %acc: !acc, %lost: i32, %scales: i32) {
+  %0, %1 = blockscale.warpgroup_mma_codes %y, %x, %acc, %lost scales = %scales, %scales, %scales, %scales
+       row = <e2m1, e2m1, ue4m3, 16> instruction = <wgmma, 64x8x16, plain, bf16, bf16, none, 0>
+       layout = <k, slots, swizzled> : !codes, !numbers, !acc
+  return
+}

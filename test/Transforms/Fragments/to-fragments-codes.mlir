@@ -1,0 +1,46 @@
+// Codes that become A of wgmma in registers: 16 bytes of each of a lane's two
+// rows, the factors of their scales, and four instructions for a box.
+
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
+
+// CHECK-LABEL: gpu.func @product(
+// CHECK-SAME:    workgroup(%[[Y:[a-z0-9]+]] : memref<1x64x64xi8, {{[^%]*}}, %[[X:[a-z0-9]+]] : memref<8x128xi8,
+// CHECK:         vector.load %[[Y]][%c0, %{{.*}}, %{{.*}}] {alignment = 16 : i64} : memref<1x64x64xi8, {{.*}}>, vector<16xi8>
+// CHECK:         vector.load %[[Y]][%c0, %{{.*}}, %{{.*}}] {alignment = 16 : i64}
+// CHECK-NOT:     vector.load
+// The scale of a lane's first row: a power of two, in both halves.
+// CHECK:         %[[CODE:.*]] = nvvm.prmt
+// CHECK:         llvm.intr.umax
+// CHECK:         llvm.mul %[[CODE]], %{{.*}} : i32
+// CHECK:         %[[FENCE:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+// CHECK:         %[[DESCRIPTOR:.*]] = blockscale.matrix_descriptor %[[X]][%c0] layout = <k, slots, swizzled> wgmma
+// CHECK-NEXT:    llvm.inline_asm has_side_effects asm_dialect = att "{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, p, 1, 1, 0;}", "=f,=f,=f,=f,r,r,r,r,l,0,1,2,3,~{memory}" {{.*}}, %[[DESCRIPTOR]],
+// CHECK:         blockscale.matrix_descriptor %[[X]][%c32]
+// CHECK:         blockscale.matrix_descriptor %[[X]][%c64]
+// CHECK:         blockscale.matrix_descriptor %[[X]][%c96]
+// CHECK:         wgmma.mma_async
+// CHECK-NOT:     wgmma.mma_async
+// CHECK:         nvvm.wgmma.commit.group.sync.aligned
+// CHECK:         %[[LOST:.*]] = llvm.or
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%c0] : memref<1xi32>
+gpu.module @kernels {
+  gpu.func @product(%d: memref<8x64xf32>, %words: memref<1xi32>, %scales: i32)
+      workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+                %x : memref<8x128xi8, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    %none = arith.constant 0 : i32
+    %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %product, %lost = blockscale.warpgroup_mma_codes %y, %x, %zero, %none
+        scales = %scales, %scales row = <e4m3, e4m3, ue8m0, 32>
+        instruction = <wgmma, 64x8x16, plain, bf16, bf16, none, 0> layout = <k, slots, swizzled>
+        : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+          memref<8x128xi8, #gpu.address_space<workgroup>>,
+          !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %sums = blockscale.warpgroup_wait %product pending = 0
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    memref.store %lost, %words[%c0] : memref<1xi32>
+    blockscale.acc_store %sums, %d[%c0, %c0]
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
+    gpu.return
+  }
+}
