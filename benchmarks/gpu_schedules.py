@@ -74,8 +74,8 @@ def of_tcgen05(case):
 
 # By the start of a chip's name; the first that fits.
 BY_CHIP = (
-    ("sm_90a", (of_codes,)), ("sm_100", (of_tcgen05,)), ("sm_103", (of_tcgen05,)), ("sm_110", (of_tcgen05,)),
-    ("sm_", (of_warps,)),
+    ("sm_90a", (of_warps, of_codes, of_wgmma)), ("sm_100", (of_tcgen05,)), ("sm_103", (of_tcgen05,)),
+    ("sm_110", (of_tcgen05,)), ("sm_", (of_warps,)),
 )
 
 
