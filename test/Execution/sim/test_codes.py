@@ -190,20 +190,22 @@ WINDOWS = {
 
 @pytest.mark.parametrize("element", WINDOWS)
 def test_window(element, tmp_path):
-    """A scale of y at either end is converted; beyond that the product is computed anew."""
-    (lowest, highest), _ = WINDOWS[element]
+    """A scale at either end is converted; beyond that the product is computed anew."""
+    (lowest, highest), (x_lowest, x_highest) = WINDOWS[element]
     box = 128 if element.startswith("f4") else 64
 
-    def is_anew(code):
+    def is_anew(code, is_of_x=False):
         product = Product(8, 64, 4 * box, element, element, near=0)
+        scales, others = (product.xs, product.ys) if is_of_x else (product.ys, product.xs)
         # Products are such as f32 holds.
-        product.ys[37, 3] = code
-        product.xs[...] = np.clip(254 - code, 40, 214)
+        others[...] = np.clip(254 - code, 40, 159)
+        scales[5, 3] = code
         return product.run(tmp_path, schedule_text(64, 8, 4 * box))
 
     assert not is_anew(lowest) and not is_anew(highest)
-    assert is_anew(lowest - 1) and is_anew(highest + 1)
-    assert is_anew(255)
+    assert is_anew(lowest - 1) and is_anew(highest + 1) and is_anew(255)
+    assert not is_anew(x_lowest, is_of_x=True) and not is_anew(x_highest, is_of_x=True)
+    assert is_anew(x_highest + 1, is_of_x=True)
 
 
 def test_special_codes(tmp_path):
