@@ -194,16 +194,20 @@ def test_window(element, tmp_path):
     (lowest, highest), (x_lowest, x_highest) = WINDOWS[element]
     box = 128 if element.startswith("f4") else 64
 
-    def is_anew(code, is_of_x=False):
+    def is_anew(code, is_of_x=False, zeros=()):
         product = Product(8, 64, 4 * box, element, element, near=0)
         scales, others = (product.xs, product.ys) if is_of_x else (product.ys, product.xs)
         # Products are such as f32 holds.
         others[...] = np.clip(254 - code, 40, 159)
         scales[5, 3] = code
+        product.y[5, 96:128][list(zeros)] = 0
         return product.run(tmp_path, schedule_text(64, 8, 4 * box))
 
     assert not is_anew(lowest) and not is_anew(highest)
     assert is_anew(lowest - 1) and is_anew(highest + 1) and is_anew(255)
+    # A block of zeros is none of those that are too small.
+    assert not is_anew(0, zeros=range(32)) and is_anew(0, zeros=range(31)) and is_anew(0, zeros=range(1, 32))
+    assert is_anew(255, zeros=range(32))
     assert not is_anew(x_lowest, is_of_x=True) and not is_anew(x_highest, is_of_x=True)
     assert is_anew(x_highest + 1, is_of_x=True)
 

@@ -53,7 +53,8 @@ public:
 
 private:
   Factors makeFactors(int64_t box, int64_t row);
-  Value makePower(Value word, Value byte);
+  Value makePower(Value word, Value byte, Value areZero);
+  Value areZero(ArrayRef<Value> codes) const;
   Value makeNumber(Value word, Value byte);
   Pairs place(int64_t box, int64_t row, unsigned instruction) const;
 
@@ -108,13 +109,27 @@ void CodesEmitter::load(Value laneIndex) {
   }
 }
 
-/// 2^(code - 127) times what placed codes and the shift leave.
-Value CodesEmitter::makePower(Value word, Value byte) {
+/// Whether all of these codes are zero.
+Value CodesEmitter::areZero(ArrayRef<Value> codes) const {
+  uint32_t magnitudes = getFormatInfo(format).magnitudeMask() *
+                        (isNibbles ? 0x11111111u : 0x01010101u);
+  Value any = codes.front();
+  for (Value word : codes.drop_front())
+    any = emit.bitOr(any, word);
+  return emit.isEqual(emit.bitAnd(any, magnitudes), 0);
+}
+
+/// 2^(code - 127) times what placed codes and the shift leave. A scale that is
+/// too small does not matter where codes are zero, as those of blocks of zeros
+/// are.
+Value CodesEmitter::makePower(Value word, Value byte, Value areZero) {
   constexpr uint32_t kZeros = 0x4440, kLowestBits = 0x00800080;
   CodeFormat codes = getCodeFormat(format);
   unsigned shift = getScaleShift(format, scale);
   Value code = emit.permute(word, {}, emit.add(byte, kZeros));
   Value distance = emit.subtract(code, emit.integer(codes.lowestScale + shift));
+  Value notBelow = LLVM::SMaxOp::create(b, loc, distance, emit.integer(0));
+  distance = emit.select(areZero, notBelow, distance);
   furthest = LLVM::UMaxOp::create(b, loc, furthest, distance);
   return emit.toPair(emit.add(emit.multiply(code, kLowestBits),
                               (codes.exponent - shift) * kLowestBits));
@@ -148,23 +163,26 @@ Factors CodesEmitter::makeFactors(int64_t box, int64_t row) {
         block / kBlocksOfWord)];
   };
   bool isPower = getFormatInfo(scale).mantissaBits == 0;
-  auto make = [&](Value word, Value byte) {
-    return isPower ? makePower(word, byte) : makeNumber(word, byte);
+  auto make = [&](Value word, Value byte, ArrayRef<Value> codes) {
+    return isPower ? makePower(word, byte, areZero(codes))
+                   : makeNumber(word, byte);
   };
+  ArrayRef<Value> codes = words[box][row];
   if (blocks <= kBlocksOfWord) {
     // Lanes of a row have a block each, or two of them the same.
     Value byte = emit.shiftRight(
         quarter, llvm::Log2_64(static_cast<uint64_t>(kLanesOfRow / blocks)));
     if (first % kBlocksOfWord != 0)
       byte = emit.add(byte, static_cast<uint32_t>(first % kBlocksOfWord));
-    return {make(getWord(first), byte)};
+    return {make(getWord(first), byte, codes)};
   }
   // Each has two blocks, of one of two words.
   Value isSecond = emit.isAtLeast(quarter, kLanesOfRow / 2);
   Value word =
       emit.select(isSecond, getWord(first + kBlocksOfWord), getWord(first));
   Value byte = emit.shiftLeft(emit.bitAnd(quarter, 1), 1);
-  return {make(word, byte), make(word, emit.add(byte, 1))};
+  return {make(word, byte, codes.take_front(kLoadWords / 2)),
+          make(word, emit.add(byte, 1), codes.drop_front(kLoadWords / 2))};
 }
 
 Pairs CodesEmitter::place(int64_t box, int64_t row,
