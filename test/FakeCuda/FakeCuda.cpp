@@ -22,6 +22,9 @@
 //   FAKE_CUDA_WRITE=N            a kernel changes N bytes of each buffer, from
 //                                where its parameter points; if N is negative,
 //                                in front of that
+//   FAKE_CUDA_TIME=shared        time goes by the dynamic shared memory of the
+//                                last kernel: 1 ms, and one for each KiB
+//   FAKE_CUDA_MOST_SHARED=BYTES  a kernel cannot be given more of it
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +60,7 @@ struct State {
   int numEvents = 0;
   int numStreams = 0;
   int numTimes = 0;
+  unsigned lastShared = 0;
 };
 
 } // namespace
@@ -147,6 +151,7 @@ static std::string describeStruct(const uint8_t *param, unsigned size,
 static int launch(const unsigned *grid, const unsigned *block,
                   const unsigned *cluster, bool isProgrammatic,
                   unsigned sharedBytes, Function *function, void **params) {
+  state.lastShared = sharedBytes;
   std::ostringstream line;
   line << "launch " << function->name;
   for (const unsigned *extents : {grid, block, cluster})
@@ -301,6 +306,11 @@ int cuModuleGetFunction(Function **function, Module *module, const char *name) {
 int cuFuncSetAttribute(Function *function, int attribute, int value) {
   trace("attribute " + std::to_string(attribute) + " of " + function->name +
         " is " + std::to_string(value));
+  constexpr int maxDynamicSharedSizeBytes = 8, invalidValue = 1;
+  std::string most = getSetting("FAKE_CUDA_MOST_SHARED");
+  if (!most.empty() && attribute == maxDynamicSharedSizeBytes &&
+      value > std::stoi(most))
+    return invalidValue;
   return getStatus("cuFuncSetAttribute");
 }
 
@@ -448,6 +458,10 @@ int cuEventRecord(void *, void *stream) {
 int cuEventSynchronize(void *) { return getStatus("cuEventSynchronize"); }
 
 int cuEventElapsedTime(float *milliseconds, void *, void *) {
+  if (getSetting("FAKE_CUDA_TIME") == "shared") {
+    *milliseconds = 1.0f + static_cast<float>(state.lastShared) / 1024;
+    return 0;
+  }
   // 1, 2, 100, 1, 2, 100, ...: the median is neither the mean nor the last.
   int i = state.numTimes++ % 3;
   *milliseconds = i == 2 ? 100.0f : static_cast<float>(i + 1);
