@@ -322,8 +322,7 @@ void DecodeKernel::store(const Place &place, ArrayRef<Value> pairs) {
   };
   if (problem.boxElements == 0)
     return storePairs(pairs, place.column);
-  // Numbers 4 i to 4 i + 3 of a quarter of a box are two pairs of instruction
-  // i, of which each quarter has two numbers, and two 8 further.
+  // Numbers 4 i to 4 i + 3 of a quarter are two pairs of instruction i.
   constexpr int64_t kQuarters = 4, kOfQuarter = 4, kStep = 16, kSecond = 8;
   int64_t box = problem.boxElements, quarter = box / kQuarters;
   AffineExpr d0 = b.getAffineDimExpr(0);
