@@ -157,9 +157,6 @@ Result<LaunchInfo> blockscale::parseLaunchInfo(std::string_view text) {
                                  info.kernels.back()))
       return error;
   }
-  if (info.kernels.front().isProgrammatic)
-    return expected(kernels.getElement(0).getField("programmatic"),
-                    "false, as no kernel is in front");
   if (root.has("operands"))
     if (Error error = readOperands(root.getField("operands"), info))
       return error;

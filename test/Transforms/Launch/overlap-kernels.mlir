@@ -3,18 +3,20 @@
 
 // RUN: blockscale-opt %s --blockscale-overlap-kernels -split-input-file | FileCheck %s
 
-// A kernel waits where it says so, or else at its start; the first one does not.
-// Memory that kernels have in common is not noalias in the later one, be it
-// through a view or a tensor map.
+// A kernel waits where it says so, or else at its start; the first one, which
+// starts the second one early, at its start, so that what it shares with those
+// in front of the function is not noalias. Memory that kernels have in common is
+// not noalias in the later one, be it through a view or a tensor map.
 
 // CHECK-LABEL: func.func @f(
 // CHECK:         gpu.launch_func @kernels::@first
-// CHECK-NOT:       programmatic
+// CHECK-SAME:      {blockscale.programmatic}
 // CHECK:         gpu.launch_func @kernels::@second
 // CHECK-SAME:      {blockscale.programmatic}
 // CHECK:         gpu.launch_func @kernels::@third
 // CHECK-SAME:      {blockscale.programmatic}
-// CHECK:       gpu.func @first(%{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<16xf32> {llvm.noalias}) kernel {
+// CHECK:       gpu.func @first(%{{.*}}: memref<8xf32>, %{{.*}}: memref<16xf32>) kernel {
+// CHECK-NEXT:    nvvm.griddepcontrol wait
 // CHECK-NEXT:    gpu.barrier
 // CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
 // CHECK-NEXT:    gpu.return
@@ -43,9 +45,9 @@ module attributes {gpu.container_module, blockscale.target = #blockscale.target<
   }
   gpu.module @kernels {
     gpu.func @first(%x: memref<8xf32> {llvm.noalias}, %t: memref<16xf32> {llvm.noalias}) kernel {
-      nvvm.griddepcontrol wait
       gpu.barrier
       nvvm.griddepcontrol launch_dependents
+      nvvm.griddepcontrol wait
       gpu.return
     }
     gpu.func @second(%t: memref<f32> {llvm.noalias}, %y: memref<8xf32> {llvm.noalias}) kernel {
@@ -61,7 +63,8 @@ module attributes {gpu.container_module, blockscale.target = #blockscale.target<
 
 // -----
 
-// A kernel alone: nobody is in front, nobody behind.
+// A kernel that starts no other one early does not wait for what is in front of
+// the function.
 
 // CHECK-LABEL: func.func @alone(
 // CHECK-NOT:   programmatic

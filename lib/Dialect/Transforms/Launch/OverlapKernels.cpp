@@ -29,22 +29,40 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Makes `kernel` wait for the one in front, if it has one: where it does so
-/// already, else at its start.
-static void setWait(gpu::GPUFuncOp kernel, bool hasFront) {
-  constexpr auto kWait = NVVM::GridDepActionKind::wait;
-  SmallVector<NVVM::GriddepcontrolOp> waits;
+static SmallVector<NVVM::GriddepcontrolOp>
+findGridOps(gpu::GPUFuncOp kernel, NVVM::GridDepActionKind kind) {
+  SmallVector<NVVM::GriddepcontrolOp> found;
   kernel.walk([&](NVVM::GriddepcontrolOp op) {
-    if (op.getKind() == kWait)
-      waits.push_back(op);
+    if (op.getKind() == kind)
+      found.push_back(op);
   });
-  if (!hasFront)
-    for (NVVM::GriddepcontrolOp wait : waits)
-      wait.erase();
-  if (!hasFront || !waits.empty())
-    return;
+  return found;
+}
+
+static void waitAtStart(gpu::GPUFuncOp kernel) {
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  NVVM::GriddepcontrolOp::create(b, kernel.getLoc(), kWait);
+  NVVM::GriddepcontrolOp::create(b, kernel.getLoc(),
+                                 NVVM::GridDepActionKind::wait);
+}
+
+/// Makes `kernel` wait for the one in front: where it does so already, else at
+/// its start.
+static void setWait(gpu::GPUFuncOp kernel) {
+  if (findGridOps(kernel, NVVM::GridDepActionKind::wait).empty())
+    waitAtStart(kernel);
+}
+
+/// The first kernel of a function waits only if it starts the one behind early,
+/// and before that: what is in front of the function has ended then for all.
+/// Whether it waits.
+static bool setFirstWait(gpu::GPUFuncOp kernel) {
+  for (NVVM::GriddepcontrolOp wait :
+       findGridOps(kernel, NVVM::GridDepActionKind::wait))
+    wait.erase();
+  if (findGridOps(kernel, NVVM::GridDepActionKind::launch_dependents).empty())
+    return false;
+  waitAtStart(kernel);
+  return true;
 }
 
 /// The memory that a parameter is of.
@@ -82,9 +100,14 @@ private:
           launch, launch.getKernelAttr());
       if (!kernel)
         continue;
-      bool isFirst = launch == launches.front();
-      setWait(kernel, /*hasFront=*/!isFirst);
-      if (!isFirst)
+      bool isEarly = true;
+      if (launch != launches.front())
+        setWait(kernel);
+      else if (isEarly = setFirstWait(kernel); isEarly)
+        // What its arguments hold may be written up to there.
+        for (Value operand : launch.getKernelOperands())
+          seen.insert(getMemory(operand));
+      if (isEarly)
         launch->setAttr(kProgrammaticAttrName,
                         UnitAttr::get(kernel->getContext()));
       markShared(launch, kernel, seen);

@@ -67,9 +67,10 @@ Value CodesRoles::emitPartStep(OpBuilder &at, const RingTile &tile, Value of,
 // Loads
 //===----------------------------------------------------------------------===//
 
-bool CodesRoles::hasWholeRound() const {
+int64_t CodesRoles::getNumEarly() const {
+  constexpr int64_t kMost = 1;
   RingScheduleAttr schedule = plan.getSchedule();
-  return problem.k / (schedule.getK() * problem.splits) >= schedule.getStages();
+  return std::min(kMost, problem.k / (schedule.getK() * problem.splits));
 }
 
 void CodesRoles::emitStepCopies(OpBuilder &at, const RingTile &tile, Value step,
@@ -88,12 +89,13 @@ void CodesRoles::emitStepCopies(OpBuilder &at, const RingTile &tile, Value step,
   }
 }
 
-/// The first round of stages gets its codes before the kernel in front, which
-/// makes numbers of x, has ended.
+/// The first stage gets its codes before the kernel in front, which makes
+/// numbers of x, has ended. Numbers come behind all codes that were asked for
+/// before, so that those of more stages would make everybody wait.
 void CodesRoles::emitLoader(OpBuilder &role) {
   forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
     RingPlace place = stages.emitFirst(at);
-    int64_t first = hasWholeRound() ? stages.getNumStages() : 0;
+    int64_t first = getNumEarly();
     auto emitRound = [&](Sides sides) {
       for (int64_t i = 0; i != first; ++i)
         emitStepCopies(at, tile, index(at, i), {word(at, i), place.parity},
@@ -102,8 +104,8 @@ void CodesRoles::emitLoader(OpBuilder &role) {
     emitRound(Sides::A);
     emitWait(at);
     emitRound(Sides::B);
-    if (first != 0)
-      place.parity = word(at, 1);
+    int64_t numStages = stages.getNumStages();
+    place = {word(at, first % numStages), word(at, first / numStages)};
     Value count = toWord(at, addIndex(at, loc, tile.steps, -first));
     SmallVector<Value> none;
     emitSteps(

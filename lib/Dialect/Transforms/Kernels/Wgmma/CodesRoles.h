@@ -39,8 +39,9 @@ private:
   /// A, or both where stages are empty.
   void emitStepCopies(OpBuilder &b, const RingTile &tile, Value step,
                       const RingPlace &place, Sides sides);
-  /// Whether each part has steps for a whole round of stages.
-  bool hasWholeRound() const;
+  /// How many stages are filled before the kernel in front has ended: no more
+  /// than each part has steps.
+  int64_t getNumEarly() const;
   /// The number among all parts of K, of step `step` of part `part`: each part
   /// has steps that follow each other.
   Value emitPartStep(OpBuilder &b, const RingTile &tile, Value part,

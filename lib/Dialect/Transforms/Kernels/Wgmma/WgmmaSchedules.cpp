@@ -169,10 +169,10 @@ static int64_t getMultiprocessors(const Chip &chip) {
 }
 
 namespace {
-/// What is best for results of up to so many rows, with codes of so many bits
-/// at least: rows of y, at least so many elements of K in each part of a stage,
-/// as many stages as there is room for, up to so many, and parts of K that
-/// other blocks compute.
+/// What is best for results of up to so many rows, which one tile has, with
+/// codes of so many bits at least: rows of y, at least so many elements of K in
+/// each part of a stage, as many stages as there is room for, up to so many,
+/// and parts of K that other blocks compute.
 struct CodesTile {
   int64_t mostM;
   unsigned leastBits;
@@ -182,40 +182,100 @@ struct CodesTile {
 
 // Measured on an H200 with `benchmarks/gpu.py tune`.
 static constexpr CodesTile kCodesTiles[] = {
-    {64, 4, 64, 128, 4, 1},
-    {128, 4, 64, 128, 3, 1},
-    {256, 8, 64, 64, 3, 1},
-    {256, 4, 128, 128, 3, 2},
+    {16, 8, 64, 128, 4, 1},  {16, 4, 64, 256, 3, 1}, {64, 4, 64, 128, 4, 1},
+    {128, 4, 64, 128, 3, 1}, {256, 8, 64, 64, 3, 1}, {256, 4, 128, 128, 3, 2},
 };
+
+namespace {
+/// A tile for more rows than those: rows of y and of x, elements of K in each
+/// part of a stage of codes of so many bits, and how much longer it takes than
+/// its products.
+struct WideCodesTile {
+  unsigned bits;
+  int64_t rows, columns, partK;
+  double cost;
+};
+} // namespace
+
+// Measured on an H200, of 1024 x 8192 x 8192: the time over that of torch.mm
+// with numbers of bf16.
+static constexpr WideCodesTile kWideCodesTiles[] = {
+    {8, 128, 256, 128, 1.14}, {8, 64, 256, 64, 1.20},
+    {8, 128, 128, 128, 1.35}, {8, 64, 128, 128, 1.43},
+    {4, 128, 256, 128, 1.12}, {4, 128, 128, 128, 1.30},
+    {4, 64, 128, 128, 1.39},
+};
+/// Up to so many rows it takes longer to decode y, too, than its codes take on
+/// the way to each tile; from so many products on kernels of warps take longer.
+static constexpr int64_t kMostCodesM = 4096, kLeastCodesProducts = 1 << 30;
+
+/// The tile that takes the least time for all rounds of the multiprocessors.
+static const WideCodesTile *chooseWideTile(const OpSizes &sizes, unsigned bits,
+                                           const Chip &chip) {
+  const WideCodesTile *best = nullptr;
+  double least = 0;
+  for (const WideCodesTile &tile : kWideCodesTiles) {
+    if (tile.bits != bits)
+      continue;
+    int64_t tiles = llvm::divideCeilSigned(sizes.n, tile.rows) *
+                    llvm::divideCeilSigned(sizes.m, tile.columns) * sizes.batch;
+    double time = static_cast<double>(
+                      llvm::divideCeilSigned(tiles, getMultiprocessors(chip))) *
+                  static_cast<double>(tile.rows * tile.columns) * tile.cost;
+    if (best && time >= least)
+      continue;
+    best = &tile;
+    least = time;
+  }
+  return best;
+}
 
 RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
                                                  const Chip &chip) {
-  constexpr int64_t kLeastN = 1024, kColumns = 8, kLeastSteps = 32;
+  constexpr int64_t kLeastN = 1024, kColumns = 8, kLeastSteps = 32,
+                    kMostOfStep = 128;
   if (!findCodesObstacle(op).empty())
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   unsigned bits = getFormatInfo(op.getRow().rhs).storedBits();
-  const auto *tile = llvm::find_if(kCodesTiles, [&](const CodesTile &row) {
+  if (sizes.n < kLeastN || sizes.m > kMostCodesM)
+    return {};
+  CodesTile tile = {};
+  int64_t columns = llvm::alignTo(sizes.m, kColumns);
+  const auto *narrow = llvm::find_if(kCodesTiles, [&](const CodesTile &row) {
     return sizes.m <= row.mostM && bits >= row.leastBits;
   });
-  if (tile == std::end(kCodesTiles) || sizes.n < kLeastN)
-    return {};
-  int64_t columns = llvm::alignTo(sizes.m, kColumns);
-  int64_t partK = std::max(tile->leastK, getBoxElements(op));
+  if (narrow != std::end(kCodesTiles)) {
+    tile = *narrow;
+  } else {
+    const WideCodesTile *wide = chooseWideTile(sizes, bits, chip);
+    uint64_t products = sizes.batch;
+    for (int64_t size : {sizes.m, sizes.n, sizes.k})
+      products = llvm::SaturatingMultiply<uint64_t>(products, size);
+    if (!wide || products < kLeastCodesProducts)
+      return {};
+    tile = {kMostCodesM, bits, wide->rows, wide->partK, /*stages=*/3,
+            /*splits=*/1};
+    columns = wide->columns;
+  }
+  int64_t box = getBoxElements(op), partK = std::max(tile.leastK, box);
+  while (partK > box && sizes.k % partK != 0)
+    partK /= 2;
   // Few tiles leave multiprocessors idle.
-  int64_t splits = tile->splits;
-  int64_t tiles = llvm::divideCeilSigned(sizes.n, tile->rows) * sizes.batch;
+  int64_t splits = tile.splits;
+  int64_t tiles = llvm::divideCeilSigned(sizes.n, tile.rows) *
+                  llvm::divideCeilSigned(sizes.m, columns) * sizes.batch;
   while (tiles * splits * 2 <= getMultiprocessors(chip) &&
-         sizes.k >= splits * 2 * kLeastSteps * partK)
+         sizes.k >= splits * 2 * kLeastSteps * std::min(partK, kMostOfStep))
     splits *= 2;
   auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
-        op->getContext(), {tile->rows, columns, k}, stages,
+        op->getContext(), {tile.rows, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*exchanged=*/true, splits, ClusterSize());
   };
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
-  int64_t stages = tile->stages;
+  int64_t stages = tile.stages;
   const Instruction &instruction =
       *chooseInstruction(op.getRow(), Path::Wgmma)->emitted;
   while (stages > 1 && RingPlan(instruction, make(parts * partK, stages),
