@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Whether the warps of a warpgroup execute the same setmaxnreg in the same
-// order, and each of them all.
+// order, and each of them all; and who waits for registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,15 @@
 
 #include "Machine/BlockGroup.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
+
+/// Of a multiprocessor, all of which a block can have.
+static constexpr uint32_t kRegistersOfMultiprocessor = 65536;
 
 static std::string describe(const RegisterLimits::Change &change) {
   return (change.isIncrease ? ".inc to " : ".dec to ") +
@@ -85,19 +90,106 @@ std::optional<RegisterLimits::Missing> RegisterLimits::findMissing() const {
 }
 
 //===----------------------------------------------------------------------===//
+// Registers of a block
+//===----------------------------------------------------------------------===//
+
+uint32_t sim::getFirstRegisters(std::optional<uint32_t> declared,
+                                unsigned numWarps) {
+  uint32_t room = kRegistersOfMultiprocessor / (kLanes * numWarps);
+  room = std::min(room - room % kRegisterUnit, kMostRegisters);
+  // What is declared is rounded up when a warp gets it.
+  uint32_t own = declared.value_or(room);
+  return std::min<uint32_t>(llvm::alignTo(own, kRegisterUnit), room);
+}
+
+bool RegisterPool::resize(unsigned warp, uint32_t count) {
+  uint32_t &own = counts[warp];
+  if (count > own + numFree)
+    return false;
+  numFree += own - count;
+  own = count;
+  return true;
+}
+
+uint32_t RegisterPool::getLack(unsigned warp, uint32_t count) const {
+  return (count - counts[warp]) * kLanes;
+}
+
+//===----------------------------------------------------------------------===//
 // All of a group
 //===----------------------------------------------------------------------===//
 
 RegisterLimitUnit::RegisterLimitUnit(BlockGroup &group)
     : limits(group.maxBlocks, {group.launch.kernel->function->maximumRegisters,
-                               group.launch.getNumWarps()}) {}
+                               group.launch.getNumWarps()}),
+      pools(group.maxBlocks,
+            {getFirstRegisters(group.launch.kernel->function->maximumRegisters,
+                               group.launch.getNumWarps()),
+             group.launch.getNumWarps()}),
+      awaited(group.maxBlocks * group.launch.getNumWarps()) {}
 
-RegisterLimits &RegisterLimitUnit::get(const Block &block) {
-  return limits[block.number];
+bool RegisterLimitUnit::checkUse(Warp &warp,
+                                 const RegisterLimits::Change &next) {
+  RegisterLimits &own = limits[warp.block.number];
+  std::optional<RegisterLimits::Problem> problem = own.change(warp.index, next);
+  if (!problem)
+    return true;
+  if (!problem->isDifference) {
+    warp.fail(/*lane=*/0, problem->text);
+    return false;
+  }
+  if (!warp.block.reportStrict(warp, /*lane=*/0, problem->text,
+                               "PTX ISA, setmaxnreg"))
+    return false;
+  own.allowDifferences(warp.index);
+  return true;
+}
+
+void RegisterLimitUnit::wakeWaiters(Block &block) {
+  for (Warp &warp : block.warps) {
+    if (awaited[warp.number] == 0)
+      continue;
+    block.group.noteProgress();
+    if (warp.state == WarpState::Waiting)
+      warp.state = WarpState::Ready;
+  }
+}
+
+void RegisterLimitUnit::change(Warp &warp, const RegisterLimits::Change &next) {
+  uint32_t &count = awaited[warp.number];
+  if (count == 0 && !checkUse(warp, next))
+    return;
+  RegisterPool &pool = pools[warp.block.number];
+  // A .dec waits for nothing, also where nobody knows what a warp has.
+  uint32_t wanted = next.isIncrease
+                        ? next.count
+                        : std::min(next.count, pool.getCount(warp.index));
+  bool isDone = pool.resize(warp.index, wanted);
+  count = isDone ? 0 : wanted;
+  if (isDone)
+    wakeWaiters(warp.block);
+  else
+    warp.wait("for registers", /*retries=*/true);
+}
+
+std::optional<std::string> RegisterLimitUnit::describeWait(const Warp &warp) {
+  uint32_t count = awaited[warp.number];
+  if (count == 0)
+    return std::nullopt;
+  const RegisterPool &pool = pools[warp.block.number];
+  return "for " + std::to_string(pool.getLack(warp.index, count)) +
+         " registers (setmaxnreg.inc to " + std::to_string(count) +
+         "), of which " + std::to_string(pool.getNumFree()) + " are free";
+}
+
+void RegisterLimitUnit::endWarp(Warp &warp) {
+  pools[warp.block.number].release(warp.index);
+  wakeWaiters(warp.block);
 }
 
 bool RegisterLimitUnit::endBlock(Block &block) {
-  std::optional<RegisterLimits::Missing> missing = get(block).findMissing();
+  std::optional<RegisterLimits::Missing> missing =
+      limits[block.number].findMissing();
   if (!missing)
     return true;
   return block.group.failAt(

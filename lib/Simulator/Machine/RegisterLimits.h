@@ -9,7 +9,9 @@
 // `setmaxnreg` moves registers between the warps of a block. A simulated warp
 // has as many as it declares, so that only the rules of use are kept here: the
 // four warps of a warpgroup make the same changes in the same order, and none
-// makes the next one before all have made the last.
+// makes the next one before all have made the last; and the registers of all
+// warps of a block, together with those that are free, are as many as it began
+// with.
 //
 // Source: PTX ISA, section 9.7.20.5 "setmaxnreg".
 //
@@ -19,6 +21,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_REGISTERLIMITS_H
 
 #include "Machine/AsyncUnit.h"
+#include "Machine/Lanes.h"
 
 #include <array>
 #include <cstdint>
@@ -26,6 +29,9 @@
 namespace mlir::blockscale::sim {
 
 inline constexpr unsigned kWarpsOfGroup = 4;
+/// Warps get registers in units of so many for each thread, and no more than
+/// that.
+inline constexpr uint32_t kRegisterUnit = 8, kMostRegisters = 256;
 
 class RegisterLimits {
 public:
@@ -73,6 +79,33 @@ private:
   std::vector<Warpgroup> groups;
 };
 
+/// The registers of a block, in registers of a thread: a warp that has `n` of
+/// them takes 32 * n.
+class RegisterPool {
+public:
+  /// Of `numWarps` warps, which have `count` registers at first.
+  RegisterPool(uint32_t count, unsigned numWarps) : counts(numWarps, count) {}
+
+  /// Gives a warp so many registers; false if fewer are free than it lacks.
+  bool resize(unsigned warp, uint32_t count);
+  /// A warp has ended.
+  void release(unsigned warp) { resize(warp, 0); }
+
+  uint32_t getCount(unsigned warp) const { return counts[warp]; }
+  /// What a warp lacks to have so many, and what is free, of all threads.
+  uint32_t getLack(unsigned warp, uint32_t count) const;
+  uint32_t getNumFree() const { return numFree * kLanes; }
+
+private:
+  std::vector<uint32_t> counts;
+  uint32_t numFree = 0;
+};
+
+/// Registers of a thread when a block of so many warps begins: those that its
+/// kernel declares, and as many as there is room for if that is fewer or
+/// unknown.
+uint32_t getFirstRegisters(std::optional<uint32_t> declared, unsigned numWarps);
+
 /// Those of all blocks of a group.
 class RegisterLimitUnit final : public AsyncUnit {
 public:
@@ -80,14 +113,24 @@ public:
 
   explicit RegisterLimitUnit(BlockGroup &group);
 
-  RegisterLimits &get(const Block &block);
+  /// A warp makes a change, or waits until there are enough registers for it.
+  void change(Warp &warp, const RegisterLimits::Change &next);
 
+  std::optional<std::string> describeWait(const Warp &warp) override;
+  /// Its registers are free.
+  void endWarp(Warp &warp) override;
   /// Changes must have been made by all warps of a warpgroup.
   bool endBlock(Block &block) override;
 
 private:
+  bool checkUse(Warp &warp, const RegisterLimits::Change &next);
+  void wakeWaiters(Block &block);
+
   /// By number of the block.
   std::vector<RegisterLimits> limits;
+  std::vector<RegisterPool> pools;
+  /// By number of the warp: how many registers it waits for, else 0.
+  std::vector<uint32_t> awaited;
 };
 
 } // namespace mlir::blockscale::sim

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// setmaxnreg changes nothing that can be seen, but must be used as
+// setmaxnreg changes nothing but who waits for registers, and must be used as
 // RegisterLimits.h says.
 //
 // Source: PTX ISA, section 9.7.20.5 "setmaxnreg".
@@ -21,24 +21,14 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Numbers of registers that there are.
-static constexpr int64_t kFewestRegisters = 24, kMostRegisters = 256,
-                         kRegisterUnit = 8;
+/// The least that a thread may have.
+static constexpr int64_t kFewestRegisters = 24;
 
 static void executeSetMaxRegisters(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("setmaxnreg"))
     return;
-  RegisterLimits &limits =
-      warp.block.group.get<RegisterLimitUnit>().get(warp.block);
-  std::optional<RegisterLimits::Problem> problem =
-      limits.change(warp.index, step.getForm<RegisterLimits::Change>());
-  if (!problem)
-    return;
-  if (!problem->isDifference)
-    return warp.fail(/*lane=*/0, problem->text);
-  if (warp.block.reportStrict(warp, /*lane=*/0, problem->text,
-                              "PTX ISA, setmaxnreg"))
-    limits.allowDifferences(warp.index);
+  warp.block.group.get<RegisterLimitUnit>().change(
+      warp, step.getForm<RegisterLimits::Change>());
 }
 
 void sim::translateSetMaxRegisters(Translator &t,

@@ -115,6 +115,10 @@ void Warp::fillSlots(Frame &frame) {
     case FilledSlot::Kind::SharedAddress:
       lanes.value.fill(block.getSharedBase() + filled.value);
       break;
+    case FilledSlot::Kind::DynamicSharedAddress:
+      lanes.value.fill(block.getSharedBase() +
+                       block.launch.kernel->staticShared + filled.value);
+      break;
     }
   }
 }

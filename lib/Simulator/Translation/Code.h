@@ -124,6 +124,8 @@ struct FilledSlot {
     LocalAddress,
     /// `value` in the shared memory of the block, as an address in the cluster.
     SharedAddress,
+    /// The same, counted from where the kernel has dynamic shared memory.
+    DynamicSharedAddress,
   };
   Slot slot;
   Kind kind;

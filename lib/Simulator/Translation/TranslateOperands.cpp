@@ -135,7 +135,10 @@ Slot Translator::variableSlot(const PtxOperand &operand, bool isBase) {
                       *offset + operand.offset);
   uint64_t address = program.addresses[operand.index] + operand.offset;
   if (variable.space == Space::Shared)
-    return filledSlot(FilledSlot::Kind::SharedAddress, address);
+    return filledSlot(variable.isUnsized
+                          ? FilledSlot::Kind::DynamicSharedAddress
+                          : FilledSlot::Kind::SharedAddress,
+                      address);
   if (variable.space == Space::Param)
     address += getRegionBase(kParamRegion);
   return constantSlot(address);

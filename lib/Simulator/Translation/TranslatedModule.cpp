@@ -30,6 +30,8 @@ static constexpr uint64_t kMaxModuleBytes = uint64_t(4) << 30;
 /// Shared memory with what lies between variables, which costs memory too.
 static constexpr uint64_t kMaxSharedSpan =
     (uint64_t(1) << kSharedOffsetBits) - kMaxSharedBytes;
+/// Of dynamic shared memory, whatever a kernel declares.
+static constexpr uint64_t kDynamicAlignment = 16;
 /// Parameters of a kernel before PTX 8.1, as ptxas has it.
 static constexpr uint64_t kMaxOldParameterBytes = 4352;
 
@@ -43,6 +45,20 @@ const Kernel *TranslatedModule::lookup(std::string_view name) const {
 static Error failAt(Location location, const llvm::Twine &text) {
   return Error("line " + std::to_string(location.line) + ":" +
                std::to_string(location.column) + ": " + text.str());
+}
+
+/// Kernels have dynamic shared memory at different addresses.
+static Error checkRelocations(const Module &module, const Variable &variable) {
+  for (const Relocation &relocation : variable.relocations) {
+    if (relocation.isFunction)
+      continue;
+    const Variable &target = module.variables[relocation.target];
+    if (target.space == Space::Shared && target.isUnsized)
+      return failAt(variable.location,
+                    "not supported in this version: the address of dynamic "
+                    "shared memory in an initializer");
+  }
+  return Error::success();
 }
 
 /// Gives addresses to variables in global and constant memory, and checks the
@@ -60,6 +76,8 @@ static Error layOutVariables(TranslatedModule &program) {
         return failAt(variable.location,
                       "expected at most " + llvm::Twine(kMaxModuleBytes) +
                           " bytes of variables in global memory");
+      if (Error error = checkRelocations(module, variable))
+        return error;
       program.addresses[i] = GlobalMemory::getAddress(
           program.allocations.size(), variable.alignment);
       program.allocations.push_back(i);
@@ -82,38 +100,60 @@ static Error layOutVariables(TranslatedModule &program) {
   return Error::success();
 }
 
-/// Gives addresses to shared variables: each behind those before it in all of
-/// the kernels that use it. Dynamic shared memory comes last.
+/// A kernel needs more than there is.
+static void checkSharedSpan(Kernel &kernel, Location location) {
+  if (kernel.staticShared > kMaxSharedSpan && !kernel.error)
+    kernel.error =
+        failAt(location, "expected at most " + llvm::Twine(kMaxSharedSpan) +
+                             " bytes of shared memory and of gaps "
+                             "for alignment");
+}
+
+/// Gives addresses to shared variables that have a size: each behind those
+/// before it in all of the kernels that use it.
 static void layOutShared(TranslatedModule &program, llvm::ArrayRef<Uses> uses) {
-  const Module &module = program.module;
   for (Kernel &kernel : program.kernels)
     kernel.staticShared = kSharedStart;
-  for (bool isUnsized : {false, true})
-    for (auto [i, variable] : llvm::enumerate(module.variables)) {
-      if (variable.space != Space::Shared || variable.isUnsized != isUnsized)
+  for (auto [i, variable] : llvm::enumerate(program.module.variables)) {
+    if (variable.space != Space::Shared || variable.isUnsized)
+      continue;
+    uint64_t address = kSharedStart;
+    for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses))
+      if (used.sharedVariables.test(i))
+        address = std::max(address, kernel.staticShared);
+    address = llvm::alignTo(address, variable.alignment);
+    program.addresses[i] = address;
+    for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses)) {
+      if (!used.sharedVariables.test(i))
         continue;
-      // All names of dynamic shared memory are names of the same bytes.
-      uint64_t address = kSharedStart;
-      for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses))
-        if (used.sharedVariables.test(i) || isUnsized)
-          address = std::max(address, kernel.staticShared);
-      address = llvm::alignTo(
-          address, std::max(variable.alignment, isUnsized ? kSharedStart : 1));
-      program.addresses[i] = address;
-      for (auto [kernel, used] : llvm::zip_equal(program.kernels, uses)) {
-        if (isUnsized) {
-          kernel.staticShared = address;
-        } else if (used.sharedVariables.test(i)) {
-          kernel.sharedVariables.push_back({address, address + variable.size});
-          kernel.staticShared = address + variable.size + kVariableGap;
-        }
-        if (kernel.staticShared > kMaxSharedSpan && !kernel.error)
-          kernel.error =
-              failAt(variable.location,
-                     "expected at most " + llvm::Twine(kMaxSharedSpan) +
-                         " bytes of shared memory and of gaps for alignment");
-      }
+      kernel.sharedVariables.push_back({address, address + variable.size});
+      kernel.staticShared = address + variable.size + kVariableGap;
+      checkSharedSpan(kernel, variable.location);
     }
+  }
+}
+
+/// Dynamic shared memory begins behind the variables of a kernel, where the
+/// address modulo kSharedStart is that of cards, which have no gaps between
+/// variables: it is not better aligned than a kernel declares but by the sizes.
+static void layOutDynamicShared(const Module &module, const Uses &used,
+                                Kernel &kernel) {
+  uint64_t end = kSharedStart, alignment = kDynamicAlignment;
+  Location location = kernel.function->location;
+  for (unsigned i : used.sharedVariables.set_bits()) {
+    const Variable &variable = module.variables[i];
+    if (variable.isUnsized) {
+      // All names of dynamic shared memory are names of the same bytes.
+      alignment = std::max(alignment, variable.alignment);
+      location = variable.location;
+    } else {
+      end = llvm::alignTo(end, variable.alignment) + variable.size;
+    }
+  }
+  uint64_t modulus = std::max(alignment, kSharedStart);
+  kernel.staticShared = llvm::alignTo(kernel.staticShared, modulus,
+                                      llvm::alignTo(end, alignment));
+  checkSharedSpan(kernel, location);
 }
 
 static void layOutParameters(TranslatedModule &program, Kernel &kernel) {
@@ -158,6 +198,8 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
     kernel.hasGroupScratch = uses.back().groupScratch;
   }
   layOutShared(*program, uses);
+  for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
+    layOutDynamicShared(program->module, used, kernel);
   for (auto [i, function] : llvm::enumerate(functions)) {
     if (!function.isDefined)
       continue;

@@ -72,7 +72,8 @@ struct TranslatedModule {
   std::deque<Code> codes;
   std::deque<Kernel> kernels;
   /// By number of the variable: its generic address if it is in global or
-  /// constant memory, its offset if it is shared or a kernel's parameter.
+  /// constant memory, its offset if it is shared or a kernel's parameter. Names
+  /// of dynamic shared memory have 0: each kernel has it where its own begins.
   std::vector<uint64_t> addresses;
   /// Variables in global and constant memory; number i is the allocation number
   /// i of each run.

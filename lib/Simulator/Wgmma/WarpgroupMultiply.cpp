@@ -114,6 +114,19 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
     warp.fail(0, what + ": " + descriptor.message());
     return false;
   }
+  // The ISA has no use for the field, but results of a card depend on it.
+  uint32_t leading = descriptor->leadingOffset / kChunkBytes;
+  bool isUnused = !isTransposed && descriptor->swizzle != SwizzleMode::None;
+  if (isUnused && leading > 1 &&
+      !warp.block.reportStrict(
+          warp, 0,
+          what +
+              ": expected 0 or 1 as leading_offset of a matrix along K with "
+              "a swizzle, got " +
+              llvm::Twine(leading) + "; the descriptor is " +
+              descriptor->print(),
+          "PTX ISA, leading dimension byte offset"))
+    return false;
   operand.shape = {lines, form.tile.k, isTransposed, getPacking(type)};
   Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, operand.shape);
   if (!chunks) {

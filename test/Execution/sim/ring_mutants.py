@@ -93,3 +93,19 @@ def removals(text):
         if what == "expect_tx":
             plain = re.sub(r"\.expect_tx(.*), \d+;", r"\1;", line)
             yield Change(f"no bytes in {name}", i + 1, changed(lines, i, [plain]))
+
+
+def is_among(name, reasons):
+    return any(name.startswith(start) for start in reasons)
+
+
+def try_removals(ring, text, seeds, few_seeds, reasons):
+    """The names of lines of `text`, a part of a ring's, that nothing shows to be missing, and of those that
+    something does; few seeds do for lines that have reasons.
+    """
+    assert ring.text.count(text) == 1
+    unnoticed, noticed = set(), set()
+    for change in removals(text):
+        shown = ring.shows(ring.text.replace(text, change.text), few_seeds if is_among(change.name, reasons) else seeds)
+        (unnoticed if shown is None else noticed).add(change.name)
+    return unnoticed, noticed

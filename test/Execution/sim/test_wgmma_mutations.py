@@ -7,7 +7,7 @@ import pytest
 import ring_kernels
 import tiers
 from matmul_cases import Problem
-from ring_mutants import removals
+from ring_mutants import is_among, try_removals
 
 SEEDS = range(8)
 # For what chance has no part in.
@@ -57,15 +57,8 @@ def test_correct(ring):
     assert ring.shows(ring.text, SEEDS) is None
 
 
-def is_among(name, reasons):
-    return any(name.startswith(start) for start in reasons)
-
-
 def test_each_line_is_needed(ring):
-    unnoticed, noticed = set(), set()
-    for change in removals(ring.text):
-        seeds = FEW_SEEDS if is_among(change.name, {**NEEDLESS, **SOMETIMES}) else SEEDS
-        (unnoticed if ring.shows(change.text, seeds) is None else noticed).add(change.name)
+    unnoticed, noticed = try_removals(ring, ring.text, SEEDS, FEW_SEEDS, {**NEEDLESS, **SOMETIMES})
     names = unnoticed | noticed
     kinds = {name.split(" > ")[0] for name in names}
     assert kinds >= {"wait", "expect_tx", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group"}

@@ -87,6 +87,52 @@ TEST(RegisterLimitsTest, WarpsOfAWarpgroupDoTheSame) {
                "take part");
 }
 
+/// Four warpgroups of five want more registers, and all meet.
+static KernelRun makeFiveGroups(unsigned most, unsigned least) {
+  return makeGroups("@%p0 bra P;\nsetmaxnreg.inc.sync.aligned.u32 " +
+                        std::to_string(most) +
+                        ";\nbra E; P: setmaxnreg.dec.sync.aligned.u32 " +
+                        std::to_string(least) + "; E: bar.sync 0;",
+                    /*threads=*/640);
+}
+
+TEST(RegisterLimitsTest, RegistersOfABlock) {
+  // 96 for each of 640 threads.
+  EXPECT_EQ(countGoodRuns(makeFiveGroups(112, 32)), 10u);
+  std::string error = getError(makeFiveGroups(120, 32));
+  EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
+  EXPECT_NE(error.find("waits for 768 registers (setmaxnreg.inc to 120), of "
+                       "which 512 are free in line 2"),
+            std::string::npos)
+      << error;
+  // A .dec to more than it is taken to have waits for nothing.
+  EXPECT_EQ(countGoodRuns(makeFiveGroups(96, 104)), 10u);
+  KernelRun declared = makeFiveGroups(112, 32);
+  declared.directives = ".maxnreg 90";
+  EXPECT_EQ(countGoodRuns(declared), 10u);
+  declared.directives = ".maxnreg 88";
+  EXPECT_NE(getError(declared).find(
+                "waits for 768 registers (setmaxnreg.inc to 112), of which "),
+            std::string::npos)
+      << getError(declared);
+}
+
+TEST(RegisterLimitsTest, RegistersThatComeLater) {
+  // Those of the first warpgroup, behind a second change or its end.
+  EXPECT_EQ(countGoodRuns(makeGroups("@%p0 bra P;\nsetmaxnreg.inc.sync.aligned."
+                                     "u32 120;\nbra E; P: bar.sync 1, 128;"
+                                     "setmaxnreg.dec.sync.aligned.u32 64;"
+                                     "bar.sync 1, 128;"
+                                     "setmaxnreg.dec.sync.aligned.u32 24;"
+                                     "E: bar.sync 0;",
+                                     /*threads=*/512)),
+            10u);
+  EXPECT_EQ(countGoodRuns(makeGroups("@%p0 bra E;\nsetmaxnreg.inc.sync.aligned."
+                                     "u32 160; E:",
+                                     /*threads=*/512)),
+            10u);
+}
+
 TEST(RegisterLimitsTest, FormsThatAreRefused) {
   for (const char *count : {"16", "264", "100", "0"})
     EXPECT_EQ(getLoadError("setmaxnreg.inc.sync.aligned.u32 " +

@@ -274,3 +274,79 @@ TEST(MemoryTest, ReservedSharedMemory) {
   EXPECT_FAILS(makeRun("ld.shared.b32 %r4, [512];"), 1,
                "in shared memory is outside of its variables");
 }
+
+//===----------------------------------------------------------------------===//
+// Dynamic shared memory
+//===----------------------------------------------------------------------===//
+
+/// Stores the addresses of D and of E, names of dynamic shared memory.
+static KernelRun makeDynamicRun(const std::string &variables,
+                                const std::string &names) {
+  KernelRun run;
+  run.body = variables + "mov.u32 %r0, D; st.global.b32 [%buf0], %r0;"
+                         "mov.u32 %r0, E; st.global.b32 [%buf0 + 4], %r0;";
+  run.declarations = names;
+  run.buffers = {zeros<uint32_t>(2)};
+  run.threads = 1;
+  run.dynamicShared = 64;
+  return run;
+}
+
+static uint32_t getDynamicAddress(const KernelRun &run) {
+  KernelResult result = runKernel(run);
+  EXPECT_EQ(result.error, "");
+  std::vector<uint32_t> addresses = result.get<uint32_t>(0);
+  EXPECT_EQ(addresses[0], addresses[1]);
+  return addresses[0];
+}
+
+/// As on an H200, which has no gaps between variables.
+TEST(MemoryTest, DynamicSharedMemoryIsAlignedAsDeclared) {
+  const struct {
+    unsigned bytes, alignment, modulus, expected;
+  } rows[] = {
+      {0, 128, 1024, 0},       {256, 128, 1024, 0x100}, {256, 1, 1024, 0x100},
+      {100, 1, 1024, 0x70},    {100, 128, 1024, 0x80},  {1000, 128, 1024, 0},
+      {256, 1024, 1024, 0},    {256, 2048, 2048, 0},    {3072, 16, 1024, 0},
+      {4000, 64, 1024, 0x3c0},
+  };
+  for (const auto &row : rows) {
+    std::string variables = row.bytes == 0
+                                ? ""
+                                : ".shared .b8 A[" + std::to_string(row.bytes) +
+                                      "]; st.shared.b8 [A], 1;";
+    // The other name asks for less.
+    std::string names = ".extern .shared .align 1 .b8 D[]; .extern .shared "
+                        ".align " +
+                        std::to_string(row.alignment) + " .b8 E[];";
+    EXPECT_EQ(getDynamicAddress(makeDynamicRun(variables, names)) % row.modulus,
+              row.expected)
+        << row.bytes << " " << row.alignment;
+  }
+  std::string two = ".shared .b8 A[100]; .shared .align 8 .b8 B[8];"
+                    "st.shared.b8 [A], 1; st.shared.b8 [B], 1;";
+  const std::string names = ".extern .shared .align 16 .b8 D[], E[];";
+  EXPECT_EQ(getDynamicAddress(makeDynamicRun(two, names)) % 1024, 0x70u);
+}
+
+TEST(MemoryTest, DynamicSharedMemoryOfEachKernel) {
+  // Another kernel has variables, and a function that both may call.
+  KernelRun run = makeDynamicRun(
+      "", ".extern .shared .align 16 .b8 D[], E[]; .shared .b8 A[256];"
+          ".func (.reg .b32 r) f() { mov.u32 r, D; ret; } "
+          ".entry other() { .reg .b32 r; mov.u32 r, A; call (r), f; ret; }");
+  run.body += "call (%r1), f; st.global.b32 [%buf0 + 4], %r1;";
+  EXPECT_EQ(getDynamicAddress(run), 0x400u);
+  run.body = "mov.u32 %r2, A;" + run.body;
+  EXPECT_EQ(getDynamicAddress(run) % 1024, 0x100u);
+}
+
+TEST(MemoryTest, DynamicSharedMemoryInAnInitializer) {
+  std::string error =
+      getError(makeDynamicRun("", ".extern .shared .align 16 .b8 D[], E[]; "
+                                  ".global .u64 G = D;"));
+  EXPECT_NE(error.find("not supported in this version: the address of dynamic "
+                       "shared memory in an initializer"),
+            std::string::npos)
+      << error;
+}

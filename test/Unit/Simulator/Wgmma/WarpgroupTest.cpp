@@ -253,6 +253,41 @@ TEST(WarpgroupTest, Descriptors) {
   }
 }
 
+/// Swizzled rows of 32 bytes, 256 bytes from one group of 8 to the next.
+static KernelRun makeSwizzledRun(const std::string &leading,
+                                 const char *multiply) {
+  return makeWarpgroupRun(
+      concat({"mov.b64 %d10, 0xC000001000000040; mov.b64 %d11, ", leading,
+              "; shl.b64 %d11, %d11, 16; or.b64 %d10, %d10, %d11;\n", kFence,
+              multiply, kCommit, kWait}));
+}
+
+TEST(WarpgroupTest, LeadingOffsetThatIsNotUsed) {
+  const char *text = "expected 0 or 1 as leading_offset of a matrix along K "
+                     "with a swizzle, got 16; the descriptor is "
+                     "0xc000001000100040 {start 64, leading_offset 16, ";
+  for (const char *multiply : {kMultiply, kMultiplyRegisters}) {
+    for (const char *leading : {"0", "1"}) {
+      KernelRun run = checkingStrictly(makeSwizzledRun(leading, multiply));
+      EXPECT_EQ(getError(run), "no error");
+    }
+    KernelRun run = makeSwizzledRun("16", multiply);
+    KernelResult result = runKernel(run);
+    EXPECT_EQ(result.error, "");
+    ASSERT_EQ(result.warnings.size(), multiply == kMultiply ? 2u : 1u);
+    EXPECT_NE(result.warnings.back().find(std::string("B: ") + text),
+              std::string::npos)
+        << result.warnings.back();
+    EXPECT_FAILS(checkingStrictly(run), 4,
+                 (multiply == kMultiply ? "A: " : "B: ") + std::string(text));
+  }
+  // Along M and N it is the way from one row of the pattern to the next.
+  std::string along = kMultiply;
+  along.replace(along.rfind("0, 0;"), 5, "1, 1;");
+  EXPECT_EQ(getError(checkingStrictly(makeSwizzledRun("32", along.c_str()))),
+            "no error");
+}
+
 TEST(WarpgroupTest, ReadsOfSharedMemory) {
   const char *store = "st.shared.b32 [%r3], %r21; bar.sync 0;\n";
   KernelRun run =
