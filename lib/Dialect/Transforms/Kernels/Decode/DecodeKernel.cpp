@@ -28,8 +28,9 @@ using namespace mlir::blockscale;
 
 /// Numbers that a lane makes at once, and the lanes of a warp together.
 static constexpr int64_t kNumbers = 8, kStrip = kNumbers * int64_t(kWarpLanes);
-/// Loads that are under way for each lane.
-static constexpr int64_t kRounds = 4;
+/// Loads that are under way for each lane; one where there are few numbers, so
+/// that more lanes have some.
+static constexpr int64_t kRounds = 4, kFewNumbers = int64_t(1) << 20;
 static constexpr int64_t kWarps = 8;
 static constexpr uint32_t kHalves = 0x00010001;
 
@@ -378,13 +379,17 @@ Value DecodeKernel::forEachTask(
   });
 }
 
-/// Rows of numbers along K, of which a warp takes four strips at a time.
+static int64_t getRounds(std::optional<int64_t> numbers) {
+  return numbers && *numbers <= kFewNumbers ? 1 : kRounds;
+}
+
+/// Rows of numbers along K, of which a warp takes some strips at a time.
 Value DecodeKernel::emitLines(Value none) {
-  constexpr int64_t kPart = kRounds * kStrip;
+  int64_t rounds = getRounds(problem.numbers), ofPart = rounds * kStrip;
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
   Value rows = size(2), columns = size(1);
-  Value parts = compute({d0.ceilDiv(kPart)}, columns)[0];
+  Value parts = compute({d0.ceilDiv(ofPart)}, columns)[0];
   Value last = add(columns, -kNumbers);
   return forEachTask(
       rows, parts, none, [&](Value batch, Value row, Value part, Value lost) {
@@ -392,8 +397,8 @@ Value DecodeKernel::emitLines(Value none) {
         SmallVector<Place> places;
         SmallVector<SmallVector<Value>> words;
         SmallVector<Value> scales;
-        for (int64_t i = 0; i != kRounds; ++i) {
-          Value at = compute({d0 * kPart + d1 * kNumbers + i * kStrip},
+        for (int64_t i = 0; i != rounds; ++i) {
+          Value at = compute({d0 * ofPart + d1 * kNumbers + i * kStrip},
                              {part, lane})[0];
           place.isInside = arith::CmpIOp::create(
               b, loc, arith::CmpIPredicate::ult, at, columns);
@@ -404,7 +409,7 @@ Value DecodeKernel::emitLines(Value none) {
           words.push_back(loadWords(place));
           scales.push_back(loadScale(place, 0));
         }
-        for (int64_t i = 0; i != kRounds; ++i)
+        for (int64_t i = 0; i != rounds; ++i)
           lost = emitNumbers(places[i], words[i], makeFactors(scales[i]), lost);
         return lost;
       });
@@ -483,7 +488,8 @@ int64_t blockscale::getDecodeBlocks(std::optional<int64_t> numbers) {
   if (!numbers)
     return kMost;
   return std::clamp<int64_t>(
-      llvm::divideCeilSigned(*numbers, kWarps * kRounds * kStrip), 1, kMost);
+      llvm::divideCeilSigned(*numbers, kWarps * getRounds(numbers) * kStrip), 1,
+      kMost);
 }
 
 KernelShape blockscale::getDecodeShape() {

@@ -33,8 +33,9 @@ struct DecodeProblem {
   /// other operand are too small.
   int64_t boxElements = 0;
   unsigned scaleShift = 0;
-  /// The parameter for the numbers.
+  /// The parameter for the numbers, and how many there are, if that is known.
   unsigned result;
+  std::optional<int64_t> numbers;
 
   /// Whether codes are contiguous in the direction in which numbers are, so
   /// that 8 of them are loaded at once.

@@ -75,9 +75,9 @@ public:
 
     auto numbers = RankedTensorType::get(getSizes(rows, asked.k, problem),
                                          builder.getBF16Type());
-    int64_t blocks = getDecodeBlocks(
-        numbers.hasStaticShape() ? std::optional(numbers.getNumElements())
-                                 : std::nullopt);
+    if (numbers.hasStaticShape())
+      problem.numbers = numbers.getNumElements();
+    int64_t blocks = getDecodeBlocks(problem.numbers);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
     KernelShape shape = getDecodeShape();
     gpu::GPUFuncOp kernel = makeKernel(builder, op, kDecodePurpose, inputs,
