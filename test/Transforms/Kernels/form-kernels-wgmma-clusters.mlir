@@ -66,7 +66,11 @@ func.func @rows(%x: tensor<512x128xbf16>, %y: tensor<128x128xbf16>, %acc: tensor
 // CHECK-COUNT-3: blockscale.barrier_arrive %{{.*}} of
 // CHECK-NOT:     barrier_arrive
 // CHECK:         acc_store {{.*}} in_bounds
-// CHECK:         acc_store
+// CHECK:         blockscale.acc_for_each
+// CHECK-NEXT:    ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index):
+// CHECK-NEXT:      %[[FIRST:.*]] = memref.load %{{.*}}[%[[M]], %[[N]]]
+// CHECK-NEXT:      %[[ADDED:.*]] = arith.addf %[[SUM]], %[[FIRST]]
+// CHECK-NEXT:      memref.store %[[ADDED]], %{{.*}}[%[[M]], %[[N]]]
 // CHECK:         blockscale.barrier_arrive %{{.*}} expect 12288 :
 // CHECK:         blockscale.tensor_load %{{.*}} blocks %[[OF_ROW]] :
 // CHECK:         blockscale.tensor_load %{{.*}} blocks %[[OF_COLUMN]] :

@@ -334,6 +334,78 @@ static void emitRunStore(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
       llvm::MaybeAlign(run * type.getElementTypeBitWidth() / 8));
 }
 
+/// The store at the end of `block`, at a place that is known before, if it is
+/// all that the block does but for reading memory, some of it.
+static memref::StoreOp findStoreBehindReads(Block &block) {
+  memref::StoreOp store;
+  bool reads = false;
+  for (Operation &op : block.without_terminator()) {
+    if (store)
+      return {};
+    if (isa<memref::LoadOp>(op))
+      reads = true;
+    else if (auto last = dyn_cast<memref::StoreOp>(op))
+      store = last;
+    else if (!isMemoryEffectFree(&op))
+      return {};
+  }
+  bool isKnown = store && llvm::none_of(store.getIndices(), [&](Value index) {
+                   Operation *producer = index.getDefiningOp();
+                   return producer && producer->getBlock() == &block;
+                 });
+  return reads && isKnown ? store : memref::StoreOp();
+}
+
+/// Has what the block of `op`, which is guarded, makes of some elements made in
+/// front of their stores: what is read for one does not wait for the store of
+/// the one in front, and what is read for all is not there at once.
+static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
+                           ValueRange elements, Value lane) {
+  constexpr size_t kAtOnce = 2;
+  struct Pending {
+    Value inside, value;
+    SmallVector<Value> indices;
+  };
+  Location loc = op.getLoc();
+  Block &block = op.getBody().front();
+  Value zero = arith::ConstantOp::create(
+      b, loc, b.getZeroAttr(store.getValueToStore().getType()));
+  SmallVector<Pending> pending;
+  auto emitStores = [&] {
+    for (const Pending &next : pending) {
+      OpBuilder then =
+          scf::IfOp::create(b, loc, next.inside).getThenBodyBuilder();
+      memref::StoreOp::create(then, loc, next.value, store.getMemRef(),
+                              next.indices);
+    }
+    pending.clear();
+  };
+  forEachElement(b, op, cast<AccType>(op.getAcc().getType()), lane,
+                 [&](int64_t index, Value row, Value column, Value inside) {
+                   IRMapping mapping;
+                   mapping.map(block.getArguments(),
+                               ArrayRef<Value>{elements[index], row, column});
+                   Value value = emitLoadIf(
+                       b, loc, inside,
+                       [&](OpBuilder &then) -> Value {
+                         for (Operation &inner : block.without_terminator())
+                           if (&inner != store.getOperation())
+                             then.clone(inner, mapping);
+                         return mapping.lookupOrDefault(
+                             store.getValueToStore());
+                       },
+                       zero);
+                   pending.push_back(
+                       {inside, value,
+                        llvm::map_to_vector(store.getIndices(), [&](Value v) {
+                          return mapping.lookupOrDefault(v);
+                        })});
+                   if (pending.size() == kAtOnce)
+                     emitStores();
+                 });
+  emitStores();
+}
+
 struct LowerAccForEach final : LanePattern<AccForEachOp> {
   using LanePattern::LanePattern;
 
@@ -354,6 +426,12 @@ struct LowerAccForEach final : LanePattern<AccForEachOp> {
             emitRunStore(rewriter, op, store, elements.slice(index, run), row,
                          column);
           });
+      rewriter.eraseOp(op);
+      return success();
+    }
+    memref::StoreOp last = findStoreBehindReads(op.getBody().front());
+    if (last && !op.getInBounds()) {
+      emitReadsFirst(rewriter, op, last, elements, lane);
       rewriter.eraseOp(op);
       return success();
     }

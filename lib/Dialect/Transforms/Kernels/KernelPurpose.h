@@ -24,6 +24,8 @@ inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
 inline constexpr llvm::StringLiteral kAddSplitsPurpose = "add_splits";
 inline constexpr llvm::StringLiteral kDecodePurpose = "decode";
 inline constexpr llvm::StringLiteral kExactPurpose = "exact";
+/// Checks of sizes, and nothing else.
+inline constexpr llvm::StringLiteral kChecksPurpose = "checks";
 inline constexpr llvm::StringLiteral kLoopsPurpose = "loops";
 
 } // namespace mlir::blockscale

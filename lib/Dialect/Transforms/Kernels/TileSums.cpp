@@ -13,6 +13,7 @@
 #include "Kernels/TileSums.h"
 
 #include "Kernels/ElementwiseFusion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -91,10 +92,10 @@ Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
 void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                               const KernelProblem &problem,
                               const ProblemSizes &sizes, const BlockTile &tile,
-                              Value acc) {
+                              Value acc, bool addsFirst) {
   Location loc = kernel.getLoc();
   bool inBounds = !tile.isGuarded;
-  if (!problem.consumer) {
+  if (!problem.consumer && !addsFirst) {
     AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
                        getPosition(problem, tile, tile.row, tile.column),
                        inBounds);
@@ -108,9 +109,12 @@ void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   Block *body =
       b.createBlock(&op.getBody(), {}, {b.getF32Type(), indexType, indexType},
                     {loc, loc, loc});
-  emitLastElement(
-      b, kernel, problem,
-      getPosition(problem, tile, body->getArgument(1), body->getArgument(2)),
-      body->getArgument(0));
+  SmallVector<Value> position =
+      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
+  Value sum = body->getArgument(0);
+  if (addsFirst)
+    sum = arith::AddFOp::create(b, loc, sum,
+                                emitFirstElement(b, kernel, problem, position));
+  emitLastElement(b, kernel, problem, position, sum);
   YieldOp::create(b, loc);
 }

@@ -33,10 +33,11 @@ Value emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                     const KernelProblem &problem, const ProblemSizes &sizes,
                     const BlockTile &tile, AccType type);
 
-/// Stores `acc`, or what the problem makes of it.
+/// Stores `acc`, or what the problem makes of it, of which the products may
+/// still lack what they are added to (`addsFirst`).
 void emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                   const KernelProblem &problem, const ProblemSizes &sizes,
-                  const BlockTile &tile, Value acc);
+                  const BlockTile &tile, Value acc, bool addsFirst = false);
 
 } // namespace mlir::blockscale
 

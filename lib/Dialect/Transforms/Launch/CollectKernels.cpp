@@ -13,8 +13,10 @@
 
 #include "Kernels/KernelModule.h"
 #include "Kernels/KernelPurpose.h"
+#include "Launch/ChecksKernel.h"
 #include "Launch/KernelParameters.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,15 +74,27 @@ private:
         moveKernel(launch.kernel, kernels);
     for (size_t f = 0; f != functions.size(); ++f) {
       func::FuncOp function = functions[f];
-      ArrayRef<Launch> ofFunction = launches[f];
-      size_t main = getMainKernel(ofFunction);
+      SmallVector<Launch> &ofFunction = launches[f];
       auto checks = llvm::to_vector(function.getOps<cf::AssertOp>());
-      for (auto [i, launch] : llvm::enumerate(ofFunction))
+      // Kernels that no call may be in leave all checks to the first one.
+      bool isFirstAlone = llvm::any_of(ofFunction, [](const Launch &launch) {
+        return isSlowedByCalls(launch.kernel);
+      });
+      if (isFirstAlone && isSlowedByCalls(ofFunction.front().kernel) &&
+          (!checks.empty() || hasPackedSizes(function)))
+        addChecksKernel(ofFunction, kernels);
+      size_t main = getMainKernel(ofFunction);
+      for (auto [i, launch] : llvm::enumerate(ofFunction)) {
+        RowChecks rowChecks = RowChecks::Passed;
+        if (isFirstAlone)
+          rowChecks = i == 0 ? RowChecks::All : RowChecks::None;
         if (failed(rewriteKernelParameters(
                 function, launch.op, launch.kernel, globals,
                 /*takesAll=*/i == main,
-                i == 0 ? ArrayRef(checks) : ArrayRef<cf::AssertOp>())))
+                i == 0 ? ArrayRef(checks) : ArrayRef<cf::AssertOp>(),
+                rowChecks)))
           return failure();
+      }
       for (cf::AssertOp check : checks)
         check.erase();
     }
@@ -140,7 +154,7 @@ private:
     constexpr StringLiteral names[] = {kMmaScaledPurpose,     kMatmulPurpose,
                                        kSwizzleScalesPurpose, kAddSplitsPurpose,
                                        kDecodePurpose,        kExactPurpose,
-                                       kLoopsPurpose};
+                                       kChecksPurpose,        kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))
@@ -158,6 +172,21 @@ private:
     SymbolTable(kernels).insert(kernel);
     if (home.getBody()->without_terminator().empty())
       home.erase();
+  }
+
+  static bool hasPackedSizes(func::FuncOp function) {
+    return llvm::any_of(getDynamicSizes(function), [&](DynamicSize size) {
+      return getCodesAndBytes(function, size).first != 1;
+    });
+  }
+
+  /// Puts a kernel for checks in front of `launches`.
+  static void addChecksKernel(SmallVector<Launch> &launches,
+                              gpu::GPUModuleOp kernels) {
+    gpu::LaunchFuncOp op = createChecksLaunch(launches.front().op, kernels);
+    auto kernel = cast<gpu::GPUFuncOp>(
+        SymbolTable::lookupSymbolIn(kernels, op.getKernelName()));
+    launches.insert(launches.begin(), Launch{op, kernel});
   }
 
   /// Views and constants that kernels now have for themselves.

@@ -133,8 +133,10 @@ namespace {
 class ParameterRewriter {
 public:
   ParameterRewriter(func::FuncOp function, gpu::LaunchFuncOp launch,
-                    gpu::GPUFuncOp kernel, GlobalMap &globals)
+                    gpu::GPUFuncOp kernel, GlobalMap &globals,
+                    RowChecks rowChecks)
       : function(function), launch(launch), kernel(kernel), globals(globals),
+        rowChecks(rowChecks),
         builder(OpBuilder::atBlockBegin(&kernel.getBody().front())),
         dynamicSizes(getDynamicSizes(function)), sizes(dynamicSizes.size()) {}
 
@@ -148,6 +150,11 @@ public:
         if (failed(addSize(i)))
           return failure();
     }
+    if (rowChecks == RowChecks::All)
+      for (auto [i, size] : llvm::enumerate(dynamicSizes))
+        if (!sizes[i] && getCodesAndBytes(function, size).first != 1 &&
+            failed(addSize(i)))
+          return failure();
     for (cf::AssertOp check : checks) {
       if (failed(moveInside(check.getArg())))
         return failure();
@@ -234,7 +241,8 @@ private:
         builder, loc, builder.getIndexType(), *parameter);
     if (codes != 1) {
       Value divisor = constant(builder, loc, codes);
-      checkPacked(builder, loc, inside, divisor, size);
+      if (rowChecks != RowChecks::None)
+        checkPacked(builder, loc, inside, divisor, size);
       inside = arith::DivUIOp::create(builder, loc, inside, divisor);
     }
     if (bytes != 1)
@@ -379,6 +387,7 @@ private:
   gpu::LaunchFuncOp launch;
   gpu::GPUFuncOp kernel;
   GlobalMap &globals;
+  RowChecks rowChecks;
   OpBuilder builder;
   SmallVector<DynamicSize> dynamicSizes;
   /// In the kernel, as memrefs count them; null for those not passed yet.
@@ -393,7 +402,8 @@ private:
 
 LogicalResult blockscale::rewriteKernelParameters(
     func::FuncOp function, gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel,
-    GlobalMap &globals, bool takesAll, ArrayRef<cf::AssertOp> checks) {
-  return ParameterRewriter(function, launch, kernel, globals)
+    GlobalMap &globals, bool takesAll, ArrayRef<cf::AssertOp> checks,
+    RowChecks rowChecks) {
+  return ParameterRewriter(function, launch, kernel, globals, rowChecks)
       .rewrite(takesAll, checks);
 }

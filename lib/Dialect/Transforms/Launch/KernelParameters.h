@@ -24,16 +24,26 @@ inline constexpr StringLiteral kTensorMapParamsAttrName =
 /// The copies, beside kernels, of constants of the host.
 using GlobalMap = DenseMap<Operation *, memref::GlobalOp>;
 
+/// Which rows of packed arguments a kernel checks: that they end on a byte.
+enum class RowChecks {
+  None,
+  /// Those whose sizes it is passed.
+  Passed,
+  /// Those of all dynamic sizes, which it is passed for that.
+  All
+};
+
 /// Gives `kernel`, which `launch` alone launches, parameters that are whole
 /// buffers, scalars or dynamic sizes of the arguments of `function`. With
 /// `takesAll`, all arguments of `function` come first, then all sizes. Views of
 /// buffers, sizes and constants move into the kernel, and with them `checks`,
-/// which run before all else. Fails after an error.
+/// which run before all else, as `rowChecks` do. Fails after an error.
 LogicalResult rewriteKernelParameters(func::FuncOp function,
                                       gpu::LaunchFuncOp launch,
                                       gpu::GPUFuncOp kernel, GlobalMap &globals,
                                       bool takesAll,
-                                      ArrayRef<cf::AssertOp> checks);
+                                      ArrayRef<cf::AssertOp> checks,
+                                      RowChecks rowChecks);
 
 } // namespace mlir::blockscale
 

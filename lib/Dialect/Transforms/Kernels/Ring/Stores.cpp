@@ -24,11 +24,15 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
                             const BlockTile &tile, Value acc) {
   auto type = cast<AccType>(acc.getType());
   Value value = acc;
-  if (problem.acc || problem.producer) {
+  bool hasFirst = problem.acc || problem.producer;
+  // Reads behind branches stay in front of all sums, and for as many numbers
+  // again there are no registers: those are read as the sums are stored.
+  bool addsFirst = hasFirst && tile.isGuarded;
+  if (hasFirst && !addsFirst) {
     Value first = emitFirstSums(at, kernel, problem, ofResult, tile, type);
     value = AccAddOp::create(at, loc, value, first);
   }
-  emitLastSums(at, kernel, problem, ofResult, tile, value);
+  emitLastSums(at, kernel, problem, ofResult, tile, value, addsFirst);
 }
 
 void RoleEmitter::emitByBounds(
