@@ -35,18 +35,16 @@ def of_warps(case):
 
 
 def of_codes(case):
-    """Of wgmma with y as A, for products of up to 256 rows: warpgroups that share rows divide K."""
-    if not case.is_small:
-        return
-    columns = -(-case.m // 8) * 8
+    """Of wgmma with y as A: warpgroups that share rows of y divide K."""
     box = 128 if FORMATS[case.format].y.startswith("f4") else 64
-    for rows, boxes in CODES:
-        k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
-        for stages in (2, 3, 4, 6):
-            yield from (
-                f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1,splits={splits}"
-                for splits in (1, 2, 4)
-            )
+    for columns in (-(-case.m // 8) * 8,) if case.is_small else (128, 256):
+        for rows, boxes in CODES:
+            k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
+            for stages in (2, 3, 4, 6):
+                yield from (
+                    f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1,splits={splits}"
+                    for splits in ((1, 2, 4) if case.is_small else (1,))
+                )
 
 
 def of_wgmma(case):

@@ -197,6 +197,8 @@ def CollectKernelsPass
       dynamic sizes are passed as memrefs of rank 0 and become what they are in
       the kernel;
     * assertions of the host, about sizes, are at the start of the first kernel;
+      where that has warpgroup products, of one made in front of it,
+      `FUNCTION__checks_0`;
     * `blockscale.tensor_map_params` of a kernel are the numbers of the parameters
       that are tensor maps.
 

@@ -258,23 +258,24 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
             /*splits=*/1};
     columns = wide->columns;
   }
-  int64_t box = getBoxElements(op), partK = std::max(tile.leastK, box);
-  while (partK > box && sizes.k % partK != 0)
-    partK /= 2;
-  // Few tiles leave multiprocessors idle.
   int64_t splits = tile.splits;
-  int64_t tiles = llvm::divideCeilSigned(sizes.n, tile.rows) *
-                  llvm::divideCeilSigned(sizes.m, columns) * sizes.batch;
-  while (tiles * splits * 2 <= getMultiprocessors(chip) &&
-         sizes.k >= splits * 2 * kLeastSteps * std::min(partK, kMostOfStep))
-    splits *= 2;
   auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
         op->getContext(), {tile.rows, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*exchanged=*/true, splits, ClusterSize());
   };
+  int64_t box = getBoxElements(op), partK = std::max(tile.leastK, box);
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
+  while (partK > box &&
+         (sizes.k % partK != 0 || sizes.k < splits * parts * partK))
+    partK /= 2;
+  // Few tiles leave multiprocessors idle.
+  int64_t tiles = llvm::divideCeilSigned(sizes.n, tile.rows) *
+                  llvm::divideCeilSigned(sizes.m, columns) * sizes.batch;
+  while (tiles * splits * 2 <= getMultiprocessors(chip) &&
+         sizes.k >= splits * 2 * kLeastSteps * std::min(partK, kMostOfStep))
+    splits *= 2;
   int64_t stages = tile.stages;
   const Instruction &instruction =
       *chooseInstruction(op.getRow(), Path::Wgmma)->emitted;
@@ -358,24 +359,28 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
     return candidates;
   // The same with codes converted on the way.
   constexpr int64_t kColumns = 8;
-  int64_t columns =
+  int64_t rowsOfX =
       llvm::alignTo(getOpSizes(op, /*dynamicSize=*/0).m, kColumns);
-  if (columns == 0 || columns > kMostN)
+  SmallVector<int64_t> widths = {rowsOfX};
+  if (rowsOfX == 0)
     return candidates;
-  for (int64_t rows : {64, 128})
-    for (int64_t boxes : {1, 2, 4})
-      for (int64_t stages : {2, 3, 4})
-        for (int64_t splits : {1, 2}) {
-          auto make = [&](int64_t of) {
-            return RingScheduleAttr::get(
-                op->getContext(), {rows, columns, of}, stages,
-                /*accumulators=*/1, /*persistent=*/false, kTileGroup,
-                /*exchanged=*/true, splits, ClusterSize());
-          };
-          int64_t box = getBoxElements(op);
-          candidates.push_back(
-              make(WgmmaShares(make(box)).partsOfK * boxes * box));
-        }
+  if (rowsOfX > kMostN)
+    widths = {kMostN / 2, kMostN};
+  int64_t box = getBoxElements(op);
+  for (int64_t columns : widths)
+    for (int64_t rows : {64, 128})
+      for (int64_t boxes : {1, 2, 4})
+        for (int64_t stages : {2, 3, 4})
+          for (int64_t splits : {1, 2}) {
+            auto make = [&](int64_t of) {
+              return RingScheduleAttr::get(
+                  op->getContext(), {rows, columns, of}, stages,
+                  /*accumulators=*/1, /*persistent=*/false, kTileGroup,
+                  /*exchanged=*/true, splits, ClusterSize());
+            };
+            candidates.push_back(
+                make(WgmmaShares(make(box)).partsOfK * boxes * box));
+          }
   return candidates;
 }
 
