@@ -147,6 +147,12 @@ TEST(LaunchInfoTest, RefusesWrongFields) {
             "expected a field 'version' once in an object, got it twice");
 }
 
+TEST(LaunchInfoTest, TakesProgrammaticFirstKernels) {
+  EXPECT_EQ(parseChanged(R"("shared":65536)",
+                         R"("shared":65536,"programmatic":true)"),
+            "no error");
+}
+
 TEST(LaunchInfoTest, RefusesWrongValues) {
   EXPECT_EQ(parseChanged(R"("version":1)", R"("version":2)"),
             "$.version: expected an integer from 1 to 1, got 2");

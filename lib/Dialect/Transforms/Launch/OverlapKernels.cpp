@@ -11,7 +11,8 @@
 // when each block of the first one has: told to start earlier, with
 // launch_dependents, its blocks take room from those that still have to run
 // (eight products of 1024 x 1024 x 256 on an H200: 51 us, else 64, and 61
-// without any of this).
+// without any of this). What is in front of the first kernel is not known here:
+// it waits before it tells anybody.
 //
 //===----------------------------------------------------------------------===//
 

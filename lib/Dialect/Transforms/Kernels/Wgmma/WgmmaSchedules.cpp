@@ -209,6 +209,15 @@ static constexpr WideCodesTile kWideCodesTiles[] = {
 /// the way to each tile; from so many products on kernels of warps take longer.
 static constexpr int64_t kMostCodesM = 4096, kLeastCodesProducts = 1 << 30;
 
+/// How many tiles of `rows` of y and `columns` of x there are.
+static uint64_t countCodesTiles(const OpSizes &sizes, int64_t rows,
+                                int64_t columns) {
+  return llvm::SaturatingMultiply<uint64_t>(
+      sizes.batch, llvm::SaturatingMultiply<uint64_t>(
+                       llvm::divideCeilSigned(sizes.n, rows),
+                       llvm::divideCeilSigned(sizes.m, columns)));
+}
+
 /// The tile that takes the least time for all rounds of the multiprocessors.
 static const WideCodesTile *chooseWideTile(const OpSizes &sizes, unsigned bits,
                                            const Chip &chip) {
@@ -217,10 +226,10 @@ static const WideCodesTile *chooseWideTile(const OpSizes &sizes, unsigned bits,
   for (const WideCodesTile &tile : kWideCodesTiles) {
     if (tile.bits != bits)
       continue;
-    int64_t tiles = llvm::divideCeilSigned(sizes.n, tile.rows) *
-                    llvm::divideCeilSigned(sizes.m, tile.columns) * sizes.batch;
-    double time = static_cast<double>(
-                      llvm::divideCeilSigned(tiles, getMultiprocessors(chip))) *
+    uint64_t rounds =
+        llvm::divideCeil(countCodesTiles(sizes, tile.rows, tile.columns),
+                         static_cast<uint64_t>(getMultiprocessors(chip)));
+    double time = static_cast<double>(rounds) *
                   static_cast<double>(tile.rows * tile.columns) * tile.cost;
     if (best && time >= least)
       continue;
@@ -271,9 +280,10 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
          (sizes.k % partK != 0 || sizes.k < splits * parts * partK))
     partK /= 2;
   // Few tiles leave multiprocessors idle.
-  int64_t tiles = llvm::divideCeilSigned(sizes.n, tile.rows) *
-                  llvm::divideCeilSigned(sizes.m, columns) * sizes.batch;
-  while (tiles * splits * 2 <= getMultiprocessors(chip) &&
+  uint64_t tiles = countCodesTiles(sizes, tile.rows, columns);
+  auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
+  while (llvm::SaturatingMultiply<uint64_t>(tiles, splits * 2) <=
+             multiprocessors &&
          sizes.k >= splits * 2 * kLeastSteps * std::min(partK, kMostOfStep))
     splits *= 2;
   int64_t stages = tile.stages;
