@@ -164,6 +164,108 @@ def BlockScale_WarpgroupMmaCodesOp : BlockScale_Op<"warpgroup_mma_codes", [
   }];
 }
 
+def BlockScale_WarpgroupMmaRowOp : BlockScale_Op<"warpgroup_mma_row", [
+    AllTypesMatch<["acc", "result"]>]> {
+  let summary = "multiply-accumulate of codes of fp4 and of one row of them";
+  let description = [{
+    Adds the product of rows of codes, which each four warps share, with one row
+    of codes to an accumulator whose rows are parts of the sums: their total is
+    what is added to (see `acc_total`). It waits for its sums.
+
+    Codes are bytes of fp8 by the time that they are multiplied, without scales.
+    A row of the accumulator belongs to one block of K at a time, since `b` has
+    zeros where its rows belong to others. So sums of a block are exact, and are
+    multiplied by its scales in f32.
+
+    `codes` and `scales` are those of `warpgroup_mma_codes`: a lane has a
+    quarter t of a row of each box of 128 codes at once, and takes 8 codes of it
+    for each of four instructions. `b` has a column of 16 bytes for each half of
+    an instruction, of the first 8 lines: bytes from 4 t on of line 2 t + s of
+    the columns 8 i and 8 i + 1 of a box are codes 0, 2, 4, 6 and 1, 3, 5, 7 of
+    what lanes of quarter t have for instruction i, as e5m2 and times 128. For
+    blocks of 16, s is i / 2; for blocks of 32, the number of the box modulo 2.
+
+    `factors` has a word for each block along K, of the scale of the row: with
+    scales that are powers, their code minus 129; else the bits of an f32, 2^119
+    times the scale.
+
+    The bits of `lost` stay, and more are set where the factor of a block whose
+    sum is not zero is out of range, or where a scale is NaN.
+
+    Constraints:
+
+    * (G1) Both formats of `row` are e2m1.
+    * (G2) `codes` are boxes x rows x 64 bytes, and the accumulator has 8 rows
+      and as many columns as there are rows of codes, in
+      `#blockscale.warp_columns`.
+    * (G3) `b` has 8 columns x 8 x 16 bytes for each box, and there is a factor
+      for each block.
+    * (G4) There are scales for all blocks of both rows.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @tile(%scales: memref<2xi32>, %d: memref<8x64xf32>)
+          workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+                    %x : memref<8x8x16xi8, #gpu.address_space<workgroup>>,
+                    %f : memref<4xi32, #gpu.address_space<workgroup>>) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %none = arith.constant 0 : i32
+        %first = memref.load %scales[%c0] : memref<2xi32>
+        %second = memref.load %scales[%c1] : memref<2xi32>
+        %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+        %parts, %lost = blockscale.warpgroup_mma_row %y, %x, %f, %zero, %none
+            scales = %first, %second row = <e2m1, e2m1, ue8m0, 32>
+            : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+              memref<8x8x16xi8, #gpu.address_space<workgroup>>,
+              memref<4xi32, #gpu.address_space<workgroup>>,
+              !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+        %sums = blockscale.acc_total %parts
+            : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+        blockscale.acc_store %sums, %d[%c0, %c0]
+            : !blockscale.acc<8x64, #blockscale.warp_columns<4>>,
+              memref<8x64xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    MemRefRankOf<[I8], [3]>:$codes, MemRefRankOf<[I8], [3]>:$b,
+    MemRefRankOf<[I32], [1]>:$factors, BlockScale_AccType:$acc, I32:$lost,
+    Variadic<I32>:$scales, BlockScale_RowAttr:$row);
+  let results = (outs BlockScale_AccType:$result, I32:$all_lost);
+  let assemblyFormat = [{
+    $codes `,` $b `,` $factors `,` $acc `,` $lost `scales` `=` $scales
+    `row` `=` $row attr-dict
+    `:` type($codes) `,` type($b) `,` type($factors) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Blocks of a box, of 128 codes.
+    int64_t getBoxBlocks();
+  }];
+}
+
+def BlockScale_AccTotalOp : BlockScale_Op<"acc_total", [
+    AllTypesMatch<["acc", "result"]>]> {
+  let summary = "the sum of all rows of an accumulator";
+  let description = [{
+    Each row of the result is the sum of all rows of `acc`, added in an order
+    that does not depend on anything.
+
+    Constraint (O1): the accumulator is in `#blockscale.warp_columns`.
+
+    The example is that of `warpgroup_mma_row`.
+  }];
+  let arguments = (ins BlockScale_AccType:$acc);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = "$acc attr-dict `:` type($acc)";
+  let hasVerifier = 1;
+}
+
 def BlockScale_WarpgroupWaitOp : BlockScale_Op<"warpgroup_wait", [
     AllTypesMatch<["accs", "results"]>]> {
   let summary = "wait for products of warpgroups";

@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 LogicalResult
 RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> tile, int64_t stages,
-                         int64_t accumulators, bool, int64_t group, bool,
+                         int64_t accumulators, bool, int64_t group, bool exchanged,
                          int64_t splits, ClusterSize cluster) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
@@ -34,10 +34,11 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected M of the tile to be a multiple of " << kRows
                        << " up to " << kMostM << ", got " << tile[0];
   const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
-  if (!isLegalN(*rule, tile[1]))
+  bool isOneRow = exchanged && tile[1] == 1;
+  if (!isOneRow && !isLegalN(*rule, tile[1]))
     return emitError() << "expected N of the tile to be a multiple of "
-                       << rule->step << " up to " << kMostN << ", got "
-                       << tile[1];
+                       << rule->step << " up to " << kMostN
+                       << ", or 1 with exchanged operands, got " << tile[1];
   // Lines of 128 bytes, of two bytes, a byte or half a byte for each element;
   // or more of them.
   constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;

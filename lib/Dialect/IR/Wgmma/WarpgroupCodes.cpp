@@ -21,6 +21,11 @@ int64_t WarpgroupMmaCodesOp::getBoxElements() {
   return kBoxBytes * kByteBits / getFormatInfo(getRow().getB()).storedBits();
 }
 
+int64_t WarpgroupMmaRowOp::getBoxBlocks() {
+  constexpr int64_t kBoxElements = 128;
+  return kBoxElements / getRow().getBlockSize();
+}
+
 int64_t WarpgroupMmaCodesOp::getBoxBlocks() {
   return getBoxElements() / getRow().getBlockSize();
 }
@@ -61,4 +66,42 @@ LogicalResult WarpgroupMmaCodesOp::verify() {
     return emitOpError("expected ")
            << words << " words of scales, got " << getScales().size();
   return success();
+}
+
+LogicalResult WarpgroupMmaRowOp::verify() {
+  RowAttr row = getRow();
+  for (Format format : {row.getA(), row.getB()})
+    if (format != Format::E2M1) // (G1)
+      return emitOpError("expected a row of e2m1 alone, got ") << row;
+  constexpr int64_t kRows = 2, kSums = 8, kColumnsOfBox = 8, kChunk = 16;
+  AccType acc = getAcc().getType();
+  MemRefType codes = getCodes().getType(), b = getB().getType();
+  bool isSpread = isa<WarpColumnsAttr>(Attribute(acc.getLayout()));
+  if (!isSpread || acc.getM() != kSums || !codes.hasStaticShape() ||
+      acc.getN() != codes.getDimSize(1) ||
+      codes.getDimSize(2) != kBoxBytes) // (G2)
+    return emitOpError("expected an accumulator of ")
+           << kSums << " rows in #blockscale.warp_columns, and codes in boxes x "
+           << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
+           << codes;
+  int64_t boxes = codes.getDimSize(0), blocks = boxes * getBoxBlocks();
+  const int64_t lines[] = {boxes * kColumnsOfBox, kSums, kChunk};
+  MemRefType factors = getFactors().getType();
+  if (b.getShape() != ArrayRef(lines) || factors.getDimSize(0) != blocks) // (G3)
+    return emitOpError("expected b of ")
+           << lines[0] << " x " << lines[1] << " x " << lines[2] << ", and "
+           << blocks << " factors, got " << b << " and " << factors;
+  int64_t words = kRows * llvm::divideCeilSigned(blocks, kBlocksOfWord);
+  if (static_cast<int64_t>(getScales().size()) != words) // (G4)
+    return emitOpError("expected ")
+           << words << " words of scales, got " << getScales().size();
+  return success();
+}
+
+LogicalResult AccTotalOp::verify() {
+  AccType acc = getAcc().getType();
+  if (isa<WarpColumnsAttr>(Attribute(acc.getLayout()))) // (O1)
+    return success();
+  return emitOpError("expected an accumulator in #blockscale.warp_columns, got ")
+         << acc;
 }

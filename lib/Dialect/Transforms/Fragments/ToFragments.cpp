@@ -97,7 +97,8 @@ struct ToFragmentsPass final
     });
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
                         AccGenerateOp, AccForEachOp, AccReadOp, AccAddOp,
-                        WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupWaitOp,
+                        WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupMmaRowOp,
+                        WarpgroupWaitOp, AccTotalOp,
                         MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);

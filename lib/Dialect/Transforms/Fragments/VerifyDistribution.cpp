@@ -104,7 +104,8 @@ static LogicalResult verifySharedOp(Operation *op) {
 bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
              AccForEachOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
-             WarpgroupMmaCodesOp, WarpgroupWaitOp>(op);
+             WarpgroupMmaCodesOp, WarpgroupMmaRowOp, WarpgroupWaitOp,
+             AccTotalOp>(op);
 }
 
 /// Checks what `op` does with a value of `type`, which lanes hold in parts.

@@ -23,8 +23,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Rows of a lane, and lanes that share a row.
-static constexpr int64_t kRows = 2, kLanesOfRow = 4;
+static constexpr int64_t kRows = kRowsOfLane, kLanesOfRow = 4;
 /// What a lane loads of a row.
 static constexpr int64_t kLoadBytes = 16, kLoadWords = 4;
 
@@ -71,42 +70,51 @@ private:
   /// largest scale, of those with a mantissa.
   Value furthest;
   /// Words of codes, by box and row.
-  SmallVector<std::array<SmallVector<Value>, kRows>> words;
+  SmallVector<BoxWords> words;
 };
 } // namespace
 
-void CodesEmitter::load(Value laneIndex) {
+SmallVector<BoxWords> blockscale::loadBoxes(OpBuilder &b, Location loc,
+                                            TypedValue<MemRefType> codes,
+                                            AccType acc, Value lane) {
   constexpr int64_t kRowsOfWarp = 16, kOtherRow = 8;
-  int64_t warps =
-      cast<WarpColumnsAttr>(Attribute(op.getAcc().getType().getLayout()))
-          .getWarps();
+  int64_t warps = cast<WarpColumnsAttr>(Attribute(acc.getLayout())).getWarps();
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
   AffineExpr row = d0.floorDiv(int64_t(kWarpLanes)) % warps * kRowsOfWarp +
                    d1.floorDiv(kLanesOfRow);
   auto type = VectorType::get(kLoadBytes, b.getI8Type());
-  for (int64_t box = 0; box != op.getCodes().getType().getDimSize(0); ++box) {
+  SmallVector<BoxWords> words;
+  for (int64_t box = 0; box != codes.getType().getDimSize(0); ++box) {
     words.emplace_back();
-    for (int64_t i = 0; i != kRows; ++i) {
+    for (auto [i, ofRow] : llvm::enumerate(words.back())) {
       SmallVector<Value> position =
           applyExprs(b, loc,
-                     {b.getAffineConstantExpr(box), row + i * kOtherRow,
+                     {b.getAffineConstantExpr(box),
+                      row + static_cast<int64_t>(i) * kOtherRow,
                       d1 % kLanesOfRow * kLoadBytes},
-                     {thread, laneIndex});
+                     {thread, lane});
       Value bytes = vector::LoadOp::create(
-          b, loc, type, op.getCodes(), position,
+          b, loc, type, codes, position,
           /*nontemporal=*/false, llvm::MaybeAlign(kLoadBytes));
       Value all = vector::BitCastOp::create(
           b, loc, VectorType::get(kLoadWords, b.getI32Type()), bytes);
-      for (int64_t word = 0; word != kLoadWords; ++word) {
-        Value codes = vector::ExtractOp::create(b, loc, all, word);
-        if (test.isNeeded())
-          test.add(codes);
-        words.back()[i].push_back(codes);
-      }
+      for (int64_t word = 0; word != kLoadWords; ++word)
+        ofRow.push_back(vector::ExtractOp::create(b, loc, all, word));
     }
   }
+  return words;
+}
+
+void CodesEmitter::load(Value laneIndex) {
+  words = loadBoxes(b, loc, op.getCodes(), op.getAcc().getType(), laneIndex);
+  if (!test.isNeeded())
+    return;
+  for (const BoxWords &box : words)
+    for (ArrayRef<Value> row : box)
+      for (Value codes : row)
+        test.add(codes);
 }
 
 /// Whether all of these codes are zero.

@@ -209,4 +209,5 @@ void blockscale::populateWarpgroupPatterns(const TypeConverter &converter,
   patterns.add<LowerWarpgroupMma, LowerWarpgroupWait>(converter,
                                                       patterns.getContext());
   populateWarpgroupCodesPatterns(converter, patterns, lane);
+  populateWarpgroupRowPatterns(converter, patterns, lane);
 }

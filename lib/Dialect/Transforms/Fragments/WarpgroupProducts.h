@@ -37,9 +37,23 @@ std::string getProductText(InstructionAttr row, size_t numSums,
 int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout, int64_t step,
                       int64_t k);
 
-/// The pattern of warpgroup_mma_codes.
+/// Rows of codes that a lane has.
+inline constexpr int64_t kRowsOfLane = 2;
+
+/// For each row of a lane, words of codes of a box: its quarter.
+using BoxWords = std::array<SmallVector<Value>, kRowsOfLane>;
+
+/// The words of all boxes, boxes x rows x 64 bytes; rows are columns of `acc`.
+SmallVector<BoxWords> loadBoxes(OpBuilder &b, Location loc,
+                                TypedValue<MemRefType> codes, AccType acc,
+                                Value lane);
+
+/// The pattern of warpgroup_mma_codes; those of warpgroup_mma_row and of
+/// acc_total.
 void populateWarpgroupCodesPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns, Value lane);
+void populateWarpgroupRowPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns, Value lane);
 
 } // namespace mlir::blockscale
 

@@ -95,10 +95,10 @@ public:
   /// Whether its kernels take scales in the 32x4x4 layout alone: others are
   /// swizzled by a kernel in front of it.
   virtual bool wantsScaleAtoms() const { return false; }
-  /// Whether its kernels for `problem` take codes of y, though they multiply
-  /// numbers (KernelProblem::codesOfY): x alone is decoded before.
-  virtual bool takesCodesOfY(const KernelProblem &problem) const {
-    return false;
+  /// Of which operands its kernels for `problem` take codes, though they
+  /// multiply numbers: the other ones are decoded before.
+  virtual TakenCodes getTakenCodes(const KernelProblem &problem) const {
+    return TakenCodes::None;
   }
   /// What of the kernel for `problem` may surprise; empty for nothing.
   virtual std::string getRemark(const KernelProblem &problem) const {

@@ -90,7 +90,7 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
     FailureOr<Formed> formed;
     if (host.problem.isDecoded()) {
       DecodedProduct decoded =
-          formDecoded(rewriter, op, host, backend->takesCodesOfY(host.problem));
+          formDecoded(rewriter, op, host, backend->getTakenCodes(host.problem));
       formed = formAll(rewriter, op, last, decoded.product, *backend);
       if (succeeded(formed)) {
         if (formed->words)

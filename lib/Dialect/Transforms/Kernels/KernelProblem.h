@@ -68,6 +68,9 @@ struct FusedElementwise {
   }
 };
 
+/// Operands whose codes a kernel takes that multiplies numbers.
+enum class TakenCodes { None, Y, Both };
+
 /// One product as a kernel computes it. Sizes may be dynamic.
 struct KernelProblem {
   OpRow row;
@@ -88,6 +91,8 @@ struct KernelProblem {
   /// result, behind the first: words for each block, not 0 if some number is
   /// not what it should be.
   std::optional<OpRow> codesOfY;
+  /// Whether x, which is one row then, stays codes too, with scales `xScale`.
+  bool hasCodesOfRow = false;
   /// What makes the accumulator instead, and what is made of the result.
   std::optional<FusedElementwise> producer, consumer;
   /// Parameters that hold words: only if one of them is not 0, the result is
@@ -116,9 +121,9 @@ struct KernelProblem {
 
   /// Those that are used.
   SmallVector<KernelOperand *, 4> getOperands() {
-    if (codesOfY)
+    if (codesOfY && !hasCodesOfRow)
       return {&x, &y, &yScale};
-    if (hasScales())
+    if (hasScales() || hasCodesOfRow)
       return {&x, &xScale, &y, &yScale};
     return {&x, &y};
   }

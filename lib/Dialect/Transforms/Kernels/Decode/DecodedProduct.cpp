@@ -154,25 +154,34 @@ private:
 DecodedProduct blockscale::formDecoded(OpBuilder &builder,
                                        ProductOpInterface op,
                                        const HostProblem &host,
-                                       bool takesCodesOfY) {
+                                       TakenCodes taken) {
   auto decode = [&](Side side) {
-    return OperandDecoder(builder, op, host, side, takesCodesOfY).decode();
+    return OperandDecoder(builder, op, host, side, taken != TakenCodes::None)
+        .decode();
   };
-  Decoded x = decode(Side::X);
   DecodedProduct decoded;
-  decoded.conditions[0] = x.conditions;
   HostProblem &product = decoded.product;
   product.sizes = host.sizes;
   KernelProblem &problem = product.problem;
   problem = host.problem;
   problem.row = problem.instruction.getInstruction().getOpRow();
-  problem.x = x.operand;
-  problem.x.argument = product.addInput(x.numbers);
-  if (takesCodesOfY) {
-    problem.codesOfY = host.problem.row;
-    for (KernelOperand *operand : {&problem.y, &problem.yScale})
+  auto takeCodes = [&](KernelOperand &codes, KernelOperand &scales) {
+    for (KernelOperand *operand : {&codes, &scales})
       if (!operand->splat)
         operand->argument = product.addInput(host.inputs[operand->argument]);
+  };
+  if (taken == TakenCodes::Both) {
+    problem.hasCodesOfRow = true;
+    takeCodes(problem.x, problem.xScale);
+  } else {
+    Decoded x = decode(Side::X);
+    decoded.conditions[0] = x.conditions;
+    problem.x = x.operand;
+    problem.x.argument = product.addInput(x.numbers);
+  }
+  if (taken != TakenCodes::None) {
+    problem.codesOfY = host.problem.row;
+    takeCodes(problem.y, problem.yScale);
   } else {
     Decoded y = decode(Side::Y);
     decoded.conditions[1] = y.conditions;
@@ -203,7 +212,8 @@ ExactProduct blockscale::getExactProduct(OpBuilder &builder,
       exact.backend->getScheduleRules()->choose(op, problem.instruction, chip,
                                                 /*hasWorkspace=*/false);
   for (Value condition : decoded.conditions)
-    problem.conditions.push_back(exact.host.addInput(condition));
+    if (condition)
+      problem.conditions.push_back(exact.host.addInput(condition));
   problem.result = exact.host.inputs.size();
   return exact;
 }

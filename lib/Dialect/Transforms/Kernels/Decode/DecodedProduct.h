@@ -24,15 +24,16 @@ struct DecodedProduct {
   /// Of numbers of bf16.
   HostProblem product;
   /// Words of which one is not 0 where bf16 does not hold what was decoded, for
-  /// x and for y.
+  /// x and for y; null for an operand whose codes the product takes, until it
+  /// has words of its own.
   std::array<Value, 2> conditions = {};
 };
 
 /// The product of `host`, which is that of `op`, with its operands decoded by
-/// kernels that are launched where `builder` stands. With `takesCodesOfY`, x
-/// alone; the product itself finds out about y then.
+/// kernels that are launched where `builder` stands, but for those whose codes
+/// it takes; it finds out about these itself.
 DecodedProduct formDecoded(OpBuilder &builder, ProductOpInterface op,
-                           const HostProblem &host, bool takesCodesOfY);
+                           const HostProblem &host, TakenCodes taken);
 
 /// The same product by the next path of the chip, if one of the words is not 0.
 struct ExactProduct {

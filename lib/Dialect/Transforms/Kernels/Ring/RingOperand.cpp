@@ -65,6 +65,8 @@ RingOperands blockscale::planRingOperands(const KernelProblem &problem,
     bool isA = i < 2, isScale = i % 2 != 0;
     if (isScale && !problem.hasScales())
       continue;
+    if (!isA && ring.hasOneRow())
+      continue;
     operand.format = isA ? instruction.a : instruction.b;
     operand.tensor = TensorOperand::plan(problem, ring, i, operand.reason);
     if (operand.tensor) {

@@ -26,8 +26,10 @@ static bool isElements(unsigned operand) { return operand % 2 == 0; }
 static bool isOfA(unsigned operand) { return operand < 2; }
 
 RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
-                   std::optional<Format> codes, int64_t parts)
-    : schedule(schedule), codes(codes), parts(parts), words(0) {
+                   std::optional<Format> codes, int64_t parts,
+                   int64_t bytesBehind)
+    : schedule(schedule), codes(codes), parts(parts), bytesBehind(bytesBehind),
+      words(0) {
   if (instruction.scaleVec != 0)
     words = schedule.getK() / instruction.blockSize / kBlocksOfWord;
   // Tiles of elements first, which are multiples of what they are aligned to.
@@ -49,13 +51,15 @@ int64_t RingPlan::getBytes(unsigned operand) const {
   int64_t rows = isOfA(operand) ? schedule.getM() : schedule.getN();
   if (!codes)
     return rows * kLineBytes;
+  if (!isOfA(operand) && hasOneRow())
+    return 0;
   constexpr int64_t kNumberBits = 16, kByteBits = 8;
   int64_t bits =
       isOfA(operand) ? getFormatInfo(*codes).storedBits() : kNumberBits;
   return rows * getPartK() * bits / kByteBits;
 }
 
-int64_t RingPlan::getSharedBytes() const {
+int64_t RingPlan::getStagesBytes() const {
   return stageBytes * parts * schedule.getStages();
 }
 

@@ -25,15 +25,18 @@ inline constexpr unsigned kNumRingOperands = 4;
 /// on the format of A, where that is codes that become numbers in registers.
 ///
 /// K of a stage may have parts, which are stages of their own: each has its
-/// bytes and its barriers.
+/// bytes and its barriers. Where N of the tile is 1, B is no part of stages:
+/// it is in `bytesBehind` bytes behind them, all of it.
 class RingPlan {
 public:
   RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
-           std::optional<Format> codes = std::nullopt, int64_t parts = 1);
+           std::optional<Format> codes = std::nullopt, int64_t parts = 1,
+           int64_t bytesBehind = 0);
 
   RingScheduleAttr getSchedule() const { return schedule; }
 
   std::optional<Format> getCodes() const { return codes; }
+  bool hasOneRow() const { return codes && schedule.getN() == 1; }
   int64_t getParts() const { return parts; }
   /// Elements along K of a part.
   int64_t getPartK() const { return schedule.getK() / parts; }
@@ -48,8 +51,9 @@ public:
   int64_t getBytes(unsigned operand) const;
   /// Of a part.
   int64_t getStageBytes() const { return stageBytes; }
-  /// Of all stages.
-  int64_t getSharedBytes() const;
+  /// Of all stages; and with what is behind them.
+  int64_t getStagesBytes() const;
+  int64_t getSharedBytes() const { return getStagesBytes() + bytesBehind; }
 
   /// The number of the mbarrier that says that the first stage is full, or
   /// empty; those of the others come behind it. How many there are in all.
@@ -60,7 +64,7 @@ public:
 private:
   RingScheduleAttr schedule;
   std::optional<Format> codes;
-  int64_t parts, words;
+  int64_t parts, bytesBehind, words;
   std::array<int64_t, kNumRingOperands> offsets;
   int64_t stageBytes = 0;
 };

@@ -15,6 +15,7 @@
 
 #include "Kernels/Wgmma/CodesRoles.h"
 
+#include "Kernels/Wgmma/RowPlan.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,6 +31,9 @@ using namespace mlir::blockscale;
 /// Rows of a lane, and the distance between them.
 static constexpr int64_t kRows = 2, kOtherRow = 8;
 
+/// The named barrier of all warps that multiply: 0 is that of all warps.
+static constexpr int64_t kAllBarrier = 1;
+
 /// Numbers between rows of sums in shared memory: lanes that store at once,
 /// those of 4 rows two apart and of 8 columns, are in different banks.
 static int64_t getPitch(RingScheduleAttr schedule) {
@@ -37,10 +41,25 @@ static int64_t getPitch(RingScheduleAttr schedule) {
   return schedule.getM() + kPadding;
 }
 
+/// Rows of accumulators.
+static int64_t getSumRows(RingScheduleAttr schedule) {
+  constexpr int64_t kLeast = 8;
+  return std::max(schedule.getN(), kLeast);
+}
+
 int64_t blockscale::getSumBytes(RingScheduleAttr schedule) {
   constexpr int64_t kSumBytes = 4;
-  return (WgmmaShares(schedule).partsOfK - 1) * schedule.getN() *
+  return (WgmmaShares(schedule).partsOfK - 1) * getSumRows(schedule) *
          getPitch(schedule) * kSumBytes;
+}
+
+RingPlan blockscale::makeCodesPlan(const Instruction &instruction,
+                                   RingScheduleAttr schedule, const OpRow &row,
+                                   int64_t k) {
+  int64_t behind =
+      schedule.getN() == 1 ? RowPlan(schedule, row, k).getBytes() : 0;
+  return RingPlan(instruction, schedule, row.rhs,
+                  WgmmaShares(schedule).partsOfK, behind);
 }
 
 CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
@@ -48,7 +67,8 @@ CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
                        const RingOperands &operands)
     : WarpgroupRoles(b, kernel, problem, plan, operands),
       accType(AccType::get(
-          b.getContext(), plan.getSchedule().getN(), plan.getSchedule().getM(),
+          b.getContext(), getSumRows(plan.getSchedule()),
+          plan.getSchedule().getM(),
           WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
       flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
 
@@ -210,35 +230,28 @@ SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const RingTile &tile,
 // Products
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
-                                        Value step, const RingPlace &place,
-                                        ValueRange values) {
-  MLIRContext *context = at.getContext();
-  RingScheduleAttr schedule = plan.getSchedule();
+Value CodesRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape, Type element,
+                           Value offset) const {
   auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
-  auto view = [&](ArrayRef<int64_t> shape, Value offset) -> Value {
-    auto type = MemRefType::get(shape, at.getI8Type(),
-                                MemRefLayoutAttrInterface(), space);
-    return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
-  };
-  // The last step loads its own scales once more.
-  Value next = addIndex(
-      at, loc,
-      at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step), 1);
-  next =
-      arith::MinUIOp::create(at, loc, next, addIndex(at, loc, tile.steps, -1));
-  SmallVector<Value> scales =
-      loadScales(at, tile, emitPartStep(at, tile, part, next));
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
+  return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+}
 
-  Ring ring = stages.getPart(part);
-  ring.emitWaitFull(at, place);
-  int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
-  Value codes =
-      view({plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
-           emitStageOffset(at, ring, place, plan.getOffset(0)));
-  Value numbers = view({plan.getBytes(2) / (schedule.getN() * kLineBytes),
-                        schedule.getN(), kLineBytes},
-                       emitStageOffset(at, ring, place, plan.getOffset(2)));
+Value CodesRoles::emitStart(OpBuilder &at, const RingTile &) {
+  return word(at, 0);
+}
+
+SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const RingTile &,
+                                            Value, const RingPlace &place,
+                                            Value codes, ValueRange values) {
+  MLIRContext *context = at.getContext();
+  int64_t rows = plan.getSchedule().getN();
+  Value numbers =
+      emitView(at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
+               at.getI8Type(),
+               emitStageOffset(at, stages.getPart(part), place,
+                               plan.getOffset(2)));
   auto product = WarpgroupMmaCodesOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
       values.drop_front(2), RowAttr::get(context, *problem.codesOfY),
@@ -246,25 +259,43 @@ SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
   auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
                                       product.getResult(), /*pending=*/0);
+  return {wait.getResult(0), product.getAllLost()};
+}
+
+SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
+                                        Value step, const RingPlace &place,
+                                        ValueRange values) {
+  RingScheduleAttr schedule = plan.getSchedule();
+  step = at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step);
+  // The last step loads its own scales once more.
+  Value next =
+      arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
+                             addIndex(at, loc, tile.steps, -1));
+  SmallVector<Value> scales =
+      loadScales(at, tile, emitPartStep(at, tile, part, next));
+
+  Ring ring = stages.getPart(part);
+  ring.emitWaitFull(at, place);
+  int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
+  Value codes = emitView(
+      at, {plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
+      at.getI8Type(), emitStageOffset(at, ring, place, plan.getOffset(0)));
+  SmallVector<Value> results =
+      emitProducts(at, tile, step, place, codes, values);
   emitElected(at, [&](OpBuilder &one) {
     BarrierArriveOp::create(one, loc, barriers, ring.emitEmpty(one, place),
                             IntegerAttr());
   });
-  SmallVector<Value> results = {wait.getResult(0), product.getAllLost()};
   llvm::append_range(results, scales);
   return results;
 }
 
-/// Waits for all warps that multiply.
-static void emitMeet(OpBuilder &at, Location loc, int64_t warps) {
-  // Barrier 0 is that of all warps.
-  constexpr int32_t kBarrier = 1;
-  auto word = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
-  };
-  NVVM::BarrierOp::create(at, loc, TypeRange(), word(kBarrier),
-                          word(warps * int64_t(kWarpLanes)),
+void blockscale::emitMeet(OpBuilder &at, Location loc, Value number,
+                          int64_t warps) {
+  Value threads = arith::ConstantOp::create(
+      at, loc,
+      at.getI32IntegerAttr(static_cast<int32_t>(warps * int64_t(kWarpLanes))));
+  NVVM::BarrierOp::create(at, loc, TypeRange(), number, threads,
                           NVVM::BarrierReductionAttr(), Value());
 }
 
@@ -288,7 +319,7 @@ void CodesRoles::emitLost(OpBuilder &at, Value lost) {
                                 arith::AtomicRMWKind::ori, word(then, 1), flag,
                                 zero);
   });
-  emitMeet(at, loc, shares.getWarps());
+  emitMeet(at, loc, word(at, kAllBarrier), shares.getWarps());
   Value isFirst =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
   Value block = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
@@ -302,7 +333,7 @@ void CodesRoles::emitLost(OpBuilder &at, Value lost) {
 Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
   RingScheduleAttr schedule = plan.getSchedule();
   auto type = MemRefType::get(
-      {shares.partsOfK - 1, schedule.getN(), getPitch(schedule)},
+      {shares.partsOfK - 1, getSumRows(schedule), getPitch(schedule)},
       at.getF32Type(), MemRefLayoutAttrInterface(),
       cast<MemRefType>(shared.getType()).getMemorySpace());
   Value zero = index(at, 0);
@@ -314,16 +345,17 @@ Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
   AccStoreOp::create(then, loc, sums, memory,
                      ValueRange{addIndex(then, loc, part, -1), zero, zero},
                      /*in_bounds=*/true);
-  emitMeet(at, loc, shares.getWarps());
+  emitMeet(at, loc, word(at, kAllBarrier), shares.getWarps());
   return memory;
 }
 
 void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
                           const RingPlace &first) {
-  Value zero = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(0));
-  SmallVector<Value> values = {AccZeroOp::create(at, loc, accType), zero};
-  llvm::append_range(
-      values, loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0))));
+  SmallVector<Value> scales =
+      loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0)));
+  SmallVector<Value> values = {AccZeroOp::create(at, loc, accType),
+                               emitStart(at, tile)};
+  llvm::append_range(values, scales);
   emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, values,
             [&](OpBuilder &inner, Value step, const RingPlace &place,
                 ValueRange before) {
@@ -331,24 +363,31 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
             });
   // All stages have been read behind this.
   emitLost(at, values[1]);
+  auto storeBy = [&](OpBuilder &path, Value sums, bool isGuarded) {
+    BlockTile of = tile;
+    of.isGuarded = isGuarded;
+    std::swap(of.row, of.column);
+    ProblemSizes ofResult = sizes;
+    std::swap(ofResult.m, ofResult.n);
+    emitStore(path, ofResult, of, sums);
+  };
   auto store = [&](OpBuilder &path, Value sums) {
+    // Rows of the accumulator beyond the one of the result are outside.
+    if (plan.hasOneRow())
+      return storeBy(path, sums, /*isGuarded=*/true);
     emitByBounds(path, tile, /*isAligned=*/true,
                  [&](OpBuilder &inner, bool isGuarded) {
-                   BlockTile of = tile;
-                   of.isGuarded = isGuarded;
-                   std::swap(of.row, of.column);
-                   ProblemSizes ofResult = sizes;
-                   std::swap(ofResult.m, ofResult.n);
-                   emitStore(inner, ofResult, of, sums);
+                   storeBy(inner, sums, isGuarded);
                  });
   };
+  Value own = emitEnd(at, values[0]);
   if (shares.partsOfK == 1)
-    return store(at, values[0]);
-  Value memory = emitSum(at, values[0]);
+    return store(at, own);
+  Value memory = emitSum(at, own);
   Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, part,
                                         index(at, 0));
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
-  Value sums = values[0], start = index(then, 0);
+  Value sums = own, start = index(then, 0);
   for (int64_t i = 1; i != shares.partsOfK; ++i) {
     Value others = AccLoadOp::create(
         then, loc, accType, memory,

@@ -24,13 +24,16 @@ inline constexpr int64_t kCodeBoxBytes = 64;
 /// Shared memory for the sums of all parts of K but the first.
 int64_t getSumBytes(RingScheduleAttr schedule);
 
-class CodesRoles final : public WarpgroupRoles {
+/// The plan of a product of `row` with such a schedule.
+RingPlan makeCodesPlan(const Instruction &instruction,
+                       RingScheduleAttr schedule, const OpRow &row, int64_t k);
+
+class CodesRoles : public WarpgroupRoles {
 public:
   CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
              const RingPlan &plan, const RingOperands &operands);
 
-private:
-  void emitConsumer(OpBuilder &b) override;
+protected:
   void emitLoader(OpBuilder &b) override;
   /// Codes are an argument's, which no kernel in front writes: their copies
   /// start before it has ended.
@@ -39,13 +42,33 @@ private:
   /// A, or both where stages are empty.
   void emitStepCopies(OpBuilder &b, const RingTile &tile, Value step,
                       const RingPlace &place, Sides sides);
-  /// How many stages are filled before the kernel in front has ended: no more
-  /// than each part has steps.
-  int64_t getNumEarly() const;
   /// The number among all parts of K, of step `step` of part `part`: each part
   /// has steps that follow each other.
   Value emitPartStep(OpBuilder &b, const RingTile &tile, Value part,
                      Value step) const;
+  /// What is not 0 if a number of x is not what it should be, once those that
+  /// the warps of the part need are there.
+  virtual Value emitStart(OpBuilder &b, const RingTile &tile);
+  /// The sums, and what is lost, of a full stage of the part of the warp with
+  /// `codes`; `values` are those before, and scales.
+  virtual SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
+                                          Value step, const RingPlace &place,
+                                          Value codes, ValueRange values);
+  /// The sums of a part of K from what products have added up.
+  virtual Value emitEnd(OpBuilder &b, Value sums) { return sums; }
+  /// Bytes of all stages from `offset` on, as numbers of `element`.
+  Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
+                 Value offset) const;
+
+  AccType accType;
+  /// Of this thread: its number, its part of K, and its lane.
+  Value thread, part, lane;
+
+private:
+  void emitConsumer(OpBuilder &b) override;
+  /// How many stages are filled before the kernel in front has ended: no more
+  /// than each part has steps.
+  int64_t getNumEarly() const;
   /// The words of scales of a lane's two rows for the step number `step`.
   SmallVector<Value> loadScales(OpBuilder &b, const RingTile &tile, Value step);
   SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange place);
@@ -60,12 +83,12 @@ private:
   void emitLost(OpBuilder &b, Value lost);
   void emitFirst(OpBuilder &one) override;
 
-  AccType accType;
   /// A word of shared memory: not 0 if some number is not what it should be.
   Value flag;
-  /// Of this thread: its number, its part of K, and its lane.
-  Value thread, part, lane;
 };
+
+/// Waits at named barrier `number` for `warps` warps.
+void emitMeet(OpBuilder &b, Location loc, Value number, int64_t warps);
 
 } // namespace mlir::blockscale
 

@@ -15,7 +15,7 @@
 
 #include "Kernels/OpSizes.h"
 #include "Kernels/Staging/Stages.h"
-#include "Kernels/Wgmma/CodesRoles.h"
+#include "Kernels/Wgmma/RowRoles.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -30,8 +30,7 @@ static RingPlan makePlan(const KernelProblem &problem) {
   const Instruction &instruction = problem.instruction.getInstruction();
   if (!problem.codesOfY)
     return RingPlan(instruction, schedule);
-  return RingPlan(instruction, schedule, problem.codesOfY->rhs,
-                  WgmmaShares(schedule).partsOfK);
+  return makeCodesPlan(instruction, schedule, *problem.codesOfY, problem.k);
 }
 
 /// Whether bulk copies can bring an operand from where it is.
@@ -78,8 +77,11 @@ public:
            (chooseCodesSchedule(op, chip) || isDecodedFaster(op));
   }
 
-  bool takesCodesOfY(const KernelProblem &problem) const override {
-    return cast<RingScheduleAttr>(problem.schedule).getExchanged();
+  TakenCodes getTakenCodes(const KernelProblem &problem) const override {
+    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    if (!schedule.getExchanged())
+      return TakenCodes::None;
+    return schedule.getN() == 1 ? TakenCodes::Both : TakenCodes::Y;
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {
@@ -119,7 +121,9 @@ public:
     // What a block hands from one warpgroup to another is all of its registers.
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
-    if (problem.codesOfY)
+    if (plan.hasOneRow())
+      RowRoles(b, kernel, problem, plan, operands).emit();
+    else if (problem.codesOfY)
       CodesRoles(b, kernel, problem, plan, operands).emit();
     else
       WgmmaRoles(b, kernel, problem, plan, operands).emit();

@@ -52,6 +52,8 @@ static int64_t getMostSums(RingScheduleAttr schedule) {
   return kMost[WgmmaShares(schedule).groups - 1];
 }
 
+static std::string findRowObstacle(ProductOpInterface op);
+
 /// Elements along K of a box of codes of y.
 static int64_t getBoxElements(ProductOpInterface op) {
   constexpr int64_t kByteBits = 8;
@@ -68,6 +70,11 @@ static LogicalResult verifyCodes(ProductOpInterface op,
     return emitError() << "expected " << obstacle
                        << ", for a schedule with exchanged operands on the "
                           "path wgmma, got "
+                       << schedule;
+  if (std::string obstacle = findRowObstacle(op);
+      schedule.getN() == 1 && !obstacle.empty())
+    return emitError() << "expected " << obstacle
+                       << ", for a schedule with 1 as N of the tile, got "
                        << schedule;
   WgmmaShares shares(schedule);
   bool isShared =
@@ -86,9 +93,9 @@ static LogicalResult verifyCodes(ProductOpInterface op,
               "blocks that are not persistent, and no cluster, for exchanged "
               "operands on the path wgmma, got "
            << schedule;
-  RingPlan plan(instruction, schedule, op.getRow().rhs, shares.partsOfK);
   int64_t box = getBoxElements(op);
   int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
+  RingPlan plan = makeCodesPlan(instruction, schedule, op.getRow(), k);
   if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
     return emitError() << "expected K of the tile to be " << shares.partsOfK
                        << " parts of a multiple of " << box
@@ -125,7 +132,8 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
                        << given;
   // Each block loads whole groups of the lines that a copy swizzles.
   ClusterSize cluster = schedule.getCluster();
-  if (int64_t lines = kSwizzledLines * cluster.m; schedule.getN() % lines != 0)
+  if (int64_t lines = kSwizzledLines * cluster.m;
+      !schedule.getExchanged() && schedule.getN() % lines != 0)
     return emitError() << "expected N of the tile to be a multiple of " << lines
                        << " for a cluster of " << cluster.m
                        << " blocks along M, got " << given;
@@ -136,29 +144,51 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
   return success();
 }
 
-std::string blockscale::findCodesObstacle(ProductOpInterface op) {
-  if (!op.getXScale())
-    return "a product with scales";
-  auto type = cast<RankedTensorType>(op.getY().getType());
-  if (!hasStaticShapes(op))
-    return "static sizes";
-  OperandView view = traceOperand(op.getY());
+/// The argument that an operand is, as codes that are contiguous along K; null
+/// if it is none. `isStream` says whether its codes are packed.
+static BlockArgument findLines(ProductOpInterface op, MmaScaledOp::Side side,
+                               bool &isStream) {
+  Value operand = side == MmaScaledOp::Side::X ? op.getX() : op.getY();
+  auto type = cast<RankedTensorType>(operand.getType());
+  OperandView view = traceOperand(operand);
   auto unpack = view.tensor.getDefiningOp<UnpackOp>();
   if (unpack)
     view.tensor = unpack.getSource();
   auto argument = dyn_cast<BlockArgument>(view.tensor);
   auto function = dyn_cast_or_null<func::FuncOp>(
       argument ? argument.getOwner()->getParentOp() : nullptr);
-  bool isStream =
-      getFormatInfo(op.getRow().rhs).bits == 6 &&
-      (unpack || (function && function.getArgAttr(argument.getArgNumber(),
-                                                  kPackedAttrName)));
-  if (isStream)
+  isStream = unpack || (function && function.getArgAttr(argument.getArgNumber(),
+                                                        kPackedAttrName));
+  unsigned k = MmaScaledOp::getKDim(side, type.getRank());
+  bool isLine =
+      view.map.getResults().back() == getAffineDimExpr(k, op->getContext());
+  return function && isLine ? argument : BlockArgument();
+}
+
+std::string blockscale::findCodesObstacle(ProductOpInterface op) {
+  if (!op.getXScale())
+    return "a product with scales";
+  if (!hasStaticShapes(op))
+    return "static sizes";
+  bool isStream = false;
+  BlockArgument argument = findLines(op, MmaScaledOp::Side::Y, isStream);
+  if (isStream && getFormatInfo(op.getRow().rhs).bits == 6)
     return "codes of y in bytes, or in nibbles";
-  unsigned k = MmaScaledOp::getKDim(MmaScaledOp::Side::Y, type.getRank());
-  if (!function ||
-      view.map.getResults().back() != getAffineDimExpr(k, op->getContext()))
+  if (!argument)
     return "a y that is an argument, and contiguous along K";
+  return {};
+}
+
+/// What keeps codes of x from being spread by each block, beside that.
+static std::string findRowObstacle(ProductOpInterface op) {
+  OpRow row = op.getRow();
+  if (getOpSizes(op, /*dynamicSize=*/0).m != 1)
+    return "one row of x";
+  if (row.lhs != Format::E2M1 || row.rhs != Format::E2M1)
+    return "operands of e2m1";
+  bool isStream = false;
+  if (!findLines(op, MmaScaledOp::Side::X, isStream))
+    return "an x that is an argument, and contiguous along K";
   return {};
 }
 
@@ -181,6 +211,7 @@ struct CodesTile {
 } // namespace
 
 // Measured on an H200 with `benchmarks/gpu.py tune`.
+static constexpr CodesTile kRowTile = {1, 4, 64, 256, 4, 1};
 static constexpr CodesTile kCodesTiles[] = {
     {16, 8, 64, 128, 4, 1},  {16, 4, 64, 256, 3, 1}, {64, 4, 64, 128, 4, 1},
     {128, 4, 64, 128, 3, 1}, {256, 8, 64, 64, 3, 1}, {256, 4, 128, 128, 3, 2},
@@ -251,10 +282,14 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
     return {};
   CodesTile tile = {};
   int64_t columns = llvm::alignTo(sizes.m, kColumns);
+  bool isOneRow = findRowObstacle(op).empty();
   const auto *narrow = llvm::find_if(kCodesTiles, [&](const CodesTile &row) {
     return sizes.m <= row.mostM && bits >= row.leastBits;
   });
-  if (narrow != std::end(kCodesTiles)) {
+  if (isOneRow) {
+    tile = kRowTile;
+    columns = 1;
+  } else if (narrow != std::end(kCodesTiles)) {
     tile = *narrow;
   } else {
     const WideCodesTile *wide = chooseWideTile(sizes, bits, chip);
@@ -289,9 +324,10 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
   int64_t stages = tile.stages;
   const Instruction &instruction =
       *chooseInstruction(op.getRow(), Path::Wgmma)->emitted;
-  while (stages > 1 && RingPlan(instruction, make(parts * partK, stages),
-                                op.getRow().rhs, parts)
-                               .getSharedBytes() > getMostStageBytes(chip))
+  while (stages > 1 &&
+         makeCodesPlan(instruction, make(parts * partK, stages), op.getRow(),
+                       sizes.k)
+                 .getSharedBytes() > getMostStageBytes(chip))
     --stages;
   RingScheduleAttr schedule = make(parts * partK, stages);
   bool hasParts = sizes.k >= splits * schedule.getK();
@@ -376,6 +412,8 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
     return candidates;
   if (rowsOfX > kMostN)
     widths = {kMostN / 2, kMostN};
+  if (findRowObstacle(op).empty())
+    widths.push_back(1);
   int64_t box = getBoxElements(op);
   for (int64_t columns : widths)
     for (int64_t rows : {64, 128})

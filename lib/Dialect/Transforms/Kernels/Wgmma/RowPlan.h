@@ -1,0 +1,39 @@
+//===- RowPlan.h - Where a row of codes is spread ------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a block has behind its stages where x is one row of codes: B of all its
+// instructions, and a word for each of its scales (see warpgroup_mma_row).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_ROWPLAN_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_ROWPLAN_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+struct RowPlan {
+  /// Codes of a box, and the bytes that B has for it.
+  static constexpr int64_t kBoxElements = 128, kBoxBytes = 1024;
+
+  RowPlan(RingScheduleAttr schedule, const OpRow &row, int64_t k);
+
+  /// Boxes along K of a block of threads.
+  int64_t boxes;
+  /// Scales of a box.
+  int64_t blocksOfBox;
+
+  int64_t getNumberBytes() const { return boxes * kBoxBytes; }
+  int64_t getFactorBytes() const;
+  int64_t getBytes() const { return getNumberBytes() + getFactorBytes(); }
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_ROWPLAN_H

@@ -1,0 +1,307 @@
+//===- RowRoles.cpp - Codes and one row of codes --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The warps of each part of K spread its codes of x: no warp waits for those of
+// another part before its own sums are complete.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Wgmma/RowRoles.h"
+
+#include "Utils/IndexValues.h"
+#include "Utils/StoredCodes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Codes of a word, words of a quarter of a box, and quarters.
+static constexpr int64_t kWordCodes = 8, kQuarterWords = 4, kQuarters = 4,
+                         kBoxWords = kQuarters * kQuarterWords;
+static constexpr int64_t kFactorBytes = 4;
+
+RowPlan::RowPlan(RingScheduleAttr schedule, const OpRow &row, int64_t k)
+    : blocksOfBox(kBoxElements / row.blockSize) {
+  int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
+  boxes = llvm::divideCeilSigned(steps, schedule.getSplits()) *
+          schedule.getK() / kBoxElements;
+}
+
+int64_t RowPlan::getFactorBytes() const {
+  return boxes * blocksOfBox * kFactorBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The row
+//===----------------------------------------------------------------------===//
+
+Value RowRoles::emitFirstBox(OpBuilder &at, const RingTile &tile,
+                             Value step) const {
+  AffineExpr d0, d1, d2;
+  bindDims(at.getContext(), d0, d1, d2);
+  return applyExprs(at, loc, {(d0 * d1 + d2) * getPartBoxes()},
+                    {part, tile.steps, step})[0];
+}
+
+RowRoles::Word RowRoles::loadWord(OpBuilder &at, const RingTile &tile,
+                                  Value number, Value count) {
+  const KernelOperand &codes = problem.y, &scales = problem.yScale;
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  Word of;
+  of.number = number;
+  of.isInside = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult,
+                                      number, count);
+  Value first = emitPartStep(at, tile, part, index(at, 0));
+  Value column = applyExprs(at, loc, {d0 * plan.getPartK() + d1 * kWordCodes},
+                            {first, number})[0];
+  // What is outside reads what is last, so that all loads start at once. Codes
+  // of y are zeros there.
+  column = arith::MinUIOp::create(at, loc, column,
+                                  index(at, problem.k - kWordCodes));
+  constexpr int64_t kBytes = kWordCodes / 2;
+  SmallVector<Value> position =
+      applyMap(at, loc, codes.map,
+               {getOperandBatch(at, kernel, codes, tile.matrix), tile.column,
+                column});
+  position.back() = applyExprs(at, loc, {d0.floorDiv(2)}, position.back())[0];
+  Value bytes = vector::LoadOp::create(
+      at, loc, VectorType::get(kBytes, at.getI8Type()),
+      kernel.getArgument(codes.argument), position,
+      /*nontemporal=*/false, llvm::MaybeAlign(kBytes));
+  bytes = vector::BitCastOp::create(at, loc,
+                                    VectorType::get(1, at.getI32Type()), bytes);
+  of.codes = vector::ExtractOp::create(at, loc, bytes, int64_t(0));
+  if (scales.splat) {
+    of.scale = word(at, *scales.splat);
+    return of;
+  }
+  Value block = applyExprs(
+      at, loc, {d0.floorDiv(int64_t(problem.codesOfY->blockSize))}, column)[0];
+  Value scale = memref::LoadOp::create(
+      at, loc, kernel.getArgument(scales.argument),
+      applyMap(at, loc, scales.map,
+               {getOperandBatch(at, kernel, scales, tile.matrix), tile.column,
+                block}));
+  of.scale = arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
+  return of;
+}
+
+void RowRoles::storeNumbers(const WordEmitter &emit, const Word &of,
+                            Value box) {
+  OpBuilder &at = emit.b;
+  // Bytes of e5m2, 128 times what codes from 0 to 7 stand for.
+  constexpr uint32_t kLow = 0x5A585400, kHigh = 0x62605E5C,
+                     kMagnitudes = 0x77777777, kSigns = 0x80808080;
+  constexpr uint32_t kEven = 0x6420, kOdd = 0x7531;
+  constexpr unsigned kNibble = 4, kFour = 16;
+  Value selectors = emit.bitAnd(of.codes, kMagnitudes);
+  auto lookUp = [&](Value four) {
+    return emit.permute(emit.integer(kLow), emit.integer(kHigh), four);
+  };
+  Value low = lookUp(selectors);
+  Value high = lookUp(emit.shiftRight(selectors, kFour));
+  auto half = [&](uint32_t bytes, Value signs) {
+    return emit.bitOr(emit.permute(low, high, emit.integer(bytes)),
+                      emit.bitAnd(signs, kSigns));
+  };
+  Value halves[] = {half(kEven, emit.shiftLeft(of.codes, kNibble)),
+                    half(kOdd, of.codes)};
+
+  AffineExpr number, boxOf;
+  bindDims(at.getContext(), number, boxOf);
+  AffineExpr quarter = (number % kBoxWords).floorDiv(kQuarterWords),
+             instruction = number % kQuarterWords;
+  // Which of both lines of a quarter the block is in.
+  int64_t blocksOfQuarter = row.blocksOfBox / kQuarters;
+  AffineExpr second =
+      blocksOfQuarter == 1
+          ? number.floorDiv(kBoxWords) % std::min<int64_t>(2, getPartBoxes())
+          : instruction.floorDiv(kQuarterWords / blocksOfQuarter);
+  constexpr int64_t kLine = 16, kColumn = 128, kInstruction = 256;
+  SmallVector<Value> values = applyExprs(
+      at, loc,
+      {boxOf * RowPlan::kBoxBytes + instruction * kInstruction +
+           (quarter * 2 + second) * kLine + plan.getStagesBytes(),
+       boxOf * RowPlan::kBoxBytes + instruction * kInstruction +
+           (quarter * 2 + 1 - second) * kLine + plan.getStagesBytes(),
+       quarter},
+      {of.number, box});
+  Value zero = emit.integer(0);
+  auto store = [&](ArrayRef<Value> words, Value offset) {
+    Value line = vector::FromElementsOp::create(
+        at, loc, VectorType::get(kQuarters, at.getI32Type()), words);
+    line = vector::BitCastOp::create(
+        at, loc, VectorType::get(kLine, at.getI8Type()), line);
+    vector::StoreOp::create(at, loc, line, shared, offset,
+                            /*nontemporal=*/false, llvm::MaybeAlign(kLine));
+  };
+  for (auto [i, half] : llvm::enumerate(halves)) {
+    auto plus = static_cast<int64_t>(i) * kColumn;
+    SmallVector<Value> words;
+    for (int64_t of = 0; of != kQuarters; ++of) {
+      Value isOwn = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
+                                          values[2], index(at, of));
+      words.push_back(emit.select(isOwn, half, zero));
+    }
+    store(words, addIndex(at, loc, values[0], plus));
+    store(SmallVector<Value>(kQuarters, zero),
+          addIndex(at, loc, values[1], plus));
+  }
+}
+
+void RowRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
+  OpBuilder &at = emit.b;
+  bool isPower = getFormatInfo(problem.codesOfY->scale).mantissaBits == 0;
+  Value factor;
+  if (isPower) {
+    constexpr uint32_t kBias = 129;
+    factor = emit.subtract(scale, emit.integer(kBias));
+  } else {
+    // Bits that are placed are 2^-120 of the scale; its sign does not count.
+    constexpr uint32_t kMagnitude = 0x7F;
+    constexpr unsigned kPlace = 20;
+    constexpr float kPlaced = 0x1p120F, kFactor = 0x1p119F;
+    factor = LLVM::BitcastOp::create(
+        at, loc, at.getF32Type(),
+        emit.shiftLeft(emit.bitAnd(scale, kMagnitude), kPlace));
+    for (float power : {kPlaced, kFactor})
+      factor = LLVM::FMulOp::create(at, loc, factor, emit.real(power));
+    factor = LLVM::BitcastOp::create(at, loc, at.getI32Type(), factor);
+  }
+  Value line = vector::BroadcastOp::create(
+      at, loc, VectorType::get(1, at.getI32Type()), factor);
+  line = vector::BitCastOp::create(
+      at, loc, VectorType::get(kFactorBytes, at.getI8Type()), line);
+  vector::StoreOp::create(at, loc, line, shared, offset, /*nontemporal=*/false,
+                          llvm::MaybeAlign(kFactorBytes));
+}
+
+Value RowRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
+                       Value lost) {
+  WordEmitter outside(at, loc);
+  bool isPower = getFormatInfo(problem.codesOfY->scale).mantissaBits == 0;
+  constexpr uint32_t kPowerNaN = 0xFF, kNaN = 0x7F;
+  Value isNaN =
+      isPower ? outside.isEqual(of.scale, kPowerNaN)
+              : outside.isEqual(outside.bitAnd(of.scale, kNaN), kNaN);
+  lost = outside.bitOr(lost, outside.select(isNaN, outside.integer(1),
+                                            outside.integer(0)));
+  OpBuilder then = scf::IfOp::create(at, loc, of.isInside).getThenBodyBuilder();
+  WordEmitter emit(then, loc);
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  Value box = applyExprs(then, loc, {d0.floorDiv(kBoxWords) + d1},
+                         {of.number, firstBox})[0];
+  storeNumbers(emit, of, box);
+  int64_t wordsOfBlock = kBoxWords / row.blocksOfBox;
+  SmallVector<Value> values = applyExprs(
+      then, loc,
+      {d0 % wordsOfBlock,
+       ((d0 % kBoxWords).floorDiv(wordsOfBlock) + d1 * row.blocksOfBox) *
+               kFactorBytes +
+           plan.getStagesBytes() + row.getNumberBytes()},
+      {of.number, box});
+  Value isFirst = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
+                                        values[0], index(then, 0));
+  OpBuilder one = scf::IfOp::create(then, loc, isFirst).getThenBodyBuilder();
+  storeFactor(WordEmitter(one, loc), of.scale, values[1]);
+  return lost;
+}
+
+Value RowRoles::emitStart(OpBuilder &at, const RingTile &tile) {
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  int64_t threads = shares.getWarpsOfPart() * int64_t(kWarpLanes);
+  // Loads that are under way at once.
+  constexpr int64_t kMostRounds = 4;
+  int64_t most = row.boxes / shares.partsOfK * kBoxWords;
+  int64_t rounds =
+      std::min(kMostRounds, llvm::divideCeilSigned(most, threads));
+  Value count = applyExprs(at, loc, {d0 * (getPartBoxes() * kBoxWords)},
+                           tile.steps)[0];
+  Value first = applyExprs(at, loc, {d0 % threads}, thread)[0];
+  Value firstBox = emitFirstBox(at, tile, index(at, 0));
+  auto loop = scf::ForOp::create(at, loc, first, count,
+                                 index(at, rounds * threads), word(at, 0));
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  SmallVector<Word> words;
+  for (int64_t i = 0; i != rounds; ++i)
+    words.push_back(loadWord(
+        inner, tile, addIndex(inner, loc, loop.getInductionVar(), i * threads),
+        count));
+  Value lost = loop.getRegionIterArg(0);
+  for (const Word &of : words)
+    lost = spread(inner, of, firstBox, lost);
+  scf::YieldOp::create(inner, loc, lost);
+  // Instructions read it, which are of another proxy.
+  NVVM::FenceProxyOp::create(
+      at, loc,
+      NVVM::ProxyKindAttr::get(at.getContext(), NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(at.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+  // Behind the barriers of all warps, and of all that multiply.
+  constexpr int64_t kFirstBarrier = 2;
+  Value barrier = toWord(at, addIndex(at, loc, part, kFirstBarrier));
+  emitMeet(at, loc, barrier, shares.getWarpsOfPart());
+  return loop.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+/// Stages have codes of y alone, which are an argument's: no copy waits for a
+/// kernel in front.
+void RowRoles::emitLoader(OpBuilder &role) {
+  RingPlace first = stages.emitFirst(role);
+  forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
+    SmallVector<Value> none;
+    emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
+              [&](OpBuilder &inner, Value step, const RingPlace &place,
+                  ValueRange) {
+                step = inner.createOrFold<arith::IndexCastUIOp>(
+                    loc, inner.getIndexType(), step);
+                emitStepCopies(inner, tile, step, place, Sides::Both);
+                return SmallVector<Value>();
+              });
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> RowRoles::emitProducts(OpBuilder &at, const RingTile &tile,
+                                          Value step, const RingPlace &,
+                                          Value codes, ValueRange values) {
+  constexpr int64_t kColumnsOfBox = 8, kLines = 8, kLine = 16;
+  int64_t boxes = getPartBoxes(), first = plan.getStagesBytes();
+  Value box = emitFirstBox(at, tile, step);
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  SmallVector<Value> offsets = applyExprs(
+      at, loc,
+      {d0 * RowPlan::kBoxBytes + first,
+       d0 * (row.blocksOfBox * kFactorBytes) + first + row.getNumberBytes()},
+      box);
+  Value numbers = emitView(at, {boxes * kColumnsOfBox, kLines, kLine},
+                           at.getI8Type(), offsets[0]);
+  Value factors =
+      emitView(at, {boxes * row.blocksOfBox}, at.getI32Type(), offsets[1]);
+  auto product = WarpgroupMmaRowOp::create(
+      at, loc, accType, at.getI32Type(), codes, numbers, factors, values[0],
+      values[1], values.drop_front(2),
+      RowAttr::get(at.getContext(), *problem.codesOfY));
+  return {product.getResult(), product.getAllLost()};
+}
+
+Value RowRoles::emitEnd(OpBuilder &at, Value sums) {
+  return AccTotalOp::create(at, loc, sums);
+}

@@ -1,0 +1,62 @@
+//===- RowRoles.h - Codes and one row of codes ---------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The roles of products with codes of y where x is one row of codes, which each
+// block spreads for itself while the first codes of y arrive.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_ROWROLES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_ROWROLES_H
+
+#include "Fragments/Convert/WordEmitter.h"
+#include "Kernels/Wgmma/CodesRoles.h"
+#include "Kernels/Wgmma/RowPlan.h"
+
+namespace mlir::blockscale {
+
+class RowRoles final : public CodesRoles {
+public:
+  RowRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+           const RingPlan &plan, const RingOperands &operands)
+      : CodesRoles(b, kernel, problem, plan, operands),
+        row(plan.getSchedule(), *problem.codesOfY, problem.k) {}
+
+private:
+  /// A word of eight codes of x: its place among those of the part, and what is
+  /// loaded for it.
+  struct Word {
+    Value number, isInside, codes, scale;
+  };
+
+  void emitLoader(OpBuilder &b) override;
+  Value emitStart(OpBuilder &b, const RingTile &tile) override;
+  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
+                                  Value step, const RingPlace &place,
+                                  Value codes, ValueRange values) override;
+  Value emitEnd(OpBuilder &b, Value sums) override;
+
+  int64_t getPartBoxes() const {
+    return plan.getPartK() / RowPlan::kBoxElements;
+  }
+  /// The number of the first box of step `step` of the part of the warp, of
+  /// those that the block has.
+  Value emitFirstBox(OpBuilder &b, const RingTile &tile, Value step) const;
+  Word loadWord(OpBuilder &b, const RingTile &tile, Value number, Value count);
+  /// Stores B for a word; the word `lost`, and more.
+  Value spread(OpBuilder &b, const Word &of, Value firstBox, Value lost);
+  void storeNumbers(const WordEmitter &emit, const Word &of, Value box);
+  /// Stores the factor of the block of the word, which is the first one of it.
+  void storeFactor(const WordEmitter &emit, Value scale, Value at);
+
+  RowPlan row;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_ROWROLES_H
