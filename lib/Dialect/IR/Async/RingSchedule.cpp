@@ -23,8 +23,8 @@ using namespace mlir::blockscale;
 LogicalResult
 RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> tile, int64_t stages,
-                         int64_t accumulators, bool, int64_t group, bool exchanged,
-                         int64_t splits, ClusterSize cluster) {
+                         int64_t accumulators, bool, int64_t group,
+                         bool exchanged, int64_t splits, ClusterSize cluster) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;

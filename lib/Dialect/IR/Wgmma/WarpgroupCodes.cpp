@@ -81,13 +81,15 @@ LogicalResult WarpgroupMmaRowOp::verify() {
       acc.getN() != codes.getDimSize(1) ||
       codes.getDimSize(2) != kBoxBytes) // (G2)
     return emitOpError("expected an accumulator of ")
-           << kSums << " rows in #blockscale.warp_columns, and codes in boxes x "
+           << kSums
+           << " rows in #blockscale.warp_columns, and codes in boxes x "
            << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
            << codes;
   int64_t boxes = codes.getDimSize(0), blocks = boxes * getBoxBlocks();
   const int64_t lines[] = {boxes * kColumnsOfBox, kSums, kChunk};
   MemRefType factors = getFactors().getType();
-  if (b.getShape() != ArrayRef(lines) || factors.getDimSize(0) != blocks) // (G3)
+  if (b.getShape() != ArrayRef(lines) ||
+      factors.getDimSize(0) != blocks) // (G3)
     return emitOpError("expected b of ")
            << lines[0] << " x " << lines[1] << " x " << lines[2] << ", and "
            << blocks << " factors, got " << b << " and " << factors;
@@ -102,6 +104,7 @@ LogicalResult AccTotalOp::verify() {
   AccType acc = getAcc().getType();
   if (isa<WarpColumnsAttr>(Attribute(acc.getLayout()))) // (O1)
     return success();
-  return emitOpError("expected an accumulator in #blockscale.warp_columns, got ")
+  return emitOpError(
+             "expected an accumulator in #blockscale.warp_columns, got ")
          << acc;
 }

@@ -98,8 +98,7 @@ struct ToFragmentsPass final
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
                         AccGenerateOp, AccForEachOp, AccReadOp, AccAddOp,
                         WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupMmaRowOp,
-                        WarpgroupWaitOp, AccTotalOp,
-                        MmaScaledOp>();
+                        WarpgroupWaitOp, AccTotalOp, MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

@@ -95,9 +95,9 @@ SmallVector<BoxWords> blockscale::loadBoxes(OpBuilder &b, Location loc,
                       row + static_cast<int64_t>(i) * kOtherRow,
                       d1 % kLanesOfRow * kLoadBytes},
                      {thread, lane});
-      Value bytes = vector::LoadOp::create(
-          b, loc, type, codes, position,
-          /*nontemporal=*/false, llvm::MaybeAlign(kLoadBytes));
+      Value bytes = vector::LoadOp::create(b, loc, type, codes, position,
+                                           /*nontemporal=*/false,
+                                           llvm::MaybeAlign(kLoadBytes));
       Value all = vector::BitCastOp::create(
           b, loc, VectorType::get(kLoadWords, b.getI32Type()), bytes);
       for (int64_t word = 0; word != kLoadWords; ++word)

@@ -36,8 +36,8 @@ public:
       : b(b), op(op), loc(op.getLoc()), emit(b, loc), lane(lane),
         quarter(emit.bitAnd(emit.toWord(lane), kLanesOfRow - 1)),
         isPower(getFormatInfo(op.getRow().getScale()).mantissaBits == 0),
-        blocksOfLane(op.getBoxBlocks() / kLanesOfRow),
-        nan(emit.integer(0)), furthest(emit.integer(0)) {}
+        blocksOfLane(op.getBoxBlocks() / kLanesOfRow), nan(emit.integer(0)),
+        furthest(emit.integer(0)) {}
 
   /// The sums `acc` with all products added.
   SmallVector<Value> emitProducts(ValueRange acc);
@@ -179,8 +179,8 @@ Value RowEmitter::addBlock(Value acc, Value sum, Value scales, int64_t i,
     Value exponent =
         emit.select(isZero, emit.integer(0), emit.add(code, factor));
     furthest = LLVM::UMaxOp::create(b, loc, furthest, exponent);
-    factor = toReal(emit.add(emit.shiftLeft(exponent, kMantissaBits),
-                             1u << kMantissaBits));
+    factor = toReal(
+        emit.add(emit.shiftLeft(exponent, kMantissaBits), 1u << kMantissaBits));
   } else {
     // Bits that are placed are 2^-120 of the scale.
     constexpr unsigned kPlace = 20;
@@ -272,8 +272,8 @@ struct LowerAccTotal final : LanePattern<AccTotalOp> {
       for (unsigned distance : {1, 2}) {
         Value bits = LLVM::BitcastOp::create(rewriter, loc,
                                              rewriter.getI32Type(), total);
-        Value from = LLVM::XOrOp::create(rewriter, loc, word,
-                                         emit.integer(distance));
+        Value from =
+            LLVM::XOrOp::create(rewriter, loc, word, emit.integer(distance));
         add(LLVM::BitcastOp::create(rewriter, loc, rewriter.getF32Type(),
                                     emit.shuffle(bits, from)));
       }

@@ -95,7 +95,8 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
       if (succeeded(formed)) {
         if (formed->words)
           decoded.conditions[1] = formed->words;
-        formed = formExact(rewriter, op, last, decoded, formed->result);
+        if (decoded.isToBeChecked())
+          formed = formExact(rewriter, op, last, decoded, formed->result);
       }
     } else {
       formed = formAll(rewriter, op, last, host, *backend);

@@ -91,7 +91,8 @@ struct KernelProblem {
   /// result, behind the first: words for each block, not 0 if some number is
   /// not what it should be.
   std::optional<OpRow> codesOfY;
-  /// Whether x, which is one row then, stays codes too, with scales `xScale`.
+  /// Whether x, which is one row then, stays codes too, with scales `xScale`:
+  /// all numbers are what they should be, and there are no words.
   bool hasCodesOfRow = false;
   /// What makes the accumulator instead, and what is made of the result.
   std::optional<FusedElementwise> producer, consumer;
@@ -117,7 +118,7 @@ struct KernelProblem {
     return hasScales() && instruction && !instruction.hasScales();
   }
 
-  unsigned getNumResults() const { return codesOfY ? 2 : 1; }
+  unsigned getNumResults() const { return codesOfY && !hasCodesOfRow ? 2 : 1; }
 
   /// Those that are used.
   SmallVector<KernelOperand *, 4> getOperands() {

@@ -27,6 +27,10 @@ struct DecodedProduct {
   /// x and for y; null for an operand whose codes the product takes, until it
   /// has words of its own.
   std::array<Value, 2> conditions = {};
+
+  bool isToBeChecked() const {
+    return llvm::any_of(conditions, [](Value words) { return bool(words); });
+  }
 };
 
 /// The product of `host`, which is that of `op`, with its operands decoded by

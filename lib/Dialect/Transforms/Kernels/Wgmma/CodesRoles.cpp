@@ -31,9 +31,6 @@ using namespace mlir::blockscale;
 /// Rows of a lane, and the distance between them.
 static constexpr int64_t kRows = 2, kOtherRow = 8;
 
-/// The named barrier of all warps that multiply: 0 is that of all warps.
-static constexpr int64_t kAllBarrier = 1;
-
 /// Numbers between rows of sums in shared memory: lanes that store at once,
 /// those of 4 rows two apart and of 8 columns, are in different banks.
 static int64_t getPitch(RingScheduleAttr schedule) {
@@ -247,11 +244,10 @@ SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const RingTile &,
                                             Value codes, ValueRange values) {
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
-  Value numbers =
-      emitView(at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
-               at.getI8Type(),
-               emitStageOffset(at, stages.getPart(part), place,
-                               plan.getOffset(2)));
+  Value numbers = emitView(
+      at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
+      at.getI8Type(),
+      emitStageOffset(at, stages.getPart(part), place, plan.getOffset(2)));
   auto product = WarpgroupMmaCodesOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
       values.drop_front(2), RowAttr::get(context, *problem.codesOfY),
@@ -268,9 +264,8 @@ SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
   RingScheduleAttr schedule = plan.getSchedule();
   step = at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step);
   // The last step loads its own scales once more.
-  Value next =
-      arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
-                             addIndex(at, loc, tile.steps, -1));
+  Value next = arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
+                                      addIndex(at, loc, tile.steps, -1));
   SmallVector<Value> scales =
       loadScales(at, tile, emitPartStep(at, tile, part, next));
 
@@ -290,12 +285,11 @@ SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
   return results;
 }
 
-void blockscale::emitMeet(OpBuilder &at, Location loc, Value number,
-                          int64_t warps) {
-  Value threads = arith::ConstantOp::create(
-      at, loc,
-      at.getI32IntegerAttr(static_cast<int32_t>(warps * int64_t(kWarpLanes))));
-  NVVM::BarrierOp::create(at, loc, TypeRange(), number, threads,
+void CodesRoles::emitMeet(OpBuilder &at) {
+  // Barrier 0 is that of all warps.
+  constexpr int64_t kBarrier = 1;
+  NVVM::BarrierOp::create(at, loc, TypeRange(), word(at, kBarrier),
+                          word(at, shares.getWarps() * int64_t(kWarpLanes)),
                           NVVM::BarrierReductionAttr(), Value());
 }
 
@@ -304,30 +298,27 @@ void CodesRoles::emitFirst(OpBuilder &one) {
 }
 
 void CodesRoles::emitLost(OpBuilder &at, Value lost) {
-  Value zero = index(at, 0);
-  auto emitIf = [&](Value condition, function_ref<void(OpBuilder &)> body) {
-    OpBuilder then = scf::IfOp::create(at, loc, condition).getThenBodyBuilder();
-    body(then);
-  };
   // Of threads that store, all store the same.
   Value isLost = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, lost,
                                        word(at, 0));
   Value isAny = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(at, -1),
                                          isLost, NVVM::VoteSyncKind::any);
-  emitIf(isAny, [&](OpBuilder &then) {
-    memref::AtomicRMWOp::create(then, loc, then.getI32Type(),
-                                arith::AtomicRMWKind::ori, word(then, 1), flag,
-                                zero);
-  });
-  emitMeet(at, loc, word(at, kAllBarrier), shares.getWarps());
+  OpBuilder then = scf::IfOp::create(at, loc, isAny).getThenBodyBuilder();
+  memref::AtomicRMWOp::create(then, loc, then.getI32Type(),
+                              arith::AtomicRMWKind::ori, word(then, 1), flag,
+                              index(then, 0));
+  emitMeet(at);
+}
+
+void CodesRoles::emitFound(OpBuilder &at, const RingTile &) {
+  Value zero = index(at, 0);
   Value isFirst =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
   Value block = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
-  emitIf(isFirst, [&](OpBuilder &then) {
-    Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
-    memref::StoreOp::create(then, loc, any,
-                            kernel.getArgument(problem.result + 1), block);
-  });
+  OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
+  Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
+  memref::StoreOp::create(then, loc, any,
+                          kernel.getArgument(problem.result + 1), block);
 }
 
 Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
@@ -345,7 +336,7 @@ Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
   AccStoreOp::create(then, loc, sums, memory,
                      ValueRange{addIndex(then, loc, part, -1), zero, zero},
                      /*in_bounds=*/true);
-  emitMeet(at, loc, word(at, kAllBarrier), shares.getWarps());
+  emitMeet(at);
   return memory;
 }
 
@@ -363,6 +354,7 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
             });
   // All stages have been read behind this.
   emitLost(at, values[1]);
+  emitFound(at, tile);
   auto storeBy = [&](OpBuilder &path, Value sums, bool isGuarded) {
     BlockTile of = tile;
     of.isGuarded = isGuarded;
@@ -382,7 +374,7 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
   };
   Value own = emitEnd(at, values[0]);
   if (shares.partsOfK == 1)
-    return store(at, own);
+    return store(at, emitFinal(at, own));
   Value memory = emitSum(at, own);
   Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, part,
                                         index(at, 0));
@@ -394,7 +386,7 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
         ValueRange{index(then, i - 1), start, start}, /*in_bounds=*/true);
     sums = AccAddOp::create(then, loc, sums, others);
   }
-  store(then, sums);
+  store(then, emitFinal(then, sums));
 }
 
 void CodesRoles::emitConsumer(OpBuilder &role) {

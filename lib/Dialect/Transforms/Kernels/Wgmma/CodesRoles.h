@@ -56,11 +56,20 @@ protected:
                                           Value codes, ValueRange values);
   /// The sums of a part of K from what products have added up.
   virtual Value emitEnd(OpBuilder &b, Value sums) { return sums; }
+  /// What is done where all warps know whether `flag` is 0, and no stage is
+  /// read any more: the word of the block is stored.
+  virtual void emitFound(OpBuilder &b, const RingTile &tile);
+  /// The sums of all parts as they are stored.
+  virtual Value emitFinal(OpBuilder &b, Value sums) { return sums; }
+  /// Waits for all warps that multiply.
+  void emitMeet(OpBuilder &b);
   /// Bytes of all stages from `offset` on, as numbers of `element`.
   Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
                  Value offset) const;
 
   AccType accType;
+  /// A word of shared memory: not 0 if some number is not what it should be.
+  Value flag;
   /// Of this thread: its number, its part of K, and its lane.
   Value thread, part, lane;
 
@@ -79,16 +88,10 @@ private:
   void emitTile(OpBuilder &b, const RingTile &tile, const RingPlace &first);
   /// The sums of all parts, for warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
-  /// The word of the block: whether `lost` is not 0 in any thread.
+  /// Sets `flag` if `lost` is not 0 in any thread.
   void emitLost(OpBuilder &b, Value lost);
   void emitFirst(OpBuilder &one) override;
-
-  /// A word of shared memory: not 0 if some number is not what it should be.
-  Value flag;
 };
-
-/// Waits at named barrier `number` for `warps` warps.
-void emitMeet(OpBuilder &b, Location loc, Value number, int64_t warps);
 
 } // namespace mlir::blockscale
 

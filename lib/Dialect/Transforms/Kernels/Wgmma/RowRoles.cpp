@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The warps of each part of K spread its codes of x: no warp waits for those of
-// another part before its own sums are complete.
+// Sums are exact up to the scales of blocks. A block that finds factors that an
+// f32 does not hold, or a NaN, adds its sums up again in f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,15 +53,35 @@ Value RowRoles::emitFirstBox(OpBuilder &at, const RingTile &tile,
                     {part, tile.steps, step})[0];
 }
 
+Value RowRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
+                          ValueRange place) {
+  constexpr int64_t kBytes = kWordCodes / 2;
+  SmallVector<Value> position = applyMap(at, loc, codes.map, place);
+  position.back() = applyExprs(at, loc, {at.getAffineDimExpr(0).floorDiv(2)},
+                               position.back())[0];
+  Value bytes =
+      vector::LoadOp::create(at, loc, VectorType::get(kBytes, at.getI8Type()),
+                             kernel.getArgument(codes.argument), position,
+                             /*nontemporal=*/false, llvm::MaybeAlign(kBytes));
+  bytes = vector::BitCastOp::create(at, loc,
+                                    VectorType::get(1, at.getI32Type()), bytes);
+  return vector::ExtractOp::create(at, loc, bytes, int64_t(0));
+}
+
+Value RowRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
+                          ValueRange place) {
+  if (scales.splat)
+    return word(at, *scales.splat);
+  Value scale =
+      memref::LoadOp::create(at, loc, kernel.getArgument(scales.argument),
+                             applyMap(at, loc, scales.map, place));
+  return arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
+}
+
 RowRoles::Word RowRoles::loadWord(OpBuilder &at, const RingTile &tile,
                                   Value number, Value count) {
-  const KernelOperand &codes = problem.y, &scales = problem.yScale;
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
-  Word of;
-  of.number = number;
-  of.isInside = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult,
-                                      number, count);
   Value first = emitPartStep(at, tile, part, index(at, 0));
   Value column = applyExprs(at, loc, {d0 * plan.getPartK() + d1 * kWordCodes},
                             {first, number})[0];
@@ -69,31 +89,18 @@ RowRoles::Word RowRoles::loadWord(OpBuilder &at, const RingTile &tile,
   // of y are zeros there.
   column = arith::MinUIOp::create(at, loc, column,
                                   index(at, problem.k - kWordCodes));
-  constexpr int64_t kBytes = kWordCodes / 2;
-  SmallVector<Value> position =
-      applyMap(at, loc, codes.map,
-               {getOperandBatch(at, kernel, codes, tile.matrix), tile.column,
-                column});
-  position.back() = applyExprs(at, loc, {d0.floorDiv(2)}, position.back())[0];
-  Value bytes = vector::LoadOp::create(
-      at, loc, VectorType::get(kBytes, at.getI8Type()),
-      kernel.getArgument(codes.argument), position,
-      /*nontemporal=*/false, llvm::MaybeAlign(kBytes));
-  bytes = vector::BitCastOp::create(at, loc,
-                                    VectorType::get(1, at.getI32Type()), bytes);
-  of.codes = vector::ExtractOp::create(at, loc, bytes, int64_t(0));
-  if (scales.splat) {
-    of.scale = word(at, *scales.splat);
-    return of;
-  }
   Value block = applyExprs(
       at, loc, {d0.floorDiv(int64_t(problem.codesOfY->blockSize))}, column)[0];
-  Value scale = memref::LoadOp::create(
-      at, loc, kernel.getArgument(scales.argument),
-      applyMap(at, loc, scales.map,
-               {getOperandBatch(at, kernel, scales, tile.matrix), tile.column,
-                block}));
-  of.scale = arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
+  auto getPlace = [&](const KernelOperand &of, Value at2) {
+    return SmallVector<Value>{getOperandBatch(at, kernel, of, tile.matrix),
+                              tile.column, at2};
+  };
+  Word of;
+  of.number = number;
+  of.isInside =
+      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult, number, count);
+  of.codes = loadCodes(at, problem.y, getPlace(problem.y, column));
+  of.scale = loadScale(at, problem.yScale, getPlace(problem.yScale, block));
   return of;
 }
 
@@ -160,23 +167,35 @@ void RowRoles::storeNumbers(const WordEmitter &emit, const Word &of,
   }
 }
 
+/// Whether a scale is NaN.
+static Value emitIsNaN(const WordEmitter &emit, bool isPower, Value scale) {
+  constexpr uint32_t kPowerNaN = 0xFF, kNaN = 0x7F;
+  return isPower ? emit.isEqual(scale, kPowerNaN)
+                 : emit.isEqual(emit.bitAnd(scale, kNaN), kNaN);
+}
+
+/// A scale with a mantissa as f32; its sign does not count.
+static Value emitNumber(const WordEmitter &emit, Value scale) {
+  // Bits that are placed are 2^-120 of the scale.
+  constexpr uint32_t kMagnitude = 0x7F;
+  constexpr unsigned kPlace = 20;
+  constexpr float kPlaced = 0x1p120F;
+  Value number = LLVM::BitcastOp::create(
+      emit.b, emit.loc, emit.b.getF32Type(),
+      emit.shiftLeft(emit.bitAnd(scale, kMagnitude), kPlace));
+  return LLVM::FMulOp::create(emit.b, emit.loc, number, emit.real(kPlaced));
+}
+
 void RowRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
   OpBuilder &at = emit.b;
-  bool isPower = getFormatInfo(problem.codesOfY->scale).mantissaBits == 0;
   Value factor;
-  if (isPower) {
+  if (isPower()) {
     constexpr uint32_t kBias = 129;
     factor = emit.subtract(scale, emit.integer(kBias));
   } else {
-    // Bits that are placed are 2^-120 of the scale; its sign does not count.
-    constexpr uint32_t kMagnitude = 0x7F;
-    constexpr unsigned kPlace = 20;
-    constexpr float kPlaced = 0x1p120F, kFactor = 0x1p119F;
-    factor = LLVM::BitcastOp::create(
-        at, loc, at.getF32Type(),
-        emit.shiftLeft(emit.bitAnd(scale, kMagnitude), kPlace));
-    for (float power : {kPlaced, kFactor})
-      factor = LLVM::FMulOp::create(at, loc, factor, emit.real(power));
+    constexpr float kFactor = 0x1p119F;
+    factor = LLVM::FMulOp::create(at, loc, emitNumber(emit, scale),
+                                  emit.real(kFactor));
     factor = LLVM::BitcastOp::create(at, loc, at.getI32Type(), factor);
   }
   Value line = vector::BroadcastOp::create(
@@ -190,13 +209,9 @@ void RowRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
 Value RowRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
                        Value lost) {
   WordEmitter outside(at, loc);
-  bool isPower = getFormatInfo(problem.codesOfY->scale).mantissaBits == 0;
-  constexpr uint32_t kPowerNaN = 0xFF, kNaN = 0x7F;
-  Value isNaN =
-      isPower ? outside.isEqual(of.scale, kPowerNaN)
-              : outside.isEqual(outside.bitAnd(of.scale, kNaN), kNaN);
-  lost = outside.bitOr(lost, outside.select(isNaN, outside.integer(1),
-                                            outside.integer(0)));
+  Value isNaN = emitIsNaN(outside, isPower(), of.scale);
+  lost = outside.bitOr(
+      lost, outside.select(isNaN, outside.integer(1), outside.integer(0)));
   OpBuilder then = scf::IfOp::create(at, loc, of.isInside).getThenBodyBuilder();
   WordEmitter emit(then, loc);
   AffineExpr d0, d1;
@@ -226,10 +241,9 @@ Value RowRoles::emitStart(OpBuilder &at, const RingTile &tile) {
   // Loads that are under way at once.
   constexpr int64_t kMostRounds = 4;
   int64_t most = row.boxes / shares.partsOfK * kBoxWords;
-  int64_t rounds =
-      std::min(kMostRounds, llvm::divideCeilSigned(most, threads));
-  Value count = applyExprs(at, loc, {d0 * (getPartBoxes() * kBoxWords)},
-                           tile.steps)[0];
+  int64_t rounds = std::min(kMostRounds, llvm::divideCeilSigned(most, threads));
+  Value count =
+      applyExprs(at, loc, {d0 * (getPartBoxes() * kBoxWords)}, tile.steps)[0];
   Value first = applyExprs(at, loc, {d0 % threads}, thread)[0];
   Value firstBox = emitFirstBox(at, tile, index(at, 0));
   auto loop = scf::ForOp::create(at, loc, first, count,
@@ -250,11 +264,176 @@ Value RowRoles::emitStart(OpBuilder &at, const RingTile &tile) {
       NVVM::ProxyKindAttr::get(at.getContext(), NVVM::ProxyKind::async_shared),
       NVVM::SharedSpaceAttr::get(at.getContext(),
                                  NVVM::SharedSpace::shared_cta));
-  // Behind the barriers of all warps, and of all that multiply.
-  constexpr int64_t kFirstBarrier = 2;
-  Value barrier = toWord(at, addIndex(at, loc, part, kFirstBarrier));
-  emitMeet(at, loc, barrier, shares.getWarpsOfPart());
+  emitMeet(at);
   return loop.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums in f64
+//===----------------------------------------------------------------------===//
+
+Value RowRoles::emitDot(OpBuilder &at, Value x, Value y) {
+  constexpr unsigned kNibble = 4;
+  auto loop =
+      scf::ForOp::create(at, loc, word(at, 0), word(at, kWordCodes * kNibble),
+                         word(at, kNibble), word(at, 0));
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  WordEmitter emit(inner, loc);
+  // Twice the magnitudes of codes from 0 to 7.
+  constexpr uint32_t kLow = 0x03020100, kHigh = 0x0C080604, kByte = 0xFF,
+                     kMagnitude = 0x7, kSign = 0x8;
+  Value nibbles[2], product;
+  for (auto [of, codes] : llvm::zip_equal(nibbles, std::array{x, y})) {
+    of = LLVM::LShrOp::create(inner, loc, codes, loop.getInductionVar());
+    Value magnitude =
+        emit.bitAnd(emit.permute(emit.integer(kLow), emit.integer(kHigh),
+                                 emit.bitAnd(of, kMagnitude)),
+                    kByte);
+    product = product
+                  ? Value(LLVM::MulOp::create(inner, loc, product, magnitude))
+                  : magnitude;
+  }
+  Value signs = LLVM::XOrOp::create(inner, loc, nibbles[0], nibbles[1]);
+  Value isNegative = emit.isDifferent(emit.bitAnd(signs, kSign), 0);
+  Value sum =
+      emit.add(loop.getRegionIterArg(0),
+               emit.select(isNegative, emit.subtract(emit.integer(0), product),
+                           product));
+  scf::YieldOp::create(inner, loc, sum);
+  return loop.getResult(0);
+}
+
+Value RowRoles::emitScale(OpBuilder &at, Value x, Value y) {
+  WordEmitter emit(at, loc);
+  Type f64 = at.getF64Type();
+  Value scale;
+  if (isPower()) {
+    constexpr uint32_t kBias = 1023 - 254;
+    constexpr int64_t kMantissaBits = 52;
+    Value exponent = arith::ExtUIOp::create(at, loc, at.getI64Type(),
+                                            emit.add(emit.add(x, y), kBias));
+    Value places =
+        arith::ConstantOp::create(at, loc, at.getI64IntegerAttr(kMantissaBits));
+    scale = LLVM::BitcastOp::create(
+        at, loc, f64, LLVM::ShlOp::create(at, loc, exponent, places));
+  } else {
+    Value product =
+        LLVM::FMulOp::create(at, loc, emitNumber(emit, x), emitNumber(emit, y));
+    scale = arith::ExtFOp::create(at, loc, f64, product);
+  }
+  Value nan = arith::ConstantOp::create(
+      at, loc, at.getFloatAttr(f64, APFloat::getQNaN(APFloat::IEEEdouble())));
+  for (Value of : {x, y})
+    scale = emit.select(emitIsNaN(emit, isPower(), of), nan, scale);
+  return scale;
+}
+
+Value RowRoles::emitExactSum(OpBuilder &at, const RingTile &tile, Value rowOfY,
+                             Value first, Value end, int64_t step) {
+  Type f64 = at.getF64Type();
+  Value zero = arith::ConstantOp::create(at, loc, at.getFloatAttr(f64, 0));
+  auto blocks = scf::ForOp::create(at, loc, first, end, index(at, step), zero);
+  OpBuilder b1 = OpBuilder::atBlockBegin(blocks.getBody());
+  Value block = blocks.getInductionVar();
+  // Of y and of x, which is B.
+  auto getPlace = [&](OpBuilder &b, const KernelOperand &of, Value row,
+                      Value column) {
+    return SmallVector<Value>{getOperandBatch(b, kernel, of, tile.matrix), row,
+                              column};
+  };
+  int64_t blockSize = problem.codesOfY->blockSize;
+  auto words = scf::ForOp::create(b1, loc, index(b1, 0), index(b1, blockSize),
+                                  index(b1, kWordCodes), word(b1, 0));
+  OpBuilder b2 = OpBuilder::atBlockBegin(words.getBody());
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  Value column = applyExprs(b2, loc, {d0 * blockSize + d1},
+                            {block, words.getInductionVar()})[0];
+  Value y = loadCodes(b2, problem.x, getPlace(b2, problem.x, rowOfY, column));
+  Value x =
+      loadCodes(b2, problem.y, getPlace(b2, problem.y, tile.column, column));
+  Value dot = arith::AddIOp::create(b2, loc, words.getRegionIterArg(0),
+                                    emitDot(b2, x, y));
+  scf::YieldOp::create(b2, loc, dot);
+
+  Value scaleY = loadScale(b1, problem.xScale,
+                           getPlace(b1, problem.xScale, rowOfY, block));
+  Value scaleX = loadScale(b1, problem.yScale,
+                           getPlace(b1, problem.yScale, tile.column, block));
+  constexpr double kDot = 0.25;
+  Value product = arith::MulFOp::create(
+      b1, loc, arith::SIToFPOp::create(b1, loc, f64, words.getResult(0)),
+      arith::ConstantOp::create(b1, loc, b1.getFloatAttr(f64, kDot)));
+  product =
+      arith::MulFOp::create(b1, loc, product, emitScale(b1, scaleX, scaleY));
+  Value sum =
+      arith::AddFOp::create(b1, loc, blocks.getRegionIterArg(0), product);
+  scf::YieldOp::create(b1, loc, sum);
+  return blocks.getResult(0);
+}
+
+/// The sum of what so many neighbouring lanes have, a power of two.
+static Value addLanes(OpBuilder &at, Location loc, Value value, int64_t lanes) {
+  for (int64_t distance = 1; distance != lanes; distance *= 2) {
+    Value width = arith::ConstantOp::create(
+        at, loc, at.getI32IntegerAttr(int32_t(kWarpLanes)));
+    Value by = arith::ConstantOp::create(
+        at, loc, at.getI32IntegerAttr(static_cast<int32_t>(distance)));
+    auto shuffled = gpu::ShuffleOp::create(at, loc, value, by, width,
+                                           gpu::ShuffleMode::XOR);
+    value = arith::AddFOp::create(at, loc, value, shuffled.getShuffleResult());
+  }
+  return value;
+}
+
+Value RowRoles::viewExactSums(OpBuilder &at) {
+  return emitView(at, {accType.getM(), accType.getN()}, at.getF32Type(),
+                  index(at, plan.getStagesBytes()));
+}
+
+void RowRoles::emitFound(OpBuilder &at, const RingTile &tile) {
+  Value found = memref::LoadOp::create(at, loc, flag, index(at, 0));
+  isFound = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, found,
+                                  word(at, 0));
+  OpBuilder then = scf::IfOp::create(at, loc, isFound).getThenBodyBuilder();
+  RingScheduleAttr schedule = plan.getSchedule();
+  // Lanes that add up a row of y.
+  int64_t lanes = shares.getWarps() * int64_t(kWarpLanes) / schedule.getM();
+  int64_t blocksOfStep = schedule.getK() / problem.codesOfY->blockSize;
+  int64_t blocks = problem.k / problem.codesOfY->blockSize;
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  Value inTile = applyExprs(then, loc, {d0.floorDiv(lanes)}, thread)[0];
+  Value rowOfY =
+      arith::MinUIOp::create(then, loc, addIndices(then, loc, tile.row, inTile),
+                             addIndex(then, loc, sizes.m, -1));
+  Value from = tile.firstStep ? tile.firstStep : index(then, 0);
+  Value end = arith::MinUIOp::create(
+      then, loc,
+      applyExprs(then, loc, {(d0 + d1) * blocksOfStep}, {from, tile.steps})[0],
+      index(then, blocks));
+  Value first = applyExprs(then, loc, {d0 * blocksOfStep + d1 % lanes},
+                           {from, thread})[0];
+  Value sum = addLanes(
+      then, loc, emitExactSum(then, tile, rowOfY, first, end, lanes), lanes);
+  sum = arith::TruncFOp::create(then, loc, then.getF32Type(), sum);
+  // Of lanes that store, all store the same.
+  memref::StoreOp::create(then, loc, sum, viewExactSums(then),
+                          ValueRange{index(then, 0), inTile});
+  emitMeet(then);
+}
+
+Value RowRoles::emitFinal(OpBuilder &at, Value sums) {
+  auto choice = scf::IfOp::create(at, loc, TypeRange(accType), isFound,
+                                  /*withElseRegion=*/true);
+  OpBuilder then = choice.getThenBodyBuilder();
+  Value exact = AccLoadOp::create(then, loc, accType, viewExactSums(then),
+                                  ValueRange{index(then, 0), index(then, 0)},
+                                  /*in_bounds=*/true);
+  scf::YieldOp::create(then, loc, exact);
+  OpBuilder other = choice.getElseBodyBuilder();
+  scf::YieldOp::create(other, loc, sums);
+  return choice.getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,14 +446,14 @@ void RowRoles::emitLoader(OpBuilder &role) {
   RingPlace first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
     SmallVector<Value> none;
-    emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
-              [&](OpBuilder &inner, Value step, const RingPlace &place,
-                  ValueRange) {
-                step = inner.createOrFold<arith::IndexCastUIOp>(
-                    loc, inner.getIndexType(), step);
-                emitStepCopies(inner, tile, step, place, Sides::Both);
-                return SmallVector<Value>();
-              });
+    emitSteps(
+        at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
+        [&](OpBuilder &inner, Value step, const RingPlace &place, ValueRange) {
+          step = inner.createOrFold<arith::IndexCastUIOp>(
+              loc, inner.getIndexType(), step);
+          emitStepCopies(inner, tile, step, place, Sides::Both);
+          return SmallVector<Value>();
+        });
     return SmallVector<Value>();
   });
 }

@@ -40,10 +40,25 @@ private:
                                   Value step, const RingPlace &place,
                                   Value codes, ValueRange values) override;
   Value emitEnd(OpBuilder &b, Value sums) override;
+  void emitFound(OpBuilder &b, const RingTile &tile) override;
+  Value emitFinal(OpBuilder &b, Value sums) override;
 
   int64_t getPartBoxes() const {
     return plan.getPartK() / RowPlan::kBoxElements;
   }
+  /// Eight codes of an operand as a word, and the scale of a block.
+  Value loadCodes(OpBuilder &b, const KernelOperand &codes, ValueRange place);
+  Value loadScale(OpBuilder &b, const KernelOperand &scales, ValueRange place);
+  /// The sum of a row of y as f64: of blocks from `first` on to `end`, each
+  /// `step`-th.
+  Value emitExactSum(OpBuilder &b, const RingTile &tile, Value rowOfY,
+                     Value first, Value end, int64_t step);
+  /// Four times the sum of the products of two words of codes.
+  Value emitDot(OpBuilder &b, Value x, Value y);
+  /// The product of the scales of a block as f64; NaN if one of them is.
+  Value emitScale(OpBuilder &b, Value x, Value y);
+  /// The sums that emitFound stores.
+  Value viewExactSums(OpBuilder &b);
   /// The number of the first box of step `step` of the part of the warp, of
   /// those that the block has.
   Value emitFirstBox(OpBuilder &b, const RingTile &tile, Value step) const;
@@ -54,7 +69,13 @@ private:
   /// Stores the factor of the block of the word, which is the first one of it.
   void storeFactor(const WordEmitter &emit, Value scale, Value at);
 
+  bool isPower() const {
+    return getFormatInfo(problem.codesOfY->scale).mantissaBits == 0;
+  }
+
   RowPlan row;
+  /// Whether `flag` is not 0.
+  Value isFound;
 };
 
 } // namespace mlir::blockscale

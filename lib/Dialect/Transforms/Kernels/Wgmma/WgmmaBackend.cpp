@@ -73,8 +73,8 @@ public:
                  bool hasWorkspace) const override {
     if (!op.getXScale())
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
-    return hasWorkspace &&
-           (chooseCodesSchedule(op, chip) || isDecodedFaster(op));
+    return chooseCodesSchedule(op, chip, hasWorkspace) ||
+           (hasWorkspace && isDecodedFaster(op));
   }
 
   TakenCodes getTakenCodes(const KernelProblem &problem) const override {
@@ -96,7 +96,7 @@ public:
     shape.tile = {schedule.getM(), schedule.getN(), 1};
     if (schedule.getExchanged())
       std::swap(shape.tile[0], shape.tile[1]);
-    if (problem.codesOfY)
+    if (problem.codesOfY && !problem.hasCodesOfRow)
       shape.words = 1;
     shape.threads = {WgmmaShares(schedule).getAllWarps() * kWarpLanes, 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);

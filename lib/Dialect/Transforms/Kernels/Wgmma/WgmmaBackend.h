@@ -26,8 +26,9 @@ const ScheduleRules &getWgmmaScheduleRules();
 std::string findCodesObstacle(ProductOpInterface op);
 
 /// The schedule with which they are, where that is measured to be the best;
-/// null elsewhere.
-RingScheduleAttr chooseCodesSchedule(ProductOpInterface op, const Chip &chip);
+/// null elsewhere. Without a workspace, one that needs none.
+RingScheduleAttr chooseCodesSchedule(ProductOpInterface op, const Chip &chip,
+                                     bool hasWorkspace);
 
 } // namespace mlir::blockscale
 

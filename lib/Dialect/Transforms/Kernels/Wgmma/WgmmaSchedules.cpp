@@ -211,11 +211,15 @@ struct CodesTile {
 } // namespace
 
 // Measured on an H200 with `benchmarks/gpu.py tune`.
-static constexpr CodesTile kRowTile = {1, 4, 64, 256, 4, 1};
 static constexpr CodesTile kCodesTiles[] = {
     {16, 8, 64, 128, 4, 1},  {16, 4, 64, 256, 3, 1}, {64, 4, 64, 128, 4, 1},
     {128, 4, 64, 128, 3, 1}, {256, 8, 64, 64, 3, 1}, {256, 4, 128, 128, 3, 2},
 };
+
+/// Of one row of codes of fp4: more rows of y where there is no room for all of
+/// K.
+static constexpr CodesTile kRowTiles[] = {
+    {1, 4, 64, 256, 2, 1}, {1, 4, 128, 256, 2, 2}, {1, 4, 128, 256, 2, 4}};
 
 namespace {
 /// A tile for more rows than those: rows of y and of x, elements of K in each
@@ -270,38 +274,14 @@ static const WideCodesTile *chooseWideTile(const OpSizes &sizes, unsigned bits,
   return best;
 }
 
-RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
-                                                 const Chip &chip) {
-  constexpr int64_t kLeastN = 1024, kColumns = 8, kLeastSteps = 32,
-                    kMostOfStep = 128;
-  if (!findCodesObstacle(op).empty())
-    return {};
+/// The schedule with `tile` and so many rows of x that fits the sizes and the
+/// chip; null if none does. Only with `mayDivide`, K has more parts than those
+/// of the tile.
+static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
+                                const CodesTile &tile, int64_t columns,
+                                bool mayDivide) {
+  constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
-  unsigned bits = getFormatInfo(op.getRow().rhs).storedBits();
-  if (sizes.n < kLeastN || sizes.m > kMostCodesM)
-    return {};
-  CodesTile tile = {};
-  int64_t columns = llvm::alignTo(sizes.m, kColumns);
-  bool isOneRow = findRowObstacle(op).empty();
-  const auto *narrow = llvm::find_if(kCodesTiles, [&](const CodesTile &row) {
-    return sizes.m <= row.mostM && bits >= row.leastBits;
-  });
-  if (isOneRow) {
-    tile = kRowTile;
-    columns = 1;
-  } else if (narrow != std::end(kCodesTiles)) {
-    tile = *narrow;
-  } else {
-    const WideCodesTile *wide = chooseWideTile(sizes, bits, chip);
-    uint64_t products = sizes.batch;
-    for (int64_t size : {sizes.m, sizes.n, sizes.k})
-      products = llvm::SaturatingMultiply<uint64_t>(products, size);
-    if (!wide || products < kLeastCodesProducts)
-      return {};
-    tile = {kMostCodesM, bits, wide->rows, wide->partK, /*stages=*/3,
-            /*splits=*/1};
-    columns = wide->columns;
-  }
   int64_t splits = tile.splits;
   auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
@@ -317,21 +297,62 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
   // Few tiles leave multiprocessors idle.
   uint64_t tiles = countCodesTiles(sizes, tile.rows, columns);
   auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
-  while (llvm::SaturatingMultiply<uint64_t>(tiles, splits * 2) <=
+  while (mayDivide &&
+         llvm::SaturatingMultiply<uint64_t>(tiles, splits * 2) <=
              multiprocessors &&
          sizes.k >= splits * 2 * kLeastSteps * std::min(partK, kMostOfStep))
     splits *= 2;
-  int64_t stages = tile.stages;
   const Instruction &instruction =
       *chooseInstruction(op.getRow(), Path::Wgmma)->emitted;
-  while (stages > 1 &&
-         makeCodesPlan(instruction, make(parts * partK, stages), op.getRow(),
-                       sizes.k)
-                 .getSharedBytes() > getMostStageBytes(chip))
+  auto isThereRoom = [&](int64_t stages) {
+    return makeCodesPlan(instruction, make(parts * partK, stages), op.getRow(),
+                         sizes.k)
+               .getSharedBytes() <= getMostStageBytes(chip);
+  };
+  int64_t stages = tile.stages;
+  while (stages > 1 && !isThereRoom(stages))
     --stages;
   RingScheduleAttr schedule = make(parts * partK, stages);
   bool hasParts = sizes.k >= splits * schedule.getK();
-  return sizes.k % partK == 0 && hasParts ? schedule : RingScheduleAttr();
+  return sizes.k % partK == 0 && hasParts && isThereRoom(stages)
+             ? schedule
+             : RingScheduleAttr();
+}
+
+RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
+                                                 const Chip &chip,
+                                                 bool hasWorkspace) {
+  constexpr int64_t kLeastN = 1024, kColumns = 8;
+  if (!findCodesObstacle(op).empty())
+    return {};
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  unsigned bits = getFormatInfo(op.getRow().rhs).storedBits();
+  if (sizes.n < kLeastN || sizes.m > kMostCodesM)
+    return {};
+  if (findRowObstacle(op).empty())
+    for (const CodesTile &tile : kRowTiles)
+      if (RingScheduleAttr schedule =
+              fitTile(op, chip, tile, /*columns=*/1, hasWorkspace);
+          schedule && (hasWorkspace || schedule.getSplits() == 1))
+        return schedule;
+  if (!hasWorkspace)
+    return {};
+  const auto *narrow = llvm::find_if(kCodesTiles, [&](const CodesTile &row) {
+    return sizes.m <= row.mostM && bits >= row.leastBits;
+  });
+  if (narrow != std::end(kCodesTiles))
+    return fitTile(op, chip, *narrow, llvm::alignTo(sizes.m, kColumns),
+                   hasWorkspace);
+  const WideCodesTile *wide = chooseWideTile(sizes, bits, chip);
+  uint64_t products = sizes.batch;
+  for (int64_t size : {sizes.m, sizes.n, sizes.k})
+    products = llvm::SaturatingMultiply<uint64_t>(products, size);
+  if (!wide || products < kLeastCodesProducts)
+    return {};
+  constexpr int64_t kStages = 3;
+  return fitTile(op, chip,
+                 {kMostCodesM, bits, wide->rows, wide->partK, kStages, 1},
+                 wide->columns, hasWorkspace);
 }
 
 /// Tiles of 128 x 256, or as large as the result is; smaller ones where that
@@ -341,10 +362,9 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
                                              const Chip &chip,
                                              bool hasWorkspace) const {
-  if (RingScheduleAttr schedule = op.getXScale() && hasWorkspace
-                                      ? chooseCodesSchedule(op, chip)
-                                      : RingScheduleAttr())
-    return schedule;
+  if (op.getXScale())
+    if (RingScheduleAttr schedule = chooseCodesSchedule(op, chip, hasWorkspace))
+      return schedule;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
   constexpr int64_t kMostStages = 8, kLeastN = 16;
