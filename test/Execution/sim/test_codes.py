@@ -75,8 +75,8 @@ class Product:
         types["after"] = RELU.format(**types) if has_acc else f"return %d : {d}"
         self.text = PRODUCT.format(scales=layout.format(**types), **types)
 
-    def run(self, folder, schedule=None, flags=()):
-        """The result is right; whether it was computed anew."""
+    def simulate(self, folder, schedule=None, flags=()):
+        """The result is right; the statistics of all kernels, by name."""
         (folder / "p.mlir").write_text(self.text)
         swap = self.ys.swapaxes(-1, -2)
         scales = {ALONG_K: lambda: self.ys, ALONG_N: lambda: np.ascontiguousarray(swap),
@@ -93,11 +93,24 @@ class Product:
         assert done.returncode == 0, done.stderr
         assert "warning" not in done.stderr, done.stderr
         statistics = json.loads(done.stderr[done.stderr.index("{\n"):])
-        names = [kernel["name"] for kernel in statistics["kernels"]]
-        assert sum("__decode" in name for name in names) == 1
-        [exact] = [kernel for kernel in statistics["kernels"] if "__exact" in kernel["name"]]
         self.check(np.load(folder / "d.npy"))
+        return {kernel["name"]: kernel for kernel in statistics["kernels"]}
+
+    def run(self, folder, schedule=None, flags=()):
+        """Whether what numbers of bf16 do not hold was computed anew, by a kernel of its own."""
+        kernels = self.simulate(folder, schedule, flags)
+        assert sum("__decode" in name for name in kernels) == 1
+        [exact] = [kernel for name, kernel in kernels.items() if "__exact" in name]
         return exact["multiply_adds"] != 0
+
+    def run_row(self, folder, schedule=None, flags=(), kernels=1):
+        """The same for one row of x, where blocks do that themselves: they read y and x once more then."""
+        found = self.simulate(folder, schedule, flags)
+        assert len(found) == kernels and not any("__decode" in name or "__exact" in name for name in found)
+        first = next(iter(found.values()))
+        assert list(first["matrix"]) == ["wgmma.m64n8k32.f32.e4m3.e5m2"]
+        loaded = first["global_memory"]["bytes"] - first["bytes"]["tensor_map_loads"]
+        return loaded > 0.65 * self.y.size
 
     def check(self, result):
         for number in np.ndindex(self.x.shape[:-2]):
@@ -234,3 +247,115 @@ def test_special_scales(tmp_path):
     assert product.run(tmp_path, schedule_text(64, 8, 512))
     product.ys[63, 31], product.xs[7, 30] = 0xFE, 0xFF
     assert product.run(tmp_path, schedule_text(64, 8, 512))
+
+
+ROW_SCALES = [E8M0, UE4M3]
+ROW_SIZES = {
+    # N, K, the tile, stages, splits.
+    "two tiles": (128, 1024, (64, 512), 2, 1),
+    "a group of two boxes": (64, 2048, (64, 1024), 2, 1),
+    "two groups": (64, 4096, (64, 2048), 1, 1),
+    "part of the last step": (64, 1280, (64, 512), 2, 1),
+    "part of the last step, two boxes": (64, 1280, (64, 1024), 1, 1),
+    "tiles of rows": (100, 1024, (64, 512), 2, 1),
+    "two groups of rows": (200, 1024, (128, 512), 2, 1),
+    "four groups of rows": (200, 512, (256, 256), 2, 1),
+    "splits": (70, 3584, (64, 512), 2, 3),
+    "many words": (64, 16384, (64, 2048), 1, 1),
+}
+
+
+@pytest.mark.parametrize("scales", ROW_SCALES, ids=["e8m0", "ue4m3"])
+@pytest.mark.parametrize("size", ROW_SIZES)
+def test_row_sizes(size, scales, tmp_path):
+    n, k, (rows, tile_k), stages, splits = ROW_SIZES[size]
+    product = Product(1, n, k, "f4E2M1FN", "f4E2M1FN", scales)
+    assert not product.run_row(tmp_path, schedule_text(rows, 1, tile_k, stages, splits), kernels=2 - (splits == 1))
+
+
+@pytest.mark.parametrize("scales", ROW_SCALES, ids=["e8m0", "ue4m3"])
+@pytest.mark.parametrize("layout", [ALONG_N, ATOMS], ids=["along-n", "atoms"])
+def test_row_scale_layouts(layout, scales, tmp_path):
+    product = Product(1, 72, 1024, "f4E2M1FN", "f4E2M1FN", scales, layout=layout)
+    assert not product.run_row(tmp_path, schedule_text(64, 1, 1024, 1))
+
+
+def test_row_batch(tmp_path):
+    product = Product(1, 72, 1024, "f4E2M1FN", "f4E2M1FN", UE4M3, batch=3)
+    assert not product.run_row(tmp_path, schedule_text(64, 1, 512))
+
+
+def test_row_surroundings(tmp_path):
+    product = Product(1, 72, 1024, "f4E2M1FN", "f4E2M1FN", has_acc=True)
+    assert not product.run_row(tmp_path, schedule_text(64, 1, 512))
+
+
+def test_row_chosen(tmp_path):
+    product = Product(1, 1024, 8192, "f4E2M1FN", "f4E2M1FN", UE4M3)
+    assert not product.run_row(tmp_path, kernels=2)  # K is divided, as there are few tiles.
+
+
+@pytest.mark.parametrize("scales", ROW_SCALES, ids=["e8m0", "ue4m3"])
+def test_row_codes(scales, tmp_path):
+    """Each code of x with each one of y, alone in its block: sums of one product."""
+    product = Product(1, 64, 4096, "f4E2M1FN", "f4E2M1FN", scales, near=0)
+    block = scales[1]
+    product.x[...], product.y[...] = 0, 0
+    for i in range(4096 // block):
+        product.x[0, i * block + i % block] = i % 16
+    for row in range(64):
+        # Of all blocks but those of one code of x, zeros.
+        for i in range(row % 16, 4096 // block, 16):
+            product.y[row, i * block + i % block] = row // 16 * 4 + i // 16 % 4
+    assert not product.run_row(tmp_path, schedule_text(64, 1, 1024))
+
+
+# The sums of codes of both scales with which factors are such as an f32 holds.
+ROW_WINDOW = (129, 382)
+
+
+def test_row_window(tmp_path):
+    def is_anew(code, other, is_zero=False, row=5):
+        product = Product(1, 64, 1024, "f4E2M1FN", "f4E2M1FN", near=0)
+        # One product, of a half and a half.
+        product.x[...], product.y[...] = 0, 0
+        product.x[0, 100], product.y[row, 100] = 1, 0 if is_zero else 9
+        product.xs[0, 3], product.ys[row, 3] = other, code
+        return product.run_row(tmp_path, schedule_text(64, 1, 1024, 1))
+
+    lowest, highest = ROW_WINDOW
+    for other in (60, 127):
+        assert not is_anew(lowest - other, other) and is_anew(lowest - other - 1, other)
+    for other in (128, 254):
+        assert not is_anew(highest - other, other) and is_anew(highest - other + 1, other)
+    # A block of zeros is out of no range; a NaN counts there too, in scales of either.
+    assert not is_anew(0, 0, is_zero=True) and not is_anew(254, 254, is_zero=True)
+    assert is_anew(255, 127, is_zero=True) and is_anew(127, 255, is_zero=True)
+    # Sums out of the range of f32 come out as infinite ones, or as zeros.
+    assert is_anew(254, 254) and is_anew(0, 1, row=63)
+
+
+def test_row_anew(tmp_path):
+    """Parts of K, uneven, of which some are computed anew; rows beyond the last one; a batch."""
+    product = Product(1, 70, 3584, "f4E2M1FN", "f4E2M1FN", near=9)
+    product.xs[0, 40:50], product.ys[3:67, 40:50] = 250, 4
+    product.xs[0, 51:60], product.ys[3:67, 51:60] = 3, 60
+    assert product.run_row(tmp_path, schedule_text(64, 1, 512, 2, 3), kernels=2)
+    product = Product(1, 200, 1280, "f4E2M1FN", "f4E2M1FN", UE4M3, batch=2)
+    product.ys[1, [3, 130], 79] = 0x7F
+    for rows in (128, 256):
+        assert product.run_row(tmp_path, schedule_text(rows, 1, 65536 // rows))
+
+
+def test_row_special_scales(tmp_path):
+    """All scales of ue4m3, without their sign."""
+    product = Product(1, 64, 2048, "f4E2M1FN", "f4E2M1FN", UE4M3)
+    finite = np.arange(127, dtype=np.uint8)
+    product.ys[...] = np.resize(finite, product.ys.shape)
+    product.xs[...] = np.resize(finite[::-1], product.xs.shape) | 0x80
+    assert not product.run_row(tmp_path, schedule_text(64, 1, 1024))
+    for scales, place in ((product.ys, (63, 127)), (product.xs, (0, 126))):
+        before = scales[place]
+        scales[place] = 0xFF
+        assert product.run_row(tmp_path, schedule_text(64, 1, 1024))
+        scales[place] = before

@@ -15,10 +15,12 @@ from test_codes import Product, schedule_text
 from test_wgmma_mutations import FEW_SEEDS, SEEDS
 from test_wgmma_mutations import NEEDLESS as OF_RINGS
 
-# M, N, K and the tile: five steps along K in two stages.
+# M, N, K, the tile, and the type of x and y: five steps along K in two stages.
 KERNELS = {
-    "16 rows": (16, 64, 1280, (64, 16, 256)),
-    "32 rows": (32, 64, 2560, (64, 32, 512)),
+    "16 rows": (16, 64, 1280, (64, 16, 256), "f8E4M3FN"),
+    "32 rows": (32, 64, 2560, (64, 32, 512), "f8E4M3FN"),
+    "one row": (1, 64, 2560, (64, 1, 512), "f4E2M1FN"),
+    "one row anew": (1, 64, 2560, (64, 1, 512), "f4E2M1FN"),
 }
 
 # Lines all of which may be missing unnoticed, by the start of their names, and why.
@@ -29,32 +31,40 @@ NEEDLESS = {
 }
 
 
-def make_product(m, n, k):
+def make_product(m, n, k, element, is_anew):
     """Numbers whose products add up exactly."""
-    product = Product(m, n, k, "f8E4M3FN", "f8E4M3FN", near=2)
+    product = Product(m, n, k, element, element, near=2)
     rng = np.random.default_rng(k)
     for codes in (product.x, product.y):
-        codes[...] = blockscale.encode(rng.integers(-4, 5, codes.shape), "f8E4M3FN")
+        codes[...] = blockscale.encode(rng.integers(-4, 5, codes.shape), element)
+    if is_anew:
+        product.xs[0, -1], product.ys[2, -1] = 120, 0
     return product
 
 
 @pytest.fixture(scope="module", params=list(KERNELS))
 def ring(request, tmp_path_factory):
-    m, n, k, tile = KERNELS[request.param]
-    product, folder = make_product(m, n, k), tmp_path_factory.mktemp("codes")
+    m, n, k, tile, element = KERNELS[request.param]
+    product = make_product(m, n, k, element, is_anew="anew" in request.param)
+    folder = tmp_path_factory.mktemp("codes")
     (folder / "p.mlir").write_text(product.text)
     subprocess.run(
         [COMPILE, "p.mlir", "--target=sm_90a", f"--schedule={schedule_text(*tile)}", "-o", "p.ptx",
          "--launch-info=p.json"], cwd=folder, check=True, capture_output=True,
     )
     arguments = [f"--launch-info={folder / 'p.json'}", "--check=race,proxy,strict", f"--max-steps={STEPS}"]
-    for i, array in enumerate((product.x, product.xs, product.y, product.ys)):
+    pack = pack_fp4 if element.startswith("f4") else np.asarray
+    for i, array in enumerate((pack(product.x), product.xs, pack(product.y), product.ys)):
         np.save(folder / f"in{i}.npy", array)
         arguments.append(f"in:{folder / f'in{i}.npy'}")
     arguments.append(f"out:{folder / 'out.npy'}:f4:{m}x{n}")
     operands = product.x, product.xs, product.y.T, product.ys.T, np.zeros((m, n), np.float32)
     expected = blockscale.mma_scaled(*operands, **product.types)
     return Ring("p", folder, (folder / "p.ptx").read_text(), arguments, expected)
+
+
+def pack_fp4(codes):
+    return codes[:, ::2] | codes[:, 1::2] << 4
 
 
 def converting(text):

@@ -420,7 +420,9 @@ void RowRoles::emitFound(OpBuilder &at, const RingTile &tile) {
   // Of lanes that store, all store the same.
   memref::StoreOp::create(then, loc, sum, viewExactSums(then),
                           ValueRange{index(then, 0), inTile});
-  emitMeet(then);
+  // Else warps meet again before sums of all parts are read.
+  if (shares.partsOfK == 1)
+    emitMeet(then);
 }
 
 Value RowRoles::emitFinal(OpBuilder &at, Value sums) {
