@@ -81,6 +81,14 @@
 // RUN: %{fail}=ROWS
 // ROWS: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 64 for a result of more rows, got #blockscale.ring_schedule<tile = [128, 80, 128],
 
+// One row of x is for codes that become fp8.
+// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// RUN: %{fail}=ONEROW
+// ONEROW: error: 'blockscale.mma_scaled' op expected N of the tile to be 1 only for exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [128, 1, 128],
+// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0
+// RUN: %{fail}=ONECOLUMN
+// ONECOLUMN: error: expected N of the tile to be a multiple of 8 up to 256, or 1 with exchanged operands, got 1{{$}}
+
 func.func @f(
     %x: tensor<300x512xf8E4M3FN>, %sx: tensor<300x16xf8E8M0FNU>,
     %y: tensor<512x80xf8E4M3FN>, %sy: tensor<16x80xf8E8M0FNU>,

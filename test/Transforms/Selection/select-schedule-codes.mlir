@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func @one_row_fp4(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.ring_schedule<tile = [64, 8, 1024], stages = 3, accumulators = 1, persistent = false, exchanged = true>
+// CHECK-SAME:      #blockscale.ring_schedule<tile = [64, 1, 1024], stages = 2, accumulators = 1, persistent = false, exchanged = true>
 func.func @one_row_fp4(%x: tensor<1x8192xf4E2M1FN>, %xs: tensor<1x256xf8E8M0FNU>,
     %y: tensor<8192x8192xf4E2M1FN>, %ys: tensor<256x8192xf8E8M0FNU>,
     %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
@@ -13,6 +13,48 @@ func.func @one_row_fp4(%x: tensor<1x8192xf4E2M1FN>, %xs: tensor<1x256xf8E8M0FNU>
   %yt = linalg.transpose ins(%y : tensor<8192x8192xf4E2M1FN>) outs(%e : tensor<8192x8192xf4E2M1FN>) permutation = [1, 0]
   %d = blockscale.mma_scaled %x, %xs, %yt, %ys, %acc
        : tensor<1x8192xf4E2M1FN>, tensor<1x256xf8E8M0FNU>, tensor<8192x8192xf4E2M1FN>,
+         tensor<256x8192xf8E8M0FNU>, tensor<1x8192xf32>
+  return %d : tensor<1x8192xf32>
+}
+
+// CHECK-LABEL: func.func @one_row_long(
+// CHECK:         blockscale.mma_scaled
+// CHECK-SAME:      #blockscale.ring_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true, splits = 2>
+func.func @one_row_long(%x: tensor<1x28672xf4E2M1FN>, %xs: tensor<1x896xf8E8M0FNU>,
+    %y: tensor<8192x28672xf4E2M1FN>, %ys: tensor<896x8192xf8E8M0FNU>,
+    %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
+  %e = tensor.empty() : tensor<28672x8192xf4E2M1FN>
+  %yt = linalg.transpose ins(%y : tensor<8192x28672xf4E2M1FN>) outs(%e : tensor<28672x8192xf4E2M1FN>) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %xs, %yt, %ys, %acc
+       : tensor<1x28672xf4E2M1FN>, tensor<1x896xf8E8M0FNU>, tensor<28672x8192xf4E2M1FN>,
+         tensor<896x8192xf8E8M0FNU>, tensor<1x8192xf32>
+  return %d : tensor<1x8192xf32>
+}
+
+// CHECK-LABEL: func.func @one_row_longer(
+// CHECK:         blockscale.mma_scaled
+// CHECK-SAME:      #blockscale.ring_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true, splits = 4>
+func.func @one_row_longer(%x: tensor<1x65536xf4E2M1FN>, %xs: tensor<1x2048xf8E8M0FNU>,
+    %y: tensor<8192x65536xf4E2M1FN>, %ys: tensor<2048x8192xf8E8M0FNU>,
+    %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
+  %e = tensor.empty() : tensor<65536x8192xf4E2M1FN>
+  %yt = linalg.transpose ins(%y : tensor<8192x65536xf4E2M1FN>) outs(%e : tensor<65536x8192xf4E2M1FN>) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %xs, %yt, %ys, %acc
+       : tensor<1x65536xf4E2M1FN>, tensor<1x2048xf8E8M0FNU>, tensor<65536x8192xf4E2M1FN>,
+         tensor<2048x8192xf8E8M0FNU>, tensor<1x8192xf32>
+  return %d : tensor<1x8192xf32>
+}
+
+// CHECK-LABEL: func.func @one_row_mixed(
+// CHECK:         blockscale.mma_scaled
+// CHECK-SAME:      #blockscale.ring_schedule<tile = [64, 8, 1024], stages = 3, accumulators = 1, persistent = false, exchanged = true>
+func.func @one_row_mixed(%x: tensor<1x8192xf8E4M3FN>, %xs: tensor<1x256xf8E8M0FNU>,
+    %y: tensor<8192x8192xf4E2M1FN>, %ys: tensor<256x8192xf8E8M0FNU>,
+    %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
+  %e = tensor.empty() : tensor<8192x8192xf4E2M1FN>
+  %yt = linalg.transpose ins(%y : tensor<8192x8192xf4E2M1FN>) outs(%e : tensor<8192x8192xf4E2M1FN>) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %xs, %yt, %ys, %acc
+       : tensor<1x8192xf8E4M3FN>, tensor<1x256xf8E8M0FNU>, tensor<8192x8192xf4E2M1FN>,
          tensor<256x8192xf8E8M0FNU>, tensor<1x8192xf32>
   return %d : tensor<1x8192xf32>
 }

@@ -186,3 +186,65 @@ func.func @codes_shared(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
+
+// -----
+
+func.func @row_of_two(%x: tensor<2x512xf4E2M1FN>, %xs: tensor<2x16xf8E8M0FNU>, %y: tensor<64x512xf4E2M1FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<2x64xf32>) -> tensor<2x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf4E2M1FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf4E2M1FN>) outs(%e : tensor<512x64xf4E2M1FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected one row of x, for a schedule with 1 as N of the tile, got #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<2x512xf4E2M1FN>, tensor<2x16xf8E8M0FNU>, tensor<512x64xf4E2M1FN>, tensor<16x64xf8E8M0FNU>, tensor<2x64xf32>
+  return %0 : tensor<2x64xf32>
+}
+
+// -----
+
+func.func @row_of_fp8(%x: tensor<1x512xf8E4M3FN>, %xs: tensor<1x16xf8E8M0FNU>, %y: tensor<64x512xf4E2M1FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf4E2M1FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf4E2M1FN>) outs(%e : tensor<512x64xf4E2M1FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected operands of e2m1, for a schedule with 1 as N of the tile, got #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<1x512xf8E4M3FN>, tensor<1x16xf8E8M0FNU>, tensor<512x64xf4E2M1FN>, tensor<16x64xf8E8M0FNU>, tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+
+// -----
+
+func.func @row_and_fp8(%x: tensor<1x512xf4E2M1FN>, %xs: tensor<1x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected operands of e2m1, for a schedule with 1 as N of the tile, got #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<1x512xf4E2M1FN>, tensor<1x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+
+// -----
+
+func.func @row_too_long(%x: tensor<1x32768xf4E2M1FN>, %xs: tensor<1x1024xf8E8M0FNU>, %y: tensor<64x32768xf4E2M1FN>, %ys: tensor<1024x64xf8E8M0FNU>, %acc: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %e = tensor.empty() : tensor<32768x64xf4E2M1FN>
+  %t = linalg.transpose ins(%y : tensor<64x32768xf4E2M1FN>) outs(%e : tensor<32768x64xf4E2M1FN>) permutation = [1, 0]
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected a schedule whose stages have 6528 to 231424 bytes of shared memory on sm_90a, got #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>, with 299008}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<1x32768xf4E2M1FN>, tensor<1x1024xf8E8M0FNU>, tensor<32768x64xf4E2M1FN>, tensor<1024x64xf8E8M0FNU>, tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+
+// -----
+
+func.func @row_of_two_halves(%x: tensor<256x2xf4E2M1FN>, %xs: tensor<1x16xf8E8M0FNU>, %y: tensor<64x512xf4E2M1FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %e = tensor.empty() : tensor<512x64xf4E2M1FN>
+  %t = linalg.transpose ins(%y : tensor<64x512xf4E2M1FN>) outs(%e : tensor<512x64xf4E2M1FN>) permutation = [1, 0]
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<256x2xf4E2M1FN> into tensor<512xf4E2M1FN>
+  %row = tensor.expand_shape %flat [[0, 1]] output_shape [1, 512] : tensor<512xf4E2M1FN> into tensor<1x512xf4E2M1FN>
+  // expected-remark@+2 {{converted to bf16}}
+  // expected-error@+1 {{expected an x that is an argument, and contiguous along K, for a schedule with 1 as N of the tile, got #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
+  %0 = blockscale.mma_scaled %row, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+       : tensor<1x512xf4E2M1FN>, tensor<1x16xf8E8M0FNU>, tensor<512x64xf4E2M1FN>, tensor<16x64xf8E8M0FNU>, tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}

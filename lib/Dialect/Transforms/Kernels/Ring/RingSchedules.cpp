@@ -103,6 +103,10 @@ LogicalResult RingScheduleRules::verifyStages(ProductOpInterface op,
   if (schedule.getK() != elements)
     return emitError() << "expected K of the tile to be " << elements << " for "
                        << attr << ", got " << schedule;
+  if (schedule.getN() == 1)
+    return emitError() << "expected N of the tile to be 1 only for exchanged "
+                          "operands on the path wgmma, got "
+                       << schedule;
   RingPlan plan(instruction, schedule);
   if (plan.getSharedBytes() > getMostStageBytes(chip))
     return emitError() << "expected a schedule that needs at most "
