@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Runs the cases of gpu_cases.py on a CUDA card, compiled here or on another machine.
 
-usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT]
+usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT] [--codes]
        gpu_bundle.py check FOLDER --launcher=PROGRAM
 
 `write` needs blockscale-compile; `check` needs blockscale-launch, numpy and a card. Between the
 two, FOLDER and this repository's test and python folders may travel. `check` prints one line per
-case and exits with 1 if one is wrong.
+case and exits with 1 if one is wrong. With --codes, cases are those of codes_cases.py, for sm_90a.
 """
 
 import argparse
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 # First, since it finds the package that cases use.
 import conftest  # noqa: E402, F401
 import chain_cases  # noqa: E402
+import codes_cases  # noqa: E402
 import convert_cases  # noqa: E402
 import dynamic_cases  # noqa: E402
 import fusion_cases  # noqa: E402
@@ -114,14 +115,23 @@ def every_case():
     ]
 
 
-def select(only):
+@functools.cache
+def every_codes_case():
+    return list(codes_cases.all_codes())
+
+
+def select(only, are_codes=False):
     """Cases by a part of their names."""
-    return [case for case in every_case() if only in case.name]
+    cases = every_codes_case() if are_codes else every_case()
+    return [case for case in cases if only in case.name]
 
 
 def check_folder(folder, launcher):
     """The number of wrong cases of those that FOLDER has."""
-    cases = [case for case in select("") if (folder / f"{case.name}.ptx").is_file()]
+    cases = [
+        case for are_codes in (False, True) for case in select("", are_codes)
+        if (folder / f"{case.name}.ptx").is_file()
+    ]
 
     def check(case):
         try:
@@ -146,6 +156,7 @@ def main():
     parser.add_argument("--target")
     parser.add_argument("--emulate-on")
     parser.add_argument("--only", default="")
+    parser.add_argument("--codes", action="store_true")
     parser.add_argument("--launcher", type=Path)
     options = parser.parse_args()
     if options.action == "check":
@@ -153,7 +164,7 @@ def main():
     flags = [f"--target={options.target}"]
     if options.emulate_on:
         flags.append(f"--emulate-on={options.emulate_on}")
-    for case in select(options.only):
+    for case in select(options.only, options.codes):
         write_case(case, options.folder, flags)
     return 0
 
