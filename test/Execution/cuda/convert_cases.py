@@ -47,6 +47,24 @@ def at_edge(row, edge, middle, is_of_x):
     return [x, np.ascontiguousarray(x_scale), y, y_scale, np.zeros((M, N), np.float32)]
 
 
+def opposed(row):
+    """The largest scale of one operand with a small one of the other, block by block in turns: a sum of a block that
+    is multiplied by the first alone, or by that and a half of the second, is infinite; the result is not.
+    """
+    rng = np.random.default_rng(9)
+    limit = {"f4E2M1FN": 6, "f6E2M3FN": 7}
+    x, y = (
+        rng.choice(codes_of(name, 1, 1, limit.get(name, 28)), shape)
+        for name, shape in ((row.x, (M, K)), (row.y, (K, N)))
+    )
+    terms = K * limit.get(row.x, 28) * limit.get(row.y, 28)
+    small = 125 - int(np.ceil(np.log2(terms)))
+    is_of_x = np.arange(K // row.block) % 2 == 0
+    x_scale = np.tile(np.where(is_of_x, LARGEST, small), (M, 1)).astype(np.uint8)
+    y_scale = np.tile(np.where(is_of_x, small, LARGEST)[:, None], N).astype(np.uint8)
+    return [x, x_scale, y, y_scale, np.zeros((M, N), np.float32)]
+
+
 def edges(row):
     program, expectations = Program(), []
     for is_of_x in (True, False):
@@ -55,6 +73,9 @@ def edges(row):
             data = at_edge(row, edge, middle, is_of_x)
             program.result(add_problem(program, row, data, y_is_nk=is_of_x))
             expectations.append(Expectation(row, data, True))
+    data = opposed(row)
+    program.result(add_problem(program, row, data))
+    expectations.append(Expectation(row, data, True))
     return Case(f"{row}-edges", program, expectations)
 
 

@@ -85,9 +85,9 @@
 // CHECK:             %[[HALF:.*]] = nvvm.mma.sync {{.*}} C[%[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]]
 // CHECK:             nvvm.mma.sync
 // CHECK-NEXT:        %[[SUM:.*]] = llvm.extractvalue
-// CHECK:             llvm.fmul %[[SUM]], %{{.*}} : f32
-// CHECK-COUNT-2:     llvm.fmul {{.*}} : f32
-// CHECK-NEXT:        %[[PRODUCT:.*]] = llvm.fmul {{.*}} : f32
+// CHECK:             llvm.intr.umax
+// CHECK:             %[[HALFWAY:.*]] = llvm.fmul %[[SUM]], %{{.*}} : f32
+// CHECK-NEXT:        %[[PRODUCT:.*]] = llvm.fmul %[[HALFWAY]], %{{.*}} : f32
 // CHECK-NEXT:        %[[LEAST:.*]] = llvm.fneg %[[LEFT_OUT]]
 // CHECK-NEXT:        %[[ABOVE:.*]] = llvm.intr.maxnum(%[[PRODUCT]], %[[LEAST]])
 // CHECK-NEXT:        %[[FINITE:.*]] = llvm.intr.minnum(%[[ABOVE]], %[[LEFT_OUT]])

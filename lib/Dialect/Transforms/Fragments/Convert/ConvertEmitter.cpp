@@ -154,7 +154,6 @@ void ConvertEmitter::emitScaledSums(Sums &sums) {
 
 void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
                                     CodePairs &xCodes, CodePairs &yCodes) {
-  using Scale = SmallVector<Value, 2>;
   using Both = std::array<SmallVector<Pairs>, kInstructionsPerStep>;
   auto unscale = [](const ConvertOperand &operand, CodePairs &codes) {
     Both pairs;
@@ -174,14 +173,14 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
       for (SmallVector<Pairs> &ofInstruction : ofBlock)
         for (Pairs &pairs : ofInstruction)
           pairs = keepBlock(pairs, block);
-    SmallVector<Scale> xScales;
+    SmallVector<Value> xScales;
     for (unsigned group = 0; group != x.groups; ++group)
-      xScales.push_back(x.scales.getFloats(
+      xScales.push_back(x.scales.prepare(
           x.scales.getCode(step, block, xWords[group], std::nullopt)));
     for (unsigned n = 0; n != y.groups; ++n) {
-      SmallVector<Scale> yScales;
+      SmallVector<Value> yScales;
       for (unsigned column : {0, 1})
-        yScales.push_back(y.scales.getFloats(
+        yScales.push_back(y.scales.prepare(
             y.scales.getCode(step, block, yWords[n], column)));
       for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
         SmallVector<Value> products(4, zero);
@@ -210,15 +209,12 @@ Pairs ConvertEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
 /// of tile (`m`, `n`).
 void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
                                ValueRange products,
-                               ArrayRef<SmallVector<Value, 2>> xScales,
-                               ArrayRef<SmallVector<Value, 2>> yScales) {
+                               ArrayRef<Value> xScales,
+                               ArrayRef<Value> yScales) {
   for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
     Value value = products[i];
-    // Both halves of the exponent of one sign first: what overflows then, or
-    // underflows, would do so in the end.
-    for (size_t half = 0; half != xScales.front().size(); ++half)
-      for (Value factor : {xScales[i / 2][half], yScales[i % 2][half]})
-        value = LLVM::FMulOp::create(emit.b, emit.loc, value, factor);
+    for (Value factor : x.scales.getFactors(xScales[i / 2], yScales[i % 2]))
+      value = LLVM::FMulOp::create(emit.b, emit.loc, value, factor);
     if (leftOut)
       value = dropFinite(value);
     sums[element] =

@@ -54,8 +54,7 @@ private:
   Pairs keepBlock(const Pairs &pairs, unsigned block) const;
   Value dropFinite(Value value);
   void addScaled(Sums &sums, unsigned m, unsigned n, ValueRange products,
-                 ArrayRef<SmallVector<Value, 2>> xScales,
-                 ArrayRef<SmallVector<Value, 2>> yScales);
+                 ArrayRef<Value> xScales, ArrayRef<Value> yScales);
   /// Calls `body` for each step, in a loop if codes can be loaded so; `values`
   /// are what it changes.
   void forEachStep(SmallVector<Value> &values, bool takesValues,

@@ -188,30 +188,39 @@ Pairs ConvertScales::unscale(const Pairs &pairs) const {
   return values;
 }
 
-SmallVector<Value, 2> ConvertScales::getFloats(Value code) const {
+Value ConvertScales::prepare(Value code) const {
   constexpr unsigned kMantissaBits = 23;
   constexpr int kBias = 127;
-  auto toFloat = [&](Value bits) -> Value {
-    return LLVM::BitcastOp::create(emit.b, emit.loc, emit.b.getF32Type(), bits);
-  };
-  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
   const FormatInfo &info = getFormatInfo(row.scale);
+  if (info.mantissaBits == 0)
+    return code;
+  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
   Value isNaN = emit.isEqual(code, window.mask);
-  if (info.mantissaBits != 0) {
-    Value placed =
-        toFloat(emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
-    Value power = emit.real(std::ldexp(1.0f, kBias - info.bias));
-    Value value = LLVM::FMulOp::create(emit.b, emit.loc, placed, power);
-    return {emit.select(isNaN, nan, value)};
-  }
-  // 2^(code - 127) is 2^(code / 2 - 63) times 2^((code + 1) / 2 - 64).
-  auto getPower = [&](Value half, int minus) -> Value {
-    return toFloat(
-        emit.shiftLeft(emit.add(half, kBias - minus), kMantissaBits));
+  Value placed = LLVM::BitcastOp::create(
+      emit.b, emit.loc, emit.b.getF32Type(),
+      emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
+  Value power = emit.real(std::ldexp(1.0f, kBias - info.bias));
+  Value value = LLVM::FMulOp::create(emit.b, emit.loc, placed, power);
+  return emit.select(isNaN, nan, value);
+}
+
+std::array<Value, 2> ConvertScales::getFactors(Value x, Value y) const {
+  if (getFormatInfo(row.scale).mantissaBits != 0)
+    return {x, y};
+  constexpr unsigned kMantissaBits = 23;
+  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
+  Value isNaN = emit.isEqual(LLVM::UMaxOp::create(emit.b, emit.loc, x, y),
+                             window.mask);
+  // 2^(code - 127) of each half of the sum of both; the lowest is not normal,
+  // and nothing finite that is multiplied with it and the other one is not 0.
+  auto getPower = [&](Value half) -> Value {
+    half = LLVM::UMaxOp::create(emit.b, emit.loc, half, emit.integer(1));
+    return LLVM::BitcastOp::create(emit.b, emit.loc, emit.b.getF32Type(),
+                                   emit.shiftLeft(half, kMantissaBits));
   };
-  Value low = emit.shiftRight(code, 1);
-  Value high = emit.shiftRight(emit.add(code, 1), 1);
-  return {emit.select(isNaN, nan, getPower(low, 63)), getPower(high, 64)};
+  Value sum = emit.add(x, y), low = emit.shiftRight(sum, 1);
+  return {emit.select(isNaN, nan, getPower(low)),
+          getPower(emit.subtract(sum, low))};
 }
 
 //===----------------------------------------------------------------------===//

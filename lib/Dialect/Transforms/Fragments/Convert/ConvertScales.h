@@ -49,9 +49,12 @@ public:
   /// from `rowWord`; or for the column of C number 2 t + i, if `column` is i.
   Value getCode(const Step &step, unsigned block, Value rowWord,
                 std::optional<unsigned> column) const;
-  /// Factors of f32 whose product is the scale with this code, one or two:
-  /// which neither overflow nor underflow between factors of the other operand.
-  SmallVector<Value, 2> getFloats(Value code) const;
+  /// What getFactors takes of a scale: its code, or what it is as f32.
+  Value prepare(Value code) const;
+  /// Two factors of f32 whose product is that of a scale of each operand: what
+  /// is multiplied with both, one after the other, overflows or underflows in
+  /// between only if it does so in the end.
+  std::array<Value, 2> getFactors(Value x, Value y) const;
 
   /// Whether the lane's words have scales only with which codes are exact.
   Value areExact() const;
