@@ -4,9 +4,12 @@ import json
 import subprocess
 
 import blockscale
+import codes_cases
 import numpy as np
 import pytest
+import tiers
 from harness import RUN
+from simulated import check
 
 CHECKS = ["--check=race,proxy,strict"]
 # y as N x K, or as B x N x K; its scales in rows along K or along N, or in the 32x4x4 layout.
@@ -143,6 +146,16 @@ def test_formats(types, tmp_path):
     box = 128 if types[1].startswith("f4") else 64
     product = Product(16, 128, 16 * box, *types)
     assert not product.run(tmp_path, schedule_text(64, 16, 8 * box))
+
+
+# One of each width of the tile always: those of fp4 are neighbours.
+CASES = sorted(codes_cases.all_codes(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
+
+
+@pytest.mark.parametrize("case", tiers.first(CASES, len(codes_cases.COLUMNS)), ids=lambda case: case.name)
+def test_cases(case, tmp_path):
+    """Those that run on a card, too."""
+    check(case, tmp_path, ["--target=sm_90a"])
 
 
 SIZES = {
