@@ -123,9 +123,9 @@ gpu.module @kernels {
 
 // Four pairs of nibbles come from a word and from itself, shifted: of each byte
 // the second one, and the first one. They have no NaN, and their scales no
-// window: there is no barrier. A code takes two multiplications, the first by
-// 2^126. The scale is that of the lane's block of 16, as a number of bf16 times
-// 2^120.
+// window: there is no barrier. A code of A takes two multiplications, the first
+// by 2^126. The scale is that of the lane's block of 16, as a number of bf16 times
+// 2^127, which makes numbers 2^7 too large, and those of B 2^-7 too small.
 
 // CHECK-LABEL: gpu.func @nibbles(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x32xi8,
@@ -136,7 +136,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[PLACES:.*]] = llvm.mlir.constant(-2118090304 : i32)
 // CHECK-DAG:     %[[POWER:.*]] = llvm.mlir.constant(2122350208 : i32)
 // CHECK-DAG:     %[[SCALE_PLACES:.*]] = llvm.mlir.constant(133171184 : i32)
-// CHECK-DAG:     %[[SCALE_POWER:.*]] = llvm.mlir.constant(2072017792 : i32)
+// CHECK-DAG:     %[[SCALE_POWER:.*]] = llvm.mlir.constant(2130738944 : i32)
+// CHECK-DAG:     %[[LAST_POWER:.*]] = llvm.mlir.constant(2004907904 : i32)
 // CHECK-DAG:     %[[BOTH:.*]] = llvm.mlir.constant(257 : i32)
 // CHECK-DAG:     %[[ZEROS:.*]] = llvm.mlir.constant(16448 : i32)
 // CHECK-DAG:     %[[C2:.*]] = llvm.mlir.constant(2 : i32)
@@ -150,9 +151,9 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[S:.*]] = nvvm.prmt <default> %[[SELECTOR]]
 // CHECK-NEXT:      %[[S_4:.*]] = llvm.shl %[[S]], %[[C4]]
 // CHECK-NEXT:      %[[S_BITS:.*]] = llvm.and %[[S_4]], %[[SCALE_PLACES]]
-// CHECK-NEXT:      %[[S_2_120:.*]] = llvm.bitcast %[[SCALE_POWER]]
 // CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
-// CHECK-NEXT:      %[[FACTOR:.*]] = llvm.fmul %[[S_PAIR]], %[[S_2_120]] : vector<2xbf16>
+// CHECK-NEXT:      %[[S_2_127:.*]] = llvm.bitcast %[[SCALE_POWER]]
+// CHECK-NEXT:      %[[FACTOR:.*]] = llvm.fmul %[[S_PAIR]], %[[S_2_127]] : vector<2xbf16>
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
 // CHECK-NEXT:      %[[EVEN:.*]] = llvm.shl %[[WORD]], %[[C4]]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
@@ -164,6 +165,12 @@ gpu.module @kernels {
 // CHECK-NEXT:      llvm.fmul %[[NUMBER]], %[[FACTOR]]
 // CHECK:           nvvm.prmt <default> %[[P2]], %[[EVEN]], %[[WORD]]
 // CHECK:           nvvm.prmt <default> %[[P3]], %[[EVEN]], %[[WORD]]
+// The factor of B has the power of its codes, too, which take one multiplication.
+// CHECK:           %[[S_2_112:.*]] = llvm.bitcast %[[LAST_POWER]]
+// CHECK-NEXT:      %[[B_FACTOR:.*]] = llvm.fmul %{{.*}}, %[[S_2_112]] : vector<2xbf16>
+// CHECK:           %[[B_PLACED:.*]] = llvm.and
+// CHECK:           %[[B_PAIR:.*]] = llvm.bitcast %[[B_PLACED]]
+// CHECK-NEXT:      llvm.fmul %[[B_PAIR]], %[[B_FACTOR]] : vector<2xbf16>
 // CHECK-COUNT-4:   nvvm.mma.sync
 // CHECK-NOT:       nvvm.mma.sync
 // CHECK:         } else {

@@ -156,9 +156,17 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   unsigned shift = kMantissaBits - info.mantissaBits;
   Value placed = emit.bitAnd(emit.shiftLeft(both, shift),
                              (info.magnitudeMask() << shift) * kHalves);
-  int bias = static_cast<int>(kBias) - info.bias;
-  Value power = emit.toPair(emit.integer(getPowerPair(bias)));
-  return emit.multiplyPairs(emit.toPair(placed), power);
+  // Numbers of one operand are larger, so that one multiplication makes those of
+  // the other one.
+  auto others = static_cast<int>(getScaleShift(row.rhs, row.scale));
+  int exponent = static_cast<int>(kBias) - info.bias;
+  exponent += isFolded() ? static_cast<int>(format.exponent) - others : others;
+  Value factor = emit.toPair(placed);
+  for (constexpr int kMost = kBias; exponent > 0; exponent -= kMost)
+    factor = emit.multiplyPairs(
+        factor, emit.toPair(emit.integer(
+                    getPowerPair(std::min(exponent, kMost)))));
+  return factor;
 }
 
 Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {

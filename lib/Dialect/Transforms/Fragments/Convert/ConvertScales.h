@@ -72,7 +72,9 @@ public:
 private:
   /// Scales with a mantissa take a multiplication of their own.
   bool isFolded() const {
-    return format.isFolded && getFormatInfo(row.scale).mantissaBits == 0;
+    if (getFormatInfo(row.scale).mantissaBits == 0)
+      return format.isFolded;
+    return operand == Operand::B;
   }
   unsigned getStepsPerWord() const { return kScalesPerWord / getNumBlocks(); }
   SmallVector<Value> getWords(const Step &step) const;
