@@ -30,6 +30,13 @@ static constexpr int64_t kWordCodes = 8, kQuarterWords = 4, kQuarters = 4,
                          kBoxWords = kQuarters * kQuarterWords;
 static constexpr int64_t kFactorBytes = 4;
 
+/// Of word `number` of a part: its quarter of a box, and the instruction that
+/// takes it. Neighbouring lanes have all quarters.
+static AffineExpr getQuarter(AffineExpr number) { return number % kQuarters; }
+static AffineExpr getInstructionOf(AffineExpr number) {
+  return number.floorDiv(kQuarters) % kQuarterWords;
+}
+
 RowPlan::RowPlan(RingScheduleAttr schedule, const OpRow &row, int64_t k)
     : blocksOfBox(kBoxElements / row.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
@@ -83,7 +90,11 @@ RowRoles::Word RowRoles::loadWord(OpBuilder &at, const RingTile &tile,
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
   Value first = emitPartStep(at, tile, part, index(at, 0));
-  Value column = applyExprs(at, loc, {d0 * plan.getPartK() + d1 * kWordCodes},
+  AffineExpr inBox = getQuarter(d1) * kQuarterWords + getInstructionOf(d1);
+  Value column = applyExprs(at, loc,
+                            {d0 * plan.getPartK() +
+                             d1.floorDiv(kBoxWords) * RowPlan::kBoxElements +
+                             inBox * kWordCodes},
                             {first, number})[0];
   // What is outside reads what is last, so that all loads start at once. Codes
   // of y are zeros there.
@@ -127,8 +138,8 @@ void RowRoles::storeNumbers(const WordEmitter &emit, const Word &of,
 
   AffineExpr number, boxOf;
   bindDims(at.getContext(), number, boxOf);
-  AffineExpr quarter = (number % kBoxWords).floorDiv(kQuarterWords),
-             instruction = number % kQuarterWords;
+  AffineExpr quarter = getQuarter(number),
+             instruction = getInstructionOf(number);
   // Which of both lines of a quarter the block is in.
   int64_t blocksOfQuarter = row.blocksOfBox / kQuarters;
   AffineExpr second =
@@ -136,34 +147,37 @@ void RowRoles::storeNumbers(const WordEmitter &emit, const Word &of,
           ? number.floorDiv(kBoxWords) % std::min<int64_t>(2, getPartBoxes())
           : instruction.floorDiv(kQuarterWords / blocksOfQuarter);
   constexpr int64_t kLine = 16, kColumn = 128, kInstruction = 256;
-  SmallVector<Value> values = applyExprs(
-      at, loc,
-      {boxOf * RowPlan::kBoxBytes + instruction * kInstruction +
-           (quarter * 2 + second) * kLine + plan.getStagesBytes(),
-       boxOf * RowPlan::kBoxBytes + instruction * kInstruction +
-           (quarter * 2 + 1 - second) * kLine + plan.getStagesBytes(),
-       quarter},
-      {of.number, box});
   Value zero = emit.integer(0);
-  auto store = [&](ArrayRef<Value> words, Value offset) {
-    Value line = vector::FromElementsOp::create(
-        at, loc, VectorType::get(kQuarters, at.getI32Type()), words);
-    line = vector::BitCastOp::create(
-        at, loc, VectorType::get(kLine, at.getI8Type()), line);
-    vector::StoreOp::create(at, loc, line, shared, offset,
-                            /*nontemporal=*/false, llvm::MaybeAlign(kLine));
-  };
-  for (auto [i, half] : llvm::enumerate(halves)) {
-    auto plus = static_cast<int64_t>(i) * kColumn;
-    SmallVector<Value> words;
-    for (int64_t of = 0; of != kQuarters; ++of) {
-      Value isOwn = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                          values[2], index(at, of));
-      words.push_back(emit.select(isOwn, half, zero));
+  // Lanes of every other instruction begin with the other line, so that eight
+  // of them are in different banks.
+  for (int64_t pass : {0, 1}) {
+    AffineExpr line = (instruction + pass) % 2;
+    SmallVector<Value> values =
+        applyExprs(at, loc,
+                   {boxOf * RowPlan::kBoxBytes + instruction * kInstruction +
+                        (quarter * 2 + line) * kLine + plan.getStagesBytes(),
+                    quarter * 2 + second, quarter * 2 + line},
+                   {of.number, box});
+    Value isLine = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
+                                         values[1], values[2]);
+    for (auto [i, half] : llvm::enumerate(halves)) {
+      Value own = emit.select(isLine, half, zero);
+      SmallVector<Value> words;
+      for (int64_t word = 0; word != kQuarters; ++word) {
+        Value isOwn = arith::CmpIOp::create(
+            at, loc, arith::CmpIPredicate::eq,
+            applyExprs(at, loc, {quarter}, of.number)[0], index(at, word));
+        words.push_back(emit.select(isOwn, own, zero));
+      }
+      Value bytes = vector::FromElementsOp::create(
+          at, loc, VectorType::get(kQuarters, at.getI32Type()), words);
+      bytes = vector::BitCastOp::create(
+          at, loc, VectorType::get(kLine, at.getI8Type()), bytes);
+      vector::StoreOp::create(
+          at, loc, bytes, shared,
+          addIndex(at, loc, values[0], static_cast<int64_t>(i) * kColumn),
+          /*nontemporal=*/false, llvm::MaybeAlign(kLine));
     }
-    store(words, addIndex(at, loc, values[0], plus));
-    store(SmallVector<Value>(kQuarters, zero),
-          addIndex(at, loc, values[1], plus));
   }
 }
 
@@ -220,11 +234,11 @@ Value RowRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
                          {of.number, firstBox})[0];
   storeNumbers(emit, of, box);
   int64_t wordsOfBlock = kBoxWords / row.blocksOfBox;
+  AffineExpr inBox = getQuarter(d0) * kQuarterWords + getInstructionOf(d0);
   SmallVector<Value> values = applyExprs(
       then, loc,
-      {d0 % wordsOfBlock,
-       ((d0 % kBoxWords).floorDiv(wordsOfBlock) + d1 * row.blocksOfBox) *
-               kFactorBytes +
+      {inBox % wordsOfBlock,
+       (inBox.floorDiv(wordsOfBlock) + d1 * row.blocksOfBox) * kFactorBytes +
            plan.getStagesBytes() + row.getNumberBytes()},
       {of.number, box});
   Value isFirst = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
