@@ -37,7 +37,10 @@ def of_warps(case):
 def of_codes(case):
     """Of wgmma with y as A: warpgroups that share rows of y divide K."""
     box = 128 if FORMATS[case.format].y.startswith("f4") else 64
-    for columns in (-(-case.m // 8) * 8,) if case.is_small else (128, 256):
+    widths = (-(-case.m // 8) * 8,) if case.is_small else (128, 256)
+    if case.m == 1 and FORMATS[case.format].x.startswith("f4") and box == 128:
+        widths = (1, *widths)
+    for columns in widths:
         for rows, boxes in CODES:
             k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
             for stages in (2, 3, 4, 6):
