@@ -19,8 +19,8 @@
 namespace mlir::blockscale {
 
 struct RowPlan {
-  /// Codes of a box, and the bytes that B has for it.
-  static constexpr int64_t kBoxElements = 128, kBoxBytes = 1024;
+  /// Codes of a box, the bytes that B has for it, and codes of a word.
+  static constexpr int64_t kBoxElements = 128, kBoxBytes = 1024, kWordCodes = 8;
 
   RowPlan(RingScheduleAttr schedule, const OpRow &row, int64_t k);
 

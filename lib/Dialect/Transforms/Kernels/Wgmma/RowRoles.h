@@ -69,6 +69,9 @@ private:
   /// Stores the factor of the block of the word, which is the first one of it.
   void storeFactor(const WordEmitter &emit, Value scale, Value at);
 
+  Value emitIsNaN(const WordEmitter &emit, Value scale) const;
+  /// A scale with a mantissa as f32; its sign does not count.
+  static Value emitNumber(const WordEmitter &emit, Value scale);
   bool isPower() const {
     return getFormatInfo(problem.codesOfY->scale).mantissaBits == 0;
   }
