@@ -180,8 +180,8 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
     for (unsigned n = 0; n != y.groups; ++n) {
       SmallVector<Value> yScales;
       for (unsigned column : {0, 1})
-        yScales.push_back(y.scales.prepare(
-            y.scales.getCode(step, block, yWords[n], column)));
+        yScales.push_back(
+            y.scales.prepare(y.scales.getCode(step, block, yWords[n], column)));
       for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
         SmallVector<Value> products(4, zero);
         for (unsigned i = 0; i != kInstructionsPerStep; ++i)
@@ -208,8 +208,7 @@ Pairs ConvertEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
 /// Adds `products` times the scales of the rows and columns that the lane has
 /// of tile (`m`, `n`).
 void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
-                               ValueRange products,
-                               ArrayRef<Value> xScales,
+                               ValueRange products, ArrayRef<Value> xScales,
                                ArrayRef<Value> yScales) {
   for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
     Value value = products[i];

@@ -156,16 +156,16 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   unsigned shift = kMantissaBits - info.mantissaBits;
   Value placed = emit.bitAnd(emit.shiftLeft(both, shift),
                              (info.magnitudeMask() << shift) * kHalves);
-  // Numbers of one operand are larger, so that one multiplication makes those of
-  // the other one.
+  // Numbers of one operand are larger, so that one multiplication makes those
+  // of the other one.
   auto others = static_cast<int>(getScaleShift(row.rhs, row.scale));
   int exponent = static_cast<int>(kBias) - info.bias;
   exponent += isFolded() ? static_cast<int>(format.exponent) - others : others;
   Value factor = emit.toPair(placed);
   for (constexpr int kMost = kBias; exponent > 0; exponent -= kMost)
     factor = emit.multiplyPairs(
-        factor, emit.toPair(emit.integer(
-                    getPowerPair(std::min(exponent, kMost)))));
+        factor,
+        emit.toPair(emit.integer(getPowerPair(std::min(exponent, kMost)))));
   return factor;
 }
 
@@ -217,8 +217,8 @@ std::array<Value, 2> ConvertScales::getFactors(Value x, Value y) const {
     return {x, y};
   constexpr unsigned kMantissaBits = 23;
   Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
-  Value isNaN = emit.isEqual(LLVM::UMaxOp::create(emit.b, emit.loc, x, y),
-                             window.mask);
+  Value isNaN =
+      emit.isEqual(LLVM::UMaxOp::create(emit.b, emit.loc, x, y), window.mask);
   // 2^(code - 127) of each half of the sum of both; the lowest is not normal,
   // and nothing finite that is multiplied with it and the other one is not 0.
   auto getPower = [&](Value half) -> Value {
