@@ -31,6 +31,20 @@ func.func @one_row_long(%x: tensor<1x28672xf4E2M1FN>, %xs: tensor<1x896xf8E8M0FN
   return %d : tensor<1x8192xf32>
 }
 
+// CHECK-LABEL: func.func @one_row_of_one_stage(
+// CHECK:         blockscale.mma_scaled
+// CHECK-SAME:      #blockscale.ring_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true, splits = 2>
+func.func @one_row_of_one_stage(%x: tensor<1x22016xf4E2M1FN>, %xs: tensor<1x688xf8E8M0FNU>,
+    %y: tensor<8192x22016xf4E2M1FN>, %ys: tensor<688x8192xf8E8M0FNU>,
+    %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
+  %e = tensor.empty() : tensor<22016x8192xf4E2M1FN>
+  %yt = linalg.transpose ins(%y : tensor<8192x22016xf4E2M1FN>) outs(%e : tensor<22016x8192xf4E2M1FN>) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %xs, %yt, %ys, %acc
+       : tensor<1x22016xf4E2M1FN>, tensor<1x688xf8E8M0FNU>, tensor<22016x8192xf4E2M1FN>,
+         tensor<688x8192xf8E8M0FNU>, tensor<1x8192xf32>
+  return %d : tensor<1x8192xf32>
+}
+
 // CHECK-LABEL: func.func @one_row_longer(
 // CHECK:         blockscale.mma_scaled
 // CHECK-SAME:      #blockscale.ring_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true, splits = 4>

@@ -70,7 +70,8 @@ public:
   unsigned getNumBlocks() const { return kStepElements / row.blockSize; }
 
 private:
-  /// Scales with a mantissa take a multiplication of their own.
+  /// Whether one multiplication makes numbers: with scales that have a mantissa
+  /// those of B, which are then too small by what those of A are too large.
   bool isFolded() const {
     if (getFormatInfo(row.scale).mantissaBits == 0)
       return format.isFolded;

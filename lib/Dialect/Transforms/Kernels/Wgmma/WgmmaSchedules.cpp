@@ -333,7 +333,8 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
     for (const CodesTile &tile : kRowTiles)
       if (RingScheduleAttr schedule =
               fitTile(op, chip, tile, /*columns=*/1, hasWorkspace);
-          schedule && (hasWorkspace || schedule.getSplits() == 1))
+          schedule && schedule.getStages() == tile.stages &&
+          (hasWorkspace || schedule.getSplits() == 1))
         return schedule;
   if (!hasWorkspace)
     return {};
