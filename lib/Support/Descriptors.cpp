@@ -175,10 +175,11 @@ static std::optional<uint64_t> getScaleCode(Kind kind, Format format) {
 }
 
 InstructionFields
-blockscale::getInstructionFields(const Instruction &instruction, unsigned n) {
-  InstructionFields fields = {instruction.kind,  instruction.a, instruction.b,
-                              instruction.scale, instruction.m, n,
-                              instruction.k};
+blockscale::getInstructionFields(const Instruction &instruction, unsigned m,
+                                 unsigned n) {
+  InstructionFields fields = {
+      instruction.kind, instruction.a, instruction.b, instruction.scale, m, n,
+      instruction.k};
   return fields;
 }
 

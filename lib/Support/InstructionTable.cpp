@@ -28,7 +28,7 @@ namespace {
 struct InstructionFamily {
   Path path;
   Kind kind;
-  unsigned m, n, mostN, k;
+  unsigned m, mostM, n, mostN, k;
   Format scale;
   unsigned scaleVec;
   Scaling scaling;
@@ -50,22 +50,22 @@ static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
 // clang-format off
 static constexpr InstructionFamily kFamilies[] = {
-  // path          kind            m    n  most k   scale          vec scaling  PTX rank     rewrite
-  {Path::MmaSync, Kind::MXF8F6F4,  16,  8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo},
-  {Path::MmaSync, Kind::MXF4,      16,  8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo},
-  {Path::MmaSync, Kind::MXF4NVF4,  16,  8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo},
-  {Path::MmaSync, Kind::MXF4NVF4,  16,  8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves},
-  {Path::MmaSync, Kind::MXF4NVF4,  16,  8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo},
-  {Path::Tcgen05, Kind::MXF8F6F4, 128,  8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo},
-  {Path::Tcgen05, Kind::MXF4,     128,  8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128,  8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo},
-  {Path::Convert, Kind::BF16,      16,  8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo},
-  {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo},
-  {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo},
-  {Path::Convert, Kind::BF16Packed, 16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo},
-  {Path::Wgmma,   Kind::Plain,      64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo},
+  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite
+  {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo},
+  {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo},
+  {Path::Tcgen05, Kind::MXF8F6F4, 128, 256, 8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo},
+  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo},
+  {Path::Convert, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo},
+  {Path::Wgmma,   Kind::Plain,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo},
 };
 // clang-format on
 
@@ -74,6 +74,7 @@ static Instruction makeInstruction(const InstructionFamily &family, Format a,
   return {family.path,
           family.kind,
           family.m,
+          family.mostM,
           family.n,
           family.mostN,
           family.k,

@@ -79,14 +79,15 @@ bool blockscale::isLegalN(const SumColumns &rule, int64_t n) {
 //===----------------------------------------------------------------------===//
 
 const std::vector<ScaleRegion> &blockscale::getScaleRegions() {
-  static const std::vector<ScaleRegion> regions = {{128, 4}, {256, 8}};
+  static const std::vector<ScaleRegion> regions = {
+      {128, 4, 4}, {256, 8, 4}, {256, 4, 2}};
   return regions;
 }
 
-const ScaleRegion *blockscale::lookupScaleRegion(int64_t rows) {
+const ScaleRegion *blockscale::lookupScaleRegion(int64_t rows, int64_t copies) {
   if (rows >= 1)
     for (const ScaleRegion &region : getScaleRegions())
-      if (rows <= region.mostRows)
+      if (rows <= region.mostRows && copies == region.copies)
         return &region;
   return nullptr;
 }

@@ -82,7 +82,7 @@ struct InstructionFields {
 
 /// The fields of a row of the instruction table, with this N.
 InstructionFields getInstructionFields(const Instruction &instruction,
-                                       unsigned n);
+                                       unsigned m, unsigned n);
 
 /// The word; nullopt for what no word says: a kind without descriptors, a
 /// format that the kind does not take, and numbers that do not fit.

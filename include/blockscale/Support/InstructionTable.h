@@ -106,7 +106,8 @@ struct Instruction {
   /// The elements of M, N and K that one instruction takes, or, where it takes
   /// wider ones, all that are made of one register of codes. Where the kernel
   /// chooses N, it is a multiple of `n` up to `mostN`; else both are the same.
-  unsigned m, n, mostN, k;
+  /// A pair of blocks may take up to `mostM` rows together.
+  unsigned m, mostM, n, mostN, k;
   Format a;
   Format b;
   Format scale;

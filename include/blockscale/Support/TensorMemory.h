@@ -67,6 +67,10 @@ struct SumLayout {
   /// As the PTX ISA names it.
   char name;
   unsigned rowsOfBlock, parts;
+
+  /// Copies of the scales of B in lanes: those that a part of columns reads are
+  /// in its lanes.
+  unsigned getScaleCopies() const { return 4 / parts; }
 };
 
 const std::vector<SumLayout> &getSumLayouts();
@@ -96,17 +100,25 @@ bool isLegalN(const SumColumns &rule, int64_t n);
 //===----------------------------------------------------------------------===//
 
 /// Scales of `mostRows` rows at most are padded to that. Row r is in lanes
-/// `r % 32 + 32 i` for all i, column `r / 32` of a word of four blocks along K,
-/// which is byte by byte; the next word is `columnsOfWord` columns further.
+/// `r % 32 + 32 i` for i up to `copies`, column `r / 32` of a word of four
+/// blocks along K, which is byte by byte; the next word is `columnsOfWord`
+/// columns further. With two copies, that is so for the first half of the rows,
+/// and the other half is 64 lanes further. Invariant:
+/// `mostRows / 32 * copies == 4 * columnsOfWord`.
 struct ScaleRegion {
   unsigned mostRows;
   unsigned columnsOfWord;
+  unsigned copies;
 };
 
 const std::vector<ScaleRegion> &getScaleRegions();
 
+/// Copies of scales in all lanes, but for B of pairs of blocks with M = 128.
+inline constexpr int64_t kScaleCopies = 4;
+
 /// The smallest region for `rows`, or null.
-const ScaleRegion *lookupScaleRegion(int64_t rows);
+const ScaleRegion *lookupScaleRegion(int64_t rows,
+                                     int64_t copies = kScaleCopies);
 
 /// Blocks along K in a word of a row.
 inline constexpr int64_t kBlocksOfWord = 4;

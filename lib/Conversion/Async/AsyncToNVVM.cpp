@@ -34,6 +34,32 @@ static LLVM::LLVMPointerType getClusterType(MLIRContext *context) {
       context, static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
 }
 
+/// The same mbarrier of the block of the pair whose rank is even: shared
+/// addresses have the rank of the block from bit 24 on.
+static Value getBarrierOfEven(OpBuilder &b, Location loc, Value barrier) {
+  constexpr int64_t kOddBit = 1 << 24;
+  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
+  Value mask = makeI32(b, loc, ~kOddBit);
+  address = LLVM::AndOp::create(b, loc, address, mask);
+  return LLVM::IntToPtrOp::create(b, loc, barrier.getType(), address);
+}
+
+/// The same as `nvvm.mbarrier.try_wait.parity`, which has no scope.
+static void waitInCluster(PatternRewriter &rewriter, BarrierWaitOp op,
+                          Value barrier, Value ticks) {
+  Location loc = op.getLoc();
+  Value address =
+      LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
+  rewriter.replaceOpWithNewOp<NVVM::InlinePtxOp>(
+      op, /*resultTypes=*/TypeRange(),
+      ValueRange{address, op.getParity(), ticks},
+      /*readWriteArgs=*/ValueRange(),
+      "{\n\t.reg .pred is_over;\n\tagain:\n\t"
+      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
+      "is_over, [$0], $1, $2;\n\t@!is_over bra.uni again;\n\t}",
+      /*predicate=*/Value());
+}
+
 namespace {
 struct ConvertBarrierInit final : SharedMemoryPattern<BarrierInitOp> {
   using SharedMemoryPattern::SharedMemoryPattern;
@@ -58,12 +84,16 @@ struct ConvertBarrierArrive final : SharedMemoryPattern<BarrierArriveOp> {
     Value barrier = getBarrier(rewriter, converter, op);
     if (Value block = op.getBlock()) {
       // In the scope of the cluster ptxas 13.0 puts a MEMBAR in front of each,
-      // for which a thread would wait between two products.
+      // for which a thread would wait between two products: only for those who
+      // need that order.
       Value mapped = NVVM::MapaOp::create(
           rewriter, loc, getClusterType(getContext()), barrier, block);
       NVVM::MBarrierArriveOp::create(
           rewriter, loc, /*resultTypes=*/TypeRange(), mapped,
-          /*count=*/Value(), NVVM::MemScopeKind::CTA, /*relaxed=*/false);
+          /*count=*/Value(),
+          op.getCluster() ? NVVM::MemScopeKind::CLUSTER
+                          : NVVM::MemScopeKind::CTA,
+          /*relaxed=*/false);
     } else if (std::optional<uint64_t> bytes = op.getBytes()) {
       Value count = makeI32(rewriter, loc, static_cast<int64_t>(*bytes));
       NVVM::MBarrierArriveExpectTxOp::create(
@@ -88,6 +118,10 @@ struct ConvertBarrierWait final : SharedMemoryPattern<BarrierWaitOp> {
     Location loc = op.getLoc();
     Value barrier = getBarrier(rewriter, converter, op);
     Value ticks = makeI32(rewriter, loc, kTicks);
+    if (op.getCluster()) {
+      waitInCluster(rewriter, op, barrier, ticks);
+      return success();
+    }
     rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(
         op, barrier, op.getParity(), ticks);
     return success();
@@ -109,6 +143,12 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
     memory = LLVM::IntToPtrOp::create(rewriter, loc,
                                       getClusterType(getContext()), memory);
     Value barrier = getBarrier(rewriter, converter, op);
+    NVVM::CTAGroupKindAttr group;
+    if (op.getGroup() == 2) {
+      barrier = getBarrierOfEven(rewriter, loc, barrier);
+      group =
+          NVVM::CTAGroupKindAttr::get(getContext(), NVVM::CTAGroupKind::CTA_2);
+    }
     Value hint;
     if (std::optional<uint64_t> policy = op.getHint())
       hint = arith::ConstantOp::create(
@@ -118,8 +158,7 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         rewriter, loc, memory, op.getMap(), coordinates, barrier,
         /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group, getPredicate(op));
     rewriter.eraseOp(op);
     return success();
   }

@@ -59,6 +59,20 @@ static NVVM::CTAGroupKind getGroup(int64_t group) {
   return group == 2 ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
 }
 
+/// How `tcgen05.cp` spreads atoms over lanes for so many copies.
+struct ScaleCopyForm {
+  int64_t copies;
+  StringRef text;
+  NVVM::Tcgen05CpShape shape;
+  NVVM::Tcgen05CpMulticast multicast;
+};
+static constexpr ScaleCopyForm kScaleCopyForms[] = {
+    {4, ".32x128b.warpx4", NVVM::Tcgen05CpShape::SHAPE_32x128b,
+     NVVM::Tcgen05CpMulticast::WARPX4},
+    {2, ".64x128b.warpx2::01_23", NVVM::Tcgen05CpShape::SHAPE_64x128b,
+     NVVM::Tcgen05CpMulticast::WARPX2_01_23},
+};
+
 /// How PTX writes a group.
 static std::string getGroupText(int64_t group) {
   return ".cta_group::" + std::to_string(group);
@@ -205,16 +219,19 @@ struct ConvertCopyScales final : SharedMemoryPattern<CopyScalesOp> {
     int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
                       atom * kColumnsOfAtom;
     Value address = getAddress(rewriter, loc, op.getScales(), columns);
+    const auto *form =
+        llvm::find_if(kScaleCopyForms, [&](const ScaleCopyForm &row) {
+          return row.copies == op.getScales().getType().getCopies();
+        });
     if (Value predicate = getPredicate(op))
       return replaceByPtx(rewriter, op, predicate,
                           "tcgen05.cp" + getGroupText(op.getGroup()) +
-                              ".32x128b.warpx4 [$0], $1;",
+                              form->text.str() + " [$0], $1;",
                           {address, descriptor});
     Value pointer = toPointer(rewriter, loc, address);
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05CpOp>(
-        op, NVVM::Tcgen05CpShape::SHAPE_32x128b, getGroup(op.getGroup()),
-        NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
-        pointer, descriptor);
+        op, form->shape, getGroup(op.getGroup()), form->multicast,
+        NVVM::Tcgen05CpSrcFormatAttr(), pointer, descriptor);
     return success();
   }
 };
@@ -296,14 +313,17 @@ struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
     if (Value predicate = getPredicate(op)) {
       Value address = LLVM::PtrToIntOp::create(rewriter, loc,
                                                rewriter.getI32Type(), barrier);
-      return replaceByPtx(rewriter, op, predicate,
-                          "tcgen05.commit" + getGroupText(op.getGroup()) +
-                              ".mbarrier::arrive::one.shared::cluster.b64 "
-                              "[$0];",
+      std::string text = "tcgen05.commit" + getGroupText(op.getGroup()) +
+                         ".mbarrier::arrive::one.shared::cluster";
+      if (Value blocks = op.getBlocks())
+        return replaceByPtx(rewriter, op, predicate,
+                            text + ".multicast::cluster.b64 [$0], $1;",
+                            {address, blocks});
+      return replaceByPtx(rewriter, op, predicate, text + ".b64 [$0];",
                           {address});
     }
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(
-        op, barrier, /*multicastMask=*/Value(), getGroup(op.getGroup()));
+        op, barrier, op.getBlocks(), getGroup(op.getGroup()));
     return success();
   }
 };

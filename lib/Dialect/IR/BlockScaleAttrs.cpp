@@ -160,11 +160,14 @@ InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Path path,
                  << formatPtxVersion(instruction->lowestPtx);
     return diagnostic;
   }
-  if (m == instruction->m && n >= instruction->n && n <= instruction->mostN &&
+  bool isM = m == instruction->m || m == instruction->mostM;
+  if (isM && n >= instruction->n && n <= instruction->mostN &&
       n % instruction->n == 0 && k == instruction->k)
     return success();
-  InFlightDiagnostic diagnostic = emitError() << "expected " << instruction->m
-                                              << "x" << instruction->n;
+  InFlightDiagnostic diagnostic = emitError() << "expected " << instruction->m;
+  if (instruction->mostM != instruction->m)
+    diagnostic << " (" << instruction->mostM << " for pairs of blocks)";
+  diagnostic << "x" << instruction->n;
   if (instruction->mostN != instruction->n)
     diagnostic << " (to " << instruction->mostN << " in steps of "
                << instruction->n << ")";

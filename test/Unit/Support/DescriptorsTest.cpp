@@ -17,7 +17,7 @@ static InstructionFields getFields(Kind kind, Format a, Format b, Format scale,
   const Instruction *instruction =
       lookupInstruction(Path::Tcgen05, kind, a, b, scale, scaleVec);
   EXPECT_NE(instruction, nullptr);
-  return getInstructionFields(*instruction, n);
+  return getInstructionFields(*instruction, instruction->m, n);
 }
 
 // By hand, from tables 43 and 44 of the PTX ISA.
@@ -179,7 +179,7 @@ TEST(Descriptors, EveryInstruction) {
   for (const Instruction &instruction : getInstructions())
     if (instruction.path == Path::Tcgen05) {
       EXPECT_TRUE(encodeInstructionDescriptor(
-          getInstructionFields(instruction, instruction.n)));
+          getInstructionFields(instruction, instruction.m, instruction.n)));
       EXPECT_NE(lookupScaleFactors(instruction.kind, instruction.k,
                                    instruction.scaleVec),
                 nullptr);

@@ -120,19 +120,22 @@ def BlockScale_BarrierArriveOp
     One arrival of each thread that executes it. With `bytes`, the phase ends
     when so many bytes more have been copied by `tensor_load`. With `block`, the
     mbarrier is that of the block of the cluster with that rank; the threads of
-    that block do not see what this one wrote before it arrived. The example is
-    that of `roles`, and of blocks of a cluster that of `cluster_barrier`.
+    that block see what this one wrote before it arrived only with `cluster`,
+    and `cluster` at their wait. The example is that of `roles`, and of blocks
+    of a cluster that of `cluster_barrier`.
 
     Constraints (B1) and (B2) as for `barrier_init`.
 
     * (B4) `bytes` is from 0 to 2^20 - 1.
-    * (B5) There is no `block` where there are `bytes`.
+    * (B5) There is no `block` where there are `bytes`, and a `block` where there
+      is `cluster`.
   }];
   let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
-                       Optional<I32>:$block, OptionalAttr<I64Attr>:$bytes);
+                       Optional<I32>:$block, OptionalAttr<I64Attr>:$bytes,
+                       UnitAttr:$cluster);
   let assemblyFormat = [{
-    $barriers `[` $index `]` (`of` $block^)? (`expect` $bytes^)? attr-dict `:`
-    type($barriers)
+    $barriers `[` $index `]` (`of` $block^)? (`expect` $bytes^)?
+    (`cluster` $cluster^)? attr-dict `:` type($barriers)
   }];
   let builders = [OpBuilder<(ins "Value":$barriers, "Value":$index,
                              "IntegerAttr":$bytes), [{
@@ -146,14 +149,17 @@ def BlockScale_BarrierWaitOp
   let description = [{
     Waits until the phase with the parity `parity` has ended: the first one, and
     every second one after it, has the parity 0. At first, the phase in front of
-    it, of parity 1, counts as ended. The example is that of `roles`.
+    it, of parity 1, counts as ended. With `cluster`, the thread sees what those
+    of other blocks wrote before they arrived with `cluster`. The example is
+    that of `roles`.
 
     Constraints (B1) and (B2) as for `barrier_init`.
   }];
   let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
-                       I32:$parity);
+                       I32:$parity, UnitAttr:$cluster);
   let assemblyFormat = [{
-    $barriers `[` $index `]` `,` $parity attr-dict `:` type($barriers)
+    $barriers `[` $index `]` `,` $parity (`cluster` $cluster^)? attr-dict `:`
+    type($barriers)
   }];
 }
 
@@ -218,7 +224,8 @@ def BlockScale_TensorLoadOp
 
     With `blocks`, each block of the cluster whose rank is a bit of it gets the
     box, at the same place of its own memory, and counts the bytes at its own
-    mbarrier.
+    mbarrier. With `group = 2`, blocks with the ranks 2 i and 2 i + 1 are a pair,
+    and what either of them gets counts at the mbarrier of 2 i.
 
     Constraints (B1) and (B2) as for `barrier_init`.
 
@@ -226,6 +233,7 @@ def BlockScale_TensorLoadOp
       shape and the identity layout; `offset` is a multiple of 128 (of 1024
       where the map swizzles 128 bytes).
     * (L2) There are 1 to 5 coordinates.
+    * (L3) `group` is 1 or 2.
 
     Example:
 
@@ -249,7 +257,8 @@ def BlockScale_TensorLoadOp
   let arguments = (ins LLVM_DefaultPointer:$map, Variadic<I32>:$coordinates,
                        MemRefOf<[I8]>:$memory, Index:$offset,
                        BlockScale_Barriers:$barriers, Index:$index,
-                       Optional<I16>:$blocks, OptionalAttr<I64Attr>:$hint);
+                       Optional<I16>:$blocks, OptionalAttr<I64Attr>:$hint,
+                       BlockScale_Group:$group);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $memory `[` $offset `]` `,`
     $barriers `[` $index `]` (`blocks` $blocks^)? (`hint` $hint^)? attr-dict `:`
@@ -272,13 +281,18 @@ def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
     Tiles are those of `matrix_descriptor`, with all of K of the tile. With
     `steps`, instructions from that number on are left out.
 
+    Where the accumulator is that of a pair of blocks (`group = 2`), tiles are
+    what each of both has at the same place of its memory: half of the rows of
+    A, and half of those of B.
+
     Constraints:
 
     * (A1) The instruction, the accumulator and the scales are such as
       `tcgen05_mma` asks for, with all of K.
     * (A2) Tiles are such as `matrix_descriptor` asks for, and `padded` for fp4
       and fp6 of kind mxf8f6f4, else of `slots`.
-    * (A3) Tiles have the M and N of the instruction.
+    * (A3) Tiles have the M and N of the instruction, each block of a pair half
+      of it.
     * (A4) Both have the same K, a multiple of 32 bytes.
 
     Example:
@@ -331,9 +345,13 @@ def BlockScale_AccReadOp : BlockScale_Op<"acc_read"> {
     The product is complete, and `tcgen05_fence after` has been executed; the
     op waits for its loads.
 
-    Constraint (R1): the result has the M of the accumulator, N a multiple of 8,
-    and the layout `#blockscale.warps<4x1>`; or it is the transpose of that, in
-    the layout `#blockscale.lane_columns`.
+    Rows of the result are the 128 lanes of the block. With the layouts D and A,
+    those are rows of the sums; with B, that of pairs with M = 128, the last 64
+    of them are the second half of the columns of the first 64.
+
+    Constraint (R1): the result has 128 rows, N a multiple of 8, and the layout
+    `#blockscale.warps<4x1>`; or it is the transpose of that, in the layout
+    `#blockscale.lane_columns`.
 
     Example:
 

@@ -267,10 +267,14 @@ def BlockScale_RingScheduleAttr
     * `cluster`: how many neighbouring tiles along M x N the blocks of a cluster
       compute at the same time. Blocks whose tiles have the same rows each load
       a part of them for all; so do those with the same columns. 1x1, 2x1, 1x2,
-      2x2, 4x1 or 1x4 (1x1 with tcgen05); 1x1, nothing is shared, if it is left
-      out.
+      2x2, 4x1 or 1x4; 1x1, nothing is shared, if it is left out.
+    * `pair`: with tcgen05, two blocks of the cluster, one below the other,
+      multiply together (`.cta_group::2`): each has its own rows of A and of the
+      result, and half of the rows of B. False if it is left out.
+    * `instruction_k`: 96 where instructions of sm_103 with that K take two
+      thirds of a line of fp4; 0, the K that all chips have, if it is left out.
 
-    M is 64 to 256 in steps of 64 (128 with tcgen05), N is 8 to 256 in steps of
+    M is 64 to 256 in steps of 64 (with tcgen05 128, or 64 for pairs), N is 8 to 256 in steps of
     8, and the elements of K fill lines of 128 bytes, or 16 at most of these
     where codes are converted on their way. What a chip, the types and
     sizes of an op ask for besides is checked by `blockscale-select-schedule`.
@@ -284,24 +288,33 @@ def BlockScale_RingScheduleAttr
                         DefaultValuedParameter<"bool", "false">:$exchanged,
                         DefaultValuedParameter<"int64_t", "1">:$splits,
                         DefaultValuedParameter<"ClusterSize", "ClusterSize()">
-                            :$cluster);
+                            :$cluster,
+                        DefaultValuedParameter<"bool", "false">:$pair,
+                        DefaultValuedParameter<"int64_t", "0">:$instruction_k);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
-    (`,` struct($group, $exchanged, $splits, $cluster)^)? `>`
+    (`,` struct($group, $exchanged, $splits, $cluster, $pair,
+                $instruction_k)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// With what may be left out as it is then.
     static RingScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
                                 int64_t stages, int64_t accumulators,
-                                bool persistent) {
-      return get(context, tile, stages, accumulators, persistent, kTileGroup,
-                 /*exchanged=*/false, /*splits=*/1, ClusterSize());
+                                bool persistent, int64_t group = kTileGroup,
+                                bool exchanged = false, int64_t splits = 1,
+                                ClusterSize cluster = ClusterSize()) {
+      return get(context, tile, stages, accumulators, persistent, group,
+                 exchanged, splits, cluster, /*pair=*/false,
+                 /*instruction_k=*/0);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }
     int64_t getK() const { return getTile()[2]; }
+    /// Blocks that multiply together, and how many rows of B each of them has.
+    int64_t getBlocksOfProduct() const { return getPair() ? 2 : 1; }
+    int64_t getRowsOfB() const { return getN() / getBlocksOfProduct(); }
   }];
 }
 

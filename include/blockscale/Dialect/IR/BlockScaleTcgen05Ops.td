@@ -178,13 +178,17 @@ def BlockScale_CopyScalesOp
     `tcgen05_mma` of the thread begins, and what waits for `tcgen05_commit`
     waits for it, too. It reads through the async proxy.
 
+    With `group = 2`, both blocks of the pair copy from their own memory to
+    their own tensor memory. To scales with two copies, two atoms that follow
+    each other are copied, to all rows: `row_atom` is 0.
+
     Constraints:
 
     * (P1) `memory` holds bytes, and has a static shape, the identity layout and
       the workgroup memory space.
     * (P2) The scales have the rows and the word.
     * (P3) A constant `offset` is a multiple of 16, and the atom is in `memory`.
-    * (P4) `group` is 1 (or 2, which this version does not support).
+    * (P4) `group` is 1 or 2.
 
     Example:
 
@@ -237,6 +241,8 @@ def BlockScale_Tcgen05MmaOp
     * (T1) The instruction is one of tcgen05.
     * (T2) The accumulator has the M and N of the instruction.
     * (T3) Scales of A have 128 rows; those of B 128 for N up to 128, else 256.
+      With `group = 2` those of A are the block's own, those of B are all; where
+      M is 128, those of B have two copies of 256 rows.
     * (T4) Blocks are in the regions of scales, and their scale ids (the block
       modulo 4) are 0, 1, 2, 3 for one scale along K, 0, 2 for two and 0 for
       four.
@@ -244,7 +250,7 @@ def BlockScale_Tcgen05MmaOp
       `transpose_a` for A in shared memory.
     * (T6) N is one that the instruction has: a multiple of 16 where B is
       transposed.
-    * (T7) `group` is 1 (or 2, which this version does not support), and so is
+    * (T7) `group` is 1 or 2, and so is
       that of the accumulator.
 
     Example:
@@ -296,14 +302,16 @@ def BlockScale_Tcgen05CommitOp
     One arrival at the mbarrier number `index`, when all `copy_scales` and
     `tcgen05_mma` that the thread has executed before are complete. One thread
     executes it: the one that executed those. Behind a wait for the mbarrier,
-    readers of tensor memory execute `tcgen05_fence after`.
+    readers of tensor memory execute `tcgen05_fence after`. With `blocks`, it is
+    one arrival at that mbarrier of each block of the cluster whose rank is a
+    bit of it.
 
     Constraints:
 
     * (B1) `barriers` has a static shape, the identity layout and the workgroup
       memory space.
     * (B2) A constant `index` is in it.
-    * (B3) `group` is 1 (or 2, which this version does not support).
+    * (B3) `group` is 1 or 2.
 
     Example:
 
@@ -319,8 +327,10 @@ def BlockScale_Tcgen05CommitOp
     ```
   }];
   let arguments = (ins BlockScale_MBarriers:$barriers, Index:$index,
-                       BlockScale_Group:$group);
-  let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` type($barriers)";
+                       Optional<I16>:$blocks, BlockScale_Group:$group);
+  let assemblyFormat = [{
+    $barriers `[` $index `]` (`blocks` $blocks^)? attr-dict `:` type($barriers)
+  }];
   let hasVerifier = 1;
 }
 

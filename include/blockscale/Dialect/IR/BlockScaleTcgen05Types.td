@@ -76,14 +76,24 @@ def BlockScale_TmemScalesType
     `r div 32 + (rows div 32) (s div 4)`: in words of four blocks, of
     `rows / 32` columns each.
 
+    With `copies = 2`, for B of pairs of blocks with M = 128, the first half of
+    the rows is in lanes `r mod 32 + 32 i` for i = 0 and 1, the other half in the
+    same columns of the lanes 64 further: words have `rows / 64` columns.
+
     Constraint (C1): 128 rows (for up to 128) or 256 (for more), and a multiple
-    of 4 blocks that fits in tensor memory.
+    of 4 blocks that fits in tensor memory; 256 rows with 2 copies, else there
+    are 4.
 
     Example: `!blockscale.tmem_scales<128x4>`.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$blocks);
+  let parameters = (ins "int64_t":$rows, "int64_t":$blocks,
+                        DefaultValuedParameter<"int64_t", "4">:$copies);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
+    static TmemScalesType get(MLIRContext *context, int64_t rows,
+                              int64_t blocks) {
+      return get(context, rows, blocks, /*copies=*/4);
+    }
     /// Columns from one word of four blocks to the next.
     int64_t getColumnsOfWord() const;
     int64_t getNumWords() const;

@@ -37,7 +37,7 @@ def BlockScale_TmemAllocOp
 
     * (A1) `columns` is a power of two from 32 to 512.
     * (A2) `slot` has one element, in the workgroup memory space.
-    * (A3) `group` is 1 (or 2, which this version does not support).
+    * (A3) `group` is 1 or 2.
 
     Example:
 

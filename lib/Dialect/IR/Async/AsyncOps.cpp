@@ -72,6 +72,9 @@ LogicalResult BarrierArriveOp::verify() {
     return emitOpError("expected no block of the cluster for an arrival that "
                        "expects bytes, got ")
            << bytes << " bytes";
+  if (getCluster() && !getBlock()) // (B5)
+    return emitOpError("expected a block of the cluster for an arrival that "
+                       "those of other blocks see");
   return verifyBarrier(*this, getBarriers().getType(), getIndex());
 }
 
@@ -93,5 +96,7 @@ LogicalResult TensorLoadOp::verify() {
                 *known % kBankLineBytes != 0))
     return emitOpError("expected an offset in memory that is a multiple of ")
            << kBankLineBytes << ", got " << *known;
+  if (failed(verifyGroup(*this, getGroup()))) // (L3)
+    return failure();
   return verifyBarrier(*this, getBarriers().getType(), getIndex());
 }

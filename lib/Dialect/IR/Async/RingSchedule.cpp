@@ -20,11 +20,10 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-LogicalResult
-RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         ArrayRef<int64_t> tile, int64_t stages,
-                         int64_t accumulators, bool, int64_t group,
-                         bool exchanged, int64_t splits, ClusterSize cluster) {
+LogicalResult RingScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
+    int64_t stages, int64_t accumulators, bool, int64_t group, bool exchanged,
+    int64_t splits, ClusterSize cluster, bool pair, int64_t instructionK) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -64,6 +63,14 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       cluster.getBlocks() > kMaxBlocks)
     return emitError() << "expected a cluster of 1, 2 or " << kMaxBlocks
                        << " blocks, got " << cluster.m << "x" << cluster.n;
+  if (pair && cluster.m % 2 != 0)
+    return emitError() << "expected an even number of blocks along M for pairs "
+                          "of them, got "
+                       << cluster.m << "x" << cluster.n;
+  constexpr int64_t kWideK = 96;
+  if (instructionK != 0 && instructionK != kWideK)
+    return emitError() << "expected K of instructions to be " << kWideK
+                       << ", or 0 for that of the others, got " << instructionK;
   return verifySplits(emitError, splits);
 }
 

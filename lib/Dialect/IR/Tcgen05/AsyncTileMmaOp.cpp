@@ -60,7 +60,9 @@ static LogicalResult verifyStorage(AsyncTileMmaOp op, Operand operand) {
 
 LogicalResult AsyncTileMmaOp::verify() {
   InstructionAttr instruction = getInstruction();
-  const int64_t rows[] = {instruction.getM(), instruction.getN()};
+  int64_t group = getAcc().getType().getGroup();
+  const int64_t rows[] = {instruction.getM() / group,
+                          instruction.getN() / group};
   for (Operand operand : {Operand::A, Operand::B}) {
     Matrix tile = getTile(*this, operand);
     if (failed(verifyMatrix(*this, tile)) || // (A2)
@@ -83,7 +85,7 @@ LogicalResult AsyncTileMmaOp::verify() {
       *this,
       {instruction,
        getAcc().getType(),
-       getAcc().getType().getGroup(),
+       group,
        {getAScale().getType(), last, getALayout().getMajor() == Major::MN},
        {getBScale().getType(), last, getBLayout().getMajor() == Major::MN}});
 }
@@ -98,13 +100,13 @@ LogicalResult AccReadOp::verify() {
     std::swap(rows, columns);
   bool isRead =
       (isTransposed || layout == WarpsAttr::get(getContext(), 4, 1)) &&
-      rows == source.getM() && columns % 8 == 0;
+      rows == kTensorLanes && columns % 8 == 0;
   if (!isRead) // (R1)
     return emitOpError("expected a result of ")
-           << source.getM()
+           << kTensorLanes
            << " rows, of a multiple of 8 columns, in #blockscale.warps<4x1>, "
               "or its transpose in #blockscale.lane_columns, got "
            << type;
-  return verifyColumns(*this, getColumn(), columns, source.getN(),
+  return verifyColumns(*this, getColumn(), columns, source.getNumColumns(),
                        "the accumulator");
 }

@@ -18,7 +18,7 @@
 
 namespace mlir::blockscale {
 
-/// That instructions are those of one block.
+/// That instructions are those of one block or of a pair.
 LogicalResult verifyGroup(Operation *op, int64_t group);
 
 /// That `type` is workgroup memory of known sizes, which a block can have.

@@ -63,7 +63,7 @@ LogicalResult blockscale::verifyN(Operation *op, InstructionAttr instruction,
 static InstructionFields getFields(InstructionDescriptorOp op) {
   InstructionAttr attr = op.getInstruction();
   InstructionFields fields =
-      getInstructionFields(attr.getInstruction(), attr.getN());
+      getInstructionFields(attr.getInstruction(), attr.getM(), attr.getN());
   fields.isTransposedA = op.getTransposeA();
   fields.isTransposedB = op.getTransposeB();
   fields.isNegatedA = op.getNegateA();
@@ -90,7 +90,9 @@ LogicalResult InstructionDescriptorOp::verify() {
     if (failed(verifyScaleId(*this, instruction, operand)) ||  // (I2)
         failed(verifyTransposed(*this, instruction, operand))) // (I3)
       return failure();
-  return verifyN(*this, instruction, /*group=*/1, getTransposeB()); // (I4)
+  // What one block has not is that of a pair.
+  int64_t group = lookupSumLayout(1, instruction.getM()) ? 1 : 2;
+  return verifyN(*this, instruction, group, getTransposeB()); // (I4)
 }
 
 OpFoldResult InstructionDescriptorOp::fold(FoldAdaptor) {

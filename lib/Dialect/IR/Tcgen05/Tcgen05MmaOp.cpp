@@ -31,7 +31,7 @@ std::string Tcgen05MmaOp::describeInstruction() {
 InstructionFields Tcgen05MmaOp::getFields() {
   InstructionAttr attr = getInstruction();
   InstructionFields fields =
-      getInstructionFields(attr.getInstruction(), attr.getN());
+      getInstructionFields(attr.getInstruction(), attr.getM(), attr.getN());
   fields.isTransposedA = getTransposeA();
   fields.isTransposedB = getTransposeB();
   fields.aScaleId = getABlock() % kBlocksOfWord;
@@ -41,12 +41,15 @@ InstructionFields Tcgen05MmaOp::getFields() {
 
 static LogicalResult verifyScales(Operation *op, const Product &product,
                                   StringRef name, const ProductScales &scales,
-                                  int64_t rows) {
-  const ScaleRegion *region = lookupScaleRegion(rows);
-  if (!region || scales.type.getRows() != region->mostRows) // (T3)
+                                  int64_t rows, int64_t copies) {
+  // With two copies, there is a region of one size.
+  const ScaleRegion *region = lookupScaleRegion(rows, copies);
+  if (!region || scales.type.getRows() != region->mostRows ||
+      scales.type.getCopies() != copies) // (T3)
     return op->emitOpError("expected scales of ")
-           << name << " to have " << (region ? region->mostRows : 0)
-           << " rows for " << rows << ", got " << scales.type;
+           << name << " to have " << copies << " copies of "
+           << (region ? region->mostRows : 0) << " rows for " << rows
+           << ", got " << scales.type;
   int64_t most = scales.type.getBlocks() -
                  static_cast<int64_t>(product.instruction.getScaleVec());
   if (scales.block < 0 || scales.block > most) // (T4)
@@ -75,8 +78,11 @@ LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
     return op->emitOpError("expected an accumulator of ")
            << instruction.getM() << "x" << instruction.getN() << ", got "
            << product.acc;
-  if (failed(verifyScales(op, product, "a", product.a, instruction.getM())) ||
-      failed(verifyScales(op, product, "b", product.b, instruction.getN())))
+  const SumLayout &layout = product.acc.getLayout();
+  if (failed(verifyScales(op, product, "a", product.a, layout.rowsOfBlock,
+                          kScaleCopies)) ||
+      failed(verifyScales(op, product, "b", product.b, instruction.getN(),
+                          layout.getScaleCopies())))
     return failure();
   return verifyN(op, instruction, product.group,
                  product.b.isTransposed); // (T6)

@@ -23,11 +23,8 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 LogicalResult blockscale::verifyGroup(Operation *op, int64_t group) {
-  if (group == 1)
-    return success();
   if (lookupSumColumns(group, /*isTransposed=*/false))
-    return op->emitOpError("not supported in this version: .cta_group::")
-           << group;
+    return success();
   return op->emitOpError("expected group to be 1 or 2, got ") << group;
 }
 
@@ -136,18 +133,21 @@ LogicalResult CopyScalesOp::verify() {
   TmemScalesType scales = getScales().getType(); // (P2)
   auto atom = static_cast<int64_t>(getRowAtom());
   auto word = static_cast<int64_t>(getWord());
-  int64_t atoms = scales.getRows() / kScaleAtomRows;
+  // Of two copies each is an atom of its own.
+  int64_t copied = kScaleCopies / scales.getCopies();
+  int64_t atoms = scales.getRows() / kScaleAtomRows / copied;
   if (atom < 0 || atom >= atoms)
     return emitOpError("expected row_atom to be less than ")
            << atoms << " for " << scales << ", got " << atom;
   if (word < 0 || word >= scales.getNumWords())
     return emitOpError("expected word to be less than ")
            << scales.getNumWords() << " for " << scales << ", got " << word;
-  int64_t most = memory.getNumElements() - kScaleAtomBytes; // (P3)
+  int64_t bytes = kScaleAtomBytes * copied; // (P3)
+  int64_t most = memory.getNumElements() - bytes;
   std::optional<int64_t> offset = getConstantIntValue(getOffset());
   if (most < 0)
     return emitOpError("expected memory to have at least the ")
-           << kScaleAtomBytes << " bytes of an atom, got " << memory;
+           << bytes << " bytes of an atom, got " << memory;
   if (offset && (*offset < 0 || *offset > most || *offset % kChunkBytes != 0))
     return emitOpError("expected offset to be a multiple of ")
            << kChunkBytes << " from 0 to " << most << ", got " << *offset;

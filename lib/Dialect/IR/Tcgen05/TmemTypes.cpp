@@ -31,6 +31,15 @@ static bool parseSizes(AsmParser &parser, SmallVectorImpl<int64_t> &sizes,
   return false;
 }
 
+/// Parses `, name = number`, if it is there.
+static ParseResult parseOptionalNumber(AsmParser &parser, StringRef name,
+                                       int64_t &number) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return failure(parser.parseKeyword(name) || parser.parseEqual() ||
+                 parser.parseInteger(number));
+}
+
 /// A type of two sizes and nothing else.
 template <typename Type>
 static Type parseSized(AsmParser &parser, StringRef example) {
@@ -61,13 +70,9 @@ Type TmemAccType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> sizes;
   int64_t group = 1;
-  if (!parseSizes(parser, sizes, "128x256"))
-    return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("group") || parser.parseEqual() ||
-       parser.parseInteger(group)))
-    return {};
-  if (parser.parseGreater())
+  if (!parseSizes(parser, sizes, "128x256") ||
+      failed(parseOptionalNumber(parser, "group", group)) ||
+      parser.parseGreater())
     return {};
   return parser.getChecked<TmemAccType>(loc, parser.getContext(), sizes[0],
                                         sizes[1], group);
@@ -110,19 +115,36 @@ int64_t TmemAccType::getNumColumns() const {
 //===----------------------------------------------------------------------===//
 
 Type TmemScalesType::parse(AsmParser &parser) {
-  return parseSized<TmemScalesType>(parser, "128x4");
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> sizes;
+  int64_t copies = kScaleCopies;
+  if (!parseSizes(parser, sizes, "128x4") ||
+      failed(parseOptionalNumber(parser, "copies", copies)) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<TmemScalesType>(loc, parser.getContext(), sizes[0],
+                                           sizes[1], copies);
 }
 
 void TmemScalesType::print(AsmPrinter &printer) const {
-  printer << "<" << getRows() << "x" << getBlocks() << ">";
+  printer << "<" << getRows() << "x" << getBlocks();
+  if (getCopies() != kScaleCopies)
+    printer << ", copies = " << getCopies();
+  printer << ">";
 }
 
 LogicalResult
 TmemScalesType::verify(function_ref<InFlightDiagnostic()> emitError,
-                       int64_t rows, int64_t blocks) { // (C1)
-  const ScaleRegion *region = lookupScaleRegion(rows);
-  if (!region || region->mostRows != rows)
-    return emitError() << "expected 128 or 256 rows of scales, got " << rows;
+                       int64_t rows, int64_t blocks,
+                       int64_t copies) { // (C1)
+  const ScaleRegion *region = lookupScaleRegion(rows, copies);
+  if (!region || region->mostRows != rows) {
+    if (copies == kScaleCopies)
+      return emitError() << "expected 128 or 256 rows of scales, got " << rows;
+    return emitError() << "expected " << kScaleCopies
+                       << " copies of scales, or 2 of 256 rows, got " << copies
+                       << " of " << rows;
+  }
   int64_t words = kTensorColumns / region->columnsOfWord;
   if (blocks < 1 || blocks % kBlocksOfWord != 0 ||
       blocks / kBlocksOfWord > words)
@@ -133,7 +155,7 @@ TmemScalesType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 int64_t TmemScalesType::getColumnsOfWord() const {
-  return lookupScaleRegion(getRows())->columnsOfWord;
+  return lookupScaleRegion(getRows(), getCopies())->columnsOfWord;
 }
 
 int64_t TmemScalesType::getNumWords() const {

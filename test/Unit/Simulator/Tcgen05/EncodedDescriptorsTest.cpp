@@ -86,7 +86,7 @@ TEST(EncodedDescriptors, Instructions) {
       continue;
     for (unsigned n : {16u, 96u, 256u}) {
       blockscale::InstructionFields fields =
-          blockscale::getInstructionFields(instruction, n);
+          blockscale::getInstructionFields(instruction, instruction.m, n);
       expectFields(fields);
       fields.aScaleId = 2;
       fields.isNegatedA = true;

@@ -26,9 +26,11 @@ void RoleEmitter::emitFill(OpBuilder &at, const RingTile &tile, Value thread,
                            Value step, const RingPlace &place) {
   RingScheduleAttr schedule = plan.getSchedule();
   auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
-  bool isAligned = KernelProblem::isMultiple(problem.m, schedule.getM()) &&
-                   KernelProblem::isMultiple(problem.n, schedule.getN()) &&
-                   KernelProblem::isMultiple(problem.k, schedule.getK());
+  ClusterSize size = cluster.getSize();
+  bool isAligned =
+      KernelProblem::isMultiple(problem.m, schedule.getM() * size.m) &&
+      KernelProblem::isMultiple(problem.n, schedule.getN() * size.n) &&
+      KernelProblem::isMultiple(problem.k, schedule.getK());
   FillContext context = {loc, getArgument, kFillerWarps * kWarpLanes, thread,
                          /*isGuarded=*/!isAligned};
   bool hasCopies = false;
@@ -48,7 +50,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const RingTile &tile, Value thread,
         getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
     source.rows = isA ? sizes.m : sizes.n;
     source.columns = sizes.k;
-    source.origin = isA ? tile.row : tile.column;
+    source.origin = emitRow(at, tile, i);
     source.step = step;
     operand.filler->emit(at, context, memory, source);
     hasCopies |= operand.filler->isAsync();
@@ -64,8 +66,12 @@ void RoleEmitter::emitFill(OpBuilder &at, const RingTile &tile, Value thread,
       NVVM::ProxyKindAttr::get(at.getContext(), NVVM::ProxyKind::async_shared),
       NVVM::SharedSpaceAttr::get(at.getContext(),
                                  NVVM::SharedSpace::shared_cta));
-  BarrierArriveOp::create(at, loc, barriers, stages.emitFull(at, place),
-                          IntegerAttr());
+  Value full = stages.emitFull(at, place);
+  if (cluster.hasPairs())
+    BarrierArriveOp::create(at, loc, barriers, full, cluster.getLeader(),
+                            IntegerAttr(), at.getUnitAttr());
+  else
+    BarrierArriveOp::create(at, loc, barriers, full, IntegerAttr());
 }
 
 void RoleEmitter::emitFiller(OpBuilder &role, int64_t first) {

@@ -24,7 +24,8 @@ void RoleEmitter::emitExpected(OpBuilder &at, const Ring &ring,
   int64_t bytes = 0;
   for (const RingOperand &operand : operands)
     if (operand.tensor)
-      bytes += operand.tensor->getCountedBytes();
+      bytes += operand.tensor->getCountedBytes() *
+               plan.getSchedule().getBlocksOfProduct();
   Value full = ring.emitFull(at, place);
   BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
 }
@@ -47,7 +48,7 @@ void RoleEmitter::emitCopies(OpBuilder &at, const RingTile &tile, Value step,
     TilePlace from;
     from.batch =
         getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
-    from.row = isA ? tile.row : tile.column;
+    from.row = emitRow(at, tile, i);
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
     operand.tensor->emit(at, loc, mapPointer, from, shared,
                          emitStageOffset(at, ring, place, plan.getOffset(i)),
@@ -81,8 +82,21 @@ void RoleEmitter::emitProducer(OpBuilder &role) {
   fillStages(role, /*isUnrolled=*/true,
              [&](OpBuilder &at, const RingTile &tile, Value step,
                  const RingPlace &place) {
+               if (!cluster.hasPairs()) {
+                 emitElected(at, [&](OpBuilder &one) {
+                   emitExpected(one, stages, place);
+                   emitCopies(one, tile, step, stages, place);
+                 });
+                 return;
+               }
+               // The leader expects the bytes of both blocks. Some may come
+               // before that, but none of the next phase, see
+               // emitStageBarriers.
+               emitElected(
+                   at,
+                   [&](OpBuilder &one) { emitExpected(one, stages, place); },
+                   /*isOfLeader=*/true);
                emitElected(at, [&](OpBuilder &one) {
-                 emitExpected(one, stages, place);
                  emitCopies(one, tile, step, stages, place);
                });
              });

@@ -72,14 +72,18 @@ Value Ring::emitEmpty(OpBuilder &b, const RingPlace &place) const {
   return addIndex(b, loc, emitStage(b, place), empty);
 }
 
-void Ring::emitWaitFull(OpBuilder &b, const RingPlace &place) const {
-  BarrierWaitOp::create(b, loc, barriers, emitFull(b, place), place.parity);
+void Ring::emitWaitFull(OpBuilder &b, const RingPlace &place,
+                        bool isCluster) const {
+  BarrierWaitOp::create(b, loc, barriers, emitFull(b, place), place.parity,
+                        isCluster);
 }
 
-void Ring::emitWaitEmpty(OpBuilder &b, const RingPlace &place) const {
+void Ring::emitWaitEmpty(OpBuilder &b, const RingPlace &place,
+                         bool isCluster) const {
   Value one = makeWord(b, loc, 1);
   Value parity = arith::XOrIOp::create(b, loc, place.parity, one);
-  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, place), parity);
+  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, place), parity,
+                        isCluster);
 }
 
 void Ring::emitWaitDone(OpBuilder &b, const RingPlace &place,
@@ -96,6 +100,6 @@ void Ring::emitWaitDone(OpBuilder &b, const RingPlace &place,
       arith::XOrIOp::create(b, loc, place.parity, makeWord(b, loc, 1));
   Value parity =
       b.createOrFold<arith::SelectOp>(loc, isBefore, flipped, place.parity);
-  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, {stage, parity}),
-                        parity);
+  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, {stage, parity}), parity,
+                        /*cluster=*/false);
 }

@@ -62,8 +62,11 @@ public:
 
   /// Waits until the stage is full, or until it is empty: those of the first
   /// round are.
-  void emitWaitFull(OpBuilder &b, const RingPlace &place) const;
-  void emitWaitEmpty(OpBuilder &b, const RingPlace &place) const;
+  /// With `isCluster`, for arrivals of other blocks that order what they did.
+  void emitWaitFull(OpBuilder &b, const RingPlace &place,
+                    bool isCluster = false) const;
+  void emitWaitEmpty(OpBuilder &b, const RingPlace &place,
+                     bool isCluster = false) const;
   /// Waits until what was done `count` stages before is complete: until that
   /// stage is empty again.
   void emitWaitDone(OpBuilder &b, const RingPlace &place, int64_t count) const;

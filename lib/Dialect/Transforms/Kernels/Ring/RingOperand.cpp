@@ -39,7 +39,7 @@ static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
                             bool isA, Format &format) {
   const KernelOperand &operand = isA ? problem.x : problem.y;
   RingScheduleAttr schedule = ring.getSchedule();
-  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  int64_t rows = ring.getRows(isA);
   TileExtent extent = {rows, schedule.getK(), rows, kFillerWarps * kWarpLanes};
   Kind kind = problem.instruction.getKind();
   unsigned bits = getFormatInfo(format).bits;

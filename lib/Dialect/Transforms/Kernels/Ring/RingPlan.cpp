@@ -48,7 +48,7 @@ int64_t RingPlan::getRowAtoms(bool isA) const {
 int64_t RingPlan::getBytes(unsigned operand) const {
   if (!isElements(operand))
     return getRowAtoms(isOfA(operand)) * words * kScaleAtomBytes;
-  int64_t rows = isOfA(operand) ? schedule.getM() : schedule.getN();
+  int64_t rows = getRows(isOfA(operand));
   if (!codes)
     return rows * kLineBytes;
   if (!isOfA(operand) && hasOneRow())

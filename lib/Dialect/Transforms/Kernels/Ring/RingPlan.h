@@ -38,6 +38,10 @@ public:
   std::optional<Format> getCodes() const { return codes; }
   bool hasOneRow() const { return codes && schedule.getN() == 1; }
   int64_t getParts() const { return parts; }
+  /// The rows of A, or of B, that a block has in a stage.
+  int64_t getRows(bool isA) const {
+    return isA ? schedule.getM() : schedule.getRowsOfB();
+  }
   /// Elements along K of a part.
   int64_t getPartK() const { return schedule.getK() / parts; }
 

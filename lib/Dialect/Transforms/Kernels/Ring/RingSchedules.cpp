@@ -27,6 +27,7 @@ struct ScheduleText {
   // Those that may be left out.
   int64_t group = kTileGroup, exchanged = 0, splits = 1;
   SmallVector<int64_t, 2> cluster = {1, 1};
+  int64_t pair = 0, instructionK = 0;
 };
 } // namespace
 
@@ -39,14 +40,16 @@ static std::optional<ScheduleText> parseText(StringRef text) {
       !takeOptional(text, "group", schedule.group) ||
       !takeOptional(text, "exchanged", schedule.exchanged) ||
       !takeOptional(text, "splits", schedule.splits) ||
-      !takeOptional(text, "cluster", schedule.cluster) || !text.empty())
+      !takeOptional(text, "cluster", schedule.cluster) ||
+      !takeOptional(text, "pair", schedule.pair) ||
+      !takeOptional(text, "k", schedule.instructionK) || !text.empty())
     return std::nullopt;
   return schedule;
 }
 
 StringRef RingScheduleRules::getForm() const {
   return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]"
-         "[,exchanged=E][,splits=N][,cluster=MxN]";
+         "[,exchanged=E][,splits=N][,cluster=MxN][,pair=P][,k=K]";
 }
 
 bool RingScheduleRules::hasForm(StringRef text) const {
@@ -58,7 +61,8 @@ RingScheduleRules::parse(MLIRContext *context, StringRef text,
                          EmitErrorFn emitError) const {
   ScheduleText numbers = *parseText(text);
   for (auto [name, number] : {std::pair("persistent", numbers.persistent),
-                              std::pair("exchanged", numbers.exchanged)})
+                              std::pair("exchanged", numbers.exchanged),
+                              std::pair("pair", numbers.pair)})
     if (number > 1)
       return emitError() << "expected " << name << " to be 0 or 1, got "
                          << number;
@@ -66,11 +70,13 @@ RingScheduleRules::parse(MLIRContext *context, StringRef text,
   ClusterSize cluster = {numbers.cluster[0], numbers.cluster[1]};
   if (failed(RingScheduleAttr::verify(
           emitError, numbers.tile, numbers.stages, numbers.accumulators,
-          isPersistent, numbers.group, isExchanged, numbers.splits, cluster)))
+          isPersistent, numbers.group, isExchanged, numbers.splits, cluster,
+          numbers.pair, numbers.instructionK)))
     return failure();
   return ScheduleInterface(RingScheduleAttr::get(
       context, numbers.tile, numbers.stages, numbers.accumulators, isPersistent,
-      numbers.group, isExchanged, numbers.splits, cluster));
+      numbers.group, isExchanged, numbers.splits, cluster, numbers.pair,
+      numbers.instructionK));
 }
 
 std::string RingScheduleRules::print(ScheduleInterface given) const {
@@ -90,6 +96,10 @@ std::string RingScheduleRules::print(ScheduleInterface given) const {
       text += llvm::formatv(",{0}={1}", name, number);
   if (ClusterSize cluster = schedule.getCluster(); cluster != ClusterSize())
     text += llvm::formatv(",cluster={0}x{1}", cluster.m, cluster.n);
+  for (auto [name, number] : {std::pair("pair", int64_t(schedule.getPair())),
+                              std::pair("k", schedule.getInstructionK())})
+    if (number != 0)
+      text += llvm::formatv(",{0}={1}", name, number);
   return text;
 }
 

@@ -56,7 +56,8 @@ RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
       loc(kernel.getLoc()), sizes(b, kernel, problem),
       shared(makeStages(b, kernel, plan.getSharedBytes())),
       barriers(addSharedNumbers(kernel, b.getI64Type(), numBarriers)),
-      cluster(b, loc, plan.getSchedule().getCluster()),
+      cluster(b, loc, plan.getSchedule().getCluster(),
+              plan.getSchedule().getPair()),
       stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
              plan.getSchedule().getStages(), plan.getParts()) {}
 
@@ -77,10 +78,9 @@ void RoleEmitter::emitStageBarriers(OpBuilder &at, int64_t emptyCount) {
   // expects. They still count in the same phase: it does not end without that
   // arrival, and they are not started before the phase in front has ended here,
   // as stages are emptied after that.
-  if (cluster.hasOthers())
-    emptyCount *= static_cast<int64_t>(cluster.getNeighbors().size());
-  stages.emitInit(at, 1 + (hasFiller() ? kFillerWarps * kWarpLanes : 0),
-                  emptyCount);
+  int64_t fillers = hasFiller() ? kFillerWarps * kWarpLanes : 0;
+  stages.emitInit(at, 1 + fillers * plan.getSchedule().getBlocksOfProduct(),
+                  emptyCount * cluster.getNumReaders());
 }
 
 void RoleEmitter::emitAllBarrier(OpBuilder &at) {
@@ -97,7 +97,8 @@ void RoleEmitter::emitEmptied(OpBuilder &at, const RingPlace &place) {
   if (!cluster.hasOthers())
     BarrierArriveOp::create(at, loc, barriers, empty, IntegerAttr());
   for (Value rank : cluster.getNeighbors())
-    BarrierArriveOp::create(at, loc, barriers, empty, rank, IntegerAttr());
+    BarrierArriveOp::create(at, loc, barriers, empty, rank, IntegerAttr(),
+                            UnitAttr());
 }
 
 bool RoleEmitter::hasFiller() const {
@@ -115,9 +116,23 @@ Value RoleEmitter::word(OpBuilder &at, int64_t value) const {
       at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
+Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
+                           unsigned operand) const {
+  bool isA = operand < 2, isScale = operand % 2 != 0;
+  Value row = isA ? tile.row : tile.column;
+  if (isA || isScale || !cluster.hasPairs())
+    return row;
+  AffineExpr d0 = at.getAffineDimExpr(0), d1 = at.getAffineDimExpr(1);
+  return applyExprs(at, loc, d0 + d1 * plan.getRows(/*isA=*/false),
+                    {row, cluster.getNumberInPair()})[0];
+}
+
 void RoleEmitter::emitElected(OpBuilder &at,
-                              function_ref<void(OpBuilder &)> body) const {
+                              function_ref<void(OpBuilder &)> body,
+                              bool isOfLeader) const {
   Value isElected = NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
+  if (isOfLeader && cluster.hasPairs())
+    isElected = arith::AndIOp::create(at, loc, isElected, cluster.isLeader());
   auto guard = scf::IfOp::create(at, loc, isElected);
   OpBuilder then = guard.getThenBodyBuilder();
   body(then);
@@ -235,7 +250,7 @@ Value RoleEmitter::emitStageOffset(OpBuilder &at, const Ring &ring,
 
 MemRefType RoleEmitter::getTileType(bool isA) const {
   RingScheduleAttr schedule = plan.getSchedule();
-  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  int64_t rows = plan.getRows(isA);
   SmallVector<int64_t> shape = {rows, kLineBytes};
   if (getElements(isA).layout.major == Major::MN) {
     int64_t rowBytes =

@@ -84,8 +84,13 @@ protected:
   Value index(OpBuilder &b, int64_t value) const;
   Value toWord(OpBuilder &b, Value value) const;
   Value word(OpBuilder &b, int64_t value) const;
-  /// Code for one thread of the warp.
-  void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
+  /// The first row of operand number `operand` that this block needs for
+  /// `tile`.
+  Value emitRow(OpBuilder &b, const BlockTile &tile, unsigned operand) const;
+  /// Code for one thread of the warp; of pairs, `isOfLeader`, for that of the
+  /// block that leads.
+  void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body,
+                   bool isOfLeader = false) const;
   /// Byte `plus` of the stage of `ring` at `place`.
   Value emitStageOffset(OpBuilder &b, const Ring &ring, const RingPlace &place,
                         int64_t plus) const;

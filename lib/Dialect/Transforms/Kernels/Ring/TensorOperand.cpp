@@ -18,6 +18,8 @@
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -77,10 +79,11 @@ static StringRef getSwizzleName(int64_t lineBytes) {
   }
 }
 
-SmallVector<int64_t> TensorOperand::planBox(RingScheduleAttr schedule, bool isK,
+SmallVector<int64_t> TensorOperand::planBox(const RingPlan &ring, bool isK,
                                             int64_t unit, int64_t columnBytes,
                                             unsigned outer) {
-  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  RingScheduleAttr schedule = ring.getSchedule();
+  int64_t rows = ring.getRows(isA());
   SmallVector<int64_t> box(operand->map.getNumResults(), 1);
   box.back() = columnBytes / unit;
   // Lines of rows, or of elements of K.
@@ -91,8 +94,8 @@ SmallVector<int64_t> TensorOperand::planBox(RingScheduleAttr schedule, bool isK,
     copyRows = columnBytes / unit;
     copyBytes = columnBytes * schedule.getK();
   }
-  ClusterSize cluster = schedule.getCluster();
-  int64_t parts = isA ? cluster.n : cluster.m;
+  int64_t parts =
+      BlockCluster::getParts(schedule.getCluster(), schedule.getPair(), number);
   if (!isK && copies % parts == 0) {
     copies /= parts;
     partRows = copies * copyRows;
@@ -113,7 +116,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   }
   const Instruction &instruction = problem.instruction.getInstruction();
   MLIRContext *context = problem.instruction.getContext();
-  Format format = isA ? instruction.a : instruction.b;
+  Format format = isA() ? instruction.a : instruction.b;
   unsigned codeBits = getFormatInfo(format).bits;
   bool isK = operand->contiguity == Contiguity::Columns;
   bool isPadded = hasContainers(instruction.kind) && codeBits != 8;
@@ -140,7 +143,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
         "expected a matrix whose rows and columns are dimensions of memory";
     return false;
   }
-  int64_t rows = isA ? ring.getSchedule().getM() : ring.getSchedule().getN();
+  int64_t rows = ring.getRows(isA());
   int64_t unit = getElementBytes(instruction);
   int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows * unit);
   constexpr int64_t kLeastBytes = 16;
@@ -162,8 +165,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   SmallVector<AffineExpr> sizes = symbols;
   if (isPadded)
     sizes.back() = (sizes.back() * 8).floorDiv(operand->bits);
-  SmallVector<int64_t> box =
-      planBox(ring.getSchedule(), isK, unit, columnBytes, *outerDim);
+  SmallVector<int64_t> box = planBox(ring, isK, unit, columnBytes, *outerDim);
   symbols.back() = symbols.back() * unit;
   map = TensorMapAttr::get(
       context, type->name,
@@ -218,16 +220,34 @@ bool TensorOperand::planCodes(const RingPlan &ring, std::string &reason) {
   return true;
 }
 
+static constexpr int64_t kAtomWords = kScaleAtomOuter * kScaleAtomInner / 2;
+
+static ScaleParts divideScales(int64_t rowAtoms, int64_t columnAtoms,
+                               int64_t parts) {
+  ScaleParts divided;
+  divided.rows = std::gcd(rowAtoms, parts);
+  divided.columns = std::gcd(columnAtoms, parts / divided.rows);
+  divided.words = parts / divided.rows / divided.columns;
+  divided.rowAtoms = rowAtoms / divided.rows;
+  divided.columnAtoms = columnAtoms / divided.columns;
+  divided.atomWords = kAtomWords / divided.words;
+  return divided;
+}
+
 /// Atoms as a tensor of words of 16 bits: ..., atoms along rows, atoms along K,
 /// 256.
 bool TensorOperand::planScales(const KernelProblem &problem,
                                const RingPlan &ring, std::string &reason) {
-  constexpr int64_t kAtomWords = kScaleAtomOuter * kScaleAtomInner / 2;
   if (operand->contiguity != Contiguity::Atoms) {
     reason = "expected scales in the 32x4x4 layout";
     return false;
   }
-  isScale = true;
+  RingScheduleAttr schedule = ring.getSchedule();
+  scaleParts = divideScales(ring.getRowAtoms(isA()), ring.getWords(),
+                            BlockCluster::getParts(schedule.getCluster(),
+                                                   schedule.getPair(), number));
+  partBytes =
+      scaleParts.rowAtoms * scaleParts.columnAtoms * scaleParts.atomWords * 2;
   MLIRContext *context = problem.instruction.getContext();
   unsigned rank = operand->map.getNumResults();
   SmallVector<AffineExpr> symbols = getSymbols(context, rank);
@@ -237,9 +257,9 @@ bool TensorOperand::planScales(const KernelProblem &problem,
   sizes.push_back(getAffineConstantExpr(kAtomWords, context));
   bytes.push_back(getAffineConstantExpr(2 * kAtomWords, context));
   SmallVector<int64_t> box(sizes.size(), 1);
-  box[box.size() - 3] = ring.getRowAtoms(isA);
-  box[box.size() - 2] = ring.getWords();
-  box[box.size() - 1] = kAtomWords;
+  box[box.size() - 3] = scaleParts.rowAtoms;
+  box[box.size() - 2] = scaleParts.columnAtoms;
+  box[box.size() - 1] = scaleParts.atomWords;
   AffineMap strides = getStrides(context, bytes);
   map = TensorMapAttr::get(
       context, "u2",
@@ -247,7 +267,7 @@ bool TensorOperand::planScales(const KernelProblem &problem,
       AffineMapAttr::get(
           AffineMap::get(0, rank, strides.getResults(), context)),
       box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256");
-  countedBytes = ring.getBytes(isA ? 1 : 3);
+  countedBytes = ring.getBytes(number);
   return true;
 }
 
@@ -257,8 +277,8 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
                                                  std::string &reason) {
   TensorOperand result;
   result.operand = &problem.getOperand(number);
-  bool isA = number < 2, isElements = number % 2 == 0;
-  result.isA = isA;
+  result.number = number;
+  bool isA = result.isA(), isElements = !result.isScale();
   bool isPlanned = false;
   if (isA && ring.getCodes())
     isPlanned = result.planCodes(ring, reason);
@@ -283,6 +303,19 @@ std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
 // Copies
 //===----------------------------------------------------------------------===//
 
+void TensorOperand::addScalePart(OpBuilder &b, Location loc, Value part,
+                                 MutableArrayRef<Value> position) const {
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  const ScaleParts &of = scaleParts;
+  AffineExpr row = d1.floorDiv(of.columns * of.words),
+             column = d1.floorDiv(of.words) % of.columns, word = d1 % of.words;
+  MutableArrayRef<Value> last = position.take_back(3);
+  for (auto [value, first] : {std::pair(&last[0], row * of.rowAtoms),
+                              std::pair(&last[1], column * of.columnAtoms),
+                              std::pair(&last[2], word * of.atomWords)})
+    *value = applyExprs(b, loc, d0 + first, {*value, part})[0];
+}
+
 void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
                          const TilePlace &place, Value shared, Value offset,
                          Value barriers, Value barrier,
@@ -295,23 +328,26 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   constexpr int64_t kEvictFirst = 0x12F0000000000000;
   IntegerAttr hint = isReadOnce ? b.getI64IntegerAttr(kEvictFirst) : nullptr;
   Value firstRow = place.row, column = place.column;
-  if (cluster.getParts(isA) != 1) {
+  const OperandSharing &sharing = cluster.getSharing(number);
+  if (sharing.parts != 1) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     for (auto [value, distance] :
          {std::pair(&firstRow, partRows), std::pair(&column, partColumns),
           std::pair(&offset, partBytes)})
-      *value = applyExprs(b, loc, d0 + d1 * distance,
-                          {*value, cluster.getPart(isA)})[0];
+      *value =
+          applyExprs(b, loc, d0 + d1 * distance, {*value, sharing.part})[0];
   }
   for (int64_t i = 0; i != copies; ++i) {
     Value row = addIndex(b, loc, firstRow, i * copyRows);
     SmallVector<Value> position =
         applyMap(b, loc, operand->map,
                  {place.batch, row, addIndex(b, loc, column, i * copyColumns)});
-    if (isScale) {
+    if (isScale()) {
       // The first byte of an atom.
       position.pop_back_n(2);
       position.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+      if (sharing.parts != 1)
+        addScalePart(b, loc, sharing.part, position);
     } else if (codesOfUnit != 1) {
       AffineExpr d0 = b.getAffineDimExpr(0);
       position.back() =
@@ -320,6 +356,7 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
     SmallVector<Value> coordinates = llvm::map_to_vector(position, toWord);
     Value to = addIndex(b, loc, offset, i * copyBytes);
     TensorLoadOp::create(b, loc, mapPointer, coordinates, shared, to, barriers,
-                         barrier, cluster.getSharers(isA), hint);
+                         barrier, sharing.ranks, hint,
+                         cluster.hasPairs() ? 2 : 1);
   }
 }

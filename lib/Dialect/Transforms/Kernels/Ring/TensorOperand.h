@@ -25,6 +25,16 @@ struct TilePlace {
   Value batch, row, column;
 };
 
+/// How blocks divide the atoms of a stage that they share: parts along rows of
+/// atoms, then of each of these along K, then of each atom in words of 16 bits.
+/// What each loads is contiguous: there is one row of atoms in each part that
+/// is divided along K, and one atom in each that is divided in itself.
+struct ScaleParts {
+  int64_t rows = 1, columns = 1, words = 1;
+  /// What one part has of each.
+  int64_t rowAtoms = 0, columnAtoms = 0, atomWords = 0;
+};
+
 class TensorOperand {
 public:
   /// How operand number `number` of `problem` is copied; nullopt if copies
@@ -58,12 +68,16 @@ private:
   /// each is.
   int64_t copies = 1, copyRows = 0, copyColumns = 0, copyBytes = 0;
   /// What blocks that share the tile load: how many rows, columns and bytes
-  /// further each is.
+  /// further each is. Of scales, see `ScaleParts`.
   int64_t partRows = 0, partColumns = 0, partBytes = 0;
-  bool isA = false;
+  ScaleParts scaleParts;
+
+  bool isA() const { return number < 2; }
+  bool isScale() const { return number % 2 != 0; }
+  /// Number among A, its scales, B and its scales.
+  unsigned number = 0;
   /// Codes in a unit of the innermost coordinate.
   int64_t codesOfUnit = 1;
-  bool isScale = false;
   /// Whether no other tile reads the same bytes.
   bool isReadOnce = false;
 
@@ -76,9 +90,11 @@ private:
   /// The box of one copy, and what one of the blocks that share the tile loads:
   /// whole copies, or a part of the lines of each. `outer` is the dimension
   /// that is not contiguous.
-  SmallVector<int64_t> planBox(RingScheduleAttr schedule, bool isK,
-                               int64_t unit, int64_t columnBytes,
-                               unsigned outer);
+  SmallVector<int64_t> planBox(const RingPlan &ring, bool isK, int64_t unit,
+                               int64_t columnBytes, unsigned outer);
+  /// Adds where the part of this block starts to the position in the tensor.
+  void addScalePart(OpBuilder &b, Location loc, Value part,
+                    MutableArrayRef<Value> position) const;
 };
 
 } // namespace mlir::blockscale

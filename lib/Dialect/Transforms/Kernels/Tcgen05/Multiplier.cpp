@@ -58,7 +58,7 @@ void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
         int64_t byte = plan.getOffset(isA ? 1 : 3) +
                        (atom * plan.getWords() + word) * kScaleAtomBytes;
         CopyScalesOp::create(at, loc, shared, emitStageOffset(at, place, byte),
-                             scales, atom, word);
+                             scales, atom, word, getGroup());
       }
   }
 }
@@ -146,15 +146,16 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
   Value accumulate = at.createOrFold<arith::CmpIOp>(
       loc, arith::CmpIPredicate::ne, step, word(at, 0));
   const Instruction &row = problem.instruction.getInstruction();
-  auto instruction =
-      InstructionAttr::get(context, row.path, schedule.getM(), schedule.getN(),
-                           row.k, row.kind, getElements(true).format,
-                           getElements(false).format, row.scale, row.scaleVec);
+  auto instruction = InstructionAttr::get(
+      context, row.path, schedule.getM() * getGroup(), schedule.getN(), row.k,
+      row.kind, getElements(true).format, getElements(false).format, row.scale,
+      row.scaleVec);
   AsyncTileMmaOp::create(
       at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
       TileLayoutAttr::get(context, getElements(true).layout),
       TileLayoutAttr::get(context, getElements(false).layout));
-  Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place));
+  Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place),
+                          cluster.getNeighborRanks(), getGroup());
 }
 
 /// All products of a tile; `values` are the place in the ring of stages, that
@@ -164,7 +165,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                                               ValueRange values) {
   RingPlace ofSums = {values[2], values[3]};
   Value acc = emitAcc(at, emitWindow(at, values[4]));
-  sums.emitWaitEmpty(at, ofSums);
+  sums.emitWaitEmpty(at, ofSums, /*isCluster=*/cluster.hasPairs());
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
 
   int64_t k = plan.getSchedule().getK();
@@ -178,7 +179,8 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     // copy behind them ("Pipelined tcgen05 instructions").
     if (tmemPlan.getScaleSlots() != stages.getNumStages())
       stages.emitWaitDone(inner, place, tmemPlan.getScaleSlots());
-    stages.emitWaitFull(inner, place);
+    stages.emitWaitFull(inner, place,
+                        /*isCluster=*/cluster.hasPairs() && hasFiller());
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
     if (steps && hasMask())
       emitMask(inner, place);
@@ -219,7 +221,8 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     place = {rest.getResult(0), rest.getResult(1)};
   }
   emitElected(at, [&](OpBuilder &one) {
-    Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums));
+    Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums),
+                            cluster.getPairRanks(), getGroup());
   });
   RingPlace nextSums = sums.emitNext(at, ofSums);
   Value number = arith::AddIOp::create(at, loc, values[4], word(at, 1));

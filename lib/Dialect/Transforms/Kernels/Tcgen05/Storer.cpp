@@ -68,8 +68,12 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
   };
   auto arrive = [&](OpBuilder &inner) {
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::Before);
-    BarrierArriveOp::create(inner, loc, barriers, sums.emitEmpty(inner, place),
-                            IntegerAttr());
+    Value empty = sums.emitEmpty(inner, place);
+    if (cluster.hasPairs())
+      BarrierArriveOp::create(inner, loc, barriers, empty, cluster.getLeader(),
+                              IntegerAttr(), inner.getUnitAttr());
+    else
+      BarrierArriveOp::create(inner, loc, barriers, empty, IntegerAttr());
   };
 
   int64_t partColumns = tmemPlan.getPartColumns();

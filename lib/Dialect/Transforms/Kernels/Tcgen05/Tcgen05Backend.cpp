@@ -58,8 +58,11 @@ public:
     TmemPlan plan = makePlan(problem);
     KernelShape shape;
     shape.tile = {schedule.getM(), schedule.getN(), 1};
-    if (schedule.getExchanged())
+    shape.cluster = schedule.getCluster();
+    if (schedule.getExchanged()) {
       std::swap(shape.tile[0], shape.tile[1]);
+      std::swap(shape.cluster.m, shape.cluster.n);
+    }
     shape.threads = {kThreads, 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
     shape.order =

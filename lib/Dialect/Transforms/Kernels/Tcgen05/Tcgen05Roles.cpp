@@ -17,6 +17,7 @@
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -35,27 +36,34 @@ void Tcgen05Roles::emitInit() {
   emitElected(at, [&](OpBuilder &one) {
     // A commit of the one who multiplies empties a stage. Sums are empty when
     // all have read them.
-    constexpr int64_t kReaders = kTensorLanes;
     emitStageBarriers(one, 1);
-    sums.emitInit(one, 1, kReaders);
+    sums.emitInit(one, 1, kTensorLanes * getGroup());
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
-  TmemAllocOp::create(at, loc, slot, kTensorColumns);
-  TmemRelinquishOp::create(at, loc);
+  // Both blocks of a pair have to be there, and have to have what the other one
+  // arrives at.
+  if (cluster.hasPairs())
+    emitAllBarrier(b);
+  auto second = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
+  at = getRole(second, 0);
+  TmemAllocOp::create(at, loc, slot, kTensorColumns, getGroup());
+  TmemRelinquishOp::create(at, loc, getGroup());
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
-  gpu::BarrierOp::create(b, loc);
+  emitAllBarrier(b);
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::After);
   tmem = TmemBaseOp::create(
       b, loc, TmemType::get(b.getContext(), kTensorColumns), slot);
 }
 
 void Tcgen05Roles::emitFree() {
+  // Others arrive at mbarriers of this block, and products of the other one of
+  // a pair are in its memory, up to the last step.
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
-  gpu::BarrierOp::create(b, loc);
+  emitAllBarrier(b);
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
   OpBuilder at = getRole(first, 0);
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
-  TmemDeallocOp::create(at, loc, tmem);
+  TmemDeallocOp::create(at, loc, tmem, getGroup());
 }
 
 void Tcgen05Roles::emit() {
@@ -73,6 +81,9 @@ void Tcgen05Roles::emit() {
   OpBuilder producer = getRole(roles, 1);
   emitProducer(producer);
   OpBuilder multiplier = getRole(roles, 2);
+  if (cluster.hasPairs())
+    multiplier = scf::IfOp::create(multiplier, loc, cluster.isLeader())
+                     .getThenBodyBuilder();
   emitMultiplier(multiplier);
   if (hasFiller()) {
     OpBuilder filler = getRole(roles, 3);
@@ -99,7 +110,7 @@ Value Tcgen05Roles::emitAcc(OpBuilder &at, Value window) const {
   RingScheduleAttr schedule = plan.getSchedule();
   Value distance = index(at, tmemPlan.getAccColumn(1));
   Value column = at.createOrFold<arith::MulIOp>(loc, window, distance);
-  auto type =
-      TmemAccType::get(at.getContext(), schedule.getM(), schedule.getN());
+  auto type = TmemAccType::get(at.getContext(), schedule.getM() * getGroup(),
+                               schedule.getN(), getGroup());
   return TmemAccOp::create(at, loc, type, tmem, column);
 }

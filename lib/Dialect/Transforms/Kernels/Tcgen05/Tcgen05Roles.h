@@ -50,6 +50,8 @@ private:
   AccType getPartType(int64_t columns) const;
   void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
                 bool isGuarded);
+  /// Blocks that multiply together.
+  int64_t getGroup() const { return plan.getSchedule().getBlocksOfProduct(); }
   /// Whether K may end inside of an instruction.
   bool hasMask() const;
   Value emitWindow(OpBuilder &b, Value count) const;

@@ -46,6 +46,36 @@ public:
 // Limits
 //===----------------------------------------------------------------------===//
 
+/// Blocks load whole groups of the lines that a copy swizzles, and instructions
+/// of pairs take N in larger steps.
+static LogicalResult verifyCluster(ProductOpInterface op,
+                                   RingScheduleAttr schedule,
+                                   const Instruction &instruction,
+                                   EmitErrorFn emitError) {
+  ClusterSize cluster = schedule.getCluster();
+  if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
+    return emitError() << "expected N of the tile to be a multiple of " << rows
+                       << " for a cluster of " << cluster.m
+                       << " blocks along M, got " << schedule;
+  if (!schedule.getPair())
+    return success();
+  constexpr int64_t kGroup = 2;
+  const SumColumns *columns = lookupSumColumns(kGroup, /*isTransposed=*/false);
+  if (!isLegalN(*columns, schedule.getN()))
+    return emitError() << "expected N of the tile to be a multiple of "
+                       << columns->step << " for pairs of blocks, got "
+                       << schedule;
+  // The leader sets scales behind the end of K to 0 in its own memory alone.
+  int64_t k = getOpSizes(op, ShapedType::kDynamic).k;
+  if (!KernelProblem::isMultiple(k, instruction.k))
+    return emitError() << "expected K to be a multiple of " << instruction.k
+                       << " for pairs of blocks, got "
+                       << (ShapedType::isDynamic(k) ? "a dynamic one"
+                                                    : Twine(k).str())
+                       << ", with " << schedule;
+  return success();
+}
+
 LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
                                            InstructionAttr attr,
                                            ScheduleInterface given,
@@ -58,10 +88,8 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
                        << ", got " << given;
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
-  if (schedule.getCluster() != ClusterSize())
-    return emitError() << "expected a cluster of 1x1 blocks on the path "
-                          "tcgen05, got "
-                       << given;
+  if (failed(verifyCluster(op, schedule, instruction, emitError)))
+    return failure();
   TmemPlan plan(instruction, schedule);
   // N of the instruction are columns of the result, or rows of it.
   bool isExchanged = schedule.getExchanged();
@@ -115,7 +143,8 @@ Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
         candidates.push_back(RingScheduleAttr::get(
             op->getContext(), schedule.getTile(), stages, accumulators,
             /*persistent=*/true, kTileGroup, schedule.getExchanged(),
-            schedule.getSplits(), ClusterSize()));
+            schedule.getSplits(), schedule.getCluster(), schedule.getPair(),
+            schedule.getInstructionK()));
   }
   return candidates;
 }
