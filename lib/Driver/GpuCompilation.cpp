@@ -187,6 +187,7 @@ static FailureOr<GpuCode> compile(ModuleOp module,
     pipeline.emulateOn = std::string(options.emulateOn->name);
   pipeline.nativeOnly = options.nativeOnly;
   pipeline.noWorkspace = options.noWorkspace;
+  pipeline.explain = options.explain;
   pipeline.schedule = options.schedule;
   unsigned ptx = choosePtxVersion(module, chip, options.ptxVersion);
   GpuCode code;

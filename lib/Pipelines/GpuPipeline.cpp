@@ -70,6 +70,8 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   schedule.schedule = options.schedule;
   schedule.noWorkspace = options.noWorkspace;
   pm.addPass(createSelectSchedulePass(schedule));
+  if (options.explain)
+    pm.addPass(createExplainSchedulesPass());
   addStageCheck(pm, "tile");
 }
 

@@ -62,6 +62,11 @@ bool blockscale::hasDependentLaunches(const Chip &chip) {
   return chip.capability >= kHopper;
 }
 
+bool blockscale::hasWideInstructions(const Chip &chip) {
+  constexpr unsigned kBlackwellUltra = 103;
+  return chip.capability == kBlackwellUltra;
+}
+
 const Chip *blockscale::lookupChip(std::string_view name) {
   for (const Chip &chip : getChips())
     if (chip.name == name)

@@ -42,7 +42,8 @@ struct InstructionFamily {
 // mxf4 comes first: it reads packed fp4 and does 64 of K at once, where
 // mxf8f6f4 spends a byte per element and does 32. mxf4nvf4 with 2X computes
 // the same at the same rate; mxf4 is preferred because 2X is its only form.
-static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2;
+// Instructions with K = 96 are for schedules to choose, not for rows.
+static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2, kWide = 3;
 static constexpr Scaling kInside = Scaling::InInstruction,
                          kBefore = Scaling::OnOperands,
                          kNowhere = Scaling::Nowhere;
@@ -61,6 +62,10 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo},
   {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo},
   {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo},
+  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 6,  kInside, 88, kWide,   kNo},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE4M3, 6,  kInside, 88, kWide,   kNo},
   {Path::Convert, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo},
   {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo},
   {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo},
@@ -117,6 +122,15 @@ const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
   for (const Instruction &i : getInstructions())
     if (i.path == path && i.kind == kind && i.a == a && i.b == b &&
         i.scale == scale && i.scaleVec == scaleVec)
+      return &i;
+  return nullptr;
+}
+
+const Instruction *blockscale::lookupWide(const Instruction &instruction) {
+  constexpr unsigned kWideK = 96;
+  for (const Instruction &i : getInstructions())
+    if (i.path == instruction.path && i.kind == instruction.kind &&
+        i.k == kWideK && i.getOpRow() == instruction.getOpRow())
       return &i;
   return nullptr;
 }

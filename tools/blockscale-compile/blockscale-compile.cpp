@@ -52,6 +52,10 @@ static const std::vector<Flag> flags = {
     {"schedule", "S",
      "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3", false,
      false, gpuTarget},
+    {"explain", "",
+     "Print the schedule, the bound of each hardware unit and the estimate of "
+     "each product, on standard error",
+     false, false, gpuTarget},
     {"emulate-on", "CHIP", "Emulate the target's instructions there", false,
      false, gpuTarget},
     {"launch-info", "FILE", "Write how to launch, as JSON", false, false,
@@ -231,6 +235,7 @@ static int readOptions(const CommandLine &line, GpuCompileOptions &options) {
   }
   options.nativeOnly = line.has("native-only");
   options.noWorkspace = line.has("no-workspace");
+  options.explain = line.has("explain");
   options.schedule = line.get("schedule");
   return ExitSuccess;
 }

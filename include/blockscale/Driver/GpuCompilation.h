@@ -69,6 +69,8 @@ struct GpuCompileOptions {
   /// A function that needs memory beside its arguments and results is an error;
   /// paths that need some are not taken.
   bool noWorkspace = false;
+  /// Prints schedules, the bounds of units and estimates on standard error.
+  bool explain = false;
   /// Of all kernels, see isScheduleText; empty to choose.
   std::string schedule = {};
   Raising raising = Raising::Report;

@@ -46,6 +46,9 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
       *this, "no-workspace",
       llvm::cl::desc("Take no path whose kernels need memory beside arguments "
                      "and results")};
+  Option<bool> explain{
+      *this, "explain",
+      llvm::cl::desc("Print schedules, the bounds of units and estimates")};
   Option<std::string> schedule{
       *this, "schedule",
       llvm::cl::desc("The schedule of all mma_scaled on tensors, "

@@ -54,6 +54,9 @@ inline constexpr unsigned kBulkCopyPtx = 80;
 /// wait for that itself (PTX ISA, "griddepcontrol").
 bool hasDependentLaunches(const Chip &chip);
 
+/// Whether `chip` has instructions that take K = 96 of packed fp4.
+bool hasWideInstructions(const Chip &chip);
+
 /// What to tell a user who asked for the target `name`, which is no row of the
 /// table. A name without its letter (`sm_120`) is answered with the letters
 /// that exist, any other with the whole list.

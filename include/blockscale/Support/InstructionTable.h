@@ -171,6 +171,10 @@ std::optional<Rewrite> getRewrite(const OpRow &row,
 const Instruction *lookupInstruction(Path path, Kind kind, Format a, Format b,
                                      Format scale, unsigned scaleVec);
 
+/// The same with K = 96, for chips with hasWideInstructions; null if there is
+/// none.
+const Instruction *lookupWide(const Instruction &instruction);
+
 /// Whether `chip` has block-scaled instructions with this opcode, such as
 /// "mma.sync".
 bool hasOpcode(const Chip &chip, std::string_view opcode);

@@ -14,6 +14,7 @@
 #include "Tcgen05/SharedAddress.h"
 #include "blockscale/Conversion/Tcgen05ToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -44,6 +45,38 @@ static Value getBarrierOfEven(OpBuilder &b, Location loc, Value barrier) {
   return LLVM::IntToPtrOp::create(b, loc, barrier.getType(), address);
 }
 
+/// `nvvm.cp.async.bulk.tensor.shared.cluster.global` leaves out the group where
+/// it has a predicate (LLVM 22).
+static void loadOfPair(PatternRewriter &rewriter, TensorLoadOp op, Value memory,
+                       Value barrier, ArrayRef<Value> coordinates, Value hint) {
+  SmallVector<Value> operands = {memory, op.getMap()};
+  auto add = [&](Value operand) {
+    operands.push_back(operand);
+    return "$" + std::to_string(operands.size() - 1);
+  };
+  std::string text = "cp.async.bulk.tensor." +
+                     std::to_string(coordinates.size()) +
+                     "d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                     "bytes";
+  if (op.getBlocks())
+    text += ".multicast::cluster";
+  text += ".cta_group::2";
+  if (hint)
+    text += ".L2::cache_hint";
+  text += " [$0], [$1, {";
+  for (auto [i, coordinate] : llvm::enumerate(coordinates))
+    text += (i == 0 ? "" : ", ") + add(coordinate);
+  Value address = LLVM::PtrToIntOp::create(rewriter, op.getLoc(),
+                                           rewriter.getI32Type(), barrier);
+  text += "}], [" + add(address) + "]";
+  for (Value operand : {Value(op.getBlocks()), hint})
+    if (operand)
+      text += ", " + add(operand);
+  rewriter.replaceOpWithNewOp<NVVM::InlinePtxOp>(
+      op, /*resultTypes=*/TypeRange(), operands, /*readWriteArgs=*/ValueRange(),
+      text + ";", getPredicate(op));
+}
+
 /// The same as `nvvm.mbarrier.try_wait.parity`, which has no scope.
 static void waitInCluster(PatternRewriter &rewriter, BarrierWaitOp op,
                           Value barrier, Value ticks) {
@@ -54,9 +87,10 @@ static void waitInCluster(PatternRewriter &rewriter, BarrierWaitOp op,
       op, /*resultTypes=*/TypeRange(),
       ValueRange{address, op.getParity(), ticks},
       /*readWriteArgs=*/ValueRange(),
-      "{\n\t.reg .pred is_over;\n\tagain:\n\t"
+      "{\n\t.reg .pred P1; \n\tLAB_WAIT: \n\t"
       "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
-      "is_over, [$0], $1, $2;\n\t@!is_over bra.uni again;\n\t}",
+      "P1, [$0], $1, $2; \n\t@P1 bra.uni DONE; \n\tbra.uni LAB_WAIT; "
+      "\n\tDONE: \n\t}",
       /*predicate=*/Value());
 }
 
@@ -128,6 +162,23 @@ struct ConvertBarrierWait final : SharedMemoryPattern<BarrierWaitOp> {
   }
 };
 
+struct ConvertBlockMemory final : SharedMemoryPattern<BlockMemoryOp> {
+  using SharedMemoryPattern::SharedMemoryPattern;
+
+  LogicalResult matchAndRewrite(BlockMemoryOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value own = getSharedPointer(rewriter, loc, converter, op.getMemory());
+    Value mapped = NVVM::MapaOp::create(
+        rewriter, loc, getClusterType(getContext()), own, op.getBlock());
+    auto type = cast<MemRefType>(op.getType());
+    Value memory = MemRefDescriptor::fromStaticShape(rewriter, loc, converter,
+                                                     type, mapped);
+    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type, memory);
+    return success();
+  }
+};
+
 struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
   using SharedMemoryPattern::SharedMemoryPattern;
 
@@ -143,22 +194,22 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
     memory = LLVM::IntToPtrOp::create(rewriter, loc,
                                       getClusterType(getContext()), memory);
     Value barrier = getBarrier(rewriter, converter, op);
-    NVVM::CTAGroupKindAttr group;
-    if (op.getGroup() == 2) {
-      barrier = getBarrierOfEven(rewriter, loc, barrier);
-      group =
-          NVVM::CTAGroupKindAttr::get(getContext(), NVVM::CTAGroupKind::CTA_2);
-    }
     Value hint;
     if (std::optional<uint64_t> policy = op.getHint())
       hint = arith::ConstantOp::create(
           rewriter, loc,
           rewriter.getI64IntegerAttr(static_cast<int64_t>(*policy)));
     SmallVector<Value> coordinates(llvm::reverse(op.getCoordinates()));
+    if (op.getGroup() == 2) {
+      loadOfPair(rewriter, op, memory, getBarrierOfEven(rewriter, loc, barrier),
+                 coordinates, hint);
+      return success();
+    }
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         rewriter, loc, memory, op.getMap(), coordinates, barrier,
         /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group, getPredicate(op));
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
     rewriter.eraseOp(op);
     return success();
   }
@@ -181,5 +232,6 @@ void blockscale::populateAsyncToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<ConvertClusterBarrier>(patterns.getContext());
   patterns.add<ConvertBarrierInit, ConvertBarrierArrive, ConvertBarrierWait,
-               ConvertTensorLoad>(patterns.getContext(), converter);
+               ConvertBlockMemory, ConvertTensorLoad>(patterns.getContext(),
+                                                      converter);
 }

@@ -14,6 +14,7 @@
 #include "Tcgen05/Predicates.h"
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -30,10 +31,19 @@ static bool canPredicate(Operation *op) {
   return isa<CopyScalesOp, Tcgen05MmaOp, Tcgen05CommitOp, TensorLoadOp>(op);
 }
 
+/// Whether one thread of the warp at most has the condition.
+static bool isOfOneThread(Value condition) {
+  auto isElected = [](Value value) {
+    return value.getDefiningOp<NVVM::ElectSyncOp>() != nullptr;
+  };
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return isElected(both.getLhs()) || isElected(both.getRhs());
+  return isElected(condition);
+}
+
 void blockscale::markPredicated(Operation *root) {
   root->walk([](scf::IfOp guard) {
-    if (guard.getCondition().getDefiningOp<NVVM::ElectSyncOp>() &&
-        !guard.elseBlock() &&
+    if (isOfOneThread(guard.getCondition()) && !guard.elseBlock() &&
         llvm::all_of(
             guard.thenBlock()->without_terminator(),
             [](Operation &op) { return canPredicate(&op) || isPure(&op); }))

@@ -244,3 +244,35 @@ def rounds():
     for steps in (8, 9):
         problems = [(200, 520, 256 * steps, (True, False, True, False), ())]
         yield case(f"ring-slots-{steps}", NVFP4, problems, (f"--schedule={schedule}",))
+
+
+# Clusters, whether their blocks are pairs, and M x N of tiles: all shapes, and N that blocks divide in each way.
+CLUSTERS = [
+    ("2x1", 0, "128x64"), ("1x2", 0, "128x128"), ("2x2", 0, "128x192"), ("4x1", 0, "128x64"), ("1x4", 0, "128x256"),
+    ("2x1", 1, "128x64"), ("2x1", 1, "128x128"), ("2x1", 1, "128x192"), ("2x1", 1, "128x256"),
+    ("2x2", 1, "128x128"), ("4x1", 1, "128x256"),
+    ("2x1", 1, "64x256"), ("2x2", 1, "64x256"), ("4x1", 1, "64x256"),
+]
+# Of rows of x and columns of y: less than a block, tiles that are all outside, several for each cluster.
+CLUSTER_M = (40, 128, 300, 600)
+CLUSTER_N = (24, 128, 200, 520)
+# Scales 32x4x4, x as K x M, y as N x K, a batch.
+CLUSTER_LAYOUTS = [layout for layout in LAYOUTS if not layout[3]] + [(True, False, True, True)]
+
+
+def clusters():
+    """Blocks that load for each other, and pairs of them that multiply together: pairs of all factors."""
+    chosen = {}
+    factors = [CLUSTERS, ROWS_OF_FACTORS, CLUSTER_M, CLUSTER_N, BLOCKS, CLUSTER_LAYOUTS, (False, True)]
+    for of, row, m, n, blocks, layout, is_exchanged in cover(factors, 2, seed=5):
+        if is_exchanged:
+            m, n = n, m
+        problem = make_problem(row, m, n, blocks, layout)
+        chosen.setdefault((of, row, is_exchanged), []).append(problem)
+    for number, ((of, row, is_exchanged), problems) in enumerate(chosen.items()):
+        cluster, pair, tile = of
+        schedule = f"tile={tile}x{tile_k(row)},stages={2 + number % 2},accumulators={1 + number // 2 % 2}"
+        options = f"persistent={number // 4 % 2},group={1 + number % 3},exchanged={int(is_exchanged)}"
+        name = f"{row}-cluster-{cluster}-{pair}-{tile}{'-exchanged' * is_exchanged}"
+        flags = f"--schedule={schedule},{options},cluster={cluster}" + ",pair=1" * pair
+        yield case(name, row, problems, (flags,))

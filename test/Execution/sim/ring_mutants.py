@@ -19,7 +19,7 @@ SYNC = {
     "wait": r"mbarrier\.try_wait",
     "expect_tx": r"mbarrier\.arrive\.expect_tx",
     "arrive": r"mbarrier\.arrive\.shared\.",
-    "arrive at all": r"mbarrier\.arrive\.shared::cluster",
+    "arrive at all": r"mbarrier\.arrive\.(?:release\.cluster\.)?shared::cluster",
     "cluster arrive": r"barrier\.cluster\.arrive",
     "cluster wait": r"barrier\.cluster\.wait",
     "commit": r"tcgen05\.commit",
@@ -42,7 +42,7 @@ LANDMARKS = {
 
 # A wait may come back without the phase being complete, and goes round then.
 WAIT = re.compile(
-    r"(\w+): \n\s*mbarrier\.try_wait\.parity\.shared\.b64 P1, .*\n"
+    r"(\w+): \n\s*mbarrier\.try_wait\.parity\.(?:acquire\.cluster\.shared::cta|shared)\.b64 P1, .*\n"
     r"\s*@P1 bra\.uni DONE; \n\s*bra\.uni +\1;"
 )
 

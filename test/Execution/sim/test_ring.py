@@ -105,6 +105,13 @@ def test_splits(case, tmp_path):
     run(case, tmp_path)
 
 
+@pytest.mark.parametrize("case", tiers.first(list(ring_cases.clusters()), 15), ids=lambda case: case.name)
+def test_clusters(case, tmp_path):
+    text = run(case, tmp_path)
+    group = 2 if "pair=1" in case.flags[0] else 1
+    assert set(re.findall(r"tcgen05\.mma\.cta_group::(\d)", text)) == {str(group)}
+
+
 AROUND = [
     *ring_cases.around("exchanged", "exchanged=1"), *ring_cases.around("splits", "splits=3"),
     *ring_cases.around("both", "group=2,exchanged=1,splits=2"),

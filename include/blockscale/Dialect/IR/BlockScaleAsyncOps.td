@@ -210,6 +210,43 @@ def BlockScale_ClusterBarrierOp : BlockScale_Op<"cluster_barrier", [
   }];
 }
 
+def BlockScale_BlockMemoryOp
+    : BlockScale_BulkOp<"block_memory", "mapa", [Pure]> {
+  let summary = "the shared memory of another block of the cluster";
+  let description = [{
+    What `memory` is in the block of the cluster with the rank `block`.
+
+    Constraints:
+
+    * (M1) `memory` has a static shape, the identity layout and the workgroup
+      memory space.
+    * (M2) The result has its shape and elements, and the memory space 7, that
+      of the cluster.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @exchange(%peer: i32)
+          workgroup(%own : memref<32xi8, #gpu.address_space<workgroup>>) {
+        %thread = gpu.thread_id x
+        %code = arith.constant 1 : i8
+        %other = blockscale.block_memory %own of %peer
+            : memref<32xi8, #gpu.address_space<workgroup>> to memref<32xi8, 7>
+        memref.store %code, %other[%thread] : memref<32xi8, 7>
+        blockscale.cluster_barrier
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins MemRefOf<[I8]>:$memory, I32:$block);
+  let results = (outs MemRefOf<[I8]>:$result);
+  let assemblyFormat = [{
+    $memory `of` $block attr-dict `:` type($memory) `to` type($result)
+  }];
+}
+
 def BlockScale_TensorLoadOp
     : BlockScale_BulkOp<"tensor_load", "cp.async.bulk.tensor",
                         [AttrSizedOperandSegments]> {
@@ -281,6 +318,9 @@ def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
     Tiles are those of `matrix_descriptor`, with all of K of the tile. With
     `steps`, instructions from that number on are left out.
 
+    With `wide`, a line of 128 bytes of packed fp4 takes two instructions with
+    K = 96 and one with K = 64, in the place of four with K = 64.
+
     Where the accumulator is that of a pair of blocks (`group = 2`), tiles are
     what each of both has at the same place of its memory: half of the rows of
     A, and half of those of B.
@@ -294,6 +334,8 @@ def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
     * (A3) Tiles have the M and N of the instruction, each block of a pair half
       of it.
     * (A4) Both have the same K, a multiple of 32 bytes.
+    * (A5) With `wide`, the kind is one of packed fp4, lines of both have 128
+      bytes, N is a multiple of 16, and there are no `steps`.
 
     Example:
 
@@ -322,17 +364,21 @@ def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
     MemRefRankOf<[I8], [2, 3]>:$b, BlockScale_TmemScalesType:$b_scale,
     BlockScale_TmemAccType:$acc, I1:$accumulate, Optional<Index>:$steps,
     BlockScale_InstructionAttr:$instruction,
-    BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout);
+    BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout,
+    UnitAttr:$wide);
   let assemblyFormat = [{
     $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `,` $accumulate
     (`steps` $steps^)? `instruction` `=` $instruction
-    `layouts` `=` $a_layout `,` $b_layout attr-dict
+    `layouts` `=` $a_layout `,` $b_layout (`wide` $wide^)? attr-dict
     `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
     type($acc)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Instructions along K.
+    /// Bytes along K that each instruction takes at the most: those of K = 32
+    /// of bytes, or of K = 64 of packed fp4.
+    static constexpr int64_t kStepBytes = 32;
+    /// Instructions along K that take so many.
     int64_t getNumSteps();
   }];
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tcgen05/Checks.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -80,6 +81,20 @@ LogicalResult BarrierArriveOp::verify() {
 
 LogicalResult BarrierWaitOp::verify() {
   return verifyBarrier(*this, getBarriers().getType(), getIndex());
+}
+
+LogicalResult BlockMemoryOp::verify() {
+  auto memory = cast<MemRefType>(getMemory().getType());
+  if (failed(verifySharedMemory(*this, "memory", memory))) // (M1)
+    return failure();
+  auto space = IntegerAttr::get(
+      IntegerType::get(getContext(), 64),
+      static_cast<int64_t>(NVVM::NVVMMemorySpace::SharedCluster));
+  MemRefType expected = MemRefType::Builder(memory).setMemorySpace(space);
+  if (getType() != expected) // (M2)
+    return emitOpError("expected a result of ")
+           << expected << ", got " << getType();
+  return success();
 }
 
 LogicalResult TensorLoadOp::verify() {

@@ -27,9 +27,6 @@ static int64_t getRows(const MatrixShape &shape) {
                                  : shape.columns * shape.lineBytes;
 }
 
-/// Instructions of all kinds take 32 bytes along K.
-static constexpr int64_t kStepBytes = 2 * kChunkBytes;
-
 static Matrix getTile(AsyncTileMmaOp op, Operand operand) {
   if (operand == Operand::A)
     return {"a", op.getA().getType(), op.getALayout().getLayout()};
@@ -79,6 +76,18 @@ LogicalResult AsyncTileMmaOp::verify() {
   if (a != b || a < kStepBytes || a % kStepBytes != 0) // (A4)
     return emitOpError("expected tiles with the same multiple of ")
            << kStepBytes << " bytes along K, got " << a << " and " << b;
+  if (getWide()) { // (A5)
+    const Instruction *wide = lookupWide(instruction.getInstruction());
+    constexpr int64_t kLineBytes = 128, kStepN = 16;
+    auto hasLines = [&](Operand operand) {
+      return getTile(*this, operand).getShape().lineBytes == kLineBytes;
+    };
+    if (!wide || getSteps() || !hasLines(Operand::A) || !hasLines(Operand::B) ||
+        instruction.getN() % kStepN != 0)
+      return emitOpError("expected packed fp4 in lines of ")
+             << kLineBytes << " bytes, N of a multiple of " << kStepN
+             << " and no steps for K of 96, got " << instruction;
+  }
   // Where the last instruction can be, so can the others.
   int64_t last = (getNumSteps() - 1) * instruction.getScaleVec();
   return verifyProduct( // (A1)

@@ -21,7 +21,9 @@ unsigned Tcgen05MmaOp::getLowestPtxVersion() {
 }
 
 bool Tcgen05MmaOp::isSupportedOn(const Chip &chip) {
-  return chip.has(getInstruction().getPath());
+  const Instruction &instruction = getInstruction().getInstruction();
+  bool isWide = lookupWide(instruction) == &instruction;
+  return chip.has(instruction.path) && (!isWide || hasWideInstructions(chip));
 }
 
 std::string Tcgen05MmaOp::describeInstruction() {

@@ -74,44 +74,74 @@ static void lowerRoles(RolesOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Where in `memory` the instruction number `step` along K starts, in bytes.
-static int64_t getOffset(MemRefType memory, Major major, int64_t step) {
-  constexpr int64_t kStepBytes = 32;
+/// Where in `memory` the byte `first` along K is.
+static int64_t getOffset(MemRefType memory, Major major, int64_t first) {
   ArrayRef<int64_t> shape = memory.getShape();
   int64_t lines = shape[memory.getRank() - 2], lineBytes = shape.back();
   if (major == Major::MN)
-    return step * kStepBytes * lineBytes;
-  int64_t first = step * kStepBytes;
+    return first * lineBytes;
   return first / lineBytes * lines * lineBytes + first % lineBytes;
+}
+
+namespace {
+/// One of the instructions of a tile: the first byte along K and the first
+/// block that it takes.
+struct TileStep {
+  InstructionAttr instruction;
+  int64_t byte, block;
+};
+} // namespace
+
+static SmallVector<TileStep> getSteps(AsyncTileMmaOp op) {
+  InstructionAttr narrow = op.getInstruction();
+  SmallVector<InstructionAttr> round = {narrow};
+  if (op.getWide()) {
+    const Instruction &wide = *lookupWide(narrow.getInstruction());
+    auto attr = InstructionAttr::get(
+        op.getContext(), narrow.getPath(), narrow.getM(), narrow.getN(), wide.k,
+        wide.kind, wide.a, wide.b, wide.scale, wide.scaleVec);
+    round = {attr, attr, narrow};
+  }
+  // Bytes are proportional to K.
+  int64_t bytes = op.getNumSteps() * AsyncTileMmaOp::kStepBytes;
+  SmallVector<TileStep> steps;
+  for (int64_t byte = 0, block = 0; byte < bytes;)
+    for (InstructionAttr instruction : round) {
+      steps.push_back({instruction, byte, block});
+      byte += instruction.getK() * AsyncTileMmaOp::kStepBytes / narrow.getK();
+      block += instruction.getScaleVec();
+    }
+  return steps;
 }
 
 static void lowerTileMma(AsyncTileMmaOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  auto scaleVec = static_cast<int64_t>(op.getInstruction().getScaleVec());
-  for (int64_t step = 0; step != op.getNumSteps(); ++step) {
+  for (auto [number, step] : llvm::enumerate(getSteps(op))) {
     OpBuilder at = b;
     if (op.getSteps()) {
-      Value number = arith::ConstantIndexOp::create(b, loc, step);
+      Value index =
+          arith::ConstantIndexOp::create(b, loc, static_cast<int64_t>(number));
       Value isStep = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           number, op.getSteps());
+                                           index, op.getSteps());
       at = scf::IfOp::create(b, loc, isStep).getThenBodyBuilder();
     }
-    auto describe = [&](Value memory, TileLayoutAttr layout) -> Value {
+    auto describe = [&, byte = step.byte](Value memory,
+                                          TileLayoutAttr layout) -> Value {
       int64_t bytes = getOffset(cast<MemRefType>(memory.getType()),
-                                layout.getMajor(), step);
+                                layout.getMajor(), byte);
       Value offset = arith::ConstantIndexOp::create(at, loc, bytes);
       return MatrixDescriptorOp::create(at, loc, memory, offset, layout);
     };
     Value x = describe(op.getA(), op.getALayout());
     Value y = describe(op.getB(), op.getBLayout());
-    Tcgen05MmaOp::create(at, loc, op.getInstruction(), op.getAcc(), x, y,
-                         op.getAScale(), step * scaleVec, op.getBScale(),
-                         step * scaleVec,
-                         step == 0 ? op.getAccumulate() : always,
+    Tcgen05MmaOp::create(at, loc, step.instruction, op.getAcc(), x, y,
+                         op.getAScale(), step.block, op.getBScale(), step.block,
+                         number == 0 ? op.getAccumulate() : always,
                          op.getALayout().getMajor() == Major::MN,
-                         op.getBLayout().getMajor() == Major::MN);
+                         op.getBLayout().getMajor() == Major::MN,
+                         op.getAcc().getType().getGroup());
   }
   op.erase();
 }

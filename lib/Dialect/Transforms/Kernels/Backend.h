@@ -65,7 +65,7 @@ public:
   /// comes to; with `hasPictures`, what is where, too.
   virtual void explain(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
-                       bool hasPictures, raw_ostream &os) const {}
+                       bool hasPictures, raw_ostream &os) const = 0;
 
 protected:
   /// Checks that K of `op` has as many parts as `schedule` divides it into,

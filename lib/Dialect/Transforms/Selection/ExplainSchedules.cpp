@@ -36,7 +36,7 @@ static void printSize(raw_ostream &os, int64_t size) {
 }
 
 /// Such as "@main: 128 x 256 x 512, mxf8f6f4".
-static void printHead(raw_ostream &os, ProductOpInterface op,
+static void printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
                       InstructionAttr instruction) {
   if (auto function = op->getParentOfType<func::FuncOp>())
     os << '@' << function.getName() << ": ";
@@ -46,7 +46,11 @@ static void printHead(raw_ostream &os, ProductOpInterface op,
     os << " x ";
   }
   printSize(os, x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank())));
-  os << ", " << StringRef(stringifyKind(instruction.getKind())) << '\n';
+  os << ", ";
+  if (instruction)
+    os << StringRef(stringifyKind(instruction.getKind())) << '\n';
+  else
+    os << StringRef(getPathInfo(path.getValue()).name) << '\n';
 }
 
 namespace {
@@ -65,10 +69,13 @@ struct ExplainSchedulesPass final
       auto instruction =
           op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
       auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
-      if (!path || !instruction || !schedule ||
-          !schedule.isFor(path.getValue()))
+      if (!path)
         return;
-      printHead(llvm::errs(), op, instruction);
+      printHead(llvm::errs(), op, path, instruction);
+      if (!instruction || !schedule || !schedule.isFor(path.getValue())) {
+        llvm::errs() << "  no schedule: plain loops\n";
+        return;
+      }
       llvm::errs() << "  " << schedule << '\n';
       getKernelBackend(path.getValue())
           ->getScheduleRules()

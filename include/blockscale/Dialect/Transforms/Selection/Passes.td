@@ -206,13 +206,13 @@ def ExplainSchedulesPass
     : Pass<"blockscale-explain-schedules", "::mlir::ModuleOp"> {
   let summary = "print why kernels have their schedules";
   let description = [{
-    Prints, on standard error, for each `mma_scaled` with a schedule of the path
-    tcgen05: the clocks that each unit of the chip needs at least, with the rate
-    that they are computed of, the estimate for the whole, and the other
-    schedules that there were to choose from. A rate that is not published for
-    the chip is that of an older one, which is said. With `pictures`, what is
-    where in shared memory and in tensor memory, too. Other paths have no
-    estimates: of these, only sizes and schedules are printed.
+    Prints, on standard error, for each product: its sizes, its schedule, the
+    clocks that each unit of the chip needs at least, with the rate that they
+    are computed of, and which unit is the limit. A rate that is not published
+    for the chip is that of an older one, which is said. On the path tcgen05
+    there is an estimate for the whole, too, and the other schedules that there
+    were to choose from; with `pictures`, what is where in shared memory and in
+    tensor memory. Plain loops have no schedule, which is said.
 
     The module stays as it is. Behind `blockscale-select-schedule`, or on what
     `blockscale-compile --emit=tile` prints.

@@ -92,11 +92,13 @@ void RoleEmitter::emitProducer(OpBuilder &role) {
                // The leader expects the bytes of both blocks. Some may come
                // before that, but none of the next phase, see
                // emitStageBarriers.
-               emitElected(
-                   at,
-                   [&](OpBuilder &one) { emitExpected(one, stages, place); },
-                   /*isOfLeader=*/true);
-               emitElected(at, [&](OpBuilder &one) {
+               Value isElected = emitElection(at);
+               Value isOfLeader = arith::AndIOp::create(at, loc, isElected,
+                                                        cluster.isLeader());
+               emitElected(at, isOfLeader, [&](OpBuilder &one) {
+                 emitExpected(one, stages, place);
+               });
+               emitElected(at, isElected, [&](OpBuilder &one) {
                  emitCopies(one, tile, step, stages, place);
                });
              });

@@ -40,6 +40,18 @@ RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
   stageBytes = llvm::alignTo(stageBytes, kTileAlignment);
 }
 
+int64_t RingPlan::getHalves() const {
+  return schedule.getPair() ? kScaleAtomRows / schedule.getM() : 1;
+}
+
+int64_t RingPlan::getWordBytes(bool isA) const {
+  return kScaleAtomBytes * (hasWordsOutside(isA) ? getRowAtoms(isA) : 1);
+}
+
+int64_t RingPlan::getRowAtomBytes(bool isA) const {
+  return kScaleAtomBytes * (hasWordsOutside(isA) ? 1 : getWords());
+}
+
 int64_t RingPlan::getRowAtoms(bool isA) const {
   return llvm::divideCeilSigned(isA ? schedule.getM() : schedule.getN(),
                                 kScaleAtomRows);

@@ -26,7 +26,8 @@ inline constexpr unsigned kNumRingOperands = 4;
 ///
 /// K of a stage may have parts, which are stages of their own: each has its
 /// bytes and its barriers. Where N of the tile is 1, B is no part of stages:
-/// it is in `bytesBehind` bytes behind them, all of it.
+/// it is in `bytesBehind` bytes behind them, all of it. (Others may leave bytes
+/// there unused.)
 class RingPlan {
 public:
   RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
@@ -42,6 +43,18 @@ public:
   int64_t getRows(bool isA) const {
     return isA ? schedule.getM() : schedule.getRowsOfB();
   }
+  /// How many tiles a block takes, one below the other, before it goes on:
+  /// pairs with 64 rows each go through whole atoms of scales.
+  int64_t getHalves() const;
+  /// The rows of these.
+  int64_t getRowsOfHalves() const { return schedule.getM() * getHalves(); }
+  /// Whether atoms of scales with the same words lie side by side: those of B
+  /// that one copy of such pairs takes.
+  bool hasWordsOutside(bool isA) const { return !isA && getHalves() != 1; }
+  /// From a word of scales to the next one, and from an atom along rows to the
+  /// next one, in bytes.
+  int64_t getWordBytes(bool isA) const;
+  int64_t getRowAtomBytes(bool isA) const;
   /// Elements along K of a part.
   int64_t getPartK() const { return schedule.getK() / parts; }
 

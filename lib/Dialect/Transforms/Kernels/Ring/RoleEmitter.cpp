@@ -128,11 +128,16 @@ Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
 }
 
 void RoleEmitter::emitElected(OpBuilder &at,
-                              function_ref<void(OpBuilder &)> body,
-                              bool isOfLeader) const {
-  Value isElected = NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
-  if (isOfLeader && cluster.hasPairs())
-    isElected = arith::AndIOp::create(at, loc, isElected, cluster.isLeader());
+                              function_ref<void(OpBuilder &)> body) const {
+  emitElected(at, emitElection(at), body);
+}
+
+Value RoleEmitter::emitElection(OpBuilder &at) const {
+  return NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
+}
+
+void RoleEmitter::emitElected(OpBuilder &at, Value isElected,
+                              function_ref<void(OpBuilder &)> body) const {
   auto guard = scf::IfOp::create(at, loc, isElected);
   OpBuilder then = guard.getThenBodyBuilder();
   body(then);
@@ -145,7 +150,7 @@ void RoleEmitter::emitElected(OpBuilder &at,
 void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                               EmitTile body) {
   RingScheduleAttr schedule = plan.getSchedule();
-  TileShape shape = {schedule.getM(), schedule.getN(), schedule.getK()};
+  TileShape shape = {plan.getRowsOfHalves(), schedule.getN(), schedule.getK()};
   forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getGroup(),
                      cluster, values,
                      [&](OpBuilder &inner, const BlockTile &of, Value matrices,
@@ -156,8 +161,23 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                        static_cast<PartOfK &>(tile) =
                            emitPartOfK(inner, loc, problem, sizes, shape.k,
                                        tile.batch, matrices);
-                       return body(inner, tile, carried);
+                       return forEachHalf(inner, tile, carried, body);
                      });
+}
+
+SmallVector<Value> RoleEmitter::forEachHalf(OpBuilder &at, RingTile tile,
+                                            ValueRange values, EmitTile body) {
+  int64_t halves = plan.getHalves();
+  if (halves == 1)
+    return body(at, tile, values);
+  auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, halves),
+                                 index(at, 1), values);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  AffineExpr d0 = at.getAffineDimExpr(0), d1 = at.getAffineDimExpr(1);
+  tile.row = applyExprs(inner, loc, d0 + d1 * plan.getSchedule().getM(),
+                        {tile.row, loop.getInductionVar()})[0];
+  scf::YieldOp::create(inner, loc, body(inner, tile, loop.getRegionIterArgs()));
+  return llvm::to_vector_of<Value>(loop.getResults());
 }
 
 //===----------------------------------------------------------------------===//

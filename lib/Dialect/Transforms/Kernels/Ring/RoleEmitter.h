@@ -87,10 +87,13 @@ protected:
   /// The first row of operand number `operand` that this block needs for
   /// `tile`.
   Value emitRow(OpBuilder &b, const BlockTile &tile, unsigned operand) const;
-  /// Code for one thread of the warp; of pairs, `isOfLeader`, for that of the
-  /// block that leads.
-  void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body,
-                   bool isOfLeader = false) const;
+  /// Code for one thread of the warp.
+  void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
+  /// The same where it takes several: whether the thread is the one, and code
+  /// for that.
+  Value emitElection(OpBuilder &b) const;
+  void emitElected(OpBuilder &b, Value isElected,
+                   function_ref<void(OpBuilder &)> body) const;
   /// Byte `plus` of the stage of `ring` at `place`.
   Value emitStageOffset(OpBuilder &b, const Ring &ring, const RingPlace &place,
                         int64_t plus) const;
@@ -130,6 +133,9 @@ private:
     bool isSame;
   };
   std::optional<StepCount> getStepCount() const;
+  /// Calls `body` for the tiles that a block takes one below the other.
+  SmallVector<Value> forEachHalf(OpBuilder &b, RingTile tile, ValueRange values,
+                                 EmitTile body);
   /// Calls `body` for all steps of all tiles, with stages that were empty.
   using EmitTileStep = function_ref<void(OpBuilder &, const RingTile &,
                                          Value step, const RingPlace &)>;

@@ -243,7 +243,14 @@ bool TensorOperand::planScales(const KernelProblem &problem,
     return false;
   }
   RingScheduleAttr schedule = ring.getSchedule();
-  scaleParts = divideScales(ring.getRowAtoms(isA()), ring.getWords(),
+  int64_t words = ring.getWords();
+  if (ring.hasWordsOutside(isA())) {
+    copies = words;
+    copyColumns = kBlocksOfWord;
+    copyBytes = ring.getWordBytes(isA());
+    words = 1;
+  }
+  scaleParts = divideScales(ring.getRowAtoms(isA()), words,
                             BlockCluster::getParts(schedule.getCluster(),
                                                    schedule.getPair(), number));
   partBytes =

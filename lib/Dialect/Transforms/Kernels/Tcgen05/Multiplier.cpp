@@ -44,23 +44,36 @@ Value Tcgen05Roles::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
   column = addIndex(at, loc, column, tmemPlan.getScaleColumn(isA));
   if (shift)
     column = addIndices(at, loc, column, shift);
-  auto type = TmemScalesType::get(at.getContext(),
-                                  plan.getRowAtoms(isA) * kScaleAtomRows,
-                                  plan.getWords() * kBlocksOfWord);
+  auto type = TmemScalesType::get(
+      at.getContext(), plan.getRowAtoms(isA) * kScaleAtomRows,
+      plan.getWords() * kBlocksOfWord, tmemPlan.getScaleCopies(isA));
   return TmemScalesOp::create(at, loc, type, tmem, column);
 }
 
 void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
   for (bool isA : {true, false}) {
     Value scales = emitScales(at, place, isA, {});
-    for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom)
+    // Of fewer copies, one takes atoms that lie side by side.
+    int64_t together = kScaleCopies / tmemPlan.getScaleCopies(isA);
+    for (int64_t atom = 0; atom < plan.getRowAtoms(isA); atom += together)
       for (int64_t word = 0; word != plan.getWords(); ++word) {
         int64_t byte = plan.getOffset(isA ? 1 : 3) +
-                       (atom * plan.getWords() + word) * kScaleAtomBytes;
+                       atom * plan.getRowAtomBytes(isA) +
+                       word * plan.getWordBytes(isA);
         CopyScalesOp::create(at, loc, shared, emitStageOffset(at, place, byte),
                              scales, atom, word, getGroup());
       }
   }
+}
+
+/// The stages of the block of the pair that does not lead.
+Value Tcgen05Roles::emitPeerMemory(OpBuilder &at) const {
+  Value peer = arith::AddIOp::create(at, loc, cluster.getLeader(), word(at, 1));
+  auto space = at.getI64IntegerAttr(
+      static_cast<int64_t>(NVVM::NVVMMemorySpace::SharedCluster));
+  MemRefType type = MemRefType::Builder(cast<MemRefType>(shared.getType()))
+                        .setMemorySpace(space);
+  return BlockMemoryOp::create(at, loc, type, shared, peer);
 }
 
 /// Scales behind the end of K become 0x00 in the word that K ends in: what
@@ -90,32 +103,39 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const RingPlace &place) {
   auto bytesType = VectorType::get(kScaleAtomInner, then.getI8Type());
   auto wordsType = VectorType::get(kScaleAtomInner / kWordBytes, i32);
   Value masks = vector::BroadcastOp::create(then, loc, wordsType, mask);
-  for (bool isA : {true, false})
-    for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
-      int64_t byte = plan.getOffset(isA ? 1 : 3) +
-                     atom * plan.getWords() * kScaleAtomBytes;
-      Value offset = emitStageOffset(then, place, byte);
-      SmallVector<Value> inside =
-          applyExprs(then, loc,
-                     {getAffineDimExpr(0, then.getContext()) * kScaleAtomBytes +
-                      getAffineDimExpr(1, then.getContext()) * kScaleAtomInner},
-                     {last[0], lane});
-      offset = addIndices(then, loc, offset, inside[0]);
-      const llvm::MaybeAlign alignment(kScaleAtomInner);
-      Value line = vector::LoadOp::create(then, loc, bytesType, shared, offset,
-                                          /*nontemporal=*/false, alignment);
-      Value words = vector::BitCastOp::create(then, loc, wordsType, line);
-      words = arith::AndIOp::create(then, loc, words, masks);
-      line = vector::BitCastOp::create(then, loc, bytesType, words);
-      vector::StoreOp::create(then, loc, line, shared, offset,
-                              /*nontemporal=*/false, alignment);
-    }
+  // Of a pair, the leader does it for both.
+  SmallVector<Value> memories = {shared};
+  if (cluster.hasPairs())
+    memories.push_back(emitPeerMemory(then));
+  for (Value memory : memories)
+    for (bool isA : {true, false})
+      for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
+        int64_t byte =
+            plan.getOffset(isA ? 1 : 3) + atom * plan.getRowAtomBytes(isA);
+        Value offset = emitStageOffset(then, place, byte);
+        SmallVector<Value> inside = applyExprs(
+            then, loc,
+            {getAffineDimExpr(0, then.getContext()) * plan.getWordBytes(isA) +
+             getAffineDimExpr(1, then.getContext()) * kScaleAtomInner},
+            {last[0], lane});
+        offset = addIndices(then, loc, offset, inside[0]);
+        const llvm::MaybeAlign alignment(kScaleAtomInner);
+        Value line =
+            vector::LoadOp::create(then, loc, bytesType, memory, offset,
+                                   /*nontemporal=*/false, alignment);
+        Value words = vector::BitCastOp::create(then, loc, wordsType, line);
+        words = arith::AndIOp::create(then, loc, words, masks);
+        line = vector::BitCastOp::create(then, loc, bytesType, words);
+        vector::StoreOp::create(then, loc, line, memory, offset,
+                                /*nontemporal=*/false, alignment);
+      }
+  auto space = cluster.hasPairs() ? NVVM::SharedSpace::shared_cluster
+                                  : NVVM::SharedSpace::shared_cta;
   NVVM::FenceProxyOp::create(
       then, loc,
       NVVM::ProxyKindAttr::get(then.getContext(),
                                NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(then.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+      NVVM::SharedSpaceAttr::get(then.getContext(), space));
   constexpr int32_t kAllLanes = -1;
   Value all =
       arith::ConstantOp::create(then, loc, then.getI32IntegerAttr(kAllLanes));
@@ -126,6 +146,18 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const RingPlace &place) {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Columns between the start of an atom of scales and those of a tile of A or B
+/// that starts in the middle of it; null if none does.
+Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
+                              bool isA) const {
+  RingScheduleAttr schedule = plan.getSchedule();
+  if ((isA ? schedule.getM() : schedule.getN()) % kScaleAtomRows == 0)
+    return Value();
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  return applyExprs(at, loc, (d0 % kScaleAtomRows).floorDiv(kTensorWindow),
+                    isA ? tile.row : tile.column)[0];
+}
+
 void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
                                const RingPlace &place, Value acc, Value step,
                                Value steps) {
@@ -133,15 +165,8 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
   MLIRContext *context = at.getContext();
   emitScaleCopies(at, place);
   Value a = emitTile(at, place, true), other = emitTile(at, place, false);
-  // A tile of B may start in the middle of an atom.
-  Value shift;
-  if (schedule.getN() % kScaleAtomRows != 0) {
-    AffineExpr d0 = at.getAffineDimExpr(0);
-    shift = applyExprs(at, loc, {(d0 % kScaleAtomRows).floorDiv(kTensorWindow)},
-                       tile.column)[0];
-  }
-  Value aScales = emitScales(at, place, true, {});
-  Value bScales = emitScales(at, place, false, shift);
+  Value aScales = emitScales(at, place, true, emitShift(at, tile, true));
+  Value bScales = emitScales(at, place, false, emitShift(at, tile, false));
   // The first step overwrites.
   Value accumulate = at.createOrFold<arith::CmpIOp>(
       loc, arith::CmpIPredicate::ne, step, word(at, 0));
@@ -153,7 +178,8 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
   AsyncTileMmaOp::create(
       at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
       TileLayoutAttr::get(context, getElements(true).layout),
-      TileLayoutAttr::get(context, getElements(false).layout));
+      TileLayoutAttr::get(context, getElements(false).layout),
+      /*wide=*/schedule.getInstructionK() != 0 && !steps);
   Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place),
                           cluster.getNeighborRanks(), getGroup());
 }

@@ -36,6 +36,7 @@ static bool isBetter(const RingCandidate &first, const RingCandidate &second) {
     return std::tuple(
         candidate.estimate.total, candidate.estimate.onChip,
         candidate.schedule.getSplits(), candidate.schedule.getExchanged(),
+        candidate.schedule.getPair(), candidate.schedule.getInstructionK(),
         -candidate.schedule.getStages(), -candidate.schedule.getAccumulators());
   };
   return key(first) < key(second);
@@ -73,34 +74,52 @@ public:
   BestOfTiles find(int64_t columns, bool isExchanged) {
     constexpr int64_t kMostStages = 8;
     BestOfTiles best;
-    for (int64_t accumulators : {2, 1})
-      for (int64_t stages = kMostStages; stages != 0; --stages) {
-        Ring ring = {columns, stages, accumulators, isExchanged};
-        std::optional<RingCandidate> whole = make(ring, 1);
-        if (!whole)
-          continue;
-        keepBest(best.whole, *whole);
-        int64_t most = getMostSplits(problem, whole->estimate,
-                                     whole->schedule.getK(), rates);
-        for (int64_t splits = 2; splits <= most; ++splits)
-          keepBest(best.divided, *make(ring, splits));
-      }
+    for (int64_t wideK : getInstructionKs(columns))
+      for (bool isPair : {false, true})
+        for (int64_t accumulators : {2, 1})
+          for (int64_t stages = kMostStages; stages != 0; --stages)
+            find({columns, stages, accumulators, isExchanged, isPair, wideK},
+                 best);
     return best;
   }
 
 private:
   struct Ring {
     int64_t columns, stages, accumulators;
-    bool isExchanged;
+    bool isExchanged, isPair;
+    int64_t wideK;
   };
+
+  /// That of all chips, and that of those which have another one.
+  SmallVector<int64_t, 2> getInstructionKs(int64_t columns) const {
+    constexpr int64_t kStepN = 16;
+    const Instruction *wide = lookupWide(instruction);
+    if (!wide || !hasWideInstructions(chip) || columns % kStepN != 0)
+      return {0};
+    return {0, wide->k};
+  }
+
+  void find(const Ring &ring, BestOfTiles &best) {
+    std::optional<RingCandidate> whole = make(ring, 1);
+    if (!whole)
+      return;
+    keepBest(best.whole, *whole);
+    int64_t most =
+        getMostSplits(problem, whole->estimate, whole->schedule.getK(), rates);
+    for (int64_t splits = 2; splits <= most; ++splits)
+      keepBest(best.divided, *make(ring, splits));
+  }
 
   /// Nullopt if it does not fit, which the number of parts has no part in.
   std::optional<RingCandidate> make(const Ring &ring, int64_t splits) {
     int64_t tile[] = {kTensorLanes, ring.columns,
                       getElementsOfLine(instruction)};
+    ClusterSize cluster;
+    if (ring.isPair)
+      cluster.m = 2;
     auto schedule = RingScheduleAttr::get(
         context, tile, ring.stages, ring.accumulators, /*persistent=*/true,
-        kTileGroup, ring.isExchanged, splits, ClusterSize());
+        kTileGroup, ring.isExchanged, splits, cluster, ring.isPair, ring.wideK);
     TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())

@@ -114,14 +114,21 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
     std::swap(problem.aBits, problem.bBits);
   }
   uint64_t tileM = schedule.getM(), tileN = schedule.getN();
+  // Blocks of a pair have half of the rows of B each.
+  uint64_t group = schedule.getBlocksOfProduct();
+  ClusterSize cluster = schedule.getCluster();
   // The largest part of K.
   uint64_t parts = schedule.getSplits(), tileK = schedule.getK();
   uint64_t steps = divideCeil(divideCeil(problem.k, tileK), parts);
   uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
   RingEstimate estimate;
-  estimate.tiles = multiply(divideCeil(problem.m, tileM),
-                            divideCeil(problem.n, tileN), problem.batch, parts);
-  uint64_t tiles = divideCeil(estimate.tiles, rates.multiprocessors.value);
+  uint64_t clusters =
+      multiply(divideCeil(problem.m, tileM * cluster.m),
+               divideCeil(problem.n, tileN * cluster.n), problem.batch, parts);
+  estimate.tiles = multiply(clusters, cluster.getBlocks());
+  uint64_t tiles = divideCeil(
+      clusters,
+      std::max<uint64_t>(rates.multiprocessors.value / cluster.getBlocks(), 1));
   estimate.tilesOfBlock = tiles;
 
   // Of one tile. Instructions take all its rows; copies bring those that the
@@ -130,13 +137,19 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
   uint64_t flops = 2 * tileM * tileN * instruction.k;
   uint64_t tensor =
       multiply(instructions, divideCeil(flops, rates.flops.value));
+  // One with K = 96 takes as long as one with 64: three in the place of four.
+  if (schedule.getInstructionK() != 0)
+    tensor = divideCeil(multiply(tensor, 3), 4);
   uint64_t scaleBytes = multiply(steps, plan.getBytes(1) + plan.getBytes(3));
-  uint64_t readBytes = multiply(instructions, (tileM + tileN) * kStepBytes);
+  uint64_t readBytes =
+      multiply(instructions, (tileM + tileN / group) * kStepBytes);
   uint64_t shared = divideCeil(llvm::SaturatingAdd(readBytes, scaleBytes),
                                rates.sharedBytes.value);
   uint64_t rows = std::min<uint64_t>(problem.m, tileM),
            columns = std::min<uint64_t>(problem.n, tileN);
-  uint64_t lineBits = rows * problem.aBits + columns * problem.bBits;
+  // Those that others load for the block come through its own port, too.
+  uint64_t lineBits =
+      rows * problem.aBits + divideCeil(columns, group) * problem.bBits;
   uint64_t codeBytes = divideCeil(multiply(k, lineBits), kByteBits);
   uint64_t l2 = divideCeil(llvm::SaturatingAdd(codeBytes, scaleBytes),
                            rates.l2Bytes.value);
@@ -158,7 +171,7 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
                      getPartsClocks(problem, parts, rates)};
 
   // The part of the sums that the next tile waits for.
-  uint64_t waited = sums * plan.getWaitedColumns() / tileN;
+  uint64_t waited = sums * plan.getWaitedColumns() / plan.getSumColumns();
   uint64_t loop = std::max({tensor, shared, l2, round});
   uint64_t period = std::max(llvm::SaturatingAdd(loop, waited), sums);
   // The first tile, those that sums of another one are stored behind, and the

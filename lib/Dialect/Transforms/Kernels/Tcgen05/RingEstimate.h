@@ -18,6 +18,10 @@
 // Where K is divided, each part of a tile counts as a tile, and a second kernel
 // comes behind: its launch, and its bytes by the rate of memory.
 //
+// Clusters begin together, so that each block of one has as many tiles. What
+// blocks load for each other saves nothing here: bytes come to the shared
+// memory of each of them. Pairs do: each block has half of B.
+//
 // Left out: how fast tensor memory is read (no figure is published), what
 // filling takes of shared memory, accumulators that are read, and warps that
 // fill instead of copies.

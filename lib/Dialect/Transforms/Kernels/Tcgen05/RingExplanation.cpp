@@ -82,15 +82,18 @@ void blockscale::printRingEstimate(raw_ostream &os, const RingProblem &problem,
 
 void blockscale::printRingCandidates(raw_ostream &os,
                                      ArrayRef<RingCandidate> candidates) {
+  auto print = [](bool value) { return value ? "yes" : "no"; };
   RingScheduleAttr best = chooseRing(candidates).schedule;
-  os << "  N of tiles  exchanged  splits  stages  accumulators        clocks  "
+  os << "  N of tiles  exchanged  pair  K = 96  splits  stages  accumulators   "
+        "     clocks  "
         "near the bound of\n";
   for (const RingCandidate &candidate : candidates) {
     RingScheduleAttr schedule = candidate.schedule;
     os << llvm::format(
-              "%12lld%11s%8lld%8lld%14lld%14llu  ",
+              "%12lld%11s%6s%8s%8lld%8lld%14lld%14llu  ",
               static_cast<long long>(schedule.getN()),
-              schedule.getExchanged() ? "yes" : "no",
+              print(schedule.getExchanged()), print(schedule.getPair()),
+              print(schedule.getInstructionK() != 0),
               static_cast<long long>(schedule.getSplits()),
               static_cast<long long>(schedule.getStages()),
               static_cast<long long>(schedule.getAccumulators()),
@@ -196,7 +199,7 @@ static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
                               int64_t first) {
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
   int64_t rows = plan.getRowAtoms(isA) * kScaleAtomRows;
-  const ScaleRegion *region = lookupScaleRegion(rows);
+  const ScaleRegion *region = lookupScaleRegion(rows, plan.getScaleCopies(isA));
   for (int64_t word = 0; word != plan.getWords(); ++word)
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
       int64_t column =
@@ -215,7 +218,8 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
      << " columns, a character is " << kColumnUnit << " columns\n";
   for (int64_t i = 0; i != schedule.getAccumulators(); ++i) {
     int64_t first = plan.getAccColumn(i);
-    drawColumns(os, "sums " + Twine(i), first, first + schedule.getN() - 1);
+    drawColumns(os, "sums " + Twine(i), first,
+                first + plan.getSumColumns() - 1);
   }
   int64_t first = plan.getScaleColumn(true);
   int64_t columns = plan.getScaleColumnsOfStage();

@@ -28,9 +28,9 @@ AccType Tcgen05Roles::getPartType(int64_t columns) const {
   RingScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = schedule.getContext();
   if (schedule.getExchanged())
-    return AccType::get(context, columns, schedule.getM(),
+    return AccType::get(context, columns, kTensorLanes,
                         LaneColumnsAttr::get(context));
-  return AccType::get(context, schedule.getM(), columns,
+  return AccType::get(context, kTensorLanes, columns,
                       WarpsAttr::get(context, 4, 1));
 }
 
@@ -39,6 +39,21 @@ void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
                             Value column, bool isGuarded) {
   BlockTile part = tile;
   part.column = addIndices(at, loc, tile.column, column);
+  const SumLayout &layout = tmemPlan.getSumLayout();
+  if (layout.parts != 1) {
+    // Behind the lanes of the rows are those of the other columns.
+    AffineExpr row = at.getAffineDimExpr(0), first = at.getAffineDimExpr(1),
+               thread = at.getAffineDimExpr(2);
+    AffineExpr number = thread.floorDiv(layout.rowsOfBlock) % layout.parts;
+    Value x = gpu::ThreadIdOp::create(at, loc, gpu::Dimension::x);
+    SmallVector<Value> moved =
+        applyExprs(at, loc,
+                   {row - number * layout.rowsOfBlock,
+                    first + number * tmemPlan.getSumColumns()},
+                   {part.row, part.column, x});
+    part.row = moved[0];
+    part.column = moved[1];
+  }
   part.isGuarded = isGuarded;
   ProblemSizes ofResult = sizes;
   if (plan.getSchedule().getExchanged()) {
@@ -53,7 +68,7 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
                             const RingPlace &place, Value window) {
   RingScheduleAttr schedule = plan.getSchedule();
   Value acc = emitAcc(at, window);
-  int64_t n = schedule.getN();
+  int64_t n = tmemPlan.getSumColumns();
   // Those in bounds are stored in pairs, but for single ones of lanes.
   bool isAligned =
       schedule.getExchanged() || KernelProblem::isMultiple(problem.n, 2);

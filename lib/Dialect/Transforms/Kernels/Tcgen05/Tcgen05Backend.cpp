@@ -57,7 +57,7 @@ public:
     auto schedule = cast<RingScheduleAttr>(problem.schedule);
     TmemPlan plan = makePlan(problem);
     KernelShape shape;
-    shape.tile = {schedule.getM(), schedule.getN(), 1};
+    shape.tile = {plan.getRowsOfHalves(), schedule.getN(), 1};
     shape.cluster = schedule.getCluster();
     if (schedule.getExchanged()) {
       std::swap(shape.tile[0], shape.tile[1]);

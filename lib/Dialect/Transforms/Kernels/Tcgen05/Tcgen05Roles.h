@@ -44,14 +44,16 @@ private:
                    Value acc, Value step, Value steps);
   void emitScaleCopies(OpBuilder &b, const RingPlace &place);
   void emitMask(OpBuilder &b, const RingPlace &place);
+  Value emitPeerMemory(OpBuilder &b) const;
   Value emitScales(OpBuilder &b, const RingPlace &place, bool isA, Value shift);
+  Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
   void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
                 Value window);
   AccType getPartType(int64_t columns) const;
   void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
                 bool isGuarded);
   /// Blocks that multiply together.
-  int64_t getGroup() const { return plan.getSchedule().getBlocksOfProduct(); }
+  int64_t getGroup() const { return tmemPlan.getGroup(); }
   /// Whether K may end inside of an instruction.
   bool hasMask() const;
   Value emitWindow(OpBuilder &b, Value count) const;

@@ -48,10 +48,8 @@ public:
 
 /// Blocks load whole groups of the lines that a copy swizzles, and instructions
 /// of pairs take N in larger steps.
-static LogicalResult verifyCluster(ProductOpInterface op,
-                                   RingScheduleAttr schedule,
-                                   const Instruction &instruction,
-                                   EmitErrorFn emitError) {
+static LogicalResult verifyCluster(RingScheduleAttr schedule,
+                                   ScheduleRules::EmitErrorFn emitError) {
   ClusterSize cluster = schedule.getCluster();
   if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
@@ -65,14 +63,23 @@ static LogicalResult verifyCluster(ProductOpInterface op,
     return emitError() << "expected N of the tile to be a multiple of "
                        << columns->step << " for pairs of blocks, got "
                        << schedule;
-  // The leader sets scales behind the end of K to 0 in its own memory alone.
-  int64_t k = getOpSizes(op, ShapedType::kDynamic).k;
-  if (!KernelProblem::isMultiple(k, instruction.k))
-    return emitError() << "expected K to be a multiple of " << instruction.k
-                       << " for pairs of blocks, got "
-                       << (ShapedType::isDynamic(k) ? "a dynamic one"
-                                                    : Twine(k).str())
-                       << ", with " << schedule;
+  return success();
+}
+
+static LogicalResult verifyInstructionK(RingScheduleAttr schedule,
+                                        const Instruction &instruction,
+                                        const Chip &chip,
+                                        ScheduleRules::EmitErrorFn emitError) {
+  if (schedule.getInstructionK() == 0)
+    return success();
+  constexpr int64_t kStepN = 16;
+  if (!lookupWide(instruction) || !hasWideInstructions(chip) ||
+      schedule.getN() % kStepN != 0)
+    return emitError() << "expected packed fp4 on both sides, a chip of sm_103 "
+                          "and N of the tile of a multiple of "
+                       << kStepN << " for K of " << schedule.getInstructionK()
+                       << ", got " << getOpcode(instruction) << " on "
+                       << StringRef(chip.name) << " and " << schedule;
   return success();
 }
 
@@ -83,12 +90,20 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
                                            EmitErrorFn emitError) const {
   auto schedule = cast<RingScheduleAttr>(given);
   const Instruction &instruction = attr.getInstruction();
-  if (schedule.getM() != kTensorLanes)
+  // M of instructions is that of all blocks that multiply together.
+  int64_t group = schedule.getBlocksOfProduct();
+  if (!lookupSumLayout(group, schedule.getM() * group))
     return emitError() << "expected M of the tile to be " << kTensorLanes
-                       << ", got " << given;
+                       << ", or " << kTensorLanes / 2
+                       << " for pairs of blocks, got " << given;
+  if (schedule.getM() != kTensorLanes && schedule.getN() != kMostN)
+    return emitError() << "expected N of the tile to be " << kMostN
+                       << " for pairs of blocks with " << schedule.getM()
+                       << " rows each, got " << given;
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
-  if (failed(verifyCluster(op, schedule, instruction, emitError)))
+  if (failed(verifyCluster(schedule, emitError)) ||
+      failed(verifyInstructionK(schedule, instruction, chip, emitError)))
     return failure();
   TmemPlan plan(instruction, schedule);
   // N of the instruction are columns of the result, or rows of it.

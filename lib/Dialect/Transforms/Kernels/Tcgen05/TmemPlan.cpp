@@ -20,51 +20,76 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// Blocks of a cluster wait for each other while each of them has all tensor
+/// memory of its multiprocessor. Were there two of different clusters on each of
+/// two multiprocessors, each cluster could have one half, and wait for the other
+/// half for ever: so they take more than half of the shared memory.
+static int64_t getUnusedBytes(const Instruction &instruction,
+                              RingScheduleAttr schedule) {
+  constexpr int64_t kAloneBytes = 116 * 1024;
+  if (schedule.getCluster() == ClusterSize())
+    return 0;
+  int64_t stages = RingPlan(instruction, schedule).getStagesBytes();
+  return std::max<int64_t>(kAloneBytes - stages, 0);
+}
+
 TmemPlan::TmemPlan(const Instruction &instruction, RingScheduleAttr schedule)
-    : RingPlan(instruction, schedule) {
-  constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
-  scaleColumns =
-      (getRowAtoms(true) + getRowAtoms(false)) * kColumnsOfAtom * getWords();
+    : RingPlan(instruction, schedule, /*codes=*/std::nullopt, /*parts=*/1,
+               getUnusedBytes(instruction, schedule)) {
+  scaleColumns = getScaleColumns(true) + getScaleColumns(false);
   scaleSlots = getSchedule().getStages();
   if (getSchedule().getAccumulators() == 1)
     return;
   auto getShared = [&](int64_t slots) {
-    int64_t sums = getSchedule().getN() * getSchedule().getAccumulators();
+    int64_t sums = getSumColumns() * getSchedule().getAccumulators();
     return std::max<int64_t>(sums + scaleColumns * slots - kTensorColumns, 0);
   };
   // A stage whose scales have columns of their own needs no further wait. But
   // if accumulators share more than a quarter for that, two slots are enough:
   // one is read while the other one is written.
   constexpr int64_t kSlots = 2;
-  bool sharesMuch = getShared(scaleSlots) > getSchedule().getN() / 4;
+  bool sharesMuch = getShared(scaleSlots) > getSumColumns() / 4;
   if (sharesMuch && getSchedule().getStages() % kSlots == 0)
     scaleSlots = kSlots;
   sharedColumns = getShared(scaleSlots);
 }
 
+const SumLayout &TmemPlan::getSumLayout() const {
+  return *lookupSumLayout(getGroup(), getSchedule().getM() * getGroup());
+}
+
+int64_t TmemPlan::getScaleCopies(bool isA) const {
+  return isA ? kScaleCopies : getSumLayout().getScaleCopies();
+}
+
+int64_t TmemPlan::getScaleColumns(bool isA) const {
+  const ScaleRegion *region =
+      lookupScaleRegion(getRowAtoms(isA) * kScaleAtomRows, getScaleCopies(isA));
+  return region->columnsOfWord * getWords();
+}
+
 int64_t TmemPlan::getAccColumn(int64_t i) const {
-  return i * (getSchedule().getN() - sharedColumns);
+  return i * (getSumColumns() - sharedColumns);
 }
 
 int64_t TmemPlan::getScaleColumn(bool isA) const {
-  constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
   int64_t first =
-      getAccColumn(getSchedule().getAccumulators() - 1) + getSchedule().getN();
-  return isA ? first : first + getRowAtoms(true) * kColumnsOfAtom * getWords();
+      getAccColumn(getSchedule().getAccumulators() - 1) + getSumColumns();
+  return isA ? first : first + getScaleColumns(true);
 }
 
 bool TmemPlan::fitsTensorMemory() const {
   int64_t end = getScaleColumn(true) + scaleColumns * scaleSlots;
   // Sums that are shared have to be read first, those that are not are what
   // is read while the next tile is multiplied.
-  bool canShare = sharedColumns < getSchedule().getN() &&
-                  getSchedule().getN() % getPartColumns() == 0;
+  bool canShare = sharedColumns < getSumColumns() &&
+                  getSumColumns() % getPartColumns() == 0;
   return end <= kTensorColumns && (sharedColumns == 0 || canShare);
 }
 
 int64_t TmemPlan::getWaitedColumns() const {
   if (getSchedule().getAccumulators() == 1)
-    return getSchedule().getN();
+    return getSumColumns();
   return llvm::alignTo(sharedColumns, getPartColumns());
 }
 

@@ -16,6 +16,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TMEMPLAN_H
 
 #include "Kernels/Ring/RingPlan.h"
+#include "blockscale/Support/TensorMemory.h"
 
 namespace mlir::blockscale {
 
@@ -28,6 +29,17 @@ struct RingBarriers {
 class TmemPlan : public RingPlan {
 public:
   TmemPlan(const Instruction &instruction, RingScheduleAttr schedule);
+
+  /// Where sums are; the blocks that multiply together, and the columns that
+  /// the sums of a tile have in each of them.
+  const SumLayout &getSumLayout() const;
+  int64_t getGroup() const { return getSchedule().getBlocksOfProduct(); }
+  int64_t getSumColumns() const {
+    return getSchedule().getN() / getSumLayout().parts;
+  }
+  /// The copies of scales in lanes, and the columns of those of a stage.
+  int64_t getScaleCopies(bool isA) const;
+  int64_t getScaleColumns(bool isA) const;
 
   /// Columns of tensor memory: of accumulator number `i`, and of the scales of
   /// A and B in a stage.

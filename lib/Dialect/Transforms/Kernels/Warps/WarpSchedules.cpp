@@ -14,6 +14,7 @@
 #include "Kernels/Warps/WarpSchedules.h"
 
 #include "Kernels/OpSizes.h"
+#include "Kernels/ProductBounds.h"
 #include "Kernels/ScheduleText.h"
 #include "blockscale/Support/Rates.h"
 
@@ -108,6 +109,16 @@ public:
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface given, const Chip &chip, bool,
+               raw_ostream &os) const override {
+    auto schedule = cast<MmaSyncScheduleAttr>(given);
+    printProductBounds(os, op, instruction,
+                       {schedule.getM(), schedule.getN(), schedule.getK(),
+                        schedule.getSplits(), schedule.getWarpsN(),
+                        schedule.getWarpsM()},
+                       chip);
+  }
 
 private:
   WarpScheduleLimits limits;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/OpSizes.h"
+#include "Kernels/ProductBounds.h"
 #include "Kernels/Ring/RingPlan.h"
 #include "Kernels/Ring/RingSchedules.h"
 #include "Kernels/Wgmma/CodesRoles.h"
@@ -35,6 +36,9 @@ public:
   LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        EmitErrorFn emitError) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface given, const Chip &chip, bool,
+               raw_ostream &os) const override;
 };
 } // namespace
 
@@ -118,6 +122,10 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
                                          const Chip &chip,
                                          EmitErrorFn emitError) const {
   auto schedule = cast<RingScheduleAttr>(given);
+  if (schedule.getPair() || schedule.getInstructionK() != 0)
+    return emitError() << "expected no pairs of blocks and no K of instructions "
+                          "on the path wgmma, got "
+                       << given;
   if (schedule.getExchanged()) {
     if (failed(verifyCodes(op, attr.getInstruction(), schedule, chip,
                            emitError)) ||
@@ -451,6 +459,26 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
                 make(WgmmaShares(make(box)).partsOfK * boxes * box));
           }
   return candidates;
+}
+
+void WgmmaScheduleRules::explain(ProductOpInterface op,
+                                 InstructionAttr instruction,
+                                 ScheduleInterface given, const Chip &chip,
+                                 bool, raw_ostream &os) const {
+  auto schedule = cast<RingScheduleAttr>(given);
+  ProductTile tile = {schedule.getM(), schedule.getN(), schedule.getK(),
+                      schedule.getSplits()};
+  // Each warpgroup reads its rows of A, and all of B.
+  tile.readsOfX = 1;
+  tile.readsOfY = WgmmaShares(schedule).groups;
+  bool hasScales = isa<MmaScaledOp>(op.getOperation());
+  tile.isXDecoded = hasScales;
+  tile.isYDecoded = hasScales && !schedule.getExchanged();
+  if (schedule.getExchanged()) {
+    std::swap(tile.m, tile.n);
+    std::swap(tile.readsOfX, tile.readsOfY);
+  }
+  printProductBounds(os, op, instruction, tile, chip);
 }
 
 const ScheduleRules &blockscale::getWgmmaScheduleRules() {
