@@ -276,3 +276,22 @@ def clusters():
         name = f"{row}-cluster-{cluster}-{pair}-{tile}{'-exchanged' * is_exchanged}"
         flags = f"--schedule={schedule},{options},cluster={cluster}" + ",pair=1" * pair
         yield case(name, row, problems, (flags,))
+
+
+# Rows of packed fp4, M x N of tiles, and whether blocks are pairs.
+WIDE_ROWS = [MXFP4, MXFP4_16, NVFP4]
+WIDE_TILES = [("128x64", 0), ("128x128", 0), ("128x256", 0), ("128x192", 1), ("128x256", 1)]
+
+
+def wide():
+    """Instructions with K = 96: lines with two of them and one of 64, and K that ends in a line."""
+    chosen = {}
+    for row, of, m, n, blocks, layout in cover(
+        [WIDE_ROWS, WIDE_TILES, (40, 300), (24, 200, 520), BLOCKS, CLUSTER_LAYOUTS], 2, seed=6
+    ):
+        problem = make_problem(row, m, n, blocks, layout)
+        chosen.setdefault((row, of), []).append(problem)
+    for number, ((row, (tile, pair)), problems) in enumerate(chosen.items()):
+        schedule = f"tile={tile}x256,stages={2 + number % 2},accumulators={1 + number // 2 % 2},persistent=1"
+        options = ",cluster=2x1,pair=1" * pair
+        yield case(f"{row}-wide-{tile}-{pair}", row, problems, (f"--schedule={schedule}{options},k=96",))

@@ -112,6 +112,11 @@ def test_clusters(case, tmp_path):
     assert set(re.findall(r"tcgen05\.mma\.cta_group::(\d)", text)) == {str(group)}
 
 
+@pytest.mark.parametrize("case", tiers.first(list(ring_cases.wide()), 4), ids=lambda case: case.name)
+def test_wide(case, tmp_path):
+    run(case, tmp_path, chip="sm_103a")
+
+
 AROUND = [
     *ring_cases.around("exchanged", "exchanged=1"), *ring_cases.around("splits", "splits=3"),
     *ring_cases.around("both", "group=2,exchanged=1,splits=2"),

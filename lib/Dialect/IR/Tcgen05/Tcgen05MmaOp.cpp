@@ -86,6 +86,10 @@ LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
       failed(verifyScales(op, product, "b", product.b, instruction.getN(),
                           layout.getScaleCopies())))
     return failure();
+  const Instruction &row = instruction.getInstruction();
+  if (lookupWide(row) == &row && layout.parts != 1) // (T8)
+    return op->emitOpError("expected M of 256 for pairs of blocks with K of ")
+           << row.k << ", got " << instruction;
   return verifyN(op, instruction, product.group,
                  product.b.isTransposed); // (T6)
 }

@@ -73,13 +73,16 @@ static LogicalResult verifyInstructionK(RingScheduleAttr schedule,
   if (schedule.getInstructionK() == 0)
     return success();
   constexpr int64_t kStepN = 16;
+  // Its scales run over into the next word, which for 64 rows would be nearer
+  // than copies put it.
   if (!lookupWide(instruction) || !hasWideInstructions(chip) ||
-      schedule.getN() % kStepN != 0)
-    return emitError() << "expected packed fp4 on both sides, a chip of sm_103 "
-                          "and N of the tile of a multiple of "
-                       << kStepN << " for K of " << schedule.getInstructionK()
-                       << ", got " << getOpcode(instruction) << " on "
-                       << StringRef(chip.name) << " and " << schedule;
+      schedule.getN() % kStepN != 0 || schedule.getM() != kTensorLanes)
+    return emitError()
+           << "expected packed fp4 on both sides, a chip of sm_103, "
+           << "M of the tile of " << kTensorLanes << " and N of a multiple of "
+           << kStepN << " for K of " << schedule.getInstructionK() << ", got "
+           << getOpcode(instruction) << " on " << StringRef(chip.name)
+           << " and " << schedule;
   return success();
 }
 
