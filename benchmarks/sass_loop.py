@@ -28,6 +28,7 @@ SIZE = 4096
 
 WARPS = "tile=128x128x{},warps=2x2,stages={}"
 RING = "tile=128x256x{},stages=4,accumulators=2,persistent=1"
+PAIR = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,pair=1"
 # name: chip, types of x and y, of scales, block size, schedule
 KERNELS = {
     "e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
@@ -38,6 +39,9 @@ KERNELS = {
     "ring-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, RING.format(128)),
     "ring-e2m1-e2m1": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, RING.format(256)),
     "ring-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, RING.format(256)),
+    "pair-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, PAIR.format(128, 6)),
+    "pair-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, PAIR.format(256, 4)),
+    "wide-e2m1-e2m1-ue4m3": ("sm_103a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, PAIR.format(256, 4) + ",k=96"),
     "ring-e4m3-e2m1": ("sm_100a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, RING.format(128)),
 }
 # What Triton compiles of these: its names of types, and the block size.

@@ -34,7 +34,7 @@ func.func private @instruction_shape() attributes {i = #blockscale.instruction<m
 // -----
 
 // Where N is chosen, it is a multiple.
-// expected-error@+1 {{expected 128x8 (to 256 in steps of 8)x64 for tcgen05.mma.kind::mxf4.block_scale.block32, got 128x260x64}}
+// expected-error@+1 {{expected 128 (256 for pairs of blocks)x8 (to 256 in steps of 8)x64 for tcgen05.mma.kind::mxf4.block_scale.block32, got 128x260x64}}
 func.func private @instruction_n() attributes {i = #blockscale.instruction<tcgen05, 128x260x64, mxf4, e2m1, e2m1, ue8m0, 2>}
 
 // -----

@@ -128,8 +128,8 @@ func.func @base_a2(%slot: !slot) {
 
 !slot = memref<1xi32, #gpu.address_space<workgroup>>
 func.func @alloc_a3(%slot: !slot) {
-  // expected-error@+1 {{'blockscale.tmem_alloc' op not supported in this version: .cta_group::2}}
-  blockscale.tmem_alloc %slot {columns = 32 : i64, group = 2 : i64} : !slot
+  // expected-error@+1 {{'blockscale.tmem_alloc' op expected group to be 1 or 2, got 3}}
+  blockscale.tmem_alloc %slot {columns = 32 : i64, group = 3 : i64} : !slot
   return
 }
 
@@ -145,16 +145,16 @@ func.func @alloc_a3_unknown(%slot: !slot) {
 // -----
 
 func.func @relinquish_a3() {
-  // expected-error@+1 {{'blockscale.tmem_relinquish' op not supported in this version: .cta_group::2}}
-  blockscale.tmem_relinquish {group = 2 : i64}
+  // expected-error@+1 {{'blockscale.tmem_relinquish' op expected group to be 1 or 2, got 3}}
+  blockscale.tmem_relinquish {group = 3 : i64}
   return
 }
 
 // -----
 
 func.func @dealloc_a3(%t: !blockscale.tmem<32>) {
-  // expected-error@+1 {{'blockscale.tmem_dealloc' op not supported in this version: .cta_group::2}}
-  blockscale.tmem_dealloc %t {group = 2 : i64} : !blockscale.tmem<32>
+  // expected-error@+1 {{'blockscale.tmem_dealloc' op expected group to be 1 or 2, got 3}}
+  blockscale.tmem_dealloc %t {group = 3 : i64} : !blockscale.tmem<32>
   return
 }
 
@@ -270,3 +270,8 @@ func.func @store_l2(%a: !a, %v: vector<4xi32>) {
   blockscale.tmem_store %v, %a[%at] : vector<4xi32>, !a
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected 4 copies of scales, or 2 of 256 rows, got 2 of 128}}
+func.func private @tmem_scales_c1_copies(!blockscale.tmem_scales<128x4, copies = 2>)

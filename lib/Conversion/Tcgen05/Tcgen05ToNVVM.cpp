@@ -21,6 +21,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -310,12 +311,13 @@ struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
     Location loc = op.getLoc();
     Value barrier = getSharedElement(rewriter, loc, converter, op.getBarriers(),
                                      op.getIndex());
+    Value blocks = makeRegister(rewriter, loc, op.getBlocks());
     if (Value predicate = getPredicate(op)) {
       Value address = LLVM::PtrToIntOp::create(rewriter, loc,
                                                rewriter.getI32Type(), barrier);
       std::string text = "tcgen05.commit" + getGroupText(op.getGroup()) +
                          ".mbarrier::arrive::one.shared::cluster";
-      if (Value blocks = op.getBlocks())
+      if (blocks)
         return replaceByPtx(rewriter, op, predicate,
                             text + ".multicast::cluster.b64 [$0], $1;",
                             {address, blocks});
@@ -323,8 +325,21 @@ struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
                           {address});
     }
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(
-        op, barrier, op.getBlocks(), getGroup(op.getGroup()));
+        op, barrier, blocks, getGroup(op.getGroup()));
     return success();
+  }
+
+private:
+  /// ptxas takes a mask of blocks from a register alone (13.0: "Arguments
+  /// mismatch"), and LLVM writes a constant where it is used.
+  static Value makeRegister(OpBuilder &b, Location loc, Value blocks) {
+    if (!blocks || !getConstantIntValue(blocks))
+      return blocks;
+    return LLVM::InlineAsmOp::create(
+               b, loc, blocks.getType(), blocks, "mov.b16 $0, $1;", "=h,h",
+               /*has_side_effects=*/false, /*is_align_stack=*/false,
+               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+        .getRes();
   }
 };
 

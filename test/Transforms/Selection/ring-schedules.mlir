@@ -44,7 +44,7 @@
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,splits=2
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E][,splits=N][,cluster=MxN], got '
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E][,splits=N][,cluster=MxN][,pair=P][,k=K], got '
 
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
@@ -62,12 +62,33 @@
 // RUN: %{fail}=BLOCKS
 // BLOCKS: error: expected a cluster of 1, 2 or 4 blocks, got 2x3{{$}}
 
-// Blocks do not share tiles yet.
+// Blocks that share tiles, and pairs of them.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x1
-// RUN: %{fail}=CLUSTER
-// CLUSTER: error: 'blockscale.mma_scaled' op expected a cluster of 1x1 blocks on the path tcgen05, got #blockscale.ring_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, cluster = 2x1>
+// RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x1"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x2,pair=1
+// RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x2, pair = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,pair=1
+// RUN: %{fail}=ODD
+// ODD: error: expected an even number of blocks along M for pairs of them, got 1x1{{$}}
+// REDEFINE: %{text} = tile=128x24x128,stages=3,accumulators=2,persistent=0,cluster=2x1,pair=1
+// RUN: %{fail}=LINES
+// LINES: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got
+// REDEFINE: %{text} = tile=64x64x128,stages=3,accumulators=2,persistent=0
+// RUN: %{fail}=SIXTY
+// SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of blocks, got
+// REDEFINE: %{text} = tile=64x128x128,stages=3,accumulators=2,persistent=0,cluster=2x1,pair=1
+// RUN: %{fail}=HALVES
+// HALVES: error: 'blockscale.mma_scaled' op expected N of the tile to be 256 for pairs of blocks with 64 rows each, got
+
+// K of instructions is for sm_103 and packed fp4.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=96
+// RUN: %{fail}=WIDE
+// WIDE: error: 'blockscale.mma_scaled' op expected packed fp4 on both sides, a chip of sm_103, M of the tile of 128 and N of a multiple of 16 for K of 96, got tcgen05.mma.kind::mxf8f6f4.block_scale.block32 on sm_100a and
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=64
+// RUN: %{fail}=UNKNOWN
+// UNKNOWN: error: expected K of instructions to be 96, or 0 for that of the others, got 64{{$}}
 
 // Each part of K has a stage: there are 512 elements.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=5

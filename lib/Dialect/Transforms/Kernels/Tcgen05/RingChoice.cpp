@@ -70,16 +70,20 @@ public:
       : context(context), problem(problem), instruction(instruction),
         chip(chip), rates(getRingRates(chip, instruction.kind)) {}
 
-  /// Empty if none fits.
+  /// Empty if none fits. Pairs have to be better than blocks alone by more than
+  /// what barriers of clusters cost, which no rate tells.
   BestOfTiles find(int64_t columns, bool isExchanged) {
-    constexpr int64_t kMostStages = 8;
-    BestOfTiles best;
-    for (int64_t wideK : getInstructionKs(columns))
-      for (bool isPair : {false, true})
-        for (int64_t accumulators : {2, 1})
-          for (int64_t stages = kMostStages; stages != 0; --stages)
-            find({columns, stages, accumulators, isExchanged, isPair, wideK},
-                 best);
+    constexpr uint64_t kLeastPart = 16;
+    BestOfTiles best = find(columns, isExchanged, /*isPair=*/false),
+                paired = find(columns, isExchanged, /*isPair=*/true);
+    for (auto member : {&BestOfTiles::whole, &BestOfTiles::divided}) {
+      std::optional<RingCandidate> &alone = best.*member;
+      const std::optional<RingCandidate> &pair = paired.*member;
+      if (pair && (!alone || pair->estimate.total <
+                                 alone->estimate.total -
+                                     alone->estimate.total / kLeastPart))
+        alone = pair;
+    }
     return best;
   }
 
@@ -97,6 +101,17 @@ private:
     if (!wide || !hasWideInstructions(chip) || columns % kStepN != 0)
       return {0};
     return {0, wide->k};
+  }
+
+  BestOfTiles find(int64_t columns, bool isExchanged, bool isPair) {
+    constexpr int64_t kMostStages = 8;
+    BestOfTiles best;
+    for (int64_t wideK : getInstructionKs(columns))
+      for (int64_t accumulators : {2, 1})
+        for (int64_t stages = kMostStages; stages != 0; --stages)
+          find({columns, stages, accumulators, isExchanged, isPair, wideK},
+               best);
+    return best;
   }
 
   void find(const Ring &ring, BestOfTiles &best) {

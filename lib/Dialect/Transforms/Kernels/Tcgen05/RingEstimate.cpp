@@ -153,10 +153,11 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
   uint64_t codeBytes = divideCeil(multiply(k, lineBits), kByteBits);
   uint64_t l2 = divideCeil(llvm::SaturatingAdd(codeBytes, scaleBytes),
                            rates.l2Bytes.value);
-  // A stage comes round when it has been filled and multiplied.
+  // A stage comes round when it has been filled, for which the latency is all
+  // that it takes, and multiplied.
   uint64_t latency = rates.copyLatency.value;
   uint64_t round =
-      divideCeil(llvm::SaturatingAdd(multiply(latency, steps), l2, tensor),
+      divideCeil(llvm::SaturatingAdd(multiply(latency, steps), tensor),
                  schedule.getStages());
   uint64_t sums = divideCeil(rows * columns * kSumBytes, rates.l2Bytes.value);
 
