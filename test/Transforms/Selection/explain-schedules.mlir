@@ -8,45 +8,52 @@
 // The module is what it was.
 // RUN: %{select} -o - | diff - %t.mlir
 
-// A chip of which less is published.
+// A chip of which less is published, and on which fp4 has K = 96.
 // REDEFINE: %{chip} = sm_103f
 // RUN: %{select} --blockscale-explain-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
 
-// Paths without estimates.
+// Operands that are converted, and loops.
+// REDEFINE: %{chip} = sm_90a
+// REDEFINE: %{own} =
+// RUN: %{select} --blockscale-explain-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=CONVERTED
+// REDEFINE: %{own} = {blockscale.path = #blockscale.path<decompose>}
+// RUN: %{select} --blockscale-explain-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=LOOPS
+
+// Paths with bounds alone.
 // REDEFINE: %{chip} = sm_120a
 // REDEFINE: %{own} =
 // RUN: %{select} --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS
 
 //      CHECK:@large: 4096 x 4096 x 4096, mxf8f6f4
-// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>
+// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 256, 128], stages = 6, accumulators = 2, persistent = true, cluster = 2x1, pair = true>
 // CHECK-NEXT:  512 tiles on 148 multiprocessors, at most 4 on each
 // CHECK-NEXT:       65536 clocks  tensor core     16384 operations per clock
-// CHECK-NEXT:       50688 clocks  shared memory   128 bytes per clock
-// CHECK-NEXT:      101376 clocks  L2 cache        64 bytes per clock (assumed, that of H200)
-// CHECK-NEXT:       93504 clocks  ring of stages  1618 clocks until a copy is there
+// CHECK-NEXT:       34304 clocks  shared memory   128 bytes per clock
+// CHECK-NEXT:       68608 clocks  L2 cache        64 bytes per clock (assumed, that of H200)
+// CHECK-NEXT:       45440 clocks  ring of stages  1618 clocks until a copy is there
 // CHECK-NEXT:        8192 clocks  stores of sums  64 bytes per clock (assumed, that of H200)
 // CHECK-NEXT:       26052 clocks  memory          7672 GB/s
-// CHECK-NEXT:      106578 clocks  in all, near the bound of: L2 cache
-// CHECK-NEXT:        54.2 us, 2534 TFLOP/s at 1965 MHz
-// CHECK-NEXT:  N of tiles  exchanged  splits  stages  accumulators        clocks  near the bound of
-// CHECK-NEXT:          64         no       1       8             2        181330  L2 cache
-// CHECK-NEXT:         128         no       1       6             2        120914  L2 cache
-// CHECK-NEXT:         192         no       1       5             2        109394  L2 cache
-// CHECK-NEXT:         256         no       1       4             2        106578  L2 cache, the choice
+// CHECK-NEXT:       73042 clocks  in all, near the bound of: L2 cache
+// CHECK-NEXT:        37.2 us, 3697 TFLOP/s at 1965 MHz
+// CHECK-NEXT:  N of tiles  exchanged  pair  K = 96  splits  stages  accumulators        clocks  near the bound of
+// CHECK-NEXT:          64         no   yes      no       1       8             2        152658  L2 cache
+// CHECK-NEXT:         128         no   yes      no       1       8             2         92242  L2 cache
+// CHECK-NEXT:         192         no   yes      no       1       7             2         78674  L2 cache
+// CHECK-NEXT:         256         no   yes      no       1       6             2         73042  L2 cache, the choice
 
-//      PICTURE: shared memory: 4 stages of 51200 bytes
+//      PICTURE: shared memory: 6 stages of 34816 bytes
 // PICTURE-NEXT:   A  bytes      0 to  16383: A, 128 lines of 128 bytes
-// PICTURE-NEXT:   B  bytes  16384 to  49151: B, 256 lines of 128 bytes
-// PICTURE-NEXT:   a  bytes  49152 to  49663: scales of A, 1 atom of 512 bytes
-// PICTURE-NEXT:   b  bytes  49664 to  50687: scales of B, 2 atoms of 512 bytes
-// PICTURE-NEXT:   .  bytes  50688 to  51199: unused, as stages are aligned
-//      PICTURE:   stage 3 |AAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBab| from 153600, full 3, empty 7
-// PICTURE-NEXT: mbarriers: 10; those of stages as above, those of sums full 8, empty 9
+// PICTURE-NEXT:   B  bytes  16384 to  32767: B, 128 lines of 128 bytes
+// PICTURE-NEXT:   a  bytes  32768 to  33279: scales of A, 1 atom of 512 bytes
+// PICTURE-NEXT:   b  bytes  33280 to  34303: scales of B, 2 atoms of 512 bytes
+// PICTURE-NEXT:   .  bytes  34304 to  34815: unused, as stages are aligned
+//      PICTURE:   stage 5 |AAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBab| from 174080, full 5, empty 11
+// PICTURE-NEXT: mbarriers: 14; those of stages as above, those of sums full 12, empty 13
 // PICTURE-NEXT: tensor memory: 128 lanes of 512 columns, a character is 8 columns
 // PICTURE-NEXT:   sums 0  |################################................................| 0 to 255
-// PICTURE-NEXT:   sums 1  |..........................################################......| 208 to 463
-// PICTURE-NEXT:   scales  |..........................................................######| 464 to 511
-// PICTURE-NEXT:   both sums have columns 208 to 255; the first 64 columns that are read release them
+// PICTURE-NEXT:   sums 1  |.............................################################...| 232 to 487
+// PICTURE-NEXT:   scales  |.............................................................###| 488 to 511
+// PICTURE-NEXT:   both sums have columns 232 to 255; the first 32 columns that are read release them
 
 //      OTHER: 148 multiprocessors
 // OTHER-NEXT: 16384 operations per clock{{$}}
@@ -54,8 +61,22 @@
 //      OTHER: 8000 GB/s{{$}}
 //      OTHER: at 1965 MHz (assumed, that of B200)
 
+//      CONVERTED: @large: 4096 x 4096 x 4096, plain
+//      CONVERTED: clocks  at least, by the bound of: matrix instructions
+
+//      LOOPS: @own: 200 x 9 x 128, decompose
+// LOOPS-NEXT:   no schedule: plain loops
+
 //      WARPS: @large: 4096 x 4096 x 4096, mxf8f6f4
 // WARPS-NEXT:   #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// WARPS-NEXT:   1024 tiles on 170 multiprocessors, at most 7 on each
+// WARPS-NEXT:       458752 clocks  matrix instructions  2048 operations per clock
+// WARPS-NEXT:       114688 clocks  shared memory        128 bytes per clock
+// WARPS-NEXT:       118272 clocks  L2 cache             64 bytes per clock (assumed, that of H200)
+// WARPS-NEXT:         7168 clocks  stores of sums       64 bytes per clock (assumed, that of H200)
+// WARPS-NEXT:       136619 clocks  memory               1792 GB/s
+// WARPS-NEXT:       458752 clocks  at least, by the bound of: matrix instructions
+// WARPS-NEXT:        190.6 us, at most 721 TFLOP/s at 2407 MHz
 // WARPS-NEXT: @few:
 func.func @large(
     %x: tensor<4096x4096xf8E4M3FN>, %sx: tensor<4096x128xf8E8M0FNU>,
@@ -111,8 +132,8 @@ func.func @dynamic(
 
 //      CHECK:@own: 200 x 9 x 128, mxf8f6f4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>
-//      CHECK:          16         no       1       8             2{{.*}}
-// CHECK-NEXT:          64        yes       1       8             2{{.*}}, the choice
+//      CHECK:          16         no    no      no       1       8             2{{.*}}
+// CHECK-NEXT:          64        yes    no      no       1       8             2{{.*}}, the choice
 
 //      PICTURE: @own
 //      PICTURE: shared memory: 1 stage of 25600 bytes
