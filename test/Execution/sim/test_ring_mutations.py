@@ -14,11 +14,12 @@ FEW_SEEDS = range(2)
 
 # Lines that may be missing unnoticed, and why.
 NEEDLESS = {
-    "fence.mbarrier_init > alloc > before":
-        "in a block, the barrier behind it makes mbarrier objects known, too; clusters need it",
+    "fence.mbarrier_init > alloc > before": "the barrier behind it makes mbarrier objects known, too",
+    "fence.mbarrier_init > cluster arrive > cluster wait": "the same in pairs, which have two barriers",
     "before > bar.sync > address": "no asynchronous tcgen05 instruction comes before it",
     "after > address": "no asynchronous tcgen05 instruction comes before the barrier",
     "after > dealloc": "dealloc is not asynchronous",
+    "before > cluster arrive > cluster wait": "the same of the first barrier and of the last one in clusters",
     "before > bar.sync > dealloc": "each warp has executed one behind its last load, for the arrival",
     "after > wait > cp": "each wait for a stage has a fence behind it, too",
     "after > wait > ld.shared": "the same, where the only stage is one that K ends in",
@@ -75,7 +76,7 @@ def term(change):
 
 # Rings whose operands differ; the others have the same instructions.
 @pytest.mark.parametrize("ring", [
-    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide")
+    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "pair", "cluster")
 ], indirect=True)
 def test_each_term_matters(ring, request):
     """Without --full, some of the terms."""

@@ -42,10 +42,11 @@ void Tcgen05Roles::emitInit() {
   });
   // Both blocks of a pair have to be there, and have to have what the other one
   // arrives at.
-  if (cluster.hasPairs())
+  if (cluster.hasPairs()) {
     emitAllBarrier(b);
-  auto second = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  at = getRole(second, 0);
+    first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
+    at = getRole(first, 0);
+  }
   TmemAllocOp::create(at, loc, slot, kTensorColumns, getGroup());
   TmemRelinquishOp::create(at, loc, getGroup());
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
