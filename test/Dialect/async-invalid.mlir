@@ -428,3 +428,66 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!barriers = memref<4xi64, #gpu.address_space<workgroup>>
+func.func @arrive_b5_cluster(%b: !barriers, %i: index) {
+  // expected-error@+1 {{expected a block of the cluster for an arrival that those of other blocks see}}
+  blockscale.barrier_arrive %b[%i] cluster : !barriers
+  return
+}
+
+// -----
+
+!barriers = memref<4xi64, #gpu.address_space<workgroup>>
+!tile = memref<128x128xi8, #gpu.address_space<workgroup>>
+func.func @load_l3(%map: !llvm.ptr, %tile: !tile, %b: !barriers, %i: index, %at: i32) {
+  // expected-error@+1 {{expected group to be 1 or 2, got 4}}
+  blockscale.tensor_load %map[%at] to %tile[%i], %b[%i] {group = 4 : i64} : !tile, !barriers
+  return
+}
+
+// -----
+
+func.func @memory_m1(%m: memref<32xi8>, %block: i32) {
+  // expected-error@+1 {{expected memory to have a static shape, the identity layout and the workgroup memory space, got 'memref<32xi8>'}}
+  %0 = blockscale.block_memory %m of %block : memref<32xi8> to memref<32xi8, 7>
+  return
+}
+
+// -----
+
+!own = memref<32xi8, #gpu.address_space<workgroup>>
+func.func @memory_m2(%m: !own, %block: i32) {
+  // expected-error@+1 {{expected a result of 'memref<32xi8, 7>', got 'memref<32xi8, 3>'}}
+  %0 = blockscale.block_memory %m of %block : !own to memref<32xi8, 3>
+  return
+}
+
+// -----
+
+!tile = memref<128x128xi8, #gpu.address_space<workgroup>>
+!scales = !blockscale.tmem_scales<128x4>
+func.func @tile_a5(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<128x128>, %more: i1) {
+  // expected-error@+1 {{expected packed fp4 in lines of 128 bytes, N of a multiple of 16 and no steps for K of 96, got #blockscale.instruction<tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
+  blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
+      instruction = <tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+      layouts = <k, slots, swizzled>, <k, slots, swizzled> wide
+      : !tile, !scales, !tile, !scales, !blockscale.tmem_acc<128x128>
+  return
+}
+
+// -----
+
+// Each block of a pair has half of the rows of B.
+!tile = memref<128x128xi8, #gpu.address_space<workgroup>>
+!scales = !blockscale.tmem_scales<128x4>
+func.func @tile_a3_pair(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<256x128, group = 2>, %more: i1) {
+  // expected-error@+1 {{expected b to have 64 rows, got 128}}
+  blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
+      instruction = <tcgen05, 256x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+      layouts = <k, slots, swizzled>, <k, slots, swizzled>
+      : !tile, !scales, !tile, !scales, !blockscale.tmem_acc<256x128, group = 2>
+  return
+}
