@@ -140,10 +140,11 @@ def of_init(lines, i):
     yield "barrier", further(lines, i, barrier, BARRIER_BYTES)
 
 
-def of_tile(lines, i):
-    """Which tile a role starts with, and how far the next one is."""
+def of_tile(lines, i, what):
+    """Which tile a role starts with, and how far the next one is: by a whole cluster, which divides that."""
     register = re.search(r"%r\d+", lines[i])[0]
-    yield "one further", changed(lines, i, [lines[i], f"\tadd.s32 {register}, {register}, 1;"])
+    distance = 4 if what == "nctaid" else 1
+    yield "further", changed(lines, i, [lines[i], f"\tadd.s32 {register}, {register}, {distance};"])
 
 
 KINDS = {
@@ -168,5 +169,5 @@ def flips(text, n):
                 if what != "cp" or seen[what] <= 2 or name in OF_EACH_CP:
                     yield Change(f"{label(lines, i, what)}: {name}", i + 1, new)
         elif match := re.search(r"%(n?ctaid)\.x", line):
-            for name, new in of_tile(lines, i):
+            for name, new in of_tile(lines, i, match[1]):
                 yield Change(f"{label(lines, i, match[1])}: {name}", i + 1, new)

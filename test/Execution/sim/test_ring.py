@@ -164,7 +164,7 @@ def test_ptxas(chip, tmp_path):
     """ptxas takes all kernels for the first chip and some for each other one, and spills no register."""
     cases = [
         *ring_cases.factors(), *ring_cases.schedules(), *ring_cases.rounds(), *ring_cases.groups(),
-        *ring_cases.exchanged(), *ring_cases.exchanged_tiles(), *ring_cases.splits(), *AROUND,
+        *ring_cases.exchanged(), *ring_cases.exchanged_tiles(), *ring_cases.splits(), *ring_cases.clusters(), *AROUND,
     ]
     number = CHIPS.index(chip)
     for case in cases[number::len(CHIPS)] if number else cases:
