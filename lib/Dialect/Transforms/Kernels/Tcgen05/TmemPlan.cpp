@@ -96,8 +96,10 @@ int64_t TmemPlan::getWaitedColumns() const {
 int64_t TmemPlan::getPartColumns() const {
   // Of a single row of a thread's own each has an address of its own where
   // tiles may reach beyond the result: with 32 of them ptxas 13.0 spills. So it
-  // does where lanes hold two parts of the columns.
-  return getSchedule().getExchanged() || getSumLayout().parts != 1 ? 16 : 32;
+  // does with 16 where lanes hold two parts of the columns.
+  if (getSumLayout().parts != 1)
+    return 8;
+  return getSchedule().getExchanged() ? 16 : 32;
 }
 
 int64_t TmemPlan::getHandedSums() const {
