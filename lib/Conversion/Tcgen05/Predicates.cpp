@@ -24,19 +24,22 @@ using namespace mlir::blockscale;
 static constexpr StringLiteral kPredicated = "blockscale.predicated";
 
 /// Instructions that have a predicate.
-static bool canPredicate(Operation *op) {
+static bool canPredicate(Operation *op, bool hasTensorCore) {
   if (auto arrive = dyn_cast<BarrierArriveOp>(op))
     return arrive.getBytes().has_value();
-  return isa<CopyScalesOp, Tcgen05MmaOp, Tcgen05CommitOp, TensorLoadOp>(op);
+  if (isa<CopyScalesOp, Tcgen05MmaOp, Tcgen05CommitOp>(op))
+    return hasTensorCore;
+  return isa<TensorLoadOp>(op);
 }
 
-void blockscale::markPredicated(Operation *root) {
-  root->walk([](scf::IfOp guard) {
+void blockscale::markPredicated(Operation *root, bool hasTensorCore) {
+  root->walk([&](scf::IfOp guard) {
     if (guard.getCondition().getDefiningOp<NVVM::ElectSyncOp>() &&
         !guard.elseBlock() &&
-        llvm::all_of(
-            guard.thenBlock()->without_terminator(),
-            [](Operation &op) { return canPredicate(&op) || isPure(&op); }))
+        llvm::all_of(guard.thenBlock()->without_terminator(),
+                     [&](Operation &op) {
+                       return canPredicate(&op, hasTensorCore) || isPure(&op);
+                     }))
       guard->setAttr(kPredicated, UnitAttr::get(guard.getContext()));
   });
 }

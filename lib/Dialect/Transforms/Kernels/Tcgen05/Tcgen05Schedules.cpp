@@ -51,7 +51,7 @@ public:
 static LogicalResult verifyCluster(ProductOpInterface op,
                                    RingScheduleAttr schedule,
                                    const Instruction &instruction,
-                                   EmitErrorFn emitError) {
+                                   ScheduleRules::EmitErrorFn emitError) {
   ClusterSize cluster = schedule.getCluster();
   if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows

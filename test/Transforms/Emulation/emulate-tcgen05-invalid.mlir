@@ -1,0 +1,83 @@
+// RUN: blockscale-opt %s --blockscale-emulate-tcgen05 --split-input-file --verify-diagnostics
+
+module attributes {
+    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
+gpu.module @kernels {
+  gpu.func @pair(%slot: !llvm.ptr<3>, %columns: i32) {
+    // expected-error @below {{'nvvm.tcgen05.alloc' op not supported in this version: cta_group::2 in software}}
+    nvvm.tcgen05.alloc %slot, %columns {group = #nvvm.cta_group<cta_2>} : !llvm.ptr<3>, i32
+    gpu.return
+  }
+}
+}
+
+// -----
+
+module attributes {
+    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
+gpu.module @kernels {
+  gpu.func @shift(%address: !llvm.ptr<6>) {
+    // expected-error @below {{'nvvm.tcgen05.shift' op not supported in this version: tcgen05.shift in software}}
+    nvvm.tcgen05.shift %address : !llvm.ptr<6>
+    gpu.return
+  }
+}
+}
+
+// -----
+
+module attributes {
+    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
+gpu.module @kernels {
+  gpu.func @copy(%address: !llvm.ptr<6>, %word: i64) {
+    // expected-error @below {{'nvvm.tcgen05.cp' op not supported in this version: other copies than 32x128b.warpx4 in software}}
+    nvvm.tcgen05.cp %address, %word {shape = #nvvm.tcgen05_cp_shape<shape_128x256b>}
+    gpu.return
+  }
+}
+}
+
+// -----
+
+module attributes {
+    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
+gpu.module @kernels {
+  gpu.func @multiply(%d: !llvm.ptr<6>, %b: i64, %word: i32) {
+    %true = arith.constant true
+    // expected-error @below {{op not supported in this version: A in tensor memory in software}}
+    nvvm.tcgen05.mma.block_scale %d, %d, %b, %word, %true, %d, %d
+        {blockScale = #nvvm.tcgen05_mma_block_scale<block32>,
+         collectorOp = #nvvm.tcgen05_mma_collectorop<discard>,
+         ctaGroup = #nvvm.cta_group<cta_1>,
+         kind = #nvvm.block_scale_kind<mxf8f6f4>}
+        : (!llvm.ptr<6>, !llvm.ptr<6>, i64, i32, i1, !llvm.ptr<6>, !llvm.ptr<6>)
+    gpu.return
+  }
+}
+}
+
+// -----
+
+module attributes {
+    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
+gpu.module @kernels {
+  gpu.func @commit(%barrier: !llvm.ptr<3>, %blocks: i16) {
+    // expected-error @below {{op not supported in this version: a commit to several blocks in software}}
+    nvvm.tcgen05.commit %barrier, multicast_mask = %blocks : !llvm.ptr<3>, i16
+    gpu.return
+  }
+}
+}
+
+// -----
+
+module attributes {
+    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
+gpu.module @kernels {
+  gpu.func @load(%address: !llvm.ptr<6>) -> vector<2xi32> {
+    // expected-error @below {{op not supported in this version: loads and stores of other shapes than 32x32b and 16x256b in software}}
+    %0 = nvvm.tcgen05.ld %address {shape = #nvvm.tcgen05_ldst_shape<shape_16x128b>} : vector<2xi32>
+    gpu.return %0 : vector<2xi32>
+  }
+}
+}
