@@ -112,10 +112,22 @@ static void emitInFirstLane(Site &site, function_ref<void()> body) {
   site.syncWarp();
 }
 
+/// Blocks of the kernel in front have rooms, too, and go before those that may
+/// start early. (Where there is none, this does nothing.)
+static void emitGridWait(Site &site) {
+  // As convert-blockscale-to-nvvm does it.
+  LLVM::InlineAsmOp::create(site.b, /*res=*/TypeRange(),
+                            /*operands=*/ValueRange(), "griddepcontrol.wait;",
+                            "~{memory}", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
 static LogicalResult emulateAlloc(Site &site) {
   auto op = cast<NVVM::Tcgen05AllocOp>(site.op);
   if (failed(site.checkGroup(op.getGroup())))
     return failure();
+  emitGridWait(site);
   emitInFirstLane(site, [&] {
     auto call =
         func::CallOp::create(site.b, site.memory.getAllocate(), ValueRange());

@@ -73,8 +73,7 @@ Value blockscale::getSoftPointer(ImplicitLocOpBuilder &b,
       variable.getSymName());
 }
 
-LLVM::GlobalOp SoftTensorMemory::getVariable(StringRef name,
-                                             int64_t words) {
+LLVM::GlobalOp SoftTensorMemory::getVariable(StringRef name, int64_t words) {
   if (auto variable = module.lookupSymbol<LLVM::GlobalOp>(name))
     return variable;
   auto i32 = IntegerType::get(module.getContext(), 32);
