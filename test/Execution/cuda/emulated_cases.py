@@ -6,7 +6,8 @@ tensor core.
 """
 
 import ring_cases
-from harness import ROWS
+from gpu_cases import FP6, Case, Expectation, add_problem
+from harness import ROWS, Program, exact
 from ring_cases import E4M3, case, make_problem, tile_k
 
 # Scales 32x4x4, x as K x M, y as N x K, a batch.
@@ -30,6 +31,14 @@ def rows():
         yield case(f"{row}-emulated", row, problems, (schedule,))
 
 
+def packed():
+    """Codes of fp6 as a bit stream."""
+    program, data = Program(), exact(FP6, 130, 24, 256, 70, "fine")
+    program.result(add_problem(program, FP6, data, y_is_nk=True, packed=True))
+    schedule = "--schedule=tile=128x24x128,stages=2,accumulators=1,persistent=0"
+    return Case("packed-emulated", program, [Expectation(FP6, data, True)], (schedule,))
+
+
 def few(cases, step):
     return list(cases)[::step]
 
@@ -37,10 +46,10 @@ def few(cases, step):
 def all_emulated():
     """What a card runs in less than a minute."""
     return [
-        *rows(), *ring_cases.odd_columns(), *few(ring_cases.factors(), 2), *ring_cases.schedules(),
+        *rows(), packed(), *ring_cases.odd_columns(), *few(ring_cases.factors(), 2), *ring_cases.schedules(),
         *few(ring_cases.rounds(), 2), *few(ring_cases.groups(), 2), *few(ring_cases.exchanged(), 2),
         *few(ring_cases.exchanged_tiles(), 2), *few(ring_cases.splits(), 2),
         *few(ring_cases.around("emulated", "exchanged=1,splits=2"), 3),
-        case("emulated-many-tiles", E4M3, [(2600, 72, 64, BY_MAPS, ())],
+        case("emulated-many-tiles", E4M3, [(17900, 8, 64, BY_MAPS, ())],
              ("--schedule=tile=128x8x128,stages=2,accumulators=1,persistent=0",)),
     ]

@@ -179,7 +179,7 @@ void MmaEmitter::check() {
   for (unsigned format : {7, 10}) {
     Word code = word.field(format, 3);
     if (isPacked) {
-      expect((code & 3).isEqual(1), "the code 1 of e2m1");
+      expect(code.isEqual(1), "the code 1 of e2m1");
       continue;
     }
     expect(code.isAtMost(5), "a format with a code up to 5");
