@@ -7,6 +7,6 @@ from harness import assert_bit_equal
 from test_tcgen05_ops import TILES, simulate
 
 
-@pytest.mark.parametrize("tile", [tile for tile in TILES if not tile.a_in_tensor], ids=lambda tile: tile.name)
+@pytest.mark.parametrize("tile", TILES, ids=lambda tile: tile.name)
 def test_tile(tile, tmp_path):
     assert_bit_equal(*simulate(tile, tmp_path, flags=["--emulate-on=sm_90a"]))

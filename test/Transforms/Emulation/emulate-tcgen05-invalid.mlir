@@ -42,25 +42,6 @@ gpu.module @kernels {
 module attributes {
     blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
 gpu.module @kernels {
-  gpu.func @multiply(%d: !llvm.ptr<6>, %b: i64, %word: i32) {
-    %true = arith.constant true
-    // expected-error @below {{op not supported in this version: A in tensor memory in software}}
-    nvvm.tcgen05.mma.block_scale %d, %d, %b, %word, %true, %d, %d
-        {blockScale = #nvvm.tcgen05_mma_block_scale<block32>,
-         collectorOp = #nvvm.tcgen05_mma_collectorop<discard>,
-         ctaGroup = #nvvm.cta_group<cta_1>,
-         kind = #nvvm.block_scale_kind<mxf8f6f4>}
-        : (!llvm.ptr<6>, !llvm.ptr<6>, i64, i32, i1, !llvm.ptr<6>, !llvm.ptr<6>)
-    gpu.return
-  }
-}
-}
-
-// -----
-
-module attributes {
-    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
-gpu.module @kernels {
   gpu.func @commit(%barrier: !llvm.ptr<3>, %blocks: i16) {
     // expected-error @below {{op not supported in this version: a commit to several blocks in software}}
     nvvm.tcgen05.commit %barrier, multicast_mask = %blocks : !llvm.ptr<3>, i16

@@ -185,18 +185,19 @@ static LogicalResult emulateMma(Site &site) {
   auto op = cast<NVVM::Tcgen05MMABlockScaleOp>(site.op);
   if (failed(site.checkGroup(op.getCtaGroup())))
     return failure();
-  if (!op.getMatrixA().getType().isInteger())
-    return site.refuse("A in tensor memory");
+  Value a = op.getMatrixA();
+  bool isInTensor = !a.getType().isInteger();
+  if (isInTensor)
+    a = site.getAddress(a);
   std::optional<Kind> kind = getKind(op.getKind());
   bool is16 = op.getBlockScale() == NVVM::Tcgen05MMABlockScale::BLOCK16;
   if (!kind || (is16 && *kind != Kind::MXF4NVF4))
     return site.refuse("such a kind");
   Value isAdded =
       arith::ExtUIOp::create(site.b, site.b.getI32Type(), op.getEnableInputD());
-  site.callShared(getSoftMma(site.module, *kind, is16 ? 16 : 32),
-                  {site.getAddress(op.getMatrixD()), op.getMatrixA(),
-                   op.getMatrixB(), op.getIdesc(),
-                   site.getAddress(op.getScaleA()),
+  site.callShared(getSoftMma(site.module, *kind, is16 ? 16 : 32, isInTensor),
+                  {site.getAddress(op.getMatrixD()), a, op.getMatrixB(),
+                   op.getIdesc(), site.getAddress(op.getScaleA()),
                    site.getAddress(op.getScaleB()), isAdded});
   return success();
 }

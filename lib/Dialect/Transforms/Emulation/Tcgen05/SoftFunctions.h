@@ -21,10 +21,12 @@
 
 namespace mlir::blockscale {
 
-/// `tcgen05.mma.kind.block_scale.blockN`, of one block, with A in shared
-/// memory: the address of D, the descriptors of A and B (i64), the instruction
-/// descriptor, the addresses of scales of A and B, and whether D is added.
-func::FuncOp getSoftMma(gpu::GPUModuleOp module, Kind kind, unsigned blockSize);
+/// `tcgen05.mma.kind.block_scale.blockN`, of one block: the address of D, the
+/// descriptors of A and B (i64; the address of an A `isInTensor`), the
+/// instruction descriptor, the addresses of scales of A and B, and whether D is
+/// added.
+func::FuncOp getSoftMma(gpu::GPUModuleOp module, Kind kind, unsigned blockSize,
+                        bool isInTensor);
 
 /// `tcgen05.cp.32x128b.warpx4`: an address, and a descriptor (i64).
 func::FuncOp getSoftCopy(gpu::GPUModuleOp module);

@@ -19,51 +19,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulation/Tcgen05/MatrixReader.h"
 #include "Emulation/Tcgen05/SoftFunctions.h"
-#include "blockscale/Support/Formats.h"
+#include "Emulation/Tcgen05/SoftOperand.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-namespace {
-/// What a code in a descriptor stands for: a row of the table of numbers.
-struct FormatCode {
-  int64_t code;
-  std::optional<Format> format;
-};
-} // namespace
-
-/// Elements of kind mxf8f6f4 have their code as row; what else there is comes
-/// behind.
-static constexpr int64_t kScaleRows = 6, kNumRows = 8, kNumCodes = 256;
-static constexpr FormatCode kFormats[kNumRows] = {
-    {0, Format::E4M3},           {1, Format::E5M2},
-    {2, std::nullopt},           {3, Format::E2M3},
-    {4, Format::E3M2},           {5, Format::E2M1},
-    {kScaleRows, Format::UE4M3}, {kScaleRows + 1, Format::UE8M0},
-};
-static constexpr int64_t kE2M1Row = 5;
-
-/// All numbers that codes stand for.
-static LLVM::GlobalOp getNumbers(gpu::GPUModuleOp module) {
-  constexpr StringLiteral kName = "__blockscale_numbers_of_codes";
-  if (auto variable = module.lookupSymbol<LLVM::GlobalOp>(kName))
-    return variable;
-  SmallVector<float> numbers;
-  for (const FormatCode &row : kFormats)
-    for (unsigned code = 0; code != kNumCodes; ++code)
-      numbers.push_back(row.format
-                            ? static_cast<float>(decode(*row.format, code))
-                            : std::numeric_limits<float>::quiet_NaN());
-  auto f32 = Float32Type::get(module.getContext());
-  auto size = static_cast<int64_t>(numbers.size());
-  return addSoftVariable(
-      module, kName, LLVM::LLVMArrayType::get(f32, size), /*isConstant=*/true,
-      DenseElementsAttr::get(RankedTensorType::get(size, f32),
-                             ArrayRef<float>(numbers)));
-}
 
 namespace {
 
@@ -72,15 +33,17 @@ using Sums = SmallVector<Value>;
 
 class MmaEmitter {
 public:
+  using Part = SoftOperand::Part;
+
   MmaEmitter(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module, Kind kind,
              unsigned blockSize, ValueRange arguments)
-      : b(b), memory(module), numbers(getNumbers(module)),
-        isPacked(kind != Kind::MXF8F6F4), kind(kind), blockSize(blockSize),
-        d(b, arguments[0]), word(b, arguments[3]), aScales(b, arguments[4]),
+      : b(b), memory(module), numbers(module), isPacked(kind != Kind::MXF8F6F4),
+        kind(kind), blockSize(blockSize), d(b, arguments[0]),
+        word(b, arguments[3]), aScales(b, arguments[4]),
         bScales(b, arguments[5]), accumulate(b, arguments[6]),
         first(b, arguments[7]), threads(b, arguments[8]),
-        a(makeOperand(arguments[1], 7, 13, 15)),
-        other(makeOperand(arguments[2], 10, 14, 16)),
+        a(memory, numbers, arguments[1], word, {7, 13, 15}, isPacked),
+        other(memory, numbers, arguments[2], word, {10, 14, 16}, isPacked),
         n(word.field(17, 6) << 3) {}
 
   void emit() {
@@ -94,46 +57,15 @@ public:
 private:
   static constexpr int64_t kRows = 32, kQuarters = 4, kColumns = 4;
 
-  /// A or B, by the word of the instruction.
-  struct Operand {
-    MatrixReader matrix;
-    MatrixReader::Packing packing;
-    Word isMN, isNegated;
-    /// The row of the table of numbers.
-    Word format;
-  };
-
-  Operand makeOperand(Value descriptor, unsigned format, unsigned negate,
-                      unsigned transpose) {
-    constexpr unsigned kUnit = 4, kPackedUnit = 5;
-    constexpr int64_t kPackedBits = 4;
-    MatrixReader matrix(b, descriptor, "tcgen05.mma");
-    auto flag = [&](unsigned bit) { return word.field(bit, 1).isEqual(1); };
-    if (isPacked)
-      return {matrix,
-              {kPackedUnit, {b, kPackedBits}},
-              Word(b, 0).isEqual(1),
-              flag(negate),
-              {b, kE2M1Row}};
-    Word code = word.field(format, 3);
-    // Of 8, 6 and 4 bits: e4m3 and e5m2, the two of fp6, e2m1.
-    Word bits = code.isAtMost(1).select(
-        Word(b, 8), code.isEqual(kE2M1Row).select(Word(b, 4), Word(b, 6)));
-    return {matrix, {kUnit, bits}, flag(transpose), flag(negate), code};
-  }
-
   int64_t getK() const { return isPacked ? 64 : 32; }
   int64_t getNumScales() const { return getK() / blockSize; }
 
   void check();
   void emitRows(const Word &row);
-  Sums emitBlock(ArrayRef<MatrixReader::Part> rows,
-                 ArrayRef<MatrixReader::Part> columns, const Word &block);
+  Sums emitBlock(ArrayRef<Part> rows, ArrayRef<Part> columns,
+                 const Word &block);
   Sums emitScales(const Word &row, const Word &column, const Word &block);
 
-  Value number(const Word &row, const Word &code, int64_t mask);
-  Value load(const Operand &operand, const MatrixReader::Part &line,
-             const MatrixReader::Part &step);
   Value zero() { return arith::ConstantOp::create(b, b.getF64FloatAttr(0)); }
 
   /// Calls `body` for `from`, ... and what the loop carries.
@@ -150,12 +82,12 @@ private:
 
   ImplicitLocOpBuilder &b;
   SoftTensorMemory memory;
-  LLVM::GlobalOp numbers;
+  SoftNumbers numbers;
   bool isPacked;
   Kind kind;
   int64_t blockSize;
   Word d, word, aScales, bScales, accumulate, first, threads;
-  Operand a, other;
+  SoftOperand a, other;
   Word n;
 };
 
@@ -200,53 +132,25 @@ void MmaEmitter::check() {
            "columns of tensor memory");
 }
 
-/// The number that `code` stands for in a row of the table.
-Value MmaEmitter::number(const Word &row, const Word &code, int64_t mask) {
-  Word index = (row << 8) | (code & mask);
-  Value wide = arith::ExtUIOp::create(b, b.getI64Type(), index.value);
-  Value base = getSoftPointer(b, numbers);
-  Value pointer =
-      LLVM::GEPOp::create(b, base.getType(), b.getF32Type(), base, wide);
-  Value loaded = LLVM::LoadOp::create(b, b.getF32Type(), pointer);
-  return arith::ExtFOp::create(b, b.getF64Type(), loaded);
-}
-
-Value MmaEmitter::load(const Operand &operand, const MatrixReader::Part &line,
-                       const MatrixReader::Part &step) {
-  Word code = operand.matrix.loadCode(line, step, operand.packing,
-                                      /*mayCrossBytes=*/!isPacked);
-  Word one(b, 1);
-  code = code & ((one << operand.packing.bits) - 1);
-  return number(operand.format, code, kNumCodes - 1);
-}
-
 /// Products of block `block` of the instruction along K, added up.
-Sums MmaEmitter::emitBlock(ArrayRef<MatrixReader::Part> rows,
-                           ArrayRef<MatrixReader::Part> columns,
+Sums MmaEmitter::emitBlock(ArrayRef<Part> rows, ArrayRef<Part> columns,
                            const Word &block) {
   Word from = block * blockSize;
-  return loop(
-      from, from + blockSize, Word(b, 1), Sums(kQuarters * kColumns, zero()),
-      [&](const Word &k, ValueRange sums) {
-        // Codes are contiguous along K, or lines are.
-        auto getStep = [&](const Operand &of) -> MatrixReader::Part {
-          MatrixReader::Part along = of.matrix.getAlong(k, of.packing, of.isMN);
-          MatrixReader::Part line = of.matrix.getLine(k, of.isMN);
-          return {of.isMN.select(line.bytes, along.bytes),
-                  of.isMN.select(line.bit, along.bit)};
-        };
-        MatrixReader::Part aStep = getStep(a), bStep = getStep(other);
-        Sums next, xs, ys;
-        for (const MatrixReader::Part &row : rows)
-          xs.push_back(load(a, row, aStep));
-        for (const MatrixReader::Part &column : columns)
-          ys.push_back(load(other, column, bStep));
-        for (auto [i, x] : llvm::enumerate(xs))
-          for (auto [j, y] : llvm::enumerate(ys))
-            next.push_back(
-                LLVM::FMAOp::create(b, x, y, sums[i * kColumns + j]));
-        return next;
-      });
+  return loop(from, from + blockSize, Word(b, 1),
+              Sums(kQuarters * kColumns, zero()),
+              [&](const Word &k, ValueRange sums) {
+                Part aStep = a.getStep(k), bStep = other.getStep(k);
+                Sums next, xs, ys;
+                for (const Part &row : rows)
+                  xs.push_back(a.load(row, aStep));
+                for (const Part &column : columns)
+                  ys.push_back(other.load(column, bStep));
+                for (auto [i, x] : llvm::enumerate(xs))
+                  for (auto [j, y] : llvm::enumerate(ys))
+                    next.push_back(
+                        LLVM::FMAOp::create(b, x, y, sums[i * kColumns + j]));
+                return next;
+              });
 }
 
 /// The product of both scales for each row and column. Row R of a matrix of
@@ -254,13 +158,13 @@ Sums MmaEmitter::emitBlock(ArrayRef<MatrixReader::Part> rows,
 /// is the byte of the first block.
 Sums MmaEmitter::emitScales(const Word &row, const Word &column,
                             const Word &block) {
-  Word format = word.field(23, 1) + kScaleRows;
+  Word format = word.field(23, 1) + SoftNumbers::kScales;
   auto loadScale = [&](const Word &scales, unsigned id, const Word &lane,
                        const Word &of) {
     Value cell = memory.getCell(scales, lane, of >> 5);
     Word loaded(b, LLVM::LoadOp::create(b, b.getI32Type(), cell));
     Word byte = word.field(id, 2) + block;
-    return number(format, loaded >> (byte << 3), kNumCodes - 1);
+    return numbers.get(format, loaded >> (byte << 3));
   };
   Sums factors;
   for (int64_t quarter = 0; quarter != kQuarters; ++quarter) {
@@ -277,22 +181,15 @@ Sums MmaEmitter::emitScales(const Word &row, const Word &column,
 
 /// All columns of rows `row`, 32 + `row`, ... of D.
 void MmaEmitter::emitRows(const Word &row) {
-  auto getLine = [&](const Operand &of,
-                     const Word &number) -> MatrixReader::Part {
-    MatrixReader::Part along = of.matrix.getAlong(number, of.packing, of.isMN);
-    MatrixReader::Part line = of.matrix.getLine(number, of.isMN);
-    return {of.isMN.select(along.bytes, line.bytes),
-            of.isMN.select(along.bit, line.bit)};
-  };
-  SmallVector<MatrixReader::Part> rows;
+  SmallVector<Part> rows;
   for (int64_t quarter = 0; quarter != kQuarters; ++quarter)
-    rows.push_back(getLine(a, row + kRows * quarter));
+    rows.push_back(a.getRow(row + kRows * quarter));
   Word isNegated = a.isNegated ^ other.isNegated;
   loop(Word(b, 0), n, Word(b, kColumns), {},
        [&](const Word &column, ValueRange) {
-         SmallVector<MatrixReader::Part> columns;
+         SmallVector<Part> columns;
          for (int64_t j = 0; j != kColumns; ++j)
-           columns.push_back(getLine(other, column + j));
+           columns.push_back(other.getRow(column + j));
          Sums totals = loop(
              Word(b, 0), Word(b, getNumScales()), Word(b, 1),
              Sums(kQuarters * kColumns, zero()),
@@ -326,14 +223,15 @@ void MmaEmitter::emitRows(const Word &row) {
 }
 
 func::FuncOp blockscale::getSoftMma(gpu::GPUModuleOp module, Kind kind,
-                                    unsigned blockSize) {
+                                    unsigned blockSize, bool isInTensor) {
   Builder types(module.getContext());
   Type i32 = types.getI32Type(), i64 = types.getI64Type();
   std::string name = "emulated_tcgen05_mma_" +
                      std::string(stringifyKind(kind)) + "_block" +
-                     std::to_string(blockSize);
+                     std::to_string(blockSize) + (isInTensor ? "_tmem" : "");
   return getSoftFunction(
-      module, name, {i32, i64, i64, i32, i32, i32, i32, i32, i32}, {},
+      module, name,
+      {i32, isInTensor ? i32 : i64, i64, i32, i32, i32, i32, i32, i32}, {},
       [&](ImplicitLocOpBuilder &b, func::FuncOp function) {
         MmaEmitter(b, module, kind, blockSize, function.getArguments()).emit();
         func::ReturnOp::create(b);

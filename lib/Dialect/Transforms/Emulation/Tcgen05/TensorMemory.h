@@ -41,8 +41,7 @@ public:
 
   /// The pointer to the cell of 32 bits at an address, `lanes` and `columns`
   /// further.
-  Value getCell(const Word &address, const Word &lanes,
-                const Word &columns);
+  Value getCell(const Word &address, const Word &lanes, const Word &columns);
   /// A cell that is constant numbers of lanes and columns behind another one.
   static Value getNeighbor(ImplicitLocOpBuilder &b, Value cell, int64_t lanes,
                            int64_t columns);
