@@ -39,6 +39,13 @@ def packed():
     return Case("packed-emulated", program, [Expectation(FP6, data, True)], (schedule,))
 
 
+def clusters():
+    """Blocks that load parts of tiles for each other, and tell each other of stages that are empty."""
+    for cluster in ("1x2", "2x1", "2x2"):
+        schedule = f"--schedule=tile=128x64x128,stages=2,accumulators=2,persistent=1,cluster={cluster}"
+        yield case(f"emulated-cluster-{cluster}", E4M3, [(300, 130, 384, BY_MAPS, ())], (schedule,))
+
+
 def few(cases, step):
     return list(cases)[::step]
 
@@ -46,7 +53,7 @@ def few(cases, step):
 def all_emulated():
     """What a card runs in less than a minute."""
     return [
-        *rows(), packed(), *ring_cases.odd_columns(), *few(ring_cases.factors(), 2), *ring_cases.schedules(),
+        *rows(), packed(), *clusters(), *ring_cases.odd_columns(), *few(ring_cases.factors(), 2), *ring_cases.schedules(),
         *few(ring_cases.rounds(), 2), *few(ring_cases.groups(), 2), *few(ring_cases.exchanged(), 2),
         *few(ring_cases.exchanged_tiles(), 2), *few(ring_cases.splits(), 2),
         *few(ring_cases.around("emulated", "exchanged=1,splits=2"), 3),

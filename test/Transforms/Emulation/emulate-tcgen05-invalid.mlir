@@ -42,19 +42,6 @@ gpu.module @kernels {
 module attributes {
     blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
 gpu.module @kernels {
-  gpu.func @commit(%barrier: !llvm.ptr<3>, %blocks: i16) {
-    // expected-error @below {{op not supported in this version: a commit to several blocks in software}}
-    nvvm.tcgen05.commit %barrier, multicast_mask = %blocks : !llvm.ptr<3>, i16
-    gpu.return
-  }
-}
-}
-
-// -----
-
-module attributes {
-    blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
-gpu.module @kernels {
   gpu.func @load(%address: !llvm.ptr<6>) -> vector<2xi32> {
     // expected-error @below {{op not supported in this version: loads and stores of other shapes than 32x32b and 16x256b in software}}
     %0 = nvvm.tcgen05.ld %address {shape = #nvvm.tcgen05_ldst_shape<shape_16x128b>} : vector<2xi32>

@@ -109,7 +109,7 @@ def EmulateTcgen05Pass : Pass<"blockscale-emulate-tcgen05", "::mlir::ModuleOp"> 
     no table of layouts with the lowering that they judge. They check at run time
     what fields may hold.
 
-    Pairs of blocks, commits to several blocks and other shapes are errors.
+    Pairs of blocks and other shapes are errors.
 
     Before:
 

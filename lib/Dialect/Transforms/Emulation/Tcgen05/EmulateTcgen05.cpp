@@ -202,21 +202,43 @@ static LogicalResult emulateMma(Site &site) {
   return success();
 }
 
+/// Arrives at the mbarriers at the same place in blocks of the cluster, those
+/// whose bit is set.
+static void emitArrivals(Site &site, Value barrier, Value blocks) {
+  constexpr int64_t kMostBlocks = 16;
+  ImplicitLocOpBuilder &b = site.b;
+  Word mask(b, arith::ExtUIOp::create(b, b.getI32Type(), blocks));
+  auto loop =
+      scf::ForOp::create(b, Word(b, 0), Word(b, kMostBlocks), Word(b, 1));
+  b.setInsertionPointToStart(loop.getBody());
+  Word rank(b, loop.getInductionVar());
+  auto branch = scf::IfOp::create(b, ((mask >> rank) & 1).isEqual(1));
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(),
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  Value mapped = NVVM::MapaOp::create(b, type, barrier, rank);
+  NVVM::MBarrierArriveOp::create(b, /*resultTypes=*/TypeRange(), mapped,
+                                 /*count=*/Value(), NVVM::MemScopeKind::CLUSTER,
+                                 /*relaxed=*/false);
+}
+
 /// The thread arrives itself: all that it asked for is done, and known to it.
 static LogicalResult emulateCommit(Site &site) {
   auto op = cast<NVVM::Tcgen05CommitOp>(site.op);
   if (failed(site.checkGroup(op.getGroup())))
     return failure();
-  if (op.getMulticastMask())
-    return site.refuse("a commit to several blocks");
   OpBuilder::InsertionGuard guard(site.b);
   if (site.work) {
     auto branch = scf::IfOp::create(site.b, site.work->isElected);
     site.b.setInsertionPointToStart(branch.thenBlock());
   }
   site.fence();
-  NVVM::MBarrierArriveOp::create(site.b, site.b.getI64Type(), op.getAddr(),
-                                 /*count=*/Value());
+  if (Value blocks = op.getMulticastMask())
+    emitArrivals(site, op.getAddr(), blocks);
+  else
+    NVVM::MBarrierArriveOp::create(site.b, site.b.getI64Type(), op.getAddr(),
+                                   /*count=*/Value());
   return success();
 }
 
