@@ -16,6 +16,7 @@
 #include "Tcgen05/Predicates.h"
 #include "blockscale/Conversion/Tcgen05ToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
@@ -239,9 +240,10 @@ struct ConvertBlockScaleToNVVMPass final
     if (failed(target))
       return signalPassFailure();
     const Chip &chip = (*target).getFinalChip();
+    bool isSoftware = hasSoftwareTensorCore(*target);
     WalkResult check =
         getOperation()->walk([&](InstructionOpInterface op) -> WalkResult {
-          if (op.isSupportedOn(chip))
+          if (op.isSupportedOn(chip) || (isSoftware && needsTensorMemory(op)))
             return WalkResult::advance();
           return op.emitOpError("expected a chip with ")
                  << op.describeInstruction() << ", got "
@@ -256,7 +258,7 @@ struct ConvertBlockScaleToNVVMPass final
     nvgpu::populateCommonGPUTypeAndAttributeConversions(converter);
     RewritePatternSet patterns(&getContext());
     populateBlockScaleToNVVMConversionPatterns(converter, patterns);
-    markPredicated(getOperation());
+    markPredicated(getOperation(), /*hasTensorCore=*/!isSoftware);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     flattenPredicated(getOperation());
     // Descriptors of the same memory start from the same word.

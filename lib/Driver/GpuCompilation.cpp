@@ -16,6 +16,7 @@
 #include "LaunchInfoExport.h"
 #include "PtxEmission.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Driver/PassRunning.h"
@@ -53,7 +54,12 @@ static LogicalResult checkInstructions(ModuleOp module, const Chip &chip) {
 static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
   unsigned lowest = chip.lowestPtx;
   module.walk([&](InstructionOpInterface op) {
-    lowest = std::max(lowest, op.getLowestPtxVersion());
+    // What the chip lacks becomes software, or is an error. Software of a
+    // tensor core has a fence of those who copy.
+    if (op.isSupportedOn(chip))
+      lowest = std::max(lowest, op.getLowestPtxVersion());
+    else if (needsTensorMemory(op))
+      lowest = std::max(lowest, kBulkCopyPtx);
   });
   return lowest;
 }

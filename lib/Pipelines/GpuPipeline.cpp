@@ -135,6 +135,8 @@ void blockscale::buildGpuInstructionPipeline(
 void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
                                       const GpuPipelineOptions &options) {
   pm.addPass(createConvertBlockScaleToNVVMPass());
+  // What executes the words of instructions comes behind those who make them.
+  pm.addPass(createEmulateTcgen05Pass());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertNVGPUToNVVMPass());

@@ -25,10 +25,12 @@ using namespace mlir::blockscale;
 static constexpr StringLiteral kPredicated = "blockscale.predicated";
 
 /// Instructions that have a predicate.
-static bool canPredicate(Operation *op) {
+static bool canPredicate(Operation *op, bool hasTensorCore) {
   if (auto arrive = dyn_cast<BarrierArriveOp>(op))
     return arrive.getBytes().has_value();
-  return isa<CopyScalesOp, Tcgen05MmaOp, Tcgen05CommitOp, TensorLoadOp>(op);
+  if (isa<CopyScalesOp, Tcgen05MmaOp, Tcgen05CommitOp>(op))
+    return hasTensorCore;
+  return isa<TensorLoadOp>(op);
 }
 
 /// Whether one thread of the warp at most has the condition.
@@ -41,12 +43,13 @@ static bool isOfOneThread(Value condition) {
   return isElected(condition);
 }
 
-void blockscale::markPredicated(Operation *root) {
-  root->walk([](scf::IfOp guard) {
+void blockscale::markPredicated(Operation *root, bool hasTensorCore) {
+  root->walk([&](scf::IfOp guard) {
     if (isOfOneThread(guard.getCondition()) && !guard.elseBlock() &&
-        llvm::all_of(
-            guard.thenBlock()->without_terminator(),
-            [](Operation &op) { return canPredicate(&op) || isPure(&op); }))
+        llvm::all_of(guard.thenBlock()->without_terminator(),
+                     [&](Operation &op) {
+                       return canPredicate(&op, hasTensorCore) || isPure(&op);
+                     }))
       guard->setAttr(kPredicated, UnitAttr::get(guard.getContext()));
   });
 }

@@ -23,8 +23,8 @@
 namespace mlir::blockscale {
 
 /// Marks each scf.if on elect.sync with nothing in it but such instructions and
-/// arithmetic.
-void markPredicated(Operation *root);
+/// arithmetic. Without a tensor core, what is for it stays under its branch.
+void markPredicated(Operation *root, bool hasTensorCore);
 
 /// The condition of the marked scf.if that `op` is in, or null.
 Value getPredicate(Operation *op);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -38,4 +39,14 @@ FailureOr<TargetAttr> blockscale::getTarget(Operation *op) {
     return target;
   return emitError(op->getLoc(), "expected a module with the attribute '")
          << kTargetAttrName << "' of blockscale-attach-target";
+}
+
+bool blockscale::hasSoftwareTensorCore(TargetAttr target) {
+  return target && target.getEmulatedOn() && hasTensorMemory(*target.getChip());
+}
+
+bool blockscale::needsTensorMemory(InstructionOpInterface op) {
+  return llvm::none_of(getChips(), [&](const Chip &chip) {
+    return !hasTensorMemory(chip) && op.isSupportedOn(chip);
+  });
 }

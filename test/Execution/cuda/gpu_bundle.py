@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Runs the cases of gpu_cases.py on a CUDA card, compiled here or on another machine.
 
-usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT] [--codes]
-       gpu_bundle.py check FOLDER --launcher=PROGRAM
+usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT] [--codes|--ring]
+       gpu_bundle.py check FOLDER --launcher=PROGRAM [--codes|--ring]
 
 `write` needs blockscale-compile; `check` needs blockscale-launch, numpy and a card. Between the
 two, FOLDER and this repository's test and python folders may travel. `check` prints one line per
-case and exits with 1 if one is wrong. With --codes, cases are those of codes_cases.py, for sm_90a.
+case and exits with 1 if one is wrong. With --codes, cases are those of codes_cases.py, for sm_90a;
+with --ring, those of emulated_cases.py, for --target=sm_100a --emulate-on=sm_90a.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import chain_cases  # noqa: E402
 import codes_cases  # noqa: E402
 import convert_cases  # noqa: E402
 import dynamic_cases  # noqa: E402
+import emulated_cases  # noqa: E402
 import fusion_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import layout_cases  # noqa: E402
@@ -115,21 +117,23 @@ def every_case():
     ]
 
 
-@functools.cache
-def every_codes_case():
-    return list(codes_cases.all_codes())
+# Cases by what chooses them.
+SETS = {
+    "all": every_case,
+    "codes": functools.cache(lambda: list(codes_cases.all_codes())),
+    "ring": functools.cache(emulated_cases.all_emulated),
+}
 
 
-def select(only, are_codes=False):
-    """Cases by a part of their names."""
-    cases = every_codes_case() if are_codes else every_case()
-    return [case for case in cases if only in case.name]
+def select(only, name="all"):
+    """Cases of a set, by a part of their names."""
+    return [case for case in SETS[name]() if only in case.name]
 
 
-def check_folder(folder, launcher):
-    """The number of wrong cases of those that FOLDER has."""
+def check_folder(folder, launcher, sets=tuple(SETS)):
+    """The number of wrong cases of those that FOLDER has, of such sets."""
     cases = [
-        case for are_codes in (False, True) for case in select("", are_codes)
+        case for name in sets for case in select("", name)
         if (folder / f"{case.name}.ptx").is_file()
     ]
 
@@ -156,15 +160,17 @@ def main():
     parser.add_argument("--target")
     parser.add_argument("--emulate-on")
     parser.add_argument("--only", default="")
-    parser.add_argument("--codes", action="store_true")
+    for name in list(SETS)[1:]:
+        parser.add_argument(f"--{name}", dest="set", action="store_const", const=name, default="all")
     parser.add_argument("--launcher", type=Path)
     options = parser.parse_args()
     if options.action == "check":
-        return min(check_folder(options.folder, options.launcher), 1)
+        sets = SETS if options.set == "all" else [options.set]
+        return min(check_folder(options.folder, options.launcher, sets), 1)
     flags = [f"--target={options.target}"]
     if options.emulate_on:
         flags.append(f"--emulate-on={options.emulate_on}")
-    for case in select(options.only, options.codes):
+    for case in select(options.only, options.set):
         write_case(case, options.folder, flags)
     return 0
 

@@ -1,7 +1,10 @@
-"""Makes `import blockscale` and `import harness` find this checkout's modules."""
+"""Makes `harness`, the modules of this folder, of ../cuda and of ../sim, and the package `blockscale` importable."""
 
 import sys
 from pathlib import Path
 
-EXECUTION = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(EXECUTION), str(EXECUTION.parents[1] / "python")]
+HERE = Path(__file__).resolve().parent
+EXECUTION = HERE.parent
+sys.path[:0] = [str(HERE), str(EXECUTION), str(EXECUTION.parents[1] / "python")]
+# Behind, because they have a conftest of their own.
+sys.path += [str(EXECUTION / "cuda"), str(EXECUTION / "sim")]

@@ -47,21 +47,21 @@ def run(command):
     )
 
 
-def compile_tile(tile, buffers, folder, target="sm_100a", stage="ptx"):
+def compile_tile(tile, buffers, folder, target="sm_100a", stage="ptx", flags=()):
     """(program, bytes of shared memory)."""
     text, shared = tcgen05_kernels.kernel(tile, buffers)
     source, program = folder / "kernel.mlir", folder / f"kernel.{stage}"
     source.write_text(text)
-    done = run([BIN / "blockscale-compile", source, f"--target={target}", f"--emit={stage}", "-o", program])
+    done = run([BIN / "blockscale-compile", source, f"--target={target}", f"--emit={stage}", *flags, "-o", program])
     assert done.returncode == 0, done.stderr
     return program, shared
 
 
-def simulate(tile, folder, target="sm_100a"):
+def simulate(tile, folder, target="sm_100a", flags=()):
     """(result, what is expected)."""
     operands = tcgen05_kernels.data(tile)
     buffers = tcgen05_kernels.arguments(tile, operands)
-    program, shared = compile_tile(tile, buffers, folder, target)
+    program, shared = compile_tile(tile, buffers, folder, target, flags=flags)
     paths = [folder / f"in{i}.npy" for i in range(len(buffers))]
     for path, buffer in zip(paths, buffers):
         np.save(path, buffer)

@@ -13,6 +13,7 @@
 
 #include "Emulation/Emulation.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -103,7 +104,13 @@ struct EmulateMmaPass final
     bool emulatesAll = !target || target.getEmulatedOn();
 
     SmallVector<Operation *> worklist;
+    bool isLeft = false;
     getOperation().walk([&](InstructionOpInterface op) {
+      // It is the words which these become that are executed.
+      if (hasSoftwareTensorCore(target) && needsTensorMemory(op)) {
+        isLeft = true;
+        return;
+      }
       // That is, the block-scaled ones. (Ops without properties answer with
       // null.)
       bool isScaled =
@@ -115,7 +122,7 @@ struct EmulateMmaPass final
     for (Operation *op : worklist)
       if (failed(emulate(op, functions, chip)))
         return signalPassFailure();
-    if (target)
+    if (target && !isLeft)
       getOperation()->setAttr(kTargetAttrName,
                               TargetAttr::get(&getContext(), &chip, nullptr));
   }

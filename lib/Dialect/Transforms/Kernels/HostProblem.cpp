@@ -18,6 +18,7 @@
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
+#include "blockscale/Support/TensorMaps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -98,6 +99,9 @@ public:
         op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
     problem.schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
     problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
+    FailureOr<TargetAttr> target = lookupTarget(op);
+    if (succeeded(target) && *target)
+      problem.hasPaddedCopies = hasPaddedTensorMaps((*target).getFinalChip());
     linalg::GenericOp producer, consumer;
     if (backend.takesOverSurroundings()) {
       producer = findElementwiseProducer(op);

@@ -101,6 +101,8 @@ struct KernelProblem {
   SmallVector<unsigned, 2> conditions;
   /// The parameter for the result.
   unsigned result;
+  /// Whether bulk copies can make padded codes of packed ones.
+  bool hasPaddedCopies = true;
   /// Null on a path without instructions, and without schedules.
   InstructionAttr instruction;
   ScheduleInterface schedule;

@@ -83,4 +83,73 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
   ];
 }
 
+def EmulateTcgen05Pass : Pass<"blockscale-emulate-tcgen05", "::mlir::ModuleOp"> {
+  let summary = "compute in software what tensor cores with a memory do";
+  let description = [{
+    Where the module's attribute `blockscale.target` has `emulated_on`, ops of
+    the NVVM dialect of tcgen05 are replaced in each `gpu.module`, and the target
+    is the other chip from there on. All else stays as it is: bulk copies,
+    mbarriers, warps and their roles.
+
+    * Tensor memory is a variable in global memory with room for 128 blocks,
+      128 lanes of 512 columns each. `alloc` waits until there is room, whatever
+      the grid is, and `dealloc` gives it back. An address has the number of the
+      room above its lane.
+    * `mma` with block scales and `cp` (32x128b.warpx4) are calls of functions
+      that read the words which the instruction gets: both descriptors, the
+      instruction descriptor, and addresses. Where elect.sync chooses the thread
+      that executes them, all lanes of its warp share the work. Sums of products
+      are exact as far as an f64 holds them (each block's, times its scales, then
+      those of blocks, then D), and are rounded once, when D is written.
+    * `commit` is a fence and an arrival: what was asked for is done by then.
+    * `ld` and `st` (32x32b and 16x256b) are loads and stores, waits and fences of
+      tcgen05 are fences of the block.
+
+    The functions say on their own where elements, scales and sums are, and share
+    no table of layouts with the lowering that they judge. They check at run time
+    what fields may hold.
+
+    Pairs of blocks and other shapes are errors.
+
+    Before:
+
+    ```mlir
+    module attributes {
+        blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
+      gpu.module @kernels {
+        gpu.func @copy(%address: !llvm.ptr<6>, %descriptor: i64) {
+          %elected = nvvm.elect.sync -> i1
+          scf.if %elected {
+            nvvm.tcgen05.cp %address, %descriptor
+                {multicast = #nvvm.tcgen05_cp_multicast<warpx4>,
+                 shape = #nvvm.tcgen05_cp_shape<shape_32x128b>}
+          }
+          gpu.return
+        }
+      }
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %elected = nvvm.elect.sync -> i1
+    %ballot = nvvm.vote.sync ballot %all, %elected -> i32
+    %leader = llvm.intr.cttz(%ballot)
+    ...
+    nvvm.bar.warp.sync %all
+    func.call @emulated_tcgen05_cp_32x128b(%address_of_leader,
+                                           %descriptor_of_leader, %lane, %c32)
+    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, ...}
+    nvvm.bar.warp.sync %all
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_EMULATION_PASSES_TD

@@ -128,6 +128,10 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     reason = "no copy brings such elements to the tensor core's layout";
     return false;
   }
+  if (isPadded && !problem.hasPaddedCopies) {
+    reason = ("the chip has no tensor maps of " + type->name).str();
+    return false;
+  }
   if (operand->getLineAlignment() % type->strideBytes != 0 ||
       (isPadded && operand->columnMultiple % type->lineCodes != 0)) {
     reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +

@@ -74,8 +74,10 @@ public:
   /// what barriers of clusters cost, which no rate tells.
   BestOfTiles find(int64_t columns, bool isExchanged) {
     constexpr uint64_t kLeastPart = 16;
-    BestOfTiles best = find(columns, isExchanged, /*isPair=*/false),
-                paired = find(columns, isExchanged, /*isPair=*/true);
+    BestOfTiles best = find(columns, isExchanged, /*isPair=*/false);
+    if (problem.isInSoftware)
+      return best;
+    BestOfTiles paired = find(columns, isExchanged, /*isPair=*/true);
     for (auto member : {&BestOfTiles::whole, &BestOfTiles::divided}) {
       std::optional<RingCandidate> &alone = best.*member;
       const std::optional<RingCandidate> &pair = paired.*member;
@@ -98,7 +100,8 @@ private:
   SmallVector<int64_t, 2> getInstructionKs(int64_t columns) const {
     constexpr int64_t kStepN = 16;
     const Instruction *wide = lookupWide(instruction);
-    if (!wide || !hasWideInstructions(chip) || columns % kStepN != 0)
+    if (!wide || problem.isInSoftware || !hasWideInstructions(chip) ||
+        columns % kStepN != 0)
       return {0};
     return {0, wide->k};
   }

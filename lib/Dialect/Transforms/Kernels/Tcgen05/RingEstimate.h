@@ -44,6 +44,8 @@ struct RingProblem : OpSizes {
   int64_t aBits, bBits;
   /// Whether parts of K may be given to blocks of their own.
   bool mayDivideK = true;
+  /// Whether the tensor core is software, which has neither pairs nor K = 96.
+  bool isInSoftware = false;
 };
 inline constexpr int64_t kDynamicSize = int64_t(1) << 16;
 RingProblem getRingProblem(ProductOpInterface op);

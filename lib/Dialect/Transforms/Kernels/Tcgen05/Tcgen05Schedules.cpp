@@ -16,6 +16,7 @@
 #include "Kernels/Ring/RingSchedules.h"
 #include "Kernels/Tcgen05/RingChoice.h"
 #include "Kernels/Tcgen05/RingExplanation.h"
+#include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Support/TensorMemory.h"
 
 using namespace mlir;
@@ -136,6 +137,9 @@ static SmallVector<RingCandidate> estimateCandidates(ProductOpInterface op,
                                                      bool hasWorkspace) {
   RingProblem problem = getRingProblem(op);
   problem.mayDivideK &= hasWorkspace;
+  FailureOr<TargetAttr> target = lookupTarget(op);
+  problem.isInSoftware =
+      succeeded(target) && *target && hasSoftwareTensorCore(*target);
   return getRingCandidates(op.getContext(), problem, attr.getInstruction(),
                            chip);
 }

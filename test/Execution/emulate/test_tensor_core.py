@@ -1,0 +1,90 @@
+"""Kernels of the path tcgen05 with the tensor core in software, in the simulator: results are exact, and
+nothing races. Their code is for a chip without tensor memory; for chips that have padded tensor maps,
+too, which then bring fp4 and fp6.
+"""
+
+import re
+
+import emulated_cases
+import gpu_bundle
+import pytest
+import ring_cases
+import tiers
+from harness import RUN
+
+SIMULATOR = RUN.parent / "blockscale-sim"
+CHECKS = ["--check=race,proxy,strict"]
+
+
+def emulate(case, folder, chip="sm_90a"):
+    gpu_bundle.write_case(case, folder, ["--target=sm_100a", f"--emulate-on={chip}", "--native-only"])
+    text = (folder / f"{case.name}.ptx").read_text()
+    assert f".target {chip}" in text and "tcgen05." not in text
+    return text
+
+
+def run(case, folder, chip="sm_90a"):
+    text = emulate(case, folder, chip)
+    gpu_bundle.check_case(case, folder, SIMULATOR, CHECKS)
+    return text
+
+
+def name(case):
+    return case.name
+
+
+def types(case):
+    """Each x, each y and each way to scale."""
+    return list(enumerate(case.expectations[0].row))
+
+
+@pytest.mark.parametrize("case", tiers.cover(list(emulated_cases.rows()), types), ids=name)
+def test_rows(case, tmp_path):
+    text = run(case, tmp_path)
+    assert "cp.async.bulk.tensor" in text and "call.uni emulated_tcgen05_mma_" in text
+
+
+def is_padded(case):
+    row = case.expectations[0].row
+    return any("f8" not in element for element in row[:2]) and row[:2] != ("f4E2M1FN", "f4E2M1FN")
+
+
+PADDED = [emulated_cases.packed(), *filter(is_padded, emulated_cases.rows())]
+
+
+@pytest.mark.parametrize("case", tiers.cover(PADDED, types), ids=name)
+def test_padded(case, tmp_path):
+    """Copies make the padding of codes that are packed in memory, where the chip that runs the code has such."""
+    run(case, tmp_path, "sm_100a")
+    maps = set(re.findall(r"u[46]x16_align16", (tmp_path / f"{case.name}.json").read_text()))
+    is_packed = {"u4x16_align16": "f4" in case.name, "u6x16_align16": case.name == "packed-emulated"}
+    assert maps == {name for name, is_there in is_packed.items() if is_there}
+
+
+def of_schedules():
+    """Cases, each about another schedule."""
+    rows = {case.name for case in emulated_cases.rows()}
+    return [case for case in emulated_cases.all_emulated() if case.name not in rows]
+
+
+# Thirty times as long as others.
+SLOW = "ring-slots", "dynamic-emulated", "-factors-"
+
+
+def about(case):
+    if any(part in case.name for part in SLOW):
+        return []
+    return [re.sub(r"f\w+-f\w+-f\w+-\d+|-\d+", "", case.name)]
+
+
+@pytest.mark.parametrize("case", tiers.cover(of_schedules(), about), ids=name)
+def test_schedules(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_seeds(seed, tmp_path):
+    schedule = "--schedule=tile=128x16x256,stages=3,accumulators=2,persistent=1"
+    case = ring_cases.case("seeds", ring_cases.NVFP4, [(300, 16, 800, emulated_cases.BY_MAPS, ())], (schedule,))
+    emulate(case, tmp_path)
+    gpu_bundle.check_case(case, tmp_path, SIMULATOR, [*CHECKS, f"--seed={seed}"])
