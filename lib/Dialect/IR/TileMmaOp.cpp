@@ -80,6 +80,8 @@ public:
       return 0;
     if (order == ScaleOrder::Parts)
       return scales.getDimSize(0) * kScalesPerWord;
+    if (order == ScaleOrder::Atoms)
+      return scales.getDimSize(1) * kScalesPerWord;
     return scales.getShape().back();
   }
 
@@ -199,5 +201,11 @@ LogicalResult TileMmaOp::verify() {
            << scales << " and " << k;
   if (failed(a.verifyShape(k)) || failed(b.verifyShape(k)))
     return failure();
+  if (getBlocks() && (aScales == 0 || bScales == 0 ||
+                      getInstruction().getPath() != Path::MmaSync)) // (W5)
+    return emitOpError("expected scales in memory and an instruction of the "
+                       "path mma_sync for a number of blocks, got ")
+           << getAScale().getType() << ", " << getBScale().getType() << " and "
+           << getInstruction();
   return cast<AccType>(getAcc().getType()).getLayout().verifyTile(*this);
 }

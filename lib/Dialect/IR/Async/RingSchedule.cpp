@@ -68,5 +68,5 @@ RingScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 bool RingScheduleAttr::isFor(Path path) const {
-  return path == Path::Tcgen05 || path == Path::Wgmma;
+  return path == Path::Tcgen05 || path == Path::Wgmma || path == Path::MmaSync;
 }

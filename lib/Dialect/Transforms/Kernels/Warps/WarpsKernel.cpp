@@ -85,7 +85,8 @@ static Value emitMultiply(OpBuilder &b, Location loc,
   };
   return TileMmaOp::create(
       b, loc, acc.getType(), operands[0], operands[1], operands[2], operands[3],
-      acc, RowAttr::get(context, problem.row), problem.instruction,
+      acc, /*blocks=*/Value(), RowAttr::get(context, problem.row),
+      problem.instruction,
       getLayout(0), getLayout(2), getScaleLayout(1), getScaleLayout(3));
 }
 

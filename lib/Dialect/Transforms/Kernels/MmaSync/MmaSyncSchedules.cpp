@@ -1,0 +1,178 @@
+//===- MmaSyncSchedules.cpp - Schedules of the path mma_sync --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A path with two kernels has the schedules of both: the text says which one is
+// meant, by its form, and so does the attribute.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/MmaSync/MmaSyncSchedules.h"
+
+#include "Kernels/Ring/RingPlan.h"
+#include "Kernels/Ring/RingSchedules.h"
+#include "Kernels/Ring/RingWarps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MmaSyncRingRules final : public RingScheduleRules {
+public:
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override;
+};
+} // namespace
+
+LogicalResult MmaSyncRingRules::verify(ProductOpInterface op,
+                                       InstructionAttr attr,
+                                       ScheduleInterface given,
+                                       const Chip &chip,
+                                       EmitErrorFn emitError) const {
+  auto schedule = cast<RingScheduleAttr>(given);
+  // Tiles start in atoms of scales, or in the middle of one.
+  constexpr int64_t kSides[] = {64, 128, 256};
+  for (auto [name, size] : {std::pair("M", schedule.getM()),
+                            std::pair("N", schedule.getN())})
+    if (!llvm::is_contained(kSides, size))
+      return emitError() << "expected " << name
+                         << " of the tile to be 64, 128 or 256 on the path "
+                            "mma_sync, got "
+                         << given;
+  if (schedule.getAccumulators() != 1 || schedule.getExchanged() ||
+      schedule.getCluster() != ClusterSize())
+    return emitError() << "expected one accumulator, operands that are not "
+                          "exchanged and a cluster of 1x1 blocks on the path "
+                          "mma_sync, got "
+                       << given;
+  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
+    return failure();
+  constexpr int64_t kMostWarps = 8;
+  if (int64_t warps = RingWarps(schedule).getCount(); warps > kMostWarps)
+    return emitError() << "expected a schedule with at most " << kMostWarps
+                       << " warps of 64 x 64 results, got " << given
+                       << ", which has " << warps;
+  return success();
+}
+
+namespace {
+/// A tile, and most stages that are tried.
+struct RingTile {
+  int64_t m, n, mostStages;
+};
+} // namespace
+
+static constexpr RingTile kRingTiles[] = {
+    {128, 128, 3}, {128, 64, 4}, {64, 128, 4}, {64, 64, 4}};
+
+SmallVector<ScheduleInterface>
+MmaSyncRingRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
+                                const Chip &chip, bool) const {
+  const Instruction &instruction = attr.getInstruction();
+  SmallVector<ScheduleInterface> candidates;
+  for (const RingTile &row : kRingTiles) {
+    int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
+    auto make = [&](int64_t stages) {
+      return RingScheduleAttr::get(op->getContext(), tile, stages,
+                                   /*accumulators=*/1, /*persistent=*/true);
+    };
+    int64_t bytes =
+        getRingPlan(op.getRow(), instruction, make(1)).getStageBytes();
+    candidates.push_back(
+        make(std::clamp<int64_t>(getMostStageBytes(chip) / bytes, 1,
+                                 row.mostStages)));
+  }
+  return candidates;
+}
+
+ScheduleInterface MmaSyncRingRules::choose(ProductOpInterface op,
+                                           InstructionAttr attr,
+                                           const Chip &chip,
+                                           bool hasWorkspace) const {
+  return getCandidates(op, attr, chip, hasWorkspace).front();
+}
+
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MmaSyncScheduleRules final : public ScheduleRules {
+public:
+  MmaSyncScheduleRules() : warps(makeWarpScheduleRules(kMmaSyncLimits)) {}
+
+  SmallVector<StringRef> getForms() const override {
+    SmallVector<StringRef> forms = warps->getForms();
+    llvm::append_range(forms, ring.getForms());
+    return forms;
+  }
+
+  bool hasForm(StringRef text) const override {
+    return warps->hasForm(text) || ring.hasForm(text);
+  }
+
+  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
+                                     EmitErrorFn emitError) const override {
+    if (ring.hasForm(text))
+      return ring.parse(context, text, emitError);
+    return warps->parse(context, text, emitError);
+  }
+
+  std::string print(ScheduleInterface schedule) const override {
+    return of(schedule).print(schedule);
+  }
+
+  /// Which kernel is faster nobody could measure yet: it is the one that asks
+  /// nothing of operands.
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override {
+    return warps->choose(op, instruction, chip, hasWorkspace);
+  }
+
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override {
+    SmallVector<ScheduleInterface> candidates =
+        warps->getCandidates(op, instruction, chip, hasWorkspace);
+    llvm::append_range(
+        candidates, ring.getCandidates(op, instruction, chip, hasWorkspace));
+    return candidates;
+  }
+
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override {
+    return of(schedule).verify(op, instruction, schedule, chip, emitError);
+  }
+
+private:
+  const ScheduleRules &of(ScheduleInterface schedule) const {
+    if (isa<RingScheduleAttr>(Attribute(schedule)))
+      return ring;
+    return *warps;
+  }
+
+  std::unique_ptr<ScheduleRules> warps;
+  MmaSyncRingRules ring;
+};
+} // namespace
+
+const ScheduleRules &blockscale::getMmaSyncScheduleRules() {
+  static const MmaSyncScheduleRules rules;
+  return rules;
+}
