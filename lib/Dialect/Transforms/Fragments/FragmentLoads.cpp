@@ -333,16 +333,15 @@ SmallVector<Value> FragmentLoader::loadAtomWords(int64_t word) {
   SmallVector<Value> words(tiles);
   for (int64_t load = 0; load != loads; ++load) {
     AffineExpr start = ofWarp % kScaleAtomRows;
-    SmallVector<Value> indices = applyExprs(
-        b, loc,
-        {ofWarp.floorDiv(kScaleAtomRows),
-         start % kLines + ofLane % tileRows + load * tileRows,
-         start.floorDiv(kLines) * kScalesPerWord},
-        {row, first});
+    SmallVector<Value> indices =
+        applyExprs(b, loc,
+                   {ofWarp.floorDiv(kScaleAtomRows),
+                    start % kLines + ofLane % tileRows + load * tileRows,
+                    start.floorDiv(kLines) * kScalesPerWord},
+                   {row, first});
     indices.insert(indices.begin() + 1,
                    arith::ConstantIndexOp::create(b, loc, word));
-    SmallVector<Value> loaded =
-        loadLine(indices, wordsAtOnce * kScalesPerWord);
+    SmallVector<Value> loaded = loadLine(indices, wordsAtOnce * kScalesPerWord);
     for (int64_t i = 0; i != wordsAtOnce; ++i)
       words[i * loads + load] = loaded[i];
   }

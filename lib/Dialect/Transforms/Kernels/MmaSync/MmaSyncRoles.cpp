@@ -118,9 +118,9 @@ Value MmaSyncRoles::emitElements(OpBuilder &at, const RingPlace &place,
   SmallVector<int64_t> shape = {rows, kLineBytes};
   if (getElements(isA).layout.major == Major::MN)
     shape = {schedule.getK(), rows};
-  auto type = MemRefType::get(
-      shape, at.getI8Type(), MemRefLayoutAttrInterface(),
-      cast<MemRefType>(shared.getType()).getMemorySpace());
+  auto type =
+      MemRefType::get(shape, at.getI8Type(), MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
   Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
 }
@@ -131,19 +131,18 @@ Value MmaSyncRoles::emitScales(OpBuilder &at, const RingTile &tile,
                                const RingPlace &place, bool isA) {
   RingScheduleAttr schedule = plan.getSchedule();
   int64_t rows = isA ? schedule.getM() : schedule.getN();
-  auto type = MemRefType::get(
-      {plan.getRowAtoms(isA), plan.getWords(), kScaleAtomOuter,
-       kScaleAtomInner},
-      at.getI8Type(), MemRefLayoutAttrInterface(),
-      cast<MemRefType>(shared.getType()).getMemorySpace());
+  auto type =
+      MemRefType::get({plan.getRowAtoms(isA), plan.getWords(), kScaleAtomOuter,
+                       kScaleAtomInner},
+                      at.getI8Type(), MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
   Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 1 : 3));
   if (rows % kScaleAtomRows != 0) {
     AffineExpr d0 = at.getAffineDimExpr(0);
-    Value shift =
-        applyExprs(at, loc,
-                   {(d0 % kScaleAtomRows).floorDiv(kScaleAtomOuter) *
-                    kScaleAtomBlocks},
-                   isA ? tile.row : tile.column)[0];
+    Value shift = applyExprs(
+        at, loc,
+        {(d0 % kScaleAtomRows).floorDiv(kScaleAtomOuter) * kScaleAtomBlocks},
+        isA ? tile.row : tile.column)[0];
     offset = addIndices(at, loc, offset, shift);
   }
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());

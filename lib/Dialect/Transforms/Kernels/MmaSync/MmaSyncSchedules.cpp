@@ -13,10 +13,12 @@
 
 #include "Kernels/MmaSync/MmaSyncSchedules.h"
 
+#include "Kernels/OpSizes.h"
 #include "Kernels/Ring/RingPlan.h"
 #include "Kernels/Ring/RingSchedules.h"
 #include "Kernels/Ring/RingWarps.h"
-#include "llvm/Support/MathExtras.h"
+#include "Utils/OperandView.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -47,8 +49,8 @@ LogicalResult MmaSyncRingRules::verify(ProductOpInterface op,
   auto schedule = cast<RingScheduleAttr>(given);
   // Tiles start in atoms of scales, or in the middle of one.
   constexpr int64_t kSides[] = {64, 128, 256};
-  for (auto [name, size] : {std::pair("M", schedule.getM()),
-                            std::pair("N", schedule.getN())})
+  for (auto [name, size] :
+       {std::pair("M", schedule.getM()), std::pair("N", schedule.getN())})
     if (!llvm::is_contained(kSides, size))
       return emitError() << "expected " << name
                          << " of the tile to be 64, 128 or 256 on the path "
@@ -93,9 +95,8 @@ MmaSyncRingRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
     };
     int64_t bytes =
         getRingPlan(op.getRow(), instruction, make(1)).getStageBytes();
-    candidates.push_back(
-        make(std::clamp<int64_t>(getMostStageBytes(chip) / bytes, 1,
-                                 row.mostStages)));
+    candidates.push_back(make(std::clamp<int64_t>(
+        getMostStageBytes(chip) / bytes, 1, row.mostStages)));
   }
   return candidates;
 }
@@ -110,6 +111,54 @@ ScheduleInterface MmaSyncRingRules::choose(ProductOpInterface op,
 //===----------------------------------------------------------------------===//
 // Both
 //===----------------------------------------------------------------------===//
+
+/// The argument of a function that `operand` is a view of, which bulk copies
+/// read; null if there is none.
+static OperandView findMemory(Value operand) {
+  OperandView view = traceOperand(operand);
+  if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
+    view.tensor = unpack.getSource();
+  auto argument = dyn_cast<BlockArgument>(view.tensor);
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    view.tensor = {};
+  return view;
+}
+
+/// Whether bulk copies bring `elements` and `scales`: lines along K that they
+/// take, and atoms.
+static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
+                      Format format, Kind kind, int64_t k) {
+  // Lines are multiples of 16 bytes, and of 128 codes that get a byte each.
+  constexpr int64_t kBits = 16 * 8, kPaddedCodes = 128;
+  unsigned rank = cast<ShapedType>(elements.getType()).getRank();
+  OperandView lines = findMemory(elements), atoms = findMemory(scales);
+  if (!lines.tensor || !atoms.tensor ||
+      lines.map.getResults().back() !=
+          getAffineDimExpr(MmaScaledOp::getKDim(side, rank),
+                           elements.getContext()) ||
+      cast<ShapedType>(atoms.tensor.getType()).getRank() != rank + 2)
+    return false;
+  unsigned bits = getFormatInfo(format).bits;
+  if (hasContainers(kind) && bits != 8)
+    return k % kPaddedCodes == 0;
+  return k * bits % kBits == 0;
+}
+
+/// Whether bulk copies bring all that `op` reads to kernels for its target.
+static bool areAllCopied(ProductOpInterface op, Kind kind) {
+  constexpr int kLowestCapability = 90;
+  FailureOr<TargetAttr> target = getTarget(op);
+  const Chip *emulated =
+      succeeded(target) ? (*target).getEmulatedOn() : nullptr;
+  int64_t k = getOpSizes(op, /*dynamicSize=*/1).k;
+  OpRow row = op.getRow();
+  return !(emulated && emulated->capability < kLowestCapability) &&
+         k % (row.blockSize * kScalesPerWord) == 0 &&
+         areCopied(MmaScaledOp::Side::X, op.getX(), op.getXScale(), row.lhs,
+                   kind, k) &&
+         areCopied(MmaScaledOp::Side::Y, op.getY(), op.getYScale(), row.rhs,
+                   kind, k);
+}
 
 namespace {
 class MmaSyncScheduleRules final : public ScheduleRules {
@@ -137,11 +186,21 @@ public:
     return of(schedule).print(schedule);
   }
 
-  /// Which kernel is faster nobody could measure yet: it is the one that asks
-  /// nothing of operands.
+  /// Roles, which execute half of the instructions between products, where
+  /// copies bring all operands of a product with tiles for all multiprocessors,
+  /// and the ring has as many stages as there would be else: fewer ones may
+  /// wait for memory, which nobody could measure yet.
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override {
-    return warps->choose(op, instruction, chip, hasWorkspace);
+    auto copied = cast<MmaSyncScheduleAttr>(
+        warps->choose(op, instruction, chip, hasWorkspace));
+    auto roles = cast<RingScheduleAttr>(
+        ring.choose(op, instruction, chip, hasWorkspace));
+    if (copied.getTile() == roles.getTile() &&
+        copied.getStages() <= roles.getStages() &&
+        areAllCopied(op, instruction.getKind()))
+      return roles;
+    return copied;
   }
 
   SmallVector<ScheduleInterface>
@@ -149,8 +208,8 @@ public:
                 const Chip &chip, bool hasWorkspace) const override {
     SmallVector<ScheduleInterface> candidates =
         warps->getCandidates(op, instruction, chip, hasWorkspace);
-    llvm::append_range(
-        candidates, ring.getCandidates(op, instruction, chip, hasWorkspace));
+    llvm::append_range(candidates,
+                       ring.getCandidates(op, instruction, chip, hasWorkspace));
     return candidates;
   }
 

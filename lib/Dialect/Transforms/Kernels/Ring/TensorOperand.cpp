@@ -160,10 +160,10 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   // Lines of warps have all rows, and those of padded codes one length.
   if (isReadByWarps && !isK &&
       (rows > kLineBytes || (isPadded && rows != kLineBytes))) {
-    reason = ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
-              Twine(kLineBytes) + " rows, which are contiguous, got " +
-              Twine(rows))
-                 .str();
+    reason =
+        ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
+         Twine(kLineBytes) + " rows, which are contiguous, got " + Twine(rows))
+            .str();
     return false;
   }
   layout.major = isK ? Major::K : Major::MN;
