@@ -146,14 +146,12 @@ static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
 
 /// Whether bulk copies bring all that `op` reads to kernels for its target.
 static bool areAllCopied(ProductOpInterface op, Kind kind) {
-  constexpr int kLowestCapability = 90;
   FailureOr<TargetAttr> target = getTarget(op);
-  const Chip *emulated =
-      succeeded(target) ? (*target).getEmulatedOn() : nullptr;
+  if (failed(target) || !hasBulkCopies((*target).getFinalChip()))
+    return false;
   int64_t k = getOpSizes(op, /*dynamicSize=*/1).k;
   OpRow row = op.getRow();
-  return !(emulated && emulated->capability < kLowestCapability) &&
-         k % (row.blockSize * kScalesPerWord) == 0 &&
+  return k % (row.blockSize * kScalesPerWord) == 0 &&
          areCopied(MmaScaledOp::Side::X, op.getX(), op.getXScale(), row.lhs,
                    kind, k) &&
          areCopied(MmaScaledOp::Side::Y, op.getY(), op.getYScale(), row.rhs,
