@@ -492,7 +492,7 @@ func.func @tile_mma_w4_many(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !sb = i8
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
 func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n: index) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected scales in memory and an instruction of the path mma_sync for a number of blocks, got }}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction and b_scale in memory for a number of blocks, got #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1> and 'i8'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc blocks %n row = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>}
@@ -505,8 +505,8 @@ func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n
 !a = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
-func.func @tile_mma_w4_convert(%a: !a, %sa: !sa, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction of the path mma_sync for a_scale in atoms, got #blockscale.instruction<convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>}}
+func.func @tile_mma_w5_convert(%a: !a, %sa: !sa, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction for a_scale in atoms, got #blockscale.instruction<convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>}}
   %0 = blockscale.tile_mma %a, %sa, %a, %sa, %acc row = <e4m3, e5m2, ue8m0, 32>
        instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>,

@@ -137,6 +137,15 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
     Location loc = op.getLoc();
     Value memory = getSharedElement(rewriter, loc, converter, op.getMemory(),
                                     op.getOffset());
+    // As an address of the cluster, it is this block's (PTX ISA, "State
+    // spaces"). A cast of pointers would go through a generic address.
+    bool isOwn = isToOwnBlock(op);
+    if (!isOwn) {
+      memory = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(),
+                                        memory);
+      memory = LLVM::IntToPtrOp::create(rewriter, loc,
+                                        getClusterType(getContext()), memory);
+    }
     Value barrier = getBarrier(rewriter, converter, op);
     Value hint;
     if (std::optional<uint64_t> policy = op.getHint())
@@ -144,22 +153,14 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
           rewriter, loc,
           rewriter.getI64IntegerAttr(static_cast<int64_t>(*policy)));
     SmallVector<Value> coordinates(llvm::reverse(op.getCoordinates()));
-    if (isToOwnBlock(op)) {
+    if (isOwn)
       emitToOwnBlock(rewriter, op, memory, coordinates, barrier, hint);
-      rewriter.eraseOp(op);
-      return success();
-    }
-    // As an address of the cluster, it is this block's (PTX ISA, "State
-    // spaces"). A cast of pointers would go through a generic address.
-    memory =
-        LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), memory);
-    memory = LLVM::IntToPtrOp::create(rewriter, loc,
-                                      getClusterType(getContext()), memory);
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        rewriter, loc, memory, op.getMap(), coordinates, barrier,
-        /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
+    else
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          rewriter, loc, memory, op.getMap(), coordinates, barrier,
+          /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
+          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+          /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
     rewriter.eraseOp(op);
     return success();
   }

@@ -201,11 +201,5 @@ LogicalResult TileMmaOp::verify() {
            << scales << " and " << k;
   if (failed(a.verifyShape(k)) || failed(b.verifyShape(k)))
     return failure();
-  if (getBlocks() && (aScales == 0 || bScales == 0 ||
-                      getInstruction().getPath() != Path::MmaSync)) // (W5)
-    return emitOpError("expected scales in memory and an instruction of the "
-                       "path mma_sync for a number of blocks, got ")
-           << getAScale().getType() << ", " << getBScale().getType() << " and "
-           << getInstruction();
   return cast<AccType>(getAcc().getType()).getLayout().verifyTile(*this);
 }

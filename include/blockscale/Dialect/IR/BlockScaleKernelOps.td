@@ -88,7 +88,8 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
       with M or N rounded up to a multiple of 32; those in atoms to one of 128.
     * (W4) With scales in the order of lanes, a warp has whole parts (groups),
       or a power of two of rows; with atoms, a power of two of at most 128.
-    * (W5) `blocks` is for the path mma_sync and scales in memory.
+    * (W5) Atoms and `blocks` are for block-scaled instructions, and `blocks` for
+      scales in memory.
 
     Example:
 

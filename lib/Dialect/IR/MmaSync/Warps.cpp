@@ -172,8 +172,8 @@ static LogicalResult verifyAtoms(TileMmaOp op, const Twine &name,
            << name << " to be of the shape " << atoms << " x W x "
            << kScaleAtomOuter << " x " << kScaleAtomInner << " for " << rows
            << " rows, got " << scales;
-  if (op.getInstruction().getPath() != Path::MmaSync) // (W4)
-    return op.emitOpError("expected an instruction of the path mma_sync for ")
+  if (!op.getInstruction().getInstruction().isNative()) // (W5)
+    return op.emitOpError("expected a block-scaled instruction for ")
            << name << " in atoms, got " << op.getInstruction();
   if (!llvm::isPowerOf2_64(warpRows) || warpRows > kScaleAtomRows) // (W4)
     return op.emitOpError("expected a warp to have a power of two of at most ")
@@ -202,6 +202,11 @@ LogicalResult WarpsAttr::verifyTile(TileMmaOp &op) const {
                               share.interleave)))
       return failure();
     auto scales = dyn_cast<MemRefType>(share.scale.getType());
+    bool isNative = op.getInstruction().getInstruction().isNative();
+    if (op.getBlocks() && (!scales || !isNative)) // (W5)
+      return op.emitOpError("expected a block-scaled instruction and ")
+             << share.name << "_scale in memory for a number of blocks, got "
+             << op.getInstruction() << " and " << share.scale.getType();
     ScaleOrder order = op.getScaleOrder(share.operand);
     if (!scales || order == ScaleOrder::Rows)
       continue;
