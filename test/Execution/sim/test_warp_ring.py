@@ -80,15 +80,18 @@ def test_chips(chip, tmp_path):
     assert f".target {chip}" in run(case, tmp_path, chip)
 
 
-@pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
-def test_ptxas(tmp_path):
-    """ptxas spills no register where tiles are whole, and none of products with the first rows."""
-    for case in (*warp_ring_cases.all_rows(), *warp_ring_cases.factors(), *warp_ring_cases.splits()):
+@pytest.mark.parametrize("tile", warp_ring_cases.TILES[:4], ids=lambda tile: f"{tile[0]}x{tile[1]}")
+def test_ptxas(tile, tmp_path):
+    """ptxas spills no register where copies bring all, tiles are whole and K is rounds of all stages."""
+    for number, row in enumerate(warp_ring_cases.ROWS_OF_FACTORS):
+        k = 4 * tile[2] * ring_cases.tile_k(row)
+        problems = [(512, 512, k, (True, False, True, False), ())]
+        case = ring_cases.case(f"ptxas-{number}", row, problems, warp_ring_cases.schedule(row, tile))
         gpu_bundle.write_case(case, tmp_path, ["--target=sm_120a"])
         done = subprocess.run(
             [PTXAS, "-v", "-arch=sm_120a", tmp_path / f"{case.name}.ptx", "-o", "/dev/null"],
             check=True, capture_output=True, text=True,
         )
         spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
-        assert spills and set(spills) == {("0", "0")}, case.name
+        assert spills and set(spills) == {("0", "0")}, f"{row}: {spills}"
