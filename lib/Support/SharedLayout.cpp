@@ -28,12 +28,12 @@ std::string_view blockscale::stringifyStorage(Storage storage) {
 
 std::string_view blockscale::stringifyScaleOrder(ScaleOrder order) {
   static constexpr std::string_view names[kNumScaleOrders] = {"rows", "lanes",
-                                                              "parts"};
+                                                              "parts", "atoms"};
   return names[static_cast<unsigned>(order)];
 }
 
 unsigned blockscale::getScaleRank(ScaleOrder order) {
-  static constexpr unsigned ranks[kNumScaleOrders] = {2, 3, 4};
+  static constexpr unsigned ranks[kNumScaleOrders] = {2, 3, 4, 4};
   return ranks[static_cast<unsigned>(order)];
 }
 

@@ -45,9 +45,9 @@ module attributes {blockscale.target = #blockscale.target<sm_120>} {}
 // -----
 
 func.func private @scale_order() attributes {
-  // expected-error@+2 {{expected one of rows lanes parts, got 'atoms'}}
+  // expected-error@+2 {{expected one of rows lanes parts atoms, got 'columns'}}
   // expected-error@+1 {{failed to parse BlockScale_ScaleTileLayoutAttr parameter 'order'}}
-  s = #blockscale.scale_tile_layout<atoms>
+  s = #blockscale.scale_tile_layout<columns>
 }
 
 // -----

@@ -415,6 +415,109 @@ func.func @tile_mma_t6_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 // -----
 
 //===----------------------------------------------------------------------===//
+// tile_mma (W3) to (W5) Atoms, and blocks
+//===----------------------------------------------------------------------===//
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!b = memref<192x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x192, #blockscale.warps<1x3>>
+func.func @tile_mma_w3_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to be of the shape 2 x W x 32 x 16 for 192 rows, got 'memref<1x1x32x16xi8, #gpu.address_space<workgroup>>'}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
+        b_scale_layout = #blockscale.scale_tile_layout<atoms>}
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<1x1x16x32xi8, #gpu.address_space<workgroup>>
+!b = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
+func.func @tile_mma_w3_atom_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape 1 x W x 32 x 16 for 64 rows, got 'memref<1x1x16x32xi8, #gpu.address_space<workgroup>>'}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
+        b_scale_layout = #blockscale.scale_tile_layout<atoms>}
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!b = memref<192x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<2x1x32x16xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x192, #blockscale.warps<2x2>>
+func.func @tile_mma_w4_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a warp to have a power of two of at most 128 rows for b_scale in atoms, got 96}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
+        b_scale_layout = #blockscale.scale_tile_layout<atoms>}
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<256x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<2x1x32x16xi8, #gpu.address_space<workgroup>>
+!b = memref<8x128xi8, #gpu.address_space<workgroup>>
+!sb = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<256x8, #blockscale.warps<1x1>>
+func.func @tile_mma_w4_many(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a warp to have a power of two of at most 128 rows for a_scale in atoms, got 256}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
+        b_scale_layout = #blockscale.scale_tile_layout<atoms>}
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!b = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sb = i8
+!acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
+func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n: index) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction and b_scale in memory for a number of blocks, got #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1> and 'i8'}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc blocks %n row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<atoms>}
+       : !a, !sa, !b, !sb, !acc
+  return
+}
+
+// -----
+
+!a = memref<64x128xi8, #gpu.address_space<workgroup>>
+!sa = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
+func.func @tile_mma_w5_convert(%a: !a, %sa: !sa, %acc: !acc) {
+  // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction for a_scale in atoms, got #blockscale.instruction<convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>}}
+  %0 = blockscale.tile_mma %a, %sa, %a, %sa, %acc row = <e4m3, e5m2, ue8m0, 32>
+       instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
+       {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
+        b_scale_layout = #blockscale.scale_tile_layout<atoms>}
+       : !a, !sa, !a, !sa, !acc
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // acc_generate (G1) and acc_for_each (G2)
 //===----------------------------------------------------------------------===//
 

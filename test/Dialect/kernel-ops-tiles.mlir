@@ -166,3 +166,23 @@ func.func @launch(%d: tensor<3x32xf32>) -> tensor<3x32xf32> {
        shared = 65536 ins() outs(%d : tensor<3x32xf32>) -> tensor<3x32xf32>
   return %r : tensor<3x32xf32>
 }
+
+// Scales as atoms of the 32x4x4 layout, of which some count. Types of 64 rows
+// have an atom of 128.
+
+// CHECK-LABEL: func @tile_mma_w5_blocks(
+// CHECK-SAME:      %[[BLOCKS:[a-z0-9]+]]: index)
+// CHECK:         blockscale.tile_mma %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[a-z0-9]+}} blocks %[[BLOCKS]] row = <e4m3, e5m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1> {a_scale_layout = #blockscale.scale_tile_layout<atoms>, b_scale_layout = #blockscale.scale_tile_layout<atoms>} :
+!a64 = memref<64x128xi8, #gpu.address_space<workgroup>>
+!b256 = memref<256x128xi8, #gpu.address_space<workgroup>>
+!atom = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
+!atoms = memref<2x1x32x16xi8, #gpu.address_space<workgroup>>
+!wide = !blockscale.acc<64x256, #blockscale.warps<2x4>>
+func.func @tile_mma_w5_blocks(%a: !a64, %sa: !atom, %b: !b256, %sb: !atoms, %acc: !wide, %n: index) -> !wide {
+  %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc blocks %n row = <e4m3, e5m2, ue8m0, 32>
+         instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
+         {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
+          b_scale_layout = #blockscale.scale_tile_layout<atoms>}
+         : !a64, !atom, !b256, !atoms, !wide
+  return %sum : !wide
+}

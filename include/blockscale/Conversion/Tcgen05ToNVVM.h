@@ -16,6 +16,7 @@
 #ifndef BLOCKSCALE_CONVERSION_TCGEN05TONVVM_H
 #define BLOCKSCALE_CONVERSION_TCGEN05TONVVM_H
 
+#include "blockscale/Dialect/IR/DynamicMemory.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -40,10 +41,6 @@ LogicalResult convertTmemControlFlow(Operation *root);
 /// Aligns the workgroup memory in which matrices are described, where it
 /// begins. Whether there is such memory.
 bool alignDescribedMemory(Operation *root);
-
-/// What `alignDescribedMemory` asks of a gpu.dynamic_shared_memory.
-inline constexpr StringLiteral kDynamicAlignmentName =
-    "blockscale.dynamic_alignment";
 
 } // namespace mlir::blockscale
 

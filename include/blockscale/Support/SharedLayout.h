@@ -85,9 +85,10 @@ unsigned getInterleave(Kind kind, const TileLayout &layout, Slot slot);
 //===----------------------------------------------------------------------===//
 
 /// How the scales of a tile lie: row by row; in the order in which lanes of
-/// mma.sync read them; or so with words of the 32x4x4 layout.
-enum class ScaleOrder : unsigned char { Rows, Lanes, Parts };
-inline constexpr unsigned kNumScaleOrders = 3;
+/// mma.sync read them; so with words of the 32x4x4 layout; or as atoms of that
+/// layout, which bulk copies bring as they are.
+enum class ScaleOrder : unsigned char { Rows, Lanes, Parts, Atoms };
+inline constexpr unsigned kNumScaleOrders = 4;
 std::string_view stringifyScaleOrder(ScaleOrder order);
 
 /// The dimensions of memory with scales in `order`.

@@ -179,6 +179,41 @@ struct ConvertBlockMemory final : SharedMemoryPattern<BlockMemoryOp> {
   }
 };
 
+/// Whether `op` copies to its own block alone, for a chip whose PTX can say so.
+/// (Of an address of the cluster ptxas asks whose it is on chips that copy to
+/// no other block, and calls what is not there.)
+static bool isToOwnBlock(TensorLoadOp op) {
+  constexpr unsigned kLowestCapability = 120;
+  FailureOr<TargetAttr> target = lookupTarget(op);
+  return succeeded(target) && *target && !op.getBlocks() &&
+         (*target).getFinalChip().capability >= kLowestCapability;
+}
+
+/// Such a copy. (The NVVM op has no predicate for it.)
+static void emitToOwnBlock(PatternRewriter &rewriter, TensorLoadOp op,
+                           Value memory, ValueRange coordinates, Value barrier,
+                           Value hint) {
+  SmallVector<Value> operands = {memory, op.getMap()};
+  auto add = [&](Value value) {
+    operands.push_back(value);
+    return ("$" + Twine(operands.size() - 1)).str();
+  };
+  std::string position;
+  for (Value coordinate : coordinates)
+    position += (position.empty() ? "" : ", ") + add(coordinate);
+  std::string text =
+      ("cp.async.bulk.tensor." + Twine(coordinates.size()) +
+       "d.shared::cta.global.mbarrier::complete_tx::bytes" +
+       (hint ? ".L2::cache_hint" : "") + " [$0], [$1, {" + position + "}], [")
+          .str();
+  text += add(barrier) + "]";
+  if (hint)
+    text += ", " + add(hint);
+  NVVM::InlinePtxOp::create(rewriter, op.getLoc(), /*resultTypes=*/TypeRange(),
+                            operands, /*readWriteArgs=*/ValueRange(),
+                            text + ";", getPredicate(op));
+}
+
 struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
   using SharedMemoryPattern::SharedMemoryPattern;
 
@@ -189,10 +224,13 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
                                     op.getOffset());
     // As an address of the cluster, it is this block's (PTX ISA, "State
     // spaces"). A cast of pointers would go through a generic address.
-    memory =
-        LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), memory);
-    memory = LLVM::IntToPtrOp::create(rewriter, loc,
-                                      getClusterType(getContext()), memory);
+    bool isOwn = isToOwnBlock(op);
+    if (!isOwn) {
+      memory = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(),
+                                        memory);
+      memory = LLVM::IntToPtrOp::create(rewriter, loc,
+                                        getClusterType(getContext()), memory);
+    }
     Value barrier = getBarrier(rewriter, converter, op);
     Value hint;
     if (std::optional<uint64_t> policy = op.getHint())
@@ -205,11 +243,14 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
                  coordinates, hint);
       return success();
     }
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        rewriter, loc, memory, op.getMap(), coordinates, barrier,
-        /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
+    if (isOwn)
+      emitToOwnBlock(rewriter, op, memory, coordinates, barrier, hint);
+    else
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          rewriter, loc, memory, op.getMap(), coordinates, barrier,
+          /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
+          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+          /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
     rewriter.eraseOp(op);
     return success();
   }

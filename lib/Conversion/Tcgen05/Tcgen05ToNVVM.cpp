@@ -324,8 +324,8 @@ struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
       return replaceByPtx(rewriter, op, predicate, text + ".b64 [$0];",
                           {address});
     }
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(
-        op, barrier, blocks, getGroup(op.getGroup()));
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(op, barrier, blocks,
+                                                       getGroup(op.getGroup()));
     return success();
   }
 

@@ -80,6 +80,8 @@ public:
       return 0;
     if (order == ScaleOrder::Parts)
       return scales.getDimSize(0) * kScalesPerWord;
+    if (order == ScaleOrder::Atoms)
+      return scales.getDimSize(1) * kScalesPerWord;
     return scales.getShape().back();
   }
 

@@ -234,3 +234,28 @@ TEST(InstructionTable, ChipRaisesTheLowestPtx) {
   EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_120f")), 88u);
   EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_121a")), 88u);
 }
+
+// Packed fp4 has an instruction with K = 96 and the same blocks, which no row
+// is given by itself, on chips of sm_103.
+TEST(InstructionTable, WideInstructions) {
+  unsigned count = 0;
+  for (const Instruction &row : getInstructions()) {
+    const Instruction *wide = lookupWide(row);
+    if (row.path != Path::Tcgen05 || hasContainers(row.kind)) {
+      EXPECT_EQ(wide, nullptr);
+      continue;
+    }
+    ASSERT_NE(wide, nullptr);
+    EXPECT_EQ(wide->k, 96u);
+    EXPECT_EQ(wide->getOpRow(), row.getOpRow());
+    EXPECT_EQ(wide->k, wide->scaleVec * wide->blockSize);
+    count += wide == &row;
+  }
+  EXPECT_EQ(count, 4u);
+  for (const OpRow &row : getOpRows())
+    if (std::optional<InstructionChoice> choice =
+            chooseInstruction(row, Path::Tcgen05))
+      EXPECT_NE(choice->emitted->k, 96u);
+  for (const Chip &chip : getChips())
+    EXPECT_EQ(hasWideInstructions(chip), chip.capability == 103) << chip.name;
+}

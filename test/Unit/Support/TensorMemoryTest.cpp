@@ -68,6 +68,11 @@ TEST(TensorMemory, RegionsOfScales) {
     EXPECT_EQ(lookupScaleRegion(rows)->columnsOfWord, 8u) << rows;
   for (int64_t rows : {-1, 0, 257})
     EXPECT_EQ(lookupScaleRegion(rows), nullptr) << rows;
+  // Two copies are for 256 rows, whose halves are in the same columns.
+  EXPECT_EQ(lookupScaleRegion(256, 2)->columnsOfWord, 4u);
+  EXPECT_EQ(lookupScaleRegion(256, 1), nullptr);
+  for (const ScaleRegion &region : getScaleRegions())
+    EXPECT_EQ(region.mostRows / 32 * region.copies, 4 * region.columnsOfWord);
 }
 
 // Section "Block scaling" of tcgen05.mma, tables of SF_ID.

@@ -173,8 +173,12 @@ def BlockScale_ScaleTileLayoutAttr
       32x4x4 layout: line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
       for q = 0, ..., Q - 1, the scales `4w`, ..., `4w + 3` of row
       `32 (p Q + q) + r`; Q is 1, 2 or 4.
+    * `atoms`: of the shape `R x W x 32 x 16`, atoms of the 32x4x4 layout as
+      they are in global memory: line `r mod 32` of atom (`r div 128`, w) has,
+      from byte `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row
+      r.
 
-    The table is `kScaleLineTerms` of SharedLayout.h.
+    The table of `lanes` and `parts` is `kScaleLineTerms` of SharedLayout.h.
 
     Example: `#blockscale.scale_tile_layout<lanes>`.
   }];
@@ -241,15 +245,16 @@ def BlockScale_RingScheduleAttr
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
   let summary = "how a kernel with a ring of stages divides a matrix multiply";
   let description = [{
-    For the paths tcgen05 and wgmma: warps have roles, and hand on stages of
-    shared memory and, with tcgen05, accumulators in tensor memory.
+    For the paths tcgen05, wgmma and, on chips that have bulk tensor copies,
+    mma_sync: warps have roles, and hand on stages of shared memory and, with
+    tcgen05, accumulators in tensor memory.
 
     * `tile`: the M x N results that a block computes at a time, which with
       tcgen05 are those of one instruction, and the elements of K in a stage.
     * `stages`: how many tiles along K shared memory holds.
     * `accumulators`: 2 where the sums of one tile are stored while the next tile
       is multiplied, else 1. Two of N = 256 overlap, as scales take columns, too.
-      1 with wgmma, whose sums are in registers.
+      1 with wgmma and mma_sync, whose sums are in registers.
     * `persistent`: blocks, one for each multiprocessor, take one tile after the
       other; otherwise there is a block for each tile.
     * `group`: how many tiles along M blocks take before they go on along N, so
@@ -260,22 +265,24 @@ def BlockScale_RingScheduleAttr
       instructions is 128. M and N are those of the instruction then, too, so
       that M counts columns of the result. False if it is left out. With wgmma,
       codes of y are then converted on their way to registers, and warpgroups
-      that have the same rows of A divide the K of a stage.
+      that have the same rows of A divide the K of a stage. Never with mma_sync.
     * `splits`: into how many parts K is divided, whose sums other blocks
       compute and a second kernel adds: for results of few tiles. Parts are
       whole stages. 1, no second kernel, if it is left out.
     * `cluster`: how many neighbouring tiles along M x N the blocks of a cluster
       compute at the same time. Blocks whose tiles have the same rows each load
       a part of them for all; so do those with the same columns. 1x1, 2x1, 1x2,
-      2x2, 4x1 or 1x4; 1x1, nothing is shared, if it is left out.
+      2x2, 4x1 or 1x4 (1x1 with mma_sync); 1x1, nothing is shared, if it is left
+      out.
     * `pair`: with tcgen05, two blocks of the cluster, one below the other,
       multiply together (`.cta_group::2`): each has its own rows of A and of the
       result, and half of the rows of B. False if it is left out.
     * `instruction_k`: 96 where instructions of sm_103 with that K take two
       thirds of a line of fp4; 0, the K that all chips have, if it is left out.
 
-    M is 64 to 256 in steps of 64 (with tcgen05 128, or 64 for pairs), N is 8 to 256 in steps of
-    8, and the elements of K fill lines of 128 bytes, or 16 at most of these
+    M is 64 to 256 in steps of 64 (with tcgen05 128, or 64 for pairs), N is 8 to
+    256 in steps of 8 (64, 128 or 256, as M is, with mma_sync), and the elements
+    of K fill lines of 128 bytes, or 16 at most of these
     where codes are converted on their way. What a chip, the types and
     sizes of an op ask for besides is checked by `blockscale-select-schedule`.
 

@@ -55,7 +55,9 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     `row` says what is computed, `instruction` by what, and the layout of the
     accumulator by whom. `a_layout` and `b_layout` say where elements lie
     otherwise; with the contiguous index `mn`, the shape is `K x M` or `K x N`
-    bytes. `a_scale_layout` and `b_scale_layout` do so for scales.
+    bytes. `a_scale_layout` and `b_scale_layout` do so for scales. Of a tile that
+    ends behind K, whose elements are 0 there, only the first `blocks` scales of
+    each row count: the others are taken for 0x00, whatever memory holds.
 
     Constraints:
 
@@ -83,9 +85,11 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     * (W2) With `mn`, a warp has a multiple of 16 rows, of 32 for codes of 4
       bits that `bf16` and `bf16_packed` take.
     * (W3) Scales in the order of lanes have the shapes that their layout says,
-      with M or N rounded up to a multiple of 32.
+      with M or N rounded up to a multiple of 32; those in atoms to one of 128.
     * (W4) With scales in the order of lanes, a warp has whole parts (groups),
-      or a power of two of rows.
+      or a power of two of rows; with atoms, a power of two of at most 128.
+    * (W5) Atoms and `blocks` are for block-scaled instructions, and `blocks` for
+      scales in memory.
 
     Example:
 
@@ -121,6 +125,7 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     Arg<BlockScale_Bytes, "elements of B", [MemRead]>:$b,
     Arg<BlockScale_TileScales, "scales of B", [MemRead]>:$b_scale,
     BlockScale_AccType:$acc,
+    Optional<Index>:$blocks,
     BlockScale_RowAttr:$row,
     BlockScale_InstructionAttr:$instruction,
     OptionalAttr<BlockScale_TileLayoutAttr>:$a_layout,
@@ -129,8 +134,8 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     OptionalAttr<BlockScale_ScaleTileLayoutAttr>:$b_scale_layout);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
-    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `row` `=` $row
-    `instruction` `=` $instruction attr-dict
+    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc (`blocks` $blocks^)? `row` `=`
+    $row `instruction` `=` $instruction attr-dict
     `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
     type($acc)
   }];

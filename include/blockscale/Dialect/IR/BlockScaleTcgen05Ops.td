@@ -250,8 +250,9 @@ def BlockScale_Tcgen05MmaOp
       `transpose_a` for A in shared memory.
     * (T6) N is one that the instruction has: a multiple of 16 where B is
       transposed.
-    * (T7) `group` is 1 or 2, and so is
-      that of the accumulator.
+    * (T7) `group` is 1 or 2, and so is that of the accumulator.
+    * (T8) M of a pair is 256 where K is 96, whose scales run over into the next
+      word: with M = 128 that would be nearer than copies put it.
 
     Example:
 

@@ -75,5 +75,5 @@ LogicalResult RingScheduleAttr::verify(
 }
 
 bool RingScheduleAttr::isFor(Path path) const {
-  return path == Path::Tcgen05 || path == Path::Wgmma;
+  return path == Path::Tcgen05 || path == Path::Wgmma || path == Path::MmaSync;
 }

@@ -161,6 +161,27 @@ static LogicalResult verifyScales(TileMmaOp op, const Twine &name,
   return success();
 }
 
+static LogicalResult verifyAtoms(TileMmaOp op, const Twine &name,
+                                 MemRefType scales, int64_t rows,
+                                 int64_t warpRows) {
+  ArrayRef<int64_t> shape = scales.getShape();
+  int64_t atoms = llvm::divideCeilSigned(rows, kScaleAtomRows);
+  if (shape[0] != atoms || shape[2] != kScaleAtomOuter ||
+      shape[3] != kScaleAtomInner) // (W3)
+    return op.emitOpError("expected ")
+           << name << " to be of the shape " << atoms << " x W x "
+           << kScaleAtomOuter << " x " << kScaleAtomInner << " for " << rows
+           << " rows, got " << scales;
+  if (!op.getInstruction().getInstruction().isNative()) // (W5)
+    return op.emitOpError("expected a block-scaled instruction for ")
+           << name << " in atoms, got " << op.getInstruction();
+  if (!llvm::isPowerOf2_64(warpRows) || warpRows > kScaleAtomRows) // (W4)
+    return op.emitOpError("expected a warp to have a power of two of at most ")
+           << kScaleAtomRows << " rows for " << name << " in atoms, got "
+           << warpRows;
+  return success();
+}
+
 LogicalResult WarpsAttr::verifyTile(TileMmaOp &op) const {
   if (!getPathInfo(op.getInstruction().getPath()).isWarpLevel) // (W1)
     return op.emitOpError("expected an instruction of a warp for an "
@@ -181,10 +202,17 @@ LogicalResult WarpsAttr::verifyTile(TileMmaOp &op) const {
                               share.interleave)))
       return failure();
     auto scales = dyn_cast<MemRefType>(share.scale.getType());
-    if (!scales || op.getScaleOrder(share.operand) == ScaleOrder::Rows)
+    bool isNative = op.getInstruction().getInstruction().isNative();
+    if (op.getBlocks() && (!scales || !isNative)) // (W5)
+      return op.emitOpError("expected a block-scaled instruction and ")
+             << share.name << "_scale in memory for a number of blocks, got "
+             << op.getInstruction() << " and " << share.scale.getType();
+    ScaleOrder order = op.getScaleOrder(share.operand);
+    if (!scales || order == ScaleOrder::Rows)
       continue;
-    if (failed(verifyScales(op, share.name + "_scale", scales, share.rows,
-                            share.warpRows)))
+    auto verify = order == ScaleOrder::Atoms ? verifyAtoms : verifyScales;
+    if (failed(verify(op, share.name + "_scale", scales, share.rows,
+                      share.warpRows)))
       return failure();
   }
   return success();

@@ -200,8 +200,12 @@ SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
 void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
                           ArrayRef<Value> aWords, ArrayRef<Value> bTiles,
                           ArrayRef<Value> bWords, MutableArrayRef<Value> acc) {
-  unsigned aGroup = getScaleFragment(Operand::A).tiles;
-  unsigned bGroup = getScaleFragment(Operand::B).tiles;
+  // Selectors are registers: ptxas loads each pair of them that is new.
+  auto getGroup = [](Operand operand, size_t tiles, size_t words) -> unsigned {
+    return words == tiles ? 1 : getScaleFragment(operand).tiles;
+  };
+  unsigned aGroup = getGroup(Operand::A, aTiles.size(), aWords.size());
+  unsigned bGroup = getGroup(Operand::B, bTiles.size(), bWords.size());
   for (size_t m = 0; m != aTiles.size(); ++m) {
     for (size_t n = 0; n != bTiles.size(); ++n) {
       Value &sum = acc[m * bTiles.size() + n];

@@ -122,7 +122,8 @@ public:
   SmallVector<Value> split(ValueRange tiles);
 
   /// Adds one step along K to the tiles `acc`. There is one value for each tile
-  /// of A and of B, and one word for each group of tiles.
+  /// of A and of B, and one word for each group of tiles, of which a tile
+  /// selects its lanes; or one for each tile, whose lanes are the first ones.
   void emitStep(int64_t step, ArrayRef<Value> aTiles, ArrayRef<Value> aWords,
                 ArrayRef<Value> bTiles, ArrayRef<Value> bWords,
                 MutableArrayRef<Value> acc);

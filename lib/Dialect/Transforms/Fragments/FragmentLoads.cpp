@@ -16,6 +16,7 @@
 #include "Utils/IndexValues.h"
 #include "Utils/ScaleLines.h"
 #include "Utils/StoredCodes.h"
+#include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -220,6 +221,8 @@ FragmentLoader::loadTiles(function_ref<Address(int64_t load)> getAddress) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> FragmentLoader::loadWords(int64_t word) {
+  if (order == ScaleOrder::Atoms)
+    return loadAtomWords(word);
   const ScaleFragment &layout = getScaleFragment(operand);
   int64_t groupRows = layout.tiles * layout.rowsPerTile;
   SmallVector<Value> words;
@@ -314,4 +317,33 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
     loaded = loadLine(indices, lineBytes);
   }
   return loaded[inLine - firstWord];
+}
+
+/// A lane holds the word of its row of each tile: rows of tiles that are 32
+/// apart have theirs side by side. All lanes of a row load it, so that
+/// instructions for all tiles select the same ones.
+SmallVector<Value> FragmentLoader::loadAtomWords(int64_t word) {
+  constexpr int64_t kLines = kScaleAtomOuter;
+  int64_t tileRows = getScaleFragment(operand).rowsPerTile;
+  int64_t wordsAtOnce = std::max<int64_t>(rows / kLines, 1);
+  int64_t loads = tiles / wordsAtOnce;
+  AffineExpr ofLane, ofWarp;
+  bindDims(b.getContext(), ofLane, ofWarp);
+  Value row = emitScaleRow(b, loc, operand, lane);
+  SmallVector<Value> words(tiles);
+  for (int64_t load = 0; load != loads; ++load) {
+    AffineExpr start = ofWarp % kScaleAtomRows;
+    SmallVector<Value> indices =
+        applyExprs(b, loc,
+                   {ofWarp.floorDiv(kScaleAtomRows),
+                    start % kLines + ofLane % tileRows + load * tileRows,
+                    start.floorDiv(kLines) * kScalesPerWord},
+                   {row, first});
+    indices.insert(indices.begin() + 1,
+                   arith::ConstantIndexOp::create(b, loc, word));
+    SmallVector<Value> loaded = loadLine(indices, wordsAtOnce * kScalesPerWord);
+    for (int64_t i = 0; i != wordsAtOnce; ++i)
+      words[i * loads + load] = loaded[i];
+  }
+  return words;
 }

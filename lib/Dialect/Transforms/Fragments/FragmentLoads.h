@@ -27,7 +27,8 @@ public:
   /// K.
   SmallVector<Value> loadStep(Value step);
 
-  /// Word number `word` along K for each group of tiles.
+  /// Word number `word` along K for each group of tiles; of atoms for each tile
+  /// (see MmaEmitter).
   SmallVector<Value> loadWords(int64_t word);
 
 private:
@@ -43,6 +44,7 @@ private:
   SmallVector<Value> loadRegisters(const Address &address, int64_t count);
   SmallVector<Value> loadLine(ArrayRef<Value> indices, int64_t bytes);
   Value loadWord(int64_t group, int64_t word);
+  SmallVector<Value> loadAtomWords(int64_t word);
   Value getLine();
 
   OpBuilder &b;

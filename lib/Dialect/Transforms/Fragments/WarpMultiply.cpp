@@ -14,6 +14,7 @@
 #include "Fragments/WarpMultiply.h"
 
 #include "Fragments/FragmentLoads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -34,6 +35,31 @@ const WarpMultiply &blockscale::getWarpMultiply(Path path) {
   return llvm::find_if(kMultiplies,
                        [&](const Row &row) { return row.path == path; })
       ->get();
+}
+
+/// Has scales behind the first `blocks` of `op` 0x00 in words number `word`.
+static void maskWords(OpBuilder &b, TileMmaOp op, int64_t word,
+                      MutableArrayRef<Value> aWords,
+                      MutableArrayRef<Value> bWords) {
+  Location loc = op.getLoc();
+  Type i64 = b.getI64Type(), i32 = b.getI32Type();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  // Of the word: 0 to 4 scales, whose mask has up to 32 bits, and one bit more.
+  constexpr int64_t kByteBits = 8;
+  Value scales = arith::IndexCastOp::create(b, loc, i64, op.getBlocks());
+  scales = arith::SubIOp::create(b, loc, scales, number(word * kScalesPerWord));
+  scales = arith::MaxSIOp::create(b, loc, scales, number(0));
+  scales = arith::MinSIOp::create(b, loc, scales, number(kScalesPerWord));
+  Value bits = arith::MulIOp::create(b, loc, scales, number(kByteBits));
+  Value one = number(1);
+  Value mask = arith::ShLIOp::create(b, loc, one, bits);
+  mask = arith::SubIOp::create(b, loc, mask, one);
+  mask = arith::TruncIOp::create(b, loc, i32, mask);
+  for (MutableArrayRef<Value> words : {aWords, bWords})
+    for (Value &value : words)
+      value = arith::AndIOp::create(b, loc, value, mask);
 }
 
 namespace {
@@ -57,6 +83,8 @@ public:
         word = emitter.getWord(step);
         aWords = a.loadWords(word);
         bWords = b.loadWords(word);
+        if (op.getBlocks())
+          maskWords(builder, op, word, aWords, bWords);
       }
       SmallVector<Value> aTiles = a.loadStep(step);
       SmallVector<Value> bTiles = b.loadStep(step);

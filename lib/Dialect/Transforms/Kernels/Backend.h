@@ -34,8 +34,8 @@ public:
 
   virtual ~ScheduleRules() = default;
 
-  /// The form of the text, such as "tile=MxNxK".
-  virtual StringRef getForm() const = 0;
+  /// The forms of the text, such as "tile=MxNxK".
+  virtual SmallVector<StringRef> getForms() const = 0;
   /// Whether `text` has the form, whatever its numbers.
   virtual bool hasForm(StringRef text) const = 0;
   /// The schedule of `text`, which has the form; fails after an error about its
@@ -92,9 +92,11 @@ public:
                          bool hasWorkspace) const {
     return true;
   }
-  /// Whether its kernels take scales in the 32x4x4 layout alone: others are
-  /// swizzled by a kernel in front of it.
-  virtual bool wantsScaleAtoms() const { return false; }
+  /// Whether its kernels of `schedule` take scales in the 32x4x4 layout alone:
+  /// others are swizzled by a kernel in front of it.
+  virtual bool wantsScaleAtoms(ScheduleInterface schedule) const {
+    return false;
+  }
   /// Of which operands its kernels for `problem` take codes, though they
   /// multiply numbers: the other ones are decoded before.
   virtual TakenCodes getTakenCodes(const KernelProblem &problem) const {

@@ -70,6 +70,6 @@ std::string blockscale::describeScheduleForms() {
   llvm::SmallSetVector<StringRef, 4> forms;
   for (const Row &row : kBackends)
     if (const ScheduleRules *rules = row.get().getScheduleRules())
-      forms.insert(rules->getForm());
+      forms.insert_range(rules->getForms());
   return llvm::join(forms, " or ");
 }

@@ -202,10 +202,11 @@ private:
     unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
     int64_t batch = type.getDimSize(0);
     AffineMap map = getOperandMap(op->getContext(), rank, rowDim, batch);
-    if (isScale && backend.wantsScaleAtoms() &&
+    bool hasAtoms = isScale && backend.wantsScaleAtoms(problem.schedule);
+    if (hasAtoms &&
         getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
       view = swizzle(operand, rowDim);
-    if (isScale && backend.wantsScaleAtoms() && !hasOwnMemory(view.tensor))
+    if (hasAtoms && !hasOwnMemory(view.tensor))
       view.tensor = copy(view.tensor);
     if (!problem.hasScales()) {
       view.bits = type.getElementTypeBitWidth();
@@ -230,8 +231,7 @@ private:
     if (!problem.hasScales())
       setLineMultiple(result, view.tensor);
     result.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
-    if (backend.takesOverSurroundings() && isScale &&
-        !backend.wantsScaleAtoms())
+    if (backend.takesOverSurroundings() && isScale && !hasAtoms)
       result.splat = getSplat(view.tensor);
     result.argument = result.splat ? 0 : host.addInput(view.tensor);
     return result;

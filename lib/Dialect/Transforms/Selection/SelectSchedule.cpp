@@ -93,7 +93,8 @@ private:
     else if (!wanted.isFor(path.getValue()))
       return op->emitOpError("expected a schedule of the path ")
              << StringRef(getPathInfo(path.getValue()).name) << ", '"
-             << rules->getForm() << "', got '" << schedule << "'";
+             << llvm::join(rules->getForms(), "' or '") << "', got '"
+             << schedule << "'";
     if (failed(found))
       return failure();
     if (!*found) {

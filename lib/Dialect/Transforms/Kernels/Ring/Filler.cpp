@@ -61,11 +61,14 @@ void RoleEmitter::emitFill(OpBuilder &at, const RingTile &tile, Value thread,
         ValueRange());
     nvgpu::DeviceAsyncWaitOp::create(at, loc, token, at.getI32IntegerAttr(0));
   }
-  NVVM::FenceProxyOp::create(
-      at, loc,
-      NVVM::ProxyKindAttr::get(at.getContext(), NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(at.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+  // Instructions of warps take what was loaded as it was stored.
+  if (!getPathInfo(problem.instruction.getPath()).isWarpLevel)
+    NVVM::FenceProxyOp::create(
+        at, loc,
+        NVVM::ProxyKindAttr::get(at.getContext(),
+                                 NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(at.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
   Value full = stages.emitFull(at, place);
   if (cluster.hasPairs())
     BarrierArriveOp::create(at, loc, barriers, full, cluster.getLeader(),

@@ -8,12 +8,14 @@
 //
 // The choice between bulk copies and warps. What warps bring is contiguous
 // along K; codes of fp6 and fp4 beside bytes they make e4m3 of, since a tensor
-// core takes narrow codes from shared memory in packed form only.
+// core takes narrow codes from shared memory in packed form only. What warps
+// read themselves may lie in any layout that ldmatrix takes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Ring/RingOperand.h"
 
+#include "Kernels/Ring/RingWarps.h"
 #include "Kernels/Staging/ElementFiller.h"
 #include "Kernels/Staging/PackFiller.h"
 
@@ -35,6 +37,17 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
   return sides;
 }
 
+std::string blockscale::describeFilled(const RingOperands &operands,
+                                       bool isExchanged) {
+  std::string text;
+  for (bool isX : {true, false})
+    if (const RingOperand &operand = operands[isX != isExchanged ? 0 : 2];
+        operand.filler)
+      text += (text.empty() ? "" : "; ") + std::string(isX ? "x" : "y") +
+              " is brought by warps, not by bulk copies: " + operand.reason;
+  return text;
+}
+
 static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
                             bool isA, Format &format) {
   const KernelOperand &operand = isA ? problem.x : problem.y;
@@ -42,6 +55,12 @@ static FillerPtr makeFiller(const KernelProblem &problem, const RingPlan &ring,
   int64_t rows = ring.getRows(isA);
   TileExtent extent = {rows, schedule.getK(), rows, kFillerWarps * kWarpLanes};
   Kind kind = problem.instruction.getKind();
+  // Warps read what other kernels of theirs have, too.
+  if (getPathInfo(problem.instruction.getPath()).isWarpLevel) {
+    RingWarps warps(schedule);
+    extent.warpRows = isA ? warps.m : warps.n;
+    return planElements(operand, format, kind, extent);
+  }
   unsigned bits = getFormatInfo(format).bits;
   if (!hasContainers(kind) ||
       (bits == 8 && operand.contiguity == Contiguity::Columns))

@@ -35,6 +35,10 @@ struct RingOperand {
 
 using RingOperands = std::array<RingOperand, kNumRingOperands>;
 
+/// Which of x and y warps bring, and why; empty for none.
+std::string describeFilled(const RingOperands &operands,
+                           bool isExchanged = false);
+
 /// `problem` with x as A of instructions and y as B: where its schedule
 /// exchanges operands, the transposed product. Who asks for rows of operands
 /// asks this one; where sums go is what it was.

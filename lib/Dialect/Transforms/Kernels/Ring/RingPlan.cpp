@@ -32,6 +32,25 @@ RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
       words(0) {
   if (instruction.scaleVec != 0)
     words = schedule.getK() / instruction.blockSize / kBlocksOfWord;
+  placeOperands();
+}
+
+RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
+                   int64_t blockSize)
+    : schedule(schedule), parts(1), bytesBehind(0),
+      words(schedule.getK() / blockSize / kBlocksOfWord) {
+  placeOperands();
+}
+
+RingPlan blockscale::getRingPlan(const OpRow &row,
+                                 const Instruction &instruction,
+                                 RingScheduleAttr schedule) {
+  if (instruction.scaleVec == 0)
+    return RingPlan(instruction, schedule);
+  return RingPlan(instruction, schedule, row.blockSize);
+}
+
+void RingPlan::placeOperands() {
   // Tiles of elements first, which are multiples of what they are aligned to.
   for (unsigned operand : {0, 2, 1, 3}) {
     offsets[operand] = stageBytes;

@@ -33,6 +33,9 @@ public:
   RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
            std::optional<Format> codes = std::nullopt, int64_t parts = 1,
            int64_t bytesBehind = 0);
+  /// Where the instruction is one of several for blocks of `blockSize`.
+  RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
+           int64_t blockSize);
 
   RingScheduleAttr getSchedule() const { return schedule; }
 
@@ -79,12 +82,20 @@ public:
   int64_t getStageBarriers() const { return 2 * getEmptyStages(); }
 
 private:
+  /// Puts the operands of a stage in their places.
+  void placeOperands();
+
   RingScheduleAttr schedule;
   std::optional<Format> codes;
   int64_t parts, bytesBehind, words;
   std::array<int64_t, kNumRingOperands> offsets;
   int64_t stageBytes = 0;
 };
+
+/// Of `instruction` for a product of `row`, whose blocks of scales it may take
+/// half by half.
+RingPlan getRingPlan(const OpRow &row, const Instruction &instruction,
+                     RingScheduleAttr schedule);
 
 /// Shared memory that mbarriers and the like may take beside stages.
 inline constexpr int64_t kBarrierBytes = 1024;

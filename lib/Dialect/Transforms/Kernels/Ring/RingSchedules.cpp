@@ -47,9 +47,9 @@ static std::optional<ScheduleText> parseText(StringRef text) {
   return schedule;
 }
 
-StringRef RingScheduleRules::getForm() const {
-  return "tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]"
-         "[,exchanged=E][,splits=N][,cluster=MxN][,pair=P][,k=K]";
+SmallVector<StringRef> RingScheduleRules::getForms() const {
+  return {"tile=MxNxK,stages=S,accumulators=A,persistent=P[,group=G]"
+          "[,exchanged=E][,splits=N][,cluster=MxN][,pair=P][,k=K]"};
 }
 
 bool RingScheduleRules::hasForm(StringRef text) const {
@@ -117,7 +117,7 @@ LogicalResult RingScheduleRules::verifyStages(ProductOpInterface op,
     return emitError() << "expected N of the tile to be 1 only for exchanged "
                           "operands on the path wgmma, got "
                        << schedule;
-  RingPlan plan(instruction, schedule);
+  RingPlan plan = getRingPlan(op.getRow(), instruction, schedule);
   if (plan.getSharedBytes() > getMostStageBytes(chip))
     return emitError() << "expected a schedule that needs at most "
                        << getMostStageBytes(chip)

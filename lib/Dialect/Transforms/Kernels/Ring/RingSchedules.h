@@ -20,7 +20,7 @@ namespace mlir::blockscale {
 
 class RingScheduleRules : public ScheduleRules {
 public:
-  StringRef getForm() const override;
+  SmallVector<StringRef> getForms() const override;
   bool hasForm(StringRef text) const override;
   FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
                                      EmitErrorFn emitError) const override;

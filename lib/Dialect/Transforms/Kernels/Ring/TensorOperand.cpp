@@ -119,12 +119,18 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   Format format = isA() ? instruction.a : instruction.b;
   unsigned codeBits = getFormatInfo(format).bits;
   bool isK = operand->contiguity == Contiguity::Columns;
-  bool isPadded = hasContainers(instruction.kind) && codeBits != 8;
+  bool isNarrow = hasContainers(instruction.kind) && codeBits != 8;
+  // Warps take codes in bytes, and transpose whatever has a byte.
+  bool isReadByWarps = getPathInfo(instruction.path).isWarpLevel;
+  bool areBytes = isReadByWarps && isNarrow && operand->bits == 8;
+  bool isPadded = isNarrow && !areBytes;
+  unsigned leastBits = isReadByWarps && isNarrow ? 4 : 8;
   const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
     return row.bits == operand->bits && row.isPadded == isPadded;
   });
   if (type == std::end(kMovedTypes) ||
-      (!isK && (codeBits < 8 || operand->contiguity != Contiguity::Rows))) {
+      (!isK &&
+       (codeBits < leastBits || operand->contiguity != Contiguity::Rows))) {
     reason = "no copy brings such elements to the tensor core's layout";
     return false;
   }
@@ -132,8 +138,9 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     reason = ("the chip has no tensor maps of " + type->name).str();
     return false;
   }
+  int64_t lineMultiple = isK ? operand->columnMultiple : operand->rowMultiple;
   if (operand->getLineAlignment() % type->strideBytes != 0 ||
-      (isPadded && operand->columnMultiple % type->lineCodes != 0)) {
+      (isPadded && lineMultiple % type->lineCodes != 0)) {
     reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
               " bytes")
                  .str();
@@ -157,8 +164,19 @@ bool TensorOperand::planElements(const KernelProblem &problem,
                  .str();
     return false;
   }
+  // Lines of warps have all rows, and those of padded codes one length.
+  if (isReadByWarps && !isK &&
+      (rows > kLineBytes || (isPadded && rows != kLineBytes))) {
+    reason =
+        ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
+         Twine(kLineBytes) + " rows, which are contiguous, got " + Twine(rows))
+            .str();
+    return false;
+  }
   layout.major = isK ? Major::K : Major::MN;
   layout.storage = isPadded ? Storage::Padded : Storage::Slots;
+  if (areBytes)
+    layout.storage = Storage::Bytes;
   layout.isSwizzled = columnBytes > kLeastBytes;
 
   // Codes in bytes, padded or not, are counted one by one; packed ones are

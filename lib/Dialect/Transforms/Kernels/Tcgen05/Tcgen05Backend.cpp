@@ -32,19 +32,13 @@ public:
     return &getTcgen05ScheduleRules();
   }
   bool takesOverSurroundings() const override { return true; }
-  bool wantsScaleAtoms() const override { return true; }
+  bool wantsScaleAtoms(ScheduleInterface) const override { return true; }
 
   std::string getRemark(const KernelProblem &problem) const override {
     KernelProblem asked = getInstructionProblem(problem);
     RingOperands operands = planRingOperands(asked, makePlan(problem));
-    bool isExchanged = cast<RingScheduleAttr>(problem.schedule).getExchanged();
-    std::string text;
-    for (bool isX : {true, false})
-      if (const RingOperand &operand = operands[isX != isExchanged ? 0 : 2];
-          operand.filler)
-        text += (text.empty() ? "" : "; ") + std::string(isX ? "x" : "y") +
-                " is brought by warps, not by bulk copies: " + operand.reason;
-    return text;
+    return describeFilled(
+        operands, cast<RingScheduleAttr>(problem.schedule).getExchanged());
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {

@@ -47,6 +47,12 @@ public:
 // Limits
 //===----------------------------------------------------------------------===//
 
+/// Whether the chip that runs the kernels has no tensor core with a memory.
+static bool isInSoftware(ProductOpInterface op) {
+  FailureOr<TargetAttr> target = lookupTarget(op);
+  return succeeded(target) && *target && hasSoftwareTensorCore(*target);
+}
+
 /// Blocks load whole groups of the lines that a copy swizzles, and instructions
 /// of pairs take N in larger steps.
 static LogicalResult verifyCluster(RingScheduleAttr schedule,
@@ -106,6 +112,11 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
                        << " rows each, got " << given;
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
+  if (isInSoftware(op) &&
+      (schedule.getPair() || schedule.getInstructionK() != 0))
+    return emitError() << "not supported in this version: pairs of blocks and "
+                          "K of instructions in software, got "
+                       << given;
   if (failed(verifyCluster(schedule, emitError)) ||
       failed(verifyInstructionK(schedule, instruction, chip, emitError)))
     return failure();
@@ -137,9 +148,7 @@ static SmallVector<RingCandidate> estimateCandidates(ProductOpInterface op,
                                                      bool hasWorkspace) {
   RingProblem problem = getRingProblem(op);
   problem.mayDivideK &= hasWorkspace;
-  FailureOr<TargetAttr> target = lookupTarget(op);
-  problem.isInSoftware =
-      succeeded(target) && *target && hasSoftwareTensorCore(*target);
+  problem.isInSoftware = isInSoftware(op);
   return getRingCandidates(op.getContext(), problem, attr.getInstruction(),
                            chip);
 }

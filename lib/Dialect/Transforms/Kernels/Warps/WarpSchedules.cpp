@@ -71,8 +71,8 @@ public:
   explicit WarpScheduleRules(const WarpScheduleLimits &limits)
       : limits(limits) {}
 
-  StringRef getForm() const override {
-    return "tile=MxNxK,warps=MxN,stages=S[,splits=N]";
+  SmallVector<StringRef> getForms() const override {
+    return {"tile=MxNxK,warps=MxN,stages=S[,splits=N]"};
   }
 
   bool hasForm(StringRef text) const override {

@@ -83,10 +83,11 @@ static Value emitMultiply(OpBuilder &b, Location loc,
       return ScaleTileLayoutAttr();
     return ScaleTileLayoutAttr::get(context, plan.getStages().getTile(i).order);
   };
-  return TileMmaOp::create(
-      b, loc, acc.getType(), operands[0], operands[1], operands[2], operands[3],
-      acc, RowAttr::get(context, problem.row), problem.instruction,
-      getLayout(0), getLayout(2), getScaleLayout(1), getScaleLayout(3));
+  return TileMmaOp::create(b, loc, acc.getType(), operands[0], operands[1],
+                           operands[2], operands[3], acc, /*blocks=*/Value(),
+                           RowAttr::get(context, problem.row),
+                           problem.instruction, getLayout(0), getLayout(2),
+                           getScaleLayout(1), getScaleLayout(3));
 }
 
 /// All that a block does for its tile.

@@ -123,9 +123,10 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
                                          EmitErrorFn emitError) const {
   auto schedule = cast<RingScheduleAttr>(given);
   if (schedule.getPair() || schedule.getInstructionK() != 0)
-    return emitError() << "expected no pairs of blocks and no K of instructions "
-                          "on the path wgmma, got "
-                       << given;
+    return emitError()
+           << "expected no pairs of blocks and no K of instructions "
+              "on the path wgmma, got "
+           << given;
   if (schedule.getExchanged()) {
     if (failed(verifyCodes(op, attr.getInstruction(), schedule, chip,
                            emitError)) ||

@@ -1,0 +1,261 @@
+//===- MmaSyncSchedules.cpp - Schedules of the path mma_sync --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A path with two kernels has the schedules of both: the text says which one is
+// meant, by its form, and so does the attribute.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/MmaSync/MmaSyncSchedules.h"
+
+#include "Kernels/OpSizes.h"
+#include "Kernels/ProductBounds.h"
+#include "Kernels/Ring/RingPlan.h"
+#include "Kernels/Ring/RingSchedules.h"
+#include "Kernels/Ring/RingWarps.h"
+#include "Utils/OperandView.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MmaSyncRingRules final : public RingScheduleRules {
+public:
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface given, const Chip &chip, bool,
+               raw_ostream &os) const override {
+    auto schedule = cast<RingScheduleAttr>(given);
+    RingWarps warps(schedule);
+    printProductBounds(os, op, instruction,
+                       {schedule.getM(), schedule.getN(), schedule.getK(),
+                        schedule.getSplits(), warps.columns, warps.rows},
+                       chip);
+  }
+};
+} // namespace
+
+LogicalResult MmaSyncRingRules::verify(ProductOpInterface op,
+                                       InstructionAttr attr,
+                                       ScheduleInterface given,
+                                       const Chip &chip,
+                                       EmitErrorFn emitError) const {
+  auto schedule = cast<RingScheduleAttr>(given);
+  // Tiles start in atoms of scales, or in the middle of one.
+  constexpr int64_t kSides[] = {64, 128, 256};
+  for (auto [name, size] :
+       {std::pair("M", schedule.getM()), std::pair("N", schedule.getN())})
+    if (!llvm::is_contained(kSides, size))
+      return emitError() << "expected " << name
+                         << " of the tile to be 64, 128 or 256 on the path "
+                            "mma_sync, got "
+                         << given;
+  if (schedule.getAccumulators() != 1 || schedule.getExchanged() ||
+      schedule.getCluster() != ClusterSize() || schedule.getPair() ||
+      schedule.getInstructionK() != 0)
+    return emitError() << "expected one accumulator, operands that are not "
+                          "exchanged, a cluster of 1x1 blocks and no K of "
+                          "instructions on the path mma_sync, got "
+                       << given;
+  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
+    return failure();
+  constexpr int64_t kMostWarps = 8;
+  if (int64_t warps = RingWarps(schedule).getCount(); warps > kMostWarps)
+    return emitError() << "expected a schedule with at most " << kMostWarps
+                       << " warps of 64 x 64 results, got " << given
+                       << ", which has " << warps;
+  return success();
+}
+
+namespace {
+/// A tile, and most stages that are tried.
+struct RingTile {
+  int64_t m, n, mostStages;
+};
+} // namespace
+
+static constexpr RingTile kRingTiles[] = {
+    {128, 128, 3}, {128, 64, 4}, {64, 128, 4}, {64, 64, 4}};
+
+SmallVector<ScheduleInterface>
+MmaSyncRingRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
+                                const Chip &chip, bool) const {
+  const Instruction &instruction = attr.getInstruction();
+  SmallVector<ScheduleInterface> candidates;
+  for (const RingTile &row : kRingTiles) {
+    int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
+    auto make = [&](int64_t stages) {
+      return RingScheduleAttr::get(op->getContext(), tile, stages,
+                                   /*accumulators=*/1, /*persistent=*/true);
+    };
+    int64_t bytes =
+        getRingPlan(op.getRow(), instruction, make(1)).getStageBytes();
+    candidates.push_back(make(std::clamp<int64_t>(
+        getMostStageBytes(chip) / bytes, 1, row.mostStages)));
+  }
+  return candidates;
+}
+
+ScheduleInterface MmaSyncRingRules::choose(ProductOpInterface op,
+                                           InstructionAttr attr,
+                                           const Chip &chip,
+                                           bool hasWorkspace) const {
+  return getCandidates(op, attr, chip, hasWorkspace).front();
+}
+
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
+
+/// The argument of a function that `operand` is a view of, which bulk copies
+/// read; null if there is none.
+static OperandView findMemory(Value operand) {
+  OperandView view = traceOperand(operand);
+  if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
+    view.tensor = unpack.getSource();
+  auto argument = dyn_cast<BlockArgument>(view.tensor);
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    view.tensor = {};
+  return view;
+}
+
+/// Whether bulk copies bring `elements` and `scales`: lines along K that they
+/// take, and atoms.
+static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
+                      Format format, Kind kind, int64_t k) {
+  // Lines are multiples of 16 bytes, and of 128 codes that get a byte each.
+  constexpr int64_t kBits = 16 * 8, kPaddedCodes = 128;
+  unsigned rank = cast<ShapedType>(elements.getType()).getRank();
+  OperandView lines = findMemory(elements), atoms = findMemory(scales);
+  if (!lines.tensor || !atoms.tensor ||
+      lines.map.getResults().back() !=
+          getAffineDimExpr(MmaScaledOp::getKDim(side, rank),
+                           elements.getContext()) ||
+      cast<ShapedType>(atoms.tensor.getType()).getRank() != rank + 2)
+    return false;
+  unsigned bits = getFormatInfo(format).bits;
+  if (hasContainers(kind) && bits != 8)
+    return k % kPaddedCodes == 0;
+  return k * bits % kBits == 0;
+}
+
+/// Whether bulk copies bring all that `op` reads to kernels for its target.
+static bool areAllCopied(ProductOpInterface op, Kind kind) {
+  FailureOr<TargetAttr> target = getTarget(op);
+  if (failed(target) || !hasBulkCopies((*target).getFinalChip()))
+    return false;
+  int64_t k = getOpSizes(op, /*dynamicSize=*/1).k;
+  OpRow row = op.getRow();
+  return k % (row.blockSize * kScalesPerWord) == 0 &&
+         areCopied(MmaScaledOp::Side::X, op.getX(), op.getXScale(), row.lhs,
+                   kind, k) &&
+         areCopied(MmaScaledOp::Side::Y, op.getY(), op.getYScale(), row.rhs,
+                   kind, k);
+}
+
+/// Whether tiles are all inside and take whole rounds of the ring: else ptxas
+/// 13.0 spills some registers.
+static bool areWhole(ProductOpInterface op, RingScheduleAttr schedule) {
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/1);
+  return sizes.m % schedule.getM() == 0 && sizes.n % schedule.getN() == 0 &&
+         sizes.k % (schedule.getK() * schedule.getStages()) == 0;
+}
+
+namespace {
+class MmaSyncScheduleRules final : public ScheduleRules {
+public:
+  MmaSyncScheduleRules() : warps(makeWarpScheduleRules(kMmaSyncLimits)) {}
+
+  SmallVector<StringRef> getForms() const override {
+    SmallVector<StringRef> forms = warps->getForms();
+    llvm::append_range(forms, ring.getForms());
+    return forms;
+  }
+
+  bool hasForm(StringRef text) const override {
+    return warps->hasForm(text) || ring.hasForm(text);
+  }
+
+  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
+                                     EmitErrorFn emitError) const override {
+    if (ring.hasForm(text))
+      return ring.parse(context, text, emitError);
+    return warps->parse(context, text, emitError);
+  }
+
+  std::string print(ScheduleInterface schedule) const override {
+    return of(schedule).print(schedule);
+  }
+
+  /// Roles, which execute half of the instructions between products, where
+  /// copies bring all operands of a product with tiles for all multiprocessors,
+  /// and the ring has as many stages as there would be else: fewer ones may
+  /// wait for memory, which nobody could measure yet.
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override {
+    auto copied = cast<MmaSyncScheduleAttr>(
+        warps->choose(op, instruction, chip, hasWorkspace));
+    auto roles = cast<RingScheduleAttr>(
+        ring.choose(op, instruction, chip, hasWorkspace));
+    if (copied.getTile() == roles.getTile() &&
+        copied.getStages() <= roles.getStages() && areWhole(op, roles) &&
+        areAllCopied(op, instruction.getKind()))
+      return roles;
+    return copied;
+  }
+
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override {
+    SmallVector<ScheduleInterface> candidates =
+        warps->getCandidates(op, instruction, chip, hasWorkspace);
+    llvm::append_range(candidates,
+                       ring.getCandidates(op, instruction, chip, hasWorkspace));
+    return candidates;
+  }
+
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override {
+    return of(schedule).verify(op, instruction, schedule, chip, emitError);
+  }
+
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface schedule, const Chip &chip, bool hasPictures,
+               raw_ostream &os) const override {
+    of(schedule).explain(op, instruction, schedule, chip, hasPictures, os);
+  }
+
+private:
+  const ScheduleRules &of(ScheduleInterface schedule) const {
+    if (isa<RingScheduleAttr>(Attribute(schedule)))
+      return ring;
+    return *warps;
+  }
+
+  std::unique_ptr<ScheduleRules> warps;
+  MmaSyncRingRules ring;
+};
+} // namespace
+
+const ScheduleRules &blockscale::getMmaSyncScheduleRules() {
+  static const MmaSyncScheduleRules rules;
+  return rules;
+}

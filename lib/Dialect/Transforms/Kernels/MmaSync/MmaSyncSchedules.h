@@ -1,0 +1,28 @@
+//===- MmaSyncSchedules.h - Schedules of the path mma_sync ---- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_MMASYNC_MMASYNCSCHEDULES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_MMASYNC_MMASYNCSCHEDULES_H
+
+#include "Kernels/Warps/WarpSchedules.h"
+
+namespace mlir::blockscale {
+
+/// Of both kernels: a block of warps that copy and multiply (`schedule`), and
+/// one whose warps have roles (`ring_schedule`).
+const ScheduleRules &getMmaSyncScheduleRules();
+
+/// What is chosen for the first one. Its instructions leave little to do
+/// between them: one block on a multiprocessor, with as many stages as there is
+/// room for, keeps them busy.
+inline constexpr WarpScheduleLimits kMmaSyncLimits = {
+    /*mostStages=*/4, /*wantedBlocks=*/1, /*mostK=*/1024};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_MMASYNC_MMASYNCSCHEDULES_H
