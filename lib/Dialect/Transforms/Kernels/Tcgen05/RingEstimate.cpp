@@ -122,13 +122,17 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
   uint64_t steps = divideCeil(divideCeil(problem.k, tileK), parts);
   uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
   RingEstimate estimate;
+  // Pairs with fewer rows take several tiles before they go on.
+  uint64_t halves = plan.getHalves();
   uint64_t clusters =
-      multiply(divideCeil(problem.m, tileM * cluster.m),
+      multiply(divideCeil(problem.m, plan.getRowsOfHalves() * cluster.m),
                divideCeil(problem.n, tileN * cluster.n), problem.batch, parts);
-  estimate.tiles = multiply(clusters, cluster.getBlocks());
-  uint64_t tiles = divideCeil(
-      clusters,
-      std::max<uint64_t>(rates.multiprocessors.value / cluster.getBlocks(), 1));
+  estimate.tiles = multiply(clusters, cluster.getBlocks(), halves);
+  uint64_t tiles = multiply(
+      divideCeil(clusters,
+                 std::max<uint64_t>(
+                     rates.multiprocessors.value / cluster.getBlocks(), 1)),
+      halves);
   estimate.tilesOfBlock = tiles;
 
   // Of one tile. Instructions take all its rows; copies bring those that the

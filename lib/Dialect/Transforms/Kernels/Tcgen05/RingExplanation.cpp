@@ -202,13 +202,18 @@ static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
   const ScaleRegion *region = lookupScaleRegion(rows, plan.getScaleCopies(isA));
   for (int64_t word = 0; word != plan.getWords(); ++word)
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
-      int64_t column =
-          first + word * region->columnsOfWord + atom * kColumnsOfAtom;
+      int64_t column = first + word * region->columnsOfWord +
+                       atom * kColumnsOfAtom % region->columnsOfWord;
       int64_t row = atom * kScaleAtomRows, block = word * kBlocksOfWord;
       os << "    +" << column << " to +" << column + kColumnsOfAtom - 1
          << ": rows " << row << " to " << row + kScaleAtomRows - 1 << " of "
          << (isA ? 'A' : 'B') << ", blocks " << block << " to "
-         << block + kBlocksOfWord - 1 << '\n';
+         << block + kBlocksOfWord - 1;
+      // Of fewer copies, each half of the lanes has an atom of its own.
+      if (region->copies != kScaleCopies)
+        os << ", in lanes " << atom * kTensorLanes / 2 << " to "
+           << (atom + 1) * kTensorLanes / 2 - 1;
+      os << '\n';
     }
 }
 
@@ -228,8 +233,13 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
     os << "  both sums have columns " << plan.getAccColumn(1) << " to "
        << plan.getAccColumn(1) + shared - 1 << "; the first "
        << plan.getWaitedColumns() << " columns that are read release them\n";
-  os << "  sums: lane l has row l of the tile, column c its column c\n"
-     << "  scales of stage s: columns " << first << " + " << columns << " s to "
+  if (plan.getSumLayout().parts == 1)
+    os << "  sums: lane l has row l of the tile, column c its column c\n";
+  else
+    os << "  sums: lane l has row l mod " << schedule.getM()
+       << " of the tile, column c its column c; from lane " << schedule.getM()
+       << " on column " << plan.getSumColumns() << " + c\n";
+  os << "  scales of stage s: columns " << first << " + " << columns << " s to "
      << first + columns - 1 << " + " << columns << " s";
   if (plan.getScaleSlots() != schedule.getStages())
     os << ", where s counts modulo " << plan.getScaleSlots();
