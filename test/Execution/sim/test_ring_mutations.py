@@ -76,7 +76,7 @@ def term(change):
 
 # Rings whose operands differ; the others have the same instructions.
 @pytest.mark.parametrize("ring", [
-    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "pair", "cluster")
+    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "pair")
 ], indirect=True)
 def test_each_term_matters(ring, request):
     """Without --full, some of the terms."""

@@ -7,7 +7,7 @@
 // RUN: blockscale-opt %s --blockscale-attach-target="chip=sm_120a emulate-on=sm_80" --blockscale-legalize --blockscale-select-schedule | FileCheck %s --check-prefix=SM80
 // SM80-NOT: ring_schedule
 
-// As many stages, and copies bring all.
+// Copies bring all.
 
 // CHECK-LABEL: func.func @fp4(
 // CHECK:         blockscale.schedule = #blockscale.ring_schedule<tile = [128, 128, 256], stages = 2, accumulators = 1, persistent = true>
@@ -40,11 +40,11 @@ func.func @nvfp4(%x: tensor<2048x4096xf4E2M1FN>, %sx: tensor<16x64x32x16xf8E4M3F
   return %d : tensor<2048x2048xf32>
 }
 
-// Three stages of 8-bit operands leave no room for barriers; two steps along K
-// need no more than two.
+// Of 8-bit operands there are two stages, too, as barriers leave no room for
+// three.
 
 // CHECK-LABEL: func.func @fp8(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// CHECK:         blockscale.schedule = #blockscale.ring_schedule<tile = [128, 128, 128], stages = 2, accumulators = 1, persistent = true>
 func.func @fp8(%x: tensor<2048x4096xf8E4M3FN>, %sx: tensor<16x32x32x16xf8E8M0FNU>, %y: tensor<2048x4096xf8E4M3FN>, %sy: tensor<16x32x32x16xf8E8M0FNU>) -> tensor<2048x2048xf32> {
   %acc = arith.constant dense<0.0> : tensor<2048x2048xf32>
   %x_rows = blockscale.unswizzle_scales %sx : tensor<16x32x32x16xf8E8M0FNU> to tensor<2048x128xf8E8M0FNU>
