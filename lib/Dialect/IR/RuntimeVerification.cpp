@@ -145,3 +145,51 @@ void UnswizzleScalesOp::generateRuntimeVerification(
                  "sizes that round up to the atoms of the source");
   }
 }
+
+/// Checks what `quantize` and `dequantize` have in common: (Q2), (Q3), (Q6) and
+/// (E2), (E3), (E5).
+static void checkBlocks(SizeChecker &check, OpBuilder &builder, Value matrix,
+                        Value scales, int64_t blockSize) {
+  int64_t rank = cast<ShapedType>(matrix.getType()).getRank();
+  for (int64_t dim = 0; dim != rank; ++dim) {
+    if (isDynamic(matrix, dim))
+      check.expect(check.isPositive(check.getSize(matrix, dim)),
+                   "all sizes to be at least 1");
+    if (!scales || (!isDynamic(matrix, dim) && !isDynamic(scales, dim)))
+      continue;
+    Value size = check.getSize(matrix, dim);
+    if (dim + 1 == rank)
+      size = check.apply(builder.getAffineDimExpr(0).ceilDiv(blockSize),
+                         {OpFoldResult(size)});
+    check.expect(check.isEqual(size, check.getSize(scales, dim)),
+                 "scales of blocks of " + Twine(blockSize) + " of the codes");
+  }
+}
+
+void QuantizeOp::generateRuntimeVerification(
+    OpBuilder &builder, Location loc,
+    function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
+  if (hasStaticShapes(getOperation()))
+    return;
+  SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
+  auto blockSize = static_cast<int64_t>(getBlockSize());
+  checkBlocks(check, builder, getX(), /*scales=*/{}, blockSize);
+  int64_t rank = cast<ShapedType>(getX().getType()).getRank();
+  if (isDynamic(getX(), rank - 1) && !getPad()) {
+    AffineExpr d0 = builder.getAffineDimExpr(0);
+    Value k = check.getSize(getX(), rank - 1);
+    check.expect(
+        check.isEqual(check.apply(d0 % blockSize, {OpFoldResult(k)}),
+                      check.getConstant(0)),
+        "K to be a multiple of the block size, " + Twine(blockSize));
+  }
+}
+
+void DequantizeOp::generateRuntimeVerification(
+    OpBuilder &builder, Location loc,
+    function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
+  if (hasStaticShapes(getOperation()))
+    return;
+  SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
+  checkBlocks(check, builder, getCodes(), getScales(), getBlock());
+}

@@ -38,9 +38,13 @@ static const TileRule &getRule(TileType tile) {
   return rules[static_cast<unsigned>(tile)];
 }
 
-bool blockscale::isTileType(TileType tile, Type type) {
+bool blockscale::isTensorOrFixedVector(Type type) {
   auto vector = dyn_cast<VectorType>(type);
-  if (!isa<RankedTensorType>(type) && (!vector || vector.isScalable()))
+  return isa<RankedTensorType>(type) || (vector && !vector.isScalable());
+}
+
+bool blockscale::isTileType(TileType tile, Type type) {
+  if (!isTensorOrFixedVector(type))
     return false;
   const TileRule &rule = getRule(tile);
   auto shaped = cast<ShapedType>(type);

@@ -14,6 +14,7 @@ include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleHostOps.td"
 include "blockscale/Dialect/IR/BlockScaleKernelOps.td"
 include "blockscale/Dialect/IR/BlockScaleOps.td"
+include "blockscale/Dialect/IR/BlockScaleQuantizeOps.td"
 include "blockscale/Dialect/IR/BlockScaleTcgen05Ops.td"
 include "blockscale/Dialect/IR/BlockScaleWgmmaOps.td"
 

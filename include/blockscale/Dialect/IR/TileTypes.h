@@ -28,6 +28,9 @@ enum class TileType {
 
 bool isTileType(TileType tile, Type type);
 
+/// Whether `type` is a ranked tensor, or a vector that is not scalable.
+bool isTensorOrFixedVector(Type type);
+
 /// An operand or a result of an op, by name.
 struct NamedTile {
   StringRef name;

@@ -32,6 +32,9 @@ void populateDecomposeMmaScaledPatterns(RewritePatternSet &patterns);
 /// `swizzle_scales` and `unswizzle_scales` to `linalg.generic`.
 void populateDecomposeSwizzlePatterns(RewritePatternSet &patterns);
 
+/// `quantize` and `dequantize` to `linalg.generic`.
+void populateDecomposeQuantizePatterns(RewritePatternSet &patterns);
+
 /// Carries `swizzle_scales` and `unswizzle_scales` through transposes and
 /// through slices that keep atoms whole, and cancels `swizzle_scales` of
 /// `unswizzle_scales`. A swizzle goes to its source, in front of the loops that

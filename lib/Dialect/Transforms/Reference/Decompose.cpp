@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -70,6 +71,7 @@ struct DecomposePass final
     RewritePatternSet layouts(&getContext());
     populateDecomposeSwizzlePatterns(layouts);
     populateDecomposePackingPatterns(layouts);
+    populateDecomposeQuantizePatterns(layouts);
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||
         failed(applyPatternsGreedily(getOperation(), std::move(layouts)))) {
       emitError(getOperation()->getLoc(), "decomposition did not converge");

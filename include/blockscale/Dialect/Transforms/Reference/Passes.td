@@ -14,7 +14,8 @@ include "mlir/Pass/PassBase.td"
 def DecomposePass : Pass<"blockscale-decompose"> {
   let summary = "give the tile-level ops their meaning in upstream dialects";
   let description = [{
-    Rewrites `mma_scaled`, `swizzle_scales` and `unswizzle_scales` into
+    Rewrites `mma_scaled`, `swizzle_scales`, `unswizzle_scales`, `quantize` and
+    `dequantize` into
     `linalg.generic` loops over plain arithmetic:
 
     * x times its scales and y times its scales are decoded to f64, which holds
@@ -56,8 +57,8 @@ def DecomposePass : Pass<"blockscale-decompose"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -1,0 +1,329 @@
+//===- BlockScaleQuantizeOps.td - Numbers to codes and back -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEQUANTIZEOPS_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALEQUANTIZEOPS_TD
+
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleAttrs.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+//===----------------------------------------------------------------------===//
+// The rule of a scale
+//===----------------------------------------------------------------------===//
+
+def BlockScale_ScaleRule : I32EnumAttr<
+    "ScaleRule", "how a power of two is chosen for a block",
+    [I32EnumAttrCase<"Floor", 0, "floor">,
+     I32EnumAttrCase<"Ceil", 1, "ceil">,
+     I32EnumAttrCase<"Even", 2, "even">,
+     I32EnumAttrCase<"Rceil", 3, "rceil">]> {
+  let cppNamespace = "::mlir::blockscale";
+  let genSpecializedAttr = 0;
+}
+
+def BlockScale_ScaleRuleAttr
+    : EnumAttr<BlockScale_Dialect, BlockScale_ScaleRule, "scale_rule"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Operand types
+//===----------------------------------------------------------------------===//
+
+class BlockScale_Blocks<list<Type> elements, string summary> : Type<
+    And<[CPred<"::mlir::blockscale::isTensorOrFixedVector($_self)">,
+         HasRankGreaterOrEqualPred<1>,
+         SubstLeaves<"$_self", "::mlir::getElementTypeOrSelf($_self)",
+                     AnyTypeOf<elements>.predicate>]>,
+    "ranked tensor or fixed-length vector of " # summary #
+    ", of rank 1 or more", "::mlir::ShapedType">;
+
+def BlockScale_BlockNumbers
+    : BlockScale_Blocks<[F32, F16, BF16], "f32, f16 or bf16">;
+def BlockScale_BlockCodes
+    : BlockScale_Blocks<[F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN],
+                        "f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN">;
+def BlockScale_BlockScales
+    : BlockScale_Blocks<[F8E8M0FNU, F8E4M3FN], "f8E8M0FNU or f8E4M3FN">;
+// Not a buildable type, so that it is written out.
+def BlockScale_TensorScale : AnyTypeOf<[F32]>;
+def BlockScale_LargestMagnitude : AnyTypeOf<[0DTensorOf<[F32]>, F32]>;
+
+//===----------------------------------------------------------------------===//
+// quantize
+//===----------------------------------------------------------------------===//
+
+def BlockScale_QuantizeOp : BlockScale_Op<"quantize", [
+    NoMemoryEffect,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+        "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+        "getResultTilePosition", "generateResultTileValue",
+        "getIterationDomainTileFromResultTile"]>]> {
+  let summary = "numbers to codes with one scale for each block";
+  let description = [{
+    Gives each block of `block_size` numbers along the last dimension a scale
+    and each number the code of the element type that is nearest to the number
+    over the scale:
+
+    | value    | shape          | element type                                 |
+    |----------|----------------|----------------------------------------------|
+    | `x`      | `[.., K]`      | `f32`, `f16` or `bf16`                       |
+    | `codes`  | `[.., K]`      | fp8, fp6 or fp4                              |
+    | `scales` | `[.., K_s]`    | `f8E8M0FNU` or `f8E4M3FN`                    |
+    | `amax`   | none, optional | `f32`, the largest magnitude of all of `x`   |
+
+    K_s is `K / block_size`. With `pad`, K may be any size: the last block of a
+    line has what is left, K_s is rounded up. The combinations of element type,
+    scale and block size are those of an operand of `mma_scaled`.
+
+    Let *amax* be the largest magnitude of a block, *max* and *emax* the largest
+    number of the element type and its exponent:
+
+    | element    | max   | emax |
+    |------------|-------|------|
+    | `f8E4M3FN` | 448   | 8    |
+    | `f8E5M2`   | 57344 | 15   |
+    | `f6E3M2FN` | 28    | 4    |
+    | `f6E2M3FN` | 7.5   | 2    |
+    | `f4E2M1FN` | 6     | 2    |
+
+    A scale of type `f8E8M0FNU` is 2^e, its code 127 + e, with e clamped to -127
+    and 127:
+
+    | `rule`            | e                                                   |
+    |-------------------|-----------------------------------------------------|
+    | `floor` (OCP MX v1.0, 6.3) | floor(log2 amax) - emax                    |
+    | `ceil`            | ceil(log2 amax) - emax                              |
+    | `even`            | as `floor`, of amax rounded to nearest even at the mantissa bits of the element type |
+    | `rceil` (default) | the smallest e with amax <= max * 2^e               |
+
+    An element is x * 2^-e, exactly, rounded to nearest even in the element
+    type, its subnormals included; beyond max it is max. The sign of zero stays.
+    A block of zeros has the scale 0x00.
+
+    A scale of type `f8E4M3FN` (read as ue4m3; NVFP4) is
+    e4m3(fl(fl(amax / 6) / g)), rounded to nearest even and at most 448, where g
+    is `tensor_scale` (positive and finite; 1 if there is none) and fl is one
+    operation of f32, rounded to nearest even, subnormals kept. An element is
+    e2m1(fl(x / fl(scale * g))), rounded to nearest even and saturating; where
+    the scale is 0, the elements are 0 with the sign of x.
+
+    A block with NaN or an infinity has the scale NaN (0xFF; 0x7F for ue4m3),
+    and its elements are 0 (0x00). `amax` is then NaN (where one is) or infinity.
+
+    Constraints:
+
+    * (Q1) All operands and results with a shape are ranked tensors without
+      encoding, or all are vectors; `amax` is `tensor<f32>` beside tensors and
+      `f32` beside vectors.
+    * (Q2) `codes` has the shape of `x`.
+    * (Q3) `scales` has the shape of `x`, but for K_s in the last dimension.
+    * (Q4) Element type, scale type and block size are those of a legal row of
+      `mma_scaled`.
+    * (Q5) `rule` stands beside scales of type `f8E8M0FNU`, `tensor_scale`
+      beside those of type `f8E4M3FN`.
+    * (Q6) All sizes are at least 1; K is a multiple of the block size, unless
+      there is `pad`.
+
+    What cannot be checked statically is checked at run time. The op can be
+    tiled, along the last dimension by whole blocks, where it has no `amax`.
+
+    Example:
+
+    ```mlir
+    func.func @mxfp8(%x: tensor<128x256xf32>)
+        -> (tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>) {
+      %codes, %scales = blockscale.quantize %x
+          {block_size = 32 : i64, rule = #blockscale.scale_rule<rceil>}
+          : tensor<128x256xf32>
+          to tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>
+      return %codes, %scales
+          : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>
+    }
+    ```
+
+    NVFP4, with the largest magnitude for the next tensor scale:
+
+    ```mlir
+    func.func @nvfp4(%x: tensor<128x?xbf16>, %g: f32)
+        -> (tensor<128x?xf4E2M1FN>, tensor<128x?xf8E4M3FN>, tensor<f32>) {
+      %codes, %scales, %amax = blockscale.quantize %x tensor_scale(%g)
+          {block_size = 16 : i64} : tensor<128x?xbf16>, f32
+          to tensor<128x?xf4E2M1FN>, tensor<128x?xf8E4M3FN>, tensor<f32>
+      return %codes, %scales, %amax
+          : tensor<128x?xf4E2M1FN>, tensor<128x?xf8E4M3FN>, tensor<f32>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_BlockNumbers:$x,
+    Optional<BlockScale_TensorScale>:$tensor_scale,
+    I64Attr:$block_size,
+    OptionalAttr<BlockScale_ScaleRuleAttr>:$rule,
+    UnitAttr:$pad);
+  let results = (outs
+    BlockScale_BlockCodes:$codes,
+    BlockScale_BlockScales:$scales,
+    Optional<BlockScale_LargestMagnitude>:$amax);
+  let assemblyFormat = [{
+    $x (`tensor_scale` `(` $tensor_scale^ `)`)? attr-dict
+    `:` type($x) (`,` type($tensor_scale)^)?
+    `to` type($codes) `,` type($scales) (`,` type($amax)^)?
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    bool hasTensorSemantics();
+    Format getElementFormat();
+    Format getScaleFormat();
+    /// The rule of e8m0 scales; nullopt for ue4m3.
+    std::optional<ScaleRule> getScaleRule();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// dequantize
+//===----------------------------------------------------------------------===//
+
+def BlockScale_DequantizeOp : BlockScale_Op<"dequantize", [
+    NoMemoryEffect,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+        "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+        "getResultTilePosition", "generateResultTileValue",
+        "getIterationDomainTileFromResultTile"]>]> {
+  let summary = "codes with scales of blocks to numbers";
+  let description = [{
+    The numbers that codes and the scales of their blocks stand for:
+    fl(code * scale), or fl(fl(code * scale) * g) with a `tensor_scale` g. fl
+    rounds to f32, to nearest even, subnormals kept; a result of type f16 or
+    bf16 is rounded from that. NaN and infinity come out where the product gives
+    them; beyond the largest f32 it is infinity.
+
+    Shapes and types are those of `quantize`. `block_size` is needed where it
+    does not follow from K and K_s: sizes are dynamic, or K is no multiple of
+    K_s because the last block of a line is not whole.
+
+    Constraints:
+
+    * (E1) Operands and result are all ranked tensors without encoding, or all
+      vectors.
+    * (E2) The result has the shape of `codes`.
+    * (E3) `scales` has the shape of `codes`, but for K_s in the last dimension,
+      which is K over the block size, rounded up.
+    * (E4) Element type, scale type and block size are those of a legal row of
+      `mma_scaled`.
+    * (E5) All sizes are at least 1.
+
+    Example:
+
+    ```mlir
+    func.func @numbers(%codes: tensor<128x256xf8E4M3FN>,
+                       %scales: tensor<128x8xf8E8M0FNU>)
+        -> tensor<128x256xf32> {
+      %y = blockscale.dequantize %codes, %scales
+           : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>
+           to tensor<128x256xf32>
+      return %y : tensor<128x256xf32>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_BlockCodes:$codes,
+    BlockScale_BlockScales:$scales,
+    Optional<BlockScale_TensorScale>:$tensor_scale,
+    OptionalAttr<I64Attr>:$block_size);
+  let results = (outs BlockScale_BlockNumbers:$result);
+  let assemblyFormat = [{
+    $codes `,` $scales (`tensor_scale` `(` $tensor_scale^ `)`)? attr-dict
+    `:` type($codes) `,` type($scales) (`,` type($tensor_scale)^)?
+    `to` type($result)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    bool hasTensorSemantics();
+    Format getElementFormat();
+    Format getScaleFormat();
+    /// The number of elements that share a scale.
+    int64_t getBlock();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel level
+//===----------------------------------------------------------------------===//
+
+defvar BlockScale_StoredBytes = MemRefOf<[I8]>;
+
+def BlockScale_AccQuantizeOp : BlockScale_Op<"acc_quantize", [
+    AttrSizedOperandSegments, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "quantise what a body makes of an accumulator";
+  let description = [{
+    Runs the body with each element of the tile, its row and its column, as
+    `acc_for_each` does, and quantises what it yields by blocks of `block_size`
+    columns, by the rules of `quantize`. The tile starts at a whole block, and
+    `columns` are whole blocks.
+
+    Codes go to `codes`, a row of the result for each row of bytes; codes of fp4
+    in pairs, the one of the even column in the low nibble. Scales go to
+    `scales`, row-major, or in the 32x4x4 layout where that has two dimensions
+    more than `codes`: then, bytes 0x00 go to the padding beside rows and
+    columns that the tile has. Both have a batch in front where there is a
+    `batch`. With `amax`, a word of f32 that starts as 0, the largest magnitude
+    is joined to that.
+
+    Constraints:
+
+    * (H1) The body takes an f32 and two indices and yields an f32.
+    * (H2) Element type, scale type and block size are those of a legal row of
+      `mma_scaled`; `rule` stands beside scales of type f8E8M0FNU,
+      `tensor_scale` beside those of type f8E4M3FN.
+    * (H3) The layout of the accumulator has whole blocks in the lanes of a
+      warp.
+    * (H4) `codes` is of rank 2, or of rank 3 with a `batch`; `scales` has the
+      same rank or two dimensions more.
+  }];
+  let arguments = (ins
+    BlockScale_AccType:$acc, Index:$row, Index:$column, Index:$rows,
+    Index:$columns, Optional<Index>:$batch, Optional<F32>:$tensor_scale,
+    Arg<BlockScale_StoredBytes, "codes", [MemWrite]>:$codes,
+    Arg<BlockScale_StoredBytes, "scales", [MemWrite]>:$scales,
+    Arg<Optional<MemRefRankOf<[F32], [0]>>, "amax", [MemRead, MemWrite]>:$amax,
+    TypeAttr:$element, TypeAttr:$scale, I64Attr:$block_size,
+    OptionalAttr<BlockScale_ScaleRuleAttr>:$rule,
+    UnitAttr:$in_bounds);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
+    (`batch` `(` $batch^ `)`)? (`tensor_scale` `(` $tensor_scale^ `)`)?
+    (`in_bounds` $in_bounds^)? `to` $codes `,` $scales (`amax` `(` $amax^ `)`)?
+    $body attr-dict `:` type($acc) `,` type($codes) `,` type($scales)
+    (`,` type($amax)^)?
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEQUANTIZEOPS_TD

@@ -1,0 +1,71 @@
+//===- ScaleRules.h - Scales of blocks ---------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the rules of `quantize` come to on the bits of an f32: constants that
+// the folds and all lowerings share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_SCALERULES_H
+#define BLOCKSCALE_DIALECT_IR_SCALERULES_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+/// The bits of f32.
+inline constexpr unsigned kF32MantissaBits = 23;
+inline constexpr uint32_t kF32Magnitude = 0x7FFFFFFF;
+inline constexpr uint32_t kF32Infinity = 0x7F800000;
+inline constexpr uint32_t kF32NaN = 0x7FC00000;
+
+/// The largest number of an element format, and its exponent.
+double getLargestNumber(Format element);
+int getLargestExponent(Format element);
+
+/// The codes of e8m0 that are numbers: 0 to 254, of the powers -127 to 127.
+inline constexpr uint32_t kLastPowerCode = 254;
+
+/// What is added to the bits of the largest magnitude of a block, so that their
+/// exponent field, less `getLargestExponent`, is the code of the scale (which
+/// is then brought between 0 and `kLastPowerCode`). A magnitude that is
+/// subnormal gives 0 by all rules.
+uint32_t getScaleAddend(ScaleRule rule, Format element);
+
+/// The divisor of the largest magnitude for a scale of ue4m3: the largest
+/// number of e2m1.
+inline constexpr float kLargestE2M1 = 6;
+
+/// The code that says that a block has NaN or an infinity.
+uint32_t getScaleNaN(Format scale);
+
+/// The sizes of the scales of a tensor of blocks of `sizes`.
+SmallVector<OpFoldResult> getScaleSizes(OpBuilder &builder, Location loc,
+                                        ArrayRef<OpFoldResult> sizes,
+                                        int64_t blockSize);
+
+/// `x` quantised as `op` says: codes, scales and the largest magnitude, without
+/// that for an op that has none. Null for more elements than a constant should
+/// have, and for a tensor scale that is not positive and finite.
+struct QuantizedConstant {
+  DenseElementsAttr codes, scales;
+  Attribute amax;
+};
+std::optional<QuantizedConstant>
+quantizeConstant(DenseElementsAttr x, std::optional<float> tensorScale,
+                 QuantizeOp op);
+
+/// The numbers that the operands of `op` stand for; null for too many.
+DenseElementsAttr dequantizeConstant(DenseElementsAttr codes,
+                                     DenseElementsAttr scales,
+                                     std::optional<float> tensorScale,
+                                     DequantizeOp op);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DIALECT_IR_SCALERULES_H

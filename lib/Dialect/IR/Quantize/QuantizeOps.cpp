@@ -1,0 +1,317 @@
+//===- QuantizeOps.cpp - quantize and dequantize --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accessors, verifiers, shapes and folds of the two ops, which share what a
+// tensor of blocks is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Quantize/BlockShapes.h"
+#include "blockscale/Dialect/IR/ScaleRules.h"
+#include "blockscale/Support/InstructionTable.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InterleavedRange.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// What a tensor of blocks is
+//===----------------------------------------------------------------------===//
+
+LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
+                                           Type scale, int64_t blockSize) {
+  std::optional<Format> elementFormat = getElementFormat(element);
+  std::optional<Format> scaleFormat = getScaleFormat(scale);
+  if (!elementFormat || !scaleFormat)
+    return op->emitOpError("expected codes of f8E4M3FN, f8E5M2, f6E3M2FN, "
+                           "f6E2M3FN or f4E2M1FN and scales of f8E8M0FNU or "
+                           "f8E4M3FN, got ")
+           << element << " and " << scale;
+  std::vector<unsigned> legal =
+      getLegalBlockSizes(*elementFormat, *elementFormat, *scaleFormat);
+  if (legal.empty())
+    return op->emitOpError("expected scales of type f8E8M0FNU for ")
+           << element << ", got " << scale;
+  if (!llvm::is_contained(legal, blockSize))
+    return op->emitOpError("expected a block size of ")
+           << llvm::interleaved(legal, " or ") << " for " << element << " with "
+           << scale << " scales, got " << blockSize;
+  return success();
+}
+
+LogicalResult blockscale::verifyScaleRule(Operation *op, Type scale,
+                                          std::optional<ScaleRule> rule,
+                                          bool hasTensorScale) {
+  bool isPower = getScaleFormat(scale) == Format::UE8M0;
+  if (rule && !isPower)
+    return op->emitOpError("expected no 'rule' beside scales of type ") << scale;
+  if (hasTensorScale && isPower)
+    return op->emitOpError("expected no tensor scale beside scales of type ")
+           << scale;
+  return success();
+}
+
+namespace {
+/// A value that the verifiers speak of.
+struct Named {
+  StringRef name;
+  Type type;
+};
+} // namespace
+
+/// (Q1), (E1): values of one kind.
+static LogicalResult verifyKind(Operation *op, ArrayRef<Named> values) {
+  for (const Named &value : values) {
+    if (isa<TensorType>(value.type) != isa<TensorType>(values[0].type))
+      return op->emitOpError("expected all to be tensors or all to be vectors, "
+                             "got ")
+             << values[0].type << " and " << value.type;
+    if (auto tensor = dyn_cast<RankedTensorType>(value.type))
+      if (tensor.getEncoding())
+        return op->emitOpError("expected tensors without encoding, got ")
+               << value.type;
+  }
+  return success();
+}
+
+/// (Q6), (E5)
+static LogicalResult verifyPositive(Operation *op, ArrayRef<Named> values) {
+  for (const Named &value : values)
+    if (llvm::is_contained(cast<ShapedType>(value.type).getShape(), 0))
+      return op->emitOpError("expected all sizes to be at least 1, got ")
+             << value.type << " for " << value.name;
+  return success();
+}
+
+/// (Q2), (E2) and all but the last dimension of (Q3), (E3). What is inferred
+/// knows no more of its sizes than what it is inferred from.
+static LogicalResult verifySizes(Operation *op, const Named &got,
+                                 const Named &expected, bool hasColumns,
+                                 bool isInferred = false) {
+  auto gotType = cast<ShapedType>(got.type);
+  auto expectedType = cast<ShapedType>(expected.type);
+  auto emit = [&]() {
+    InFlightDiagnostic error = op->emitOpError("expected ")
+                               << got.name << " to have the "
+                               << (hasColumns ? "shape" : "rows") << " of "
+                               << expected.name << ", got " << got.type
+                               << " beside " << expected.type;
+    return error;
+  };
+  if (gotType.getRank() != expectedType.getRank())
+    return emit();
+  for (int64_t dim = 0, end = gotType.getRank() - (hasColumns ? 0 : 1);
+       dim != end; ++dim) {
+    int64_t a = gotType.getDimSize(dim), b = expectedType.getDimSize(dim);
+    if (a != b && (isInferred ||
+                   (!ShapedType::isDynamic(a) && !ShapedType::isDynamic(b))))
+      return emit();
+  }
+  return success();
+}
+
+/// K_s of (Q3), (E3).
+static LogicalResult verifyBlocks(Operation *op, ShapedType matrix,
+                                  ShapedType scales, int64_t blockSize,
+                                  bool isInferred = false) {
+  int64_t k = matrix.getShape().back(), got = scales.getShape().back();
+  if (isInferred && ShapedType::isDynamic(k) != ShapedType::isDynamic(got))
+    return op->emitOpError("expected K_s to be dynamic where K is, got ")
+           << scales << " beside " << matrix;
+  if (ShapedType::isDynamic(k) || ShapedType::isDynamic(got))
+    return success();
+  int64_t expected = llvm::divideCeilSigned(k, blockSize);
+  if (got == expected)
+    return success();
+  return op->emitOpError("expected scales of ")
+         << expected << " blocks of " << blockSize << " for K = " << k
+         << ", got " << got << " (" << scales << " beside " << matrix << ")";
+}
+
+/// Ops with dynamic sizes may fail at run time, so they stay where they are.
+static Speculation::Speculatability speculateStatic(Operation *op) {
+  return hasStaticShapes(op) ? Speculation::Speculatable
+                             : Speculation::NotSpeculatable;
+}
+
+static std::optional<float> getConstantScale(Attribute attr) {
+  if (auto number = dyn_cast_if_present<FloatAttr>(attr))
+    return static_cast<float>(number.getValueAsDouble());
+  return std::nullopt;
+}
+
+SmallVector<OpFoldResult>
+blockscale::getScaleSizes(OpBuilder &builder, Location loc,
+                          ArrayRef<OpFoldResult> sizes, int64_t blockSize) {
+  SmallVector<OpFoldResult> result(sizes);
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  result.back() = affine::makeComposedFoldedAffineApply(
+      builder, loc, d0.ceilDiv(blockSize), {sizes.back()});
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// quantize
+//===----------------------------------------------------------------------===//
+
+bool QuantizeOp::hasTensorSemantics() {
+  return isa<TensorType>(getX().getType());
+}
+
+Format QuantizeOp::getElementFormat() {
+  return *blockscale::getElementFormat(
+      getElementTypeOrSelf(getCodes().getType()));
+}
+
+Format QuantizeOp::getScaleFormat() {
+  return *blockscale::getScaleFormat(
+      getElementTypeOrSelf(getScales().getType()));
+}
+
+std::optional<ScaleRule> QuantizeOp::getScaleRule() {
+  if (getScaleFormat() != Format::UE8M0)
+    return std::nullopt;
+  return getRule().value_or(ScaleRule::Rceil);
+}
+
+LogicalResult QuantizeOp::verify() {
+  Named x = {"x", getX().getType()}, codes = {"codes", getCodes().getType()},
+        scales = {"scales", getScales().getType()};
+  auto xType = cast<ShapedType>(x.type);
+  auto scalesType = cast<ShapedType>(scales.type);
+  if (failed(verifyKind(*this, {x, codes, scales})) ||
+      failed(verifyPositive(*this, {x, codes, scales})) ||
+      failed(verifySizes(*this, codes, x, /*hasColumns=*/true,
+                         /*isInferred=*/true)) ||
+      failed(verifySizes(*this, scales, x, /*hasColumns=*/false,
+                         /*isInferred=*/true)) ||
+      failed(verifyBlockTypes(
+          *this, cast<ShapedType>(codes.type).getElementType(),
+          scalesType.getElementType(), getBlockSizeAttr().getInt())) ||
+      failed(verifyScaleRule(*this, scalesType.getElementType(), getRule(),
+                             getTensorScale() != nullptr)))
+    return failure();
+  if (getAmax() && isa<TensorType>(getAmax().getType()) != hasTensorSemantics())
+    return emitOpError("expected the largest magnitude to be ")
+           << (hasTensorSemantics() ? "tensor<f32>" : "f32") << " beside "
+           << x.type << ", got " << getAmax().getType();
+  int64_t k = xType.getShape().back();
+  if (!getPad() && !ShapedType::isDynamic(k) && k % getBlockSize() != 0)
+    return emitOpError("expected K to be a multiple of the block size, ")
+           << getBlockSize() << ", or the attribute 'pad', got K = " << k;
+  return verifyBlocks(*this, xType, scalesType, getBlockSize(),
+                      /*isInferred=*/true);
+}
+
+Speculation::Speculatability QuantizeOp::getSpeculatability() {
+  return speculateStatic(*this);
+}
+
+LogicalResult QuantizeOp::reifyResultShapes(
+    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  if (!hasTensorSemantics())
+    return failure();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, getLoc(), getX());
+  reifiedReturnShapes = {
+      sizes, getScaleSizes(builder, getLoc(), sizes, getBlockSize())};
+  if (getAmax())
+    reifiedReturnShapes.emplace_back();
+  return success();
+}
+
+LogicalResult QuantizeOp::fold(FoldAdaptor adaptor,
+                               SmallVectorImpl<OpFoldResult> &results) {
+  auto x = dyn_cast_if_present<DenseElementsAttr>(adaptor.getX());
+  std::optional<float> scale = getConstantScale(adaptor.getTensorScale());
+  if (!x || (getTensorScale() && !scale))
+    return failure();
+  std::optional<QuantizedConstant> constant = quantizeConstant(x, scale, *this);
+  if (!constant)
+    return failure();
+  results.assign({constant->codes, constant->scales});
+  if (constant->amax)
+    results.push_back(constant->amax);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// dequantize
+//===----------------------------------------------------------------------===//
+
+bool DequantizeOp::hasTensorSemantics() {
+  return isa<TensorType>(getCodes().getType());
+}
+
+Format DequantizeOp::getElementFormat() {
+  return *blockscale::getElementFormat(
+      getElementTypeOrSelf(getCodes().getType()));
+}
+
+Format DequantizeOp::getScaleFormat() {
+  return *blockscale::getScaleFormat(
+      getElementTypeOrSelf(getScales().getType()));
+}
+
+int64_t DequantizeOp::getBlock() {
+  if (IntegerAttr size = getBlockSizeAttr())
+    return size.getInt();
+  return cast<ShapedType>(getCodes().getType()).getShape().back() /
+         cast<ShapedType>(getScales().getType()).getShape().back();
+}
+
+LogicalResult DequantizeOp::verify() {
+  Named codes = {"codes", getCodes().getType()},
+        scales = {"scales", getScales().getType()},
+        result = {"the result", getResult().getType()};
+  auto codesType = cast<ShapedType>(codes.type);
+  auto scalesType = cast<ShapedType>(scales.type);
+  if (failed(verifyKind(*this, {codes, scales, result})) ||
+      failed(verifyPositive(*this, {codes, scales, result})) ||
+      failed(verifySizes(*this, result, codes, /*hasColumns=*/true)) ||
+      failed(verifySizes(*this, scales, codes, /*hasColumns=*/false)))
+    return failure();
+  if (!getBlockSizeAttr()) {
+    int64_t k = codesType.getShape().back();
+    int64_t blocks = scalesType.getShape().back();
+    if (ShapedType::isDynamic(k) || ShapedType::isDynamic(blocks) ||
+        k % blocks != 0)
+      return emitOpError("expected attribute 'block_size', because K is "
+                         "dynamic or no multiple of K_s, got ")
+             << codes.type << " and " << scales.type;
+  }
+  if (failed(verifyBlockTypes(*this, codesType.getElementType(),
+                              scalesType.getElementType(), getBlock())))
+    return failure();
+  return verifyBlocks(*this, codesType, scalesType, getBlock());
+}
+
+Speculation::Speculatability DequantizeOp::getSpeculatability() {
+  return speculateStatic(*this);
+}
+
+LogicalResult DequantizeOp::reifyResultShapes(
+    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  if (!hasTensorSemantics())
+    return failure();
+  reifiedReturnShapes.push_back(
+      tensor::getMixedSizes(builder, getLoc(), getCodes()));
+  return success();
+}
+
+OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {
+  auto codes = dyn_cast_if_present<DenseElementsAttr>(adaptor.getCodes());
+  auto scales = dyn_cast_if_present<DenseElementsAttr>(adaptor.getScales());
+  std::optional<float> scale = getConstantScale(adaptor.getTensorScale());
+  if (!codes || !scales || (getTensorScale() && !scale))
+    return {};
+  return dequantizeConstant(codes, scales, scale, *this);
+}

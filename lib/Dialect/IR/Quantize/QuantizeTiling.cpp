@@ -1,0 +1,270 @@
+//===- QuantizeTiling.cpp - Tiling of quantize and dequantize -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The iteration domain of both is the shape of the numbers, all of it parallel.
+// A tile has whole blocks along the last dimension, or all of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Quantize/BlockShapes.h"
+#include "blockscale/Dialect/IR/KnownMultiple.h"
+#include "blockscale/Dialect/IR/ScaleRules.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Sizes = ArrayRef<OpFoldResult>;
+
+static SmallVector<Range> getDomain(OpBuilder &builder, Operation *op,
+                                    Value numbers) {
+  auto type = cast<ShapedType>(numbers.getType());
+  SmallVector<OpFoldResult> sizes =
+      isa<TensorType>(type)
+          ? tensor::getMixedSizes(builder, op->getLoc(), numbers)
+          : getAsIndexOpFoldResult(op->getContext(), type.getShape());
+  return llvm::map_to_vector(sizes, [&](OpFoldResult size) {
+    return Range{builder.getIndexAttr(0), size, builder.getIndexAttr(1)};
+  });
+}
+
+namespace {
+/// The blocks of an op along the last dimension of `numbers`.
+struct Blocks {
+  Operation *op;
+  Value numbers;
+  int64_t size;
+  /// Whether the last block of a line may have fewer numbers.
+  bool mayEnd;
+
+  bool isWhole(OpFoldResult value) const {
+    return isKnownMultiple(value, size, [&](Value of, int64_t divisor) {
+      auto dim = of.getDefiningOp<tensor::DimOp>();
+      std::optional<int64_t> index =
+          dim ? dim.getConstantIndex() : std::nullopt;
+      return dim && !mayEnd && dim.getSource() == numbers && index &&
+             *index == cast<ShapedType>(numbers.getType()).getRank() - 1 &&
+             size % divisor == 0;
+    });
+  }
+
+  /// Whether a tile from `offset` on of `count` numbers is all of a line.
+  bool isLine(OpFoldResult offset, OpFoldResult count) const {
+    int64_t k = cast<ShapedType>(numbers.getType()).getShape().back();
+    if (!isZeroInteger(offset))
+      return false;
+    if (std::optional<int64_t> known = getConstantIntValue(count))
+      return *known == k;
+    auto dim = cast<Value>(count).getDefiningOp<tensor::DimOp>();
+    std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+    return dim && dim.getSource() == numbers && index &&
+           *index == cast<ShapedType>(numbers.getType()).getRank() - 1;
+  }
+
+  LogicalResult verifyTile(Sizes offsets, Sizes sizes) const {
+    if (!isa<TensorType>(numbers.getType()))
+      return op->emitOpError("expected tensors to tile, got vectors");
+    if (isLine(offsets.back(), sizes.back()) ||
+        (isWhole(offsets.back()) && isWhole(sizes.back())))
+      return success();
+    return op->emitOpError("expected tiles of whole blocks along the last "
+                           "dimension, of a multiple of ")
+           << size << " numbers";
+  }
+
+  SmallVector<OpFoldResult> toBlocks(OpBuilder &builder, Sizes numbers) const {
+    return getScaleSizes(builder, op->getLoc(), numbers, size);
+  }
+
+  /// The blocks that start from number `offsets` on.
+  SmallVector<OpFoldResult> toNumbers(OpBuilder &builder, Sizes blocks) const {
+    SmallVector<OpFoldResult> result(blocks);
+    AffineExpr d0 = builder.getAffineDimExpr(0);
+    result.back() = affine::makeComposedFoldedAffineApply(
+        builder, op->getLoc(), d0 * size, {blocks.back()});
+    return result;
+  }
+
+  Value slice(OpBuilder &builder, Value source, Sizes offsets,
+              Sizes sizes) const {
+    SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
+    return tensor::ExtractSliceOp::create(builder, op->getLoc(), source,
+                                          offsets, sizes, strides);
+  }
+};
+} // namespace
+
+static Blocks getBlocks(QuantizeOp op) {
+  return {op, op.getX(), static_cast<int64_t>(op.getBlockSize()), op.getPad()};
+}
+
+static Blocks getBlocks(DequantizeOp op) {
+  return {op, op.getCodes(), op.getBlock(), /*mayEnd=*/true};
+}
+
+static SmallVector<Operation *> getSlices(ValueRange values) {
+  return llvm::map_to_vector(values,
+                             [](Value value) { return value.getDefiningOp(); });
+}
+
+//===----------------------------------------------------------------------===//
+// quantize
+//===----------------------------------------------------------------------===//
+
+SmallVector<utils::IteratorType> QuantizeOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(
+      cast<ShapedType>(getX().getType()).getRank(),
+      utils::IteratorType::parallel);
+}
+
+SmallVector<Range> QuantizeOp::getIterationDomain(OpBuilder &builder) {
+  return getDomain(builder, *this, getX());
+}
+
+FailureOr<TilingResult>
+QuantizeOp::getTiledImplementation(OpBuilder &builder, Sizes offsets,
+                                   Sizes sizes) {
+  Blocks blocks = getBlocks(*this);
+  if (getAmax())
+    return emitOpError("expected no largest magnitude of an op to tile");
+  if (failed(blocks.verifyTile(offsets, sizes)))
+    return failure();
+  Value x = blocks.slice(builder, getX(), offsets, sizes);
+  auto typeOf = [](Sizes of, Value like) {
+    SmallVector<int64_t> shape;
+    SmallVector<Value> dynamic;
+    dispatchIndexOpFoldResults(of, dynamic, shape);
+    return RankedTensorType::get(shape, getElementTypeOrSelf(like.getType()));
+  };
+  auto tiled = QuantizeOp::create(
+      builder, getLoc(),
+      {typeOf(sizes, getCodes()),
+       typeOf(blocks.toBlocks(builder, sizes), getScales())},
+      getTensorScale() ? ValueRange{x, getTensorScale()} : ValueRange{x},
+      getOperation()->getAttrs());
+  return TilingResult{{tiled},
+                      {tiled.getCodes(), tiled.getScales()},
+                      getSlices(ValueRange{x})};
+}
+
+LogicalResult QuantizeOp::getResultTilePosition(
+    OpBuilder &builder, unsigned resultNumber, Sizes offsets, Sizes sizes,
+    SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  Blocks blocks = getBlocks(*this);
+  bool isScales = resultNumber == 1;
+  resultOffsets = isScales ? blocks.toBlocks(builder, offsets)
+                           : SmallVector<OpFoldResult>(offsets);
+  resultSizes = isScales ? blocks.toBlocks(builder, sizes)
+                         : SmallVector<OpFoldResult>(sizes);
+  return success();
+}
+
+LogicalResult QuantizeOp::getIterationDomainTileFromResultTile(
+    OpBuilder &builder, unsigned resultNumber, Sizes offsets, Sizes sizes,
+    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
+    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
+  // A tile of scales has whole blocks only where all are.
+  if (!hasTensorSemantics() || getAmax() || (resultNumber == 1 && getPad()))
+    return failure();
+  Blocks blocks = getBlocks(*this);
+  if (resultNumber == 1) {
+    iterDomainOffsets = blocks.toNumbers(builder, offsets);
+    iterDomainSizes = blocks.toNumbers(builder, sizes);
+    return success();
+  }
+  iterDomainOffsets.assign(offsets.begin(), offsets.end());
+  iterDomainSizes.assign(sizes.begin(), sizes.end());
+  return success();
+}
+
+/// The result `resultNumber` of what `op` makes of a tile of it.
+template <typename Op>
+static FailureOr<TilingResult>
+generateTile(OpBuilder &builder, Op op, unsigned resultNumber, Sizes offsets,
+             Sizes sizes) {
+  SmallVector<OpFoldResult> domainOffsets, domainSizes;
+  if (failed(op.getIterationDomainTileFromResultTile(
+          builder, resultNumber, offsets, sizes, domainOffsets, domainSizes)))
+    return failure();
+  FailureOr<TilingResult> tiled =
+      op.getTiledImplementation(builder, domainOffsets, domainSizes);
+  if (succeeded(tiled))
+    tiled->tiledValues = {tiled->tiledValues[resultNumber]};
+  return tiled;
+}
+
+FailureOr<TilingResult>
+QuantizeOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
+                                    Sizes offsets, Sizes sizes) {
+  return generateTile(builder, *this, resultNumber, offsets, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// dequantize
+//===----------------------------------------------------------------------===//
+
+SmallVector<utils::IteratorType> DequantizeOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(
+      cast<ShapedType>(getCodes().getType()).getRank(),
+      utils::IteratorType::parallel);
+}
+
+SmallVector<Range> DequantizeOp::getIterationDomain(OpBuilder &builder) {
+  return getDomain(builder, *this, getCodes());
+}
+
+FailureOr<TilingResult>
+DequantizeOp::getTiledImplementation(OpBuilder &builder, Sizes offsets,
+                                     Sizes sizes) {
+  Blocks blocks = getBlocks(*this);
+  if (failed(blocks.verifyTile(offsets, sizes)))
+    return failure();
+  SmallVector<Value> operands = {
+      blocks.slice(builder, getCodes(), offsets, sizes),
+      blocks.slice(builder, getScales(), blocks.toBlocks(builder, offsets),
+                   blocks.toBlocks(builder, sizes))};
+  SmallVector<Operation *> slices = getSlices(operands);
+  auto type = cast<RankedTensorType>(operands[0].getType())
+                  .clone(getElementTypeOrSelf(getResult().getType()));
+  // Tiles may have dynamic sizes, so the block size is always given.
+  auto tiled = DequantizeOp::create(
+      builder, getLoc(), type, operands[0], operands[1], getTensorScale(),
+      builder.getI64IntegerAttr(getBlock()));
+  tiled->setDiscardableAttrs(
+      llvm::to_vector(getOperation()->getDiscardableAttrs()));
+  return TilingResult{{tiled}, {tiled.getResult()}, slices};
+}
+
+LogicalResult DequantizeOp::getResultTilePosition(
+    OpBuilder &, unsigned, Sizes offsets, Sizes sizes,
+    SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  resultOffsets.assign(offsets.begin(), offsets.end());
+  resultSizes.assign(sizes.begin(), sizes.end());
+  return success();
+}
+
+LogicalResult DequantizeOp::getIterationDomainTileFromResultTile(
+    OpBuilder &, unsigned, Sizes offsets, Sizes sizes,
+    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
+    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
+  if (!hasTensorSemantics())
+    return failure();
+  iterDomainOffsets.assign(offsets.begin(), offsets.end());
+  iterDomainSizes.assign(sizes.begin(), sizes.end());
+  return success();
+}
+
+FailureOr<TilingResult>
+DequantizeOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
+                                      Sizes offsets, Sizes sizes) {
+  return generateTile(builder, *this, resultNumber, offsets, sizes);
+}

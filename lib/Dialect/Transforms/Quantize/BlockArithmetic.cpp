@@ -1,0 +1,246 @@
+//===- BlockArithmetic.cpp - Quantisation of single numbers ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rounding is an addition: to a power of two whose last place is the step
+// between the codes beside the number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Quantize/BlockArithmetic.h"
+
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr uint32_t kF32Exponent = 0x7F800000;
+static constexpr int kF32Bias = 127;
+
+BlockFormat BlockFormat::get(QuantizeOp op) {
+  return {op.getElementFormat(), op.getScaleFormat(),
+          static_cast<int64_t>(op.getBlockSize()), op.getScaleRule()};
+}
+
+BlockFormat BlockFormat::get(AccQuantizeOp op) {
+  BlockFormat format = {*getElementFormat(op.getElement()),
+                        *getScaleFormat(op.getScale()),
+                        static_cast<int64_t>(op.getBlockSize()),
+                        {}};
+  if (format.scale == Format::UE8M0)
+    format.rule = op.getRule().value_or(ScaleRule::Rceil);
+  return format;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+Value BlockArithmetic::integer(uint32_t value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+Value BlockArithmetic::number(float value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+}
+
+Value BlockArithmetic::bitcast(Value value, Type type) {
+  return arith::BitcastOp::create(b, loc, type, value);
+}
+
+Value BlockArithmetic::compare(arith::CmpIPredicate predicate, Value value,
+                               uint32_t with) {
+  return arith::CmpIOp::create(b, loc, predicate, value, integer(with));
+}
+
+Value BlockArithmetic::select(Value condition, Value ifTrue, Value ifFalse) {
+  return arith::SelectOp::create(b, loc, condition, ifTrue, ifFalse);
+}
+
+Value BlockArithmetic::bitAnd(Value value, uint32_t mask) {
+  return arith::AndIOp::create(b, loc, value, integer(mask));
+}
+
+//===----------------------------------------------------------------------===//
+// Magnitudes
+//===----------------------------------------------------------------------===//
+
+Value BlockArithmetic::toF32(Value number) {
+  if (number.getType().isF32())
+    return number;
+  return arith::ExtFOp::create(b, loc, b.getF32Type(), number);
+}
+
+Value BlockArithmetic::getMagnitude(Value number) {
+  return bitAnd(bitcast(number, b.getI32Type()), kF32Magnitude);
+}
+
+Value BlockArithmetic::getLargest(Value magnitude, Value other) {
+  return arith::MaxUIOp::create(b, loc, magnitude, other);
+}
+
+Value BlockArithmetic::fromMagnitude(Value magnitude) {
+  Value isNaN = compare(arith::CmpIPredicate::ugt, magnitude, kF32Infinity);
+  return bitcast(select(isNaN, integer(kF32NaN), magnitude), b.getF32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+Value BlockArithmetic::encode(Format format, Value value) {
+  const FormatInfo &info = getFormatInfo(format);
+  auto floatBits = [](double of) {
+    return llvm::bit_cast<uint32_t>(static_cast<float>(of));
+  };
+  unsigned shift = kF32MantissaBits - info.mantissaBits;
+  Value bits = bitcast(value, b.getI32Type());
+  // Beyond the largest number it is that.
+  Value magnitude = arith::MinUIOp::create(
+      b, loc, bitAnd(bits, kF32Magnitude),
+      integer(floatBits(getLargestNumber(format))));
+  // The power of two at or below it, but not below the smallest normal one.
+  uint32_t smallest = floatBits(std::ldexp(1.0, 1 - info.bias));
+  Value power = arith::MaxUIOp::create(
+      b, loc, bitAnd(magnitude, kF32Exponent), integer(smallest));
+  // A power whose last place is the step between codes there.
+  Value large = arith::MulFOp::create(
+      b, loc, bitcast(power, b.getF32Type()),
+      number(std::ldexp(1.0f, static_cast<int>(shift))));
+  Value sum = arith::AddFOp::create(b, loc, large,
+                                    bitcast(magnitude, b.getF32Type()));
+  Value steps = arith::SubIOp::create(b, loc, bitcast(sum, b.getI32Type()),
+                                      bitcast(large, b.getI32Type()));
+  // Each exponent above the smallest is 2^mantissaBits codes more.
+  Value above = arith::ShRUIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, power, integer(smallest)),
+      integer(shift));
+  Value code = arith::AddIOp::create(b, loc, steps, above);
+  if (info.signBits == 0)
+    return code;
+  constexpr unsigned kF32Bits = 32;
+  Value sign = arith::ShRUIOp::create(b, loc, bits,
+                                      integer(kF32Bits - info.bits));
+  return arith::OrIOp::create(b, loc, code,
+                              bitAnd(sign, 1u << (info.bits - 1)));
+}
+
+Value BlockArithmetic::decode(Format format, Value code) {
+  const FormatInfo &info = getFormatInfo(format);
+  Value magnitude = bitAnd(code, info.magnitudeMask());
+  Value moved = arith::ShLIOp::create(
+      b, loc, magnitude, integer(kF32MantissaBits - info.mantissaBits));
+  Value value;
+  if (info.hasSubnormals) {
+    // The fields in their places, which makes subnormals of subnormals.
+    value = arith::MulFOp::create(
+        b, loc, bitcast(moved, b.getF32Type()),
+        number(std::ldexp(1.0f, kF32Bias - info.bias)));
+  } else {
+    // Only the smallest power has no exponent field of its own.
+    constexpr uint32_t kHalfOfNormal = 1u << (kF32MantissaBits - 1);
+    value = bitcast(arith::MaxUIOp::create(b, loc, moved,
+                                           integer(kHalfOfNormal)),
+                    b.getF32Type());
+  }
+  uint32_t firstSpecial = info.magnitudeMask();
+  if (info.special == SpecialCodes::Ieee)
+    firstSpecial -= (1u << info.mantissaBits) - 1;
+  if (info.special != SpecialCodes::None) {
+    // The mantissa of infinity is 0; that of NaN is not.
+    uint32_t keep = info.special == SpecialCodes::Ieee ? 0 : kF32NaN;
+    Value special = arith::OrIOp::create(b, loc, moved,
+                                         integer(kF32Exponent | keep));
+    value = select(
+        compare(arith::CmpIPredicate::uge, magnitude, firstSpecial),
+        bitcast(special, b.getF32Type()), value);
+  }
+  if (info.signBits == 0)
+    return value;
+  Value isNegative =
+      compare(arith::CmpIPredicate::ne, bitAnd(code, 1u << (info.bits - 1)), 0);
+  return select(isNegative, arith::NegFOp::create(b, loc, value), value);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
+                                 Value tensorScale) {
+  Value isNumber =
+      compare(arith::CmpIPredicate::ult, largest, kF32Infinity);
+  Value code;
+  if (format.rule) {
+    Value sum = arith::AddIOp::create(
+        b, loc, largest,
+        integer(getScaleAddend(*format.rule, format.element)));
+    Value field =
+        arith::ShRUIOp::create(b, loc, sum, integer(kF32MantissaBits));
+    code = arith::SubIOp::create(b, loc, field,
+                                 integer(getLargestExponent(format.element)));
+    code = arith::MaxSIOp::create(b, loc, code, integer(0));
+    code = arith::MinSIOp::create(b, loc, code, integer(kLastPowerCode));
+  } else {
+    Value quotient =
+        arith::DivFOp::create(b, loc, bitcast(largest, b.getF32Type()),
+                              number(kLargestE2M1));
+    if (tensorScale)
+      quotient = arith::DivFOp::create(b, loc, quotient, tensorScale);
+    code = encode(format.scale, quotient);
+  }
+  return select(isNumber, code, integer(getScaleNaN(format.scale)));
+}
+
+BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
+                                        Value tensorScale) {
+  BlockFactor factor;
+  factor.isNaN =
+      compare(arith::CmpIPredicate::eq, scale, getScaleNaN(format.scale));
+  if (format.rule) {
+    // 2^-e: of the largest power, a subnormal.
+    constexpr uint32_t kSmallest = 1u << (kF32MantissaBits - 1);
+    Value field =
+        arith::SubIOp::create(b, loc, integer(kLastPowerCode), scale);
+    Value bits =
+        arith::ShLIOp::create(b, loc, field, integer(kF32MantissaBits));
+    bits = select(factor.isNaN, integer(0),
+                  arith::MaxUIOp::create(b, loc, bits, integer(kSmallest)));
+    factor.number = bitcast(bits, b.getF32Type());
+    return factor;
+  }
+  factor.isZero = compare(arith::CmpIPredicate::eq, scale, 0);
+  factor.number = decode(format.scale, scale);
+  if (tensorScale)
+    factor.number =
+        arith::MulFOp::create(b, loc, factor.number, tensorScale);
+  return factor;
+}
+
+Value BlockArithmetic::emitCode(const BlockFormat &format, Value number,
+                                const BlockFactor &factor) {
+  // What f32 cannot hold of a product with a power is far below the smallest
+  // element, and rounds to 0 all the same.
+  Value quotient;
+  if (format.rule) {
+    quotient = arith::MulFOp::create(b, loc, number, factor.number);
+  } else {
+    quotient = arith::DivFOp::create(b, loc, number, factor.number);
+    // 0 / 0 where the divisor is too small for f32.
+    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                        quotient, quotient);
+    Value isZero = arith::OrIOp::create(b, loc, factor.isZero, isNaN);
+    constexpr uint32_t kSign = ~kF32Magnitude;
+    Value zero = bitcast(bitAnd(bitcast(number, b.getI32Type()), kSign),
+                         b.getF32Type());
+    quotient = select(isZero, zero, quotient);
+  }
+  return select(factor.isNaN, integer(0), encode(format.element, quotient));
+}

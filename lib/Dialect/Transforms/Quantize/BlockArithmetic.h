@@ -1,0 +1,87 @@
+//===- BlockArithmetic.h - Quantisation of single numbers -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of `quantize` and `dequantize` as arithmetic on i32 and f32 that
+// every target has: the meaning on the CPU, and what kernels fall back to where
+// a chip has no conversion. Multiplications and additions are of f32, rounded
+// to nearest even, and keep subnormals.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKARITHMETIC_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKARITHMETIC_H
+
+#include "blockscale/Dialect/IR/ScaleRules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace mlir::blockscale {
+
+/// What a block is quantised to.
+struct BlockFormat {
+  Format element, scale;
+  int64_t blockSize;
+  /// For scales of e8m0.
+  std::optional<ScaleRule> rule;
+
+  static BlockFormat get(QuantizeOp op);
+  static BlockFormat get(AccQuantizeOp op);
+};
+
+/// What the numbers of a block are multiplied by, or divided by.
+struct BlockFactor {
+  /// f32: a power of two, or the divisor.
+  Value number;
+  /// i1: whether all codes are 0; whether those of a divisor are zeros with
+  /// the sign of the number. Null for never.
+  Value isNaN, isZero;
+};
+
+class BlockArithmetic {
+public:
+  BlockArithmetic(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+
+  /// An f32 of a number of type f32, f16 or bf16.
+  Value toF32(Value number);
+  /// The bits of the magnitude of an f32. Their order is that of magnitudes,
+  /// and NaN is above infinity.
+  Value getMagnitude(Value number);
+  Value getLargest(Value magnitude, Value other);
+  /// The largest magnitude as an f32; NaN is the quiet one without a payload.
+  Value fromMagnitude(Value magnitude);
+
+  /// The code, in an i32, of the scale of a block with this largest magnitude.
+  /// `tensorScale` is null for 1.
+  Value emitScale(const BlockFormat &format, Value largest, Value tensorScale);
+  BlockFactor emitFactor(const BlockFormat &format, Value scale,
+                         Value tensorScale);
+  /// The code, in an i32, of `number`, an f32.
+  Value emitCode(const BlockFormat &format, Value number,
+                 const BlockFactor &factor);
+
+  /// The code of `format`, in an i32, that is nearest to an f32 that is not
+  /// NaN; with a sign of its own only if the format has one.
+  Value encode(Format format, Value number);
+  /// The f32 that a code, in an i32, stands for.
+  Value decode(Format format, Value code);
+
+  Value integer(uint32_t value);
+  Value number(float value);
+
+private:
+  Value bitcast(Value value, Type type);
+  Value compare(arith::CmpIPredicate predicate, Value value, uint32_t with);
+  Value select(Value condition, Value ifTrue, Value ifFalse);
+  Value bitAnd(Value value, uint32_t mask);
+
+  OpBuilder &b;
+  Location loc;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKARITHMETIC_H
