@@ -1,4 +1,4 @@
-"""Block-scaled matrix multiply in numpy: formats, scale layout and reference results.
+"""Block-scaled matrix multiply in numpy: formats, quantisation, scale layout, reference results.
 
 Values travel as uint8 codes, one element per byte, as in the .npy files of `blockscale-run`.
 Everything here is written from the public specifications (OCP MX v1.0, PTX ISA), apart from the
@@ -20,6 +20,7 @@ array([[256., 256., 256.],
 """
 
 from .formats import FORMATS, Format, decode, encode
+from .quantization import QUANTIZE_ROWS, SCALE_RULES, dequantize, quantize
 from .reference import (
     ELEMENT_TYPES,
     LEGAL_ROWS,
@@ -37,12 +38,16 @@ __all__ = [
     "Format",
     "LEGAL_ROWS",
     "OVERFLOW_LIMIT",
+    "QUANTIZE_ROWS",
     "SCALE_FORMATS",
+    "SCALE_RULES",
     "compare",
     "decode",
+    "dequantize",
     "encode",
     "error_bound",
     "mma_scaled",
+    "quantize",
     "swizzle_scales",
     "unswizzle_scales",
 ]

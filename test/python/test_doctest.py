@@ -3,9 +3,12 @@
 import doctest
 
 import blockscale
+import pytest
+from blockscale import quantization
 
 
-def test_example():
-    result = doctest.testmod(blockscale)
+@pytest.mark.parametrize("module", [blockscale, quantization])
+def test_example(module):
+    result = doctest.testmod(module)
     assert result.attempted > 0
     assert result.failed == 0

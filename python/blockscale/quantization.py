@@ -1,0 +1,296 @@
+"""The meaning of `blockscale.quantize` and `blockscale.dequantize`, in numpy.
+
+A block is B neighbours along the last dimension; it gets one scale, and each number the code of
+the element type that is nearest to the number over the scale. Two kinds of scales, of which
+docs/Quantization.md has the formulas:
+
+    e8m0    a power of two, chosen by a rule from the largest magnitude of the block; division by
+            it is exact, and an element is rounded once (OCP MX v1.0, section 6.3)
+    ue4m3   the largest magnitude over 6, over the scale of the tensor, rounded to e4m3 (NVFP4);
+            each operation is one of f32
+
+Bit for bit, so exponents come from the bits of numbers and not from logarithms, and f32 keeps its
+subnormals, as numpy does.
+"""
+
+import numpy as np
+
+from .formats import decode, encode, get_format
+from .reference import LEGAL_ROWS, SCALE_FORMATS, _require
+
+# The legal (element, scale, B): those of one operand of the 27 rows.
+QUANTIZE_ROWS = tuple(
+    dict.fromkeys((x, scale, block) for x, y, scale, block in LEGAL_ROWS if x == y)
+)
+
+_E8M0_BIAS = 127
+_E8M0_LIMIT = 127  # exponents are -127 to 127
+_SIGNIFICAND_BITS = 23  # of an f32, behind the leading one
+_ONE = 1 << _SIGNIFICAND_BITS
+
+
+class _Largest:
+    """The largest value of an element format, as significand * 2^(exponent - 23)."""
+
+    def __init__(self, element):
+        row = get_format(element)
+        fraction, exponent = np.frexp(row.formula(np.array(row.finite_count - 1)))
+        self.value = float(np.ldexp(fraction, exponent))
+        self.significand = int(np.ldexp(fraction, _SIGNIFICAND_BITS + 1))
+        self.exponent = int(exponent) - 1
+        self.mantissa_bits = row.mantissa_bits
+
+
+def _floor(_, largest):
+    return 0
+
+
+def _ceil(significand, largest):
+    return significand > _ONE
+
+
+def _even(significand, largest):
+    # Rounded to mantissa_bits behind the leading one, ties to even: it can only carry to 2.
+    dropped = _SIGNIFICAND_BITS - largest.mantissa_bits
+    odd = significand >> dropped & 1
+    rounded = (significand + (1 << dropped - 1) - 1 + odd) >> dropped
+    return rounded >> largest.mantissa_bits + 1
+
+
+def _rceil(significand, largest):
+    return significand > largest.significand
+
+
+# What a rule adds to floor(log2 amax) - emax. It is a function of the significand of amax, an
+# integer from 2^23 to 2^24 - 1, and of the largest value of the element type.
+SCALE_RULES = {"floor": _floor, "ceil": _ceil, "even": _even, "rceil": _rceil}
+DEFAULT_RULE = "rceil"
+
+
+# Numbers in and out
+
+
+def _round_bf16(values):
+    """f32 to the bits of bf16, to nearest even; NaN is 0x7FC0."""
+    bits = values.view(np.uint32)
+    rounded = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)
+    return np.where(np.isnan(values), 0x7FC0, rounded).astype(np.uint16)
+
+
+def _round_f16(values):
+    with np.errstate(over="ignore", under="ignore"):
+        return values.astype(np.float16)
+
+
+# name: (numpy type of an array, from that to f32, from f32 to that)
+_NUMBERS = {
+    "f32": (np.dtype(np.float32), lambda x: x, lambda values: values),
+    "f16": (np.dtype(np.float16), lambda x: x.astype(np.float32), _round_f16),
+    "bf16": (
+        np.dtype(np.uint16),
+        lambda bits: (bits.astype(np.uint32) << np.uint32(16)).view(np.float32),
+        _round_bf16,
+    ),
+}
+
+
+def _to_f32(x):
+    got = x.dtype if isinstance(x, np.ndarray) else type(x).__name__
+    for dtype, widen, _ in _NUMBERS.values():
+        if got == dtype:
+            return widen(np.ascontiguousarray(x))
+    raise TypeError(f"x: expected an array of float32, float16 or uint16 (bits of bf16), got {got}")
+
+
+# Checks
+
+
+def _check_types(element, scale, block_size):
+    legal = ", ".join(str(row) for row in QUANTIZE_ROWS)
+    _require(
+        (element, scale, block_size) in QUANTIZE_ROWS,
+        "element, scale and block_size", f"one of {legal}", (element, scale, block_size),
+    )
+
+
+def _check_shape(shape, name, block_size, pad):
+    """The shape of the scales of `shape`."""
+    _require(len(shape) >= 1, f"{name} rank", "at least 1", len(shape))
+    _require(min(shape) >= 1, f"{name} shape", "sizes of at least 1", shape)
+    size = shape[-1]
+    _require(
+        pad or size % block_size == 0,
+        f"last dimension of {name}", f"a multiple of {block_size}, or pad=True", size,
+    )
+    return (*shape[:-1], -(-size // block_size))
+
+
+def _check_codes(codes, name):
+    got = codes.dtype if isinstance(codes, np.ndarray) else type(codes).__name__
+    if got != np.uint8:
+        raise TypeError(f"{name}: expected an array of uint8, got {got}")
+
+
+def _check_tensor_scale(tensor_scale):
+    """The scale of the tensor as an f32, 1 if there is none."""
+    if tensor_scale is None:
+        return np.float32(1)
+    if not isinstance(tensor_scale, (float, int, np.floating, np.integer)):
+        got = type(tensor_scale).__name__
+        raise TypeError(f"tensor_scale: expected a real number, got {got}")
+    with np.errstate(over="ignore", under="ignore"):
+        number = np.float32(tensor_scale)
+    _require(
+        number > 0 and np.isfinite(number),
+        "tensor_scale", "a positive, finite f32", tensor_scale,
+    )
+    return number
+
+
+def _check_rule(rule, scale):
+    if SCALE_FORMATS[scale] == "ue4m3":
+        _require(rule is None, "rule", f"none with {scale}", repr(rule))
+        return None
+    rule = DEFAULT_RULE if rule is None else rule
+    _require(rule in SCALE_RULES, "rule", f"one of {', '.join(SCALE_RULES)}", repr(rule))
+    return rule
+
+
+# Scales. A scheme turns the largest magnitude of each block, finite f32, into codes, and numbers
+# with the codes of their blocks into what is rounded to the element type.
+
+
+def _power_codes(amax, largest, rule, _):
+    fraction, exponent = np.frexp(amax)  # exact, subnormals included; 0 gives 0
+    significand = np.ldexp(fraction, _SIGNIFICAND_BITS + 1).astype(np.int64)
+    power = exponent.astype(np.int64) - 1 - largest.exponent
+    power += SCALE_RULES[rule](significand, largest)
+    power = np.clip(power, -_E8M0_LIMIT, _E8M0_LIMIT)
+    return np.where(amax == 0, 0, power + _E8M0_BIAS).astype(np.uint8)
+
+
+def _over_powers(x, codes, _):
+    """Exact in float64: an f32 times a power of two between 2^-127 and 2^127."""
+    return np.ldexp(x.astype(np.float64), _E8M0_BIAS - codes.astype(np.int64))
+
+
+def _ue4m3_codes(amax, largest, _, tensor_scale):
+    with np.errstate(over="ignore", under="ignore"):
+        return encode(amax / np.float32(largest.value) / tensor_scale, "ue4m3")
+
+
+def _over_ue4m3(x, codes, tensor_scale):
+    # scale * g is neither 0 nor infinity where the scale is not 0: it is between 0.6 and 2 times
+    # fl(amax / 6), which is a multiple of 2^-149, or amax / 6 is far above both.
+    scales = decode(codes, "ue4m3").astype(np.float32)
+    zero = scales == 0
+    with np.errstate(over="ignore", under="ignore"):
+        divisors = np.where(zero, np.float32(1), scales * tensor_scale)
+        return np.where(zero, np.copysign(np.float32(0), x), x / divisors)
+
+
+_SCHEMES = {"f8E8M0FNU": (_power_codes, _over_powers), "ue4m3": (_ue4m3_codes, _over_ue4m3)}
+
+
+def quantize(
+    x, element, scale, block_size, rule=None, tensor_scale=None, amax=False, pad=False
+):
+    """Codes and scales of x: (codes, scales), or (codes, scales, amax) with `amax=True`.
+
+    x             float32, float16 or uint16 (the bits of bf16), shape (..., K)
+    element       type of the codes, MLIR's name, such as "f8E4M3FN"
+    scale         "f8E8M0FNU", or "f8E4M3FN" (read as ue4m3)
+    block_size    B; with element and scale one of QUANTIZE_ROWS
+    rule          of e8m0 scales: "floor", "ceil", "even" or "rceil" (the default)
+    tensor_scale  of ue4m3 scales: g, rounded to f32; 1 by default
+    amax          also give the largest magnitude of all of x, a float32 scalar: NaN if there is
+                  one, else infinity if there is one
+    pad           K may be any size: the last block of a line holds what is left, as if zeros
+                  followed
+
+    codes is uint8 of shape (..., K), scales uint8 of shape (..., ceil(K / B)). There are no units:
+    scales are factors. For every block, with its largest magnitude a, and max = m * 2^emax the
+    largest value of the element type:
+
+      * e8m0 scales are 2^e, e between -127 and 127. floor: floor(log2 a) - emax (OCP MX v1.0,
+        section 6.3). ceil: ceil(log2 a) - emax. even: floor, of a rounded to nearest even at the
+        mantissa bits of the element type. rceil: the smallest e with a <= max * 2^e. An element is
+        x * 2^-e, exact, then rounded.
+      * ue4m3 scales are e4m3(fl(fl(a / 6) / g)), an element is fl(x / fl(scale * g)), then
+        rounded; fl is one operation of f32. With scale 0, elements are 0 with the sign of x.
+      * Elements are rounded to nearest even, saturate at max, and keep the sign of zero.
+      * a block of zeros has scale 0x00, a block with NaN or infinity has scale NaN (0xFF, 0x7F for
+        ue4m3) and elements 0x00.
+
+    >>> import numpy as np
+    >>> x = np.zeros((1, 32), np.float32)
+    >>> x[0, :4] = [1000, -3, 0.3, 450]
+    >>> codes, scales = quantize(x, "f8E4M3FN", "f8E8M0FNU", 32)
+    >>> scales  # 2^2, because 448 * 2 < 1000 <= 448 * 4
+    array([[129]], dtype=uint8)
+    >>> dequantize(codes, scales, "f8E4M3FN", "f8E8M0FNU", 32)[0, :4]
+    array([ 1.024e+03, -3.000e+00,  3.125e-01,  4.480e+02], dtype=float32)
+
+    Raises TypeError for arrays of another type, ValueError for types, sizes, rules and tensor
+    scales that are not legal; both name what was expected and what was given.
+    """
+    _check_types(element, scale, block_size)
+    rule = _check_rule(rule, scale)
+    if SCALE_FORMATS[scale] != "ue4m3":
+        _require(tensor_scale is None, "tensor_scale", f"none with {scale}", tensor_scale)
+    tensor_scale = _check_tensor_scale(tensor_scale)
+    numbers = _to_f32(x)
+    scale_shape = _check_shape(numbers.shape, "x", block_size, pad)
+
+    size = numbers.shape[-1]
+    padding = [(0, 0)] * (numbers.ndim - 1) + [(0, scale_shape[-1] * block_size - size)]
+    blocks = np.pad(numbers, padding).reshape(*scale_shape, block_size)
+    magnitudes = np.abs(blocks).max(axis=-1)  # NaN where there is one
+    bad = ~np.isfinite(magnitudes)
+
+    format = SCALE_FORMATS[scale]
+    to_codes, divide = _SCHEMES[format]
+    scales = to_codes(np.where(bad, np.float32(0), magnitudes), _Largest(element), rule, tensor_scale)
+    blocks = np.where(bad[..., None], np.float32(0), blocks)
+    codes = encode(divide(blocks, scales[..., None], tensor_scale), element)
+    scales[bad] = get_format(format).nan
+
+    codes = np.ascontiguousarray(codes.reshape(*scale_shape[:-1], -1)[..., :size])
+    return (codes, scales, magnitudes.max()) if amax else (codes, scales)
+
+
+def dequantize(codes, scales, element, scale, block_size, tensor_scale=None, dtype="f32"):
+    """The numbers that codes and scales stand for: fl(fl(code * scale) * g), of shape (..., K).
+
+    codes   uint8 of shape (..., K)
+    scales  uint8 of shape (..., ceil(K / B)), row-major
+    dtype   "f32", "f16" or "bf16": the result is float32, float16 or uint16 (the bits of bf16)
+
+    and the other arguments are those of `quantize`, where `tensor_scale` may stand beside scales of
+    either type, and the last block of a line may be short. fl rounds to f32, to nearest even, subnormals
+    kept; without `tensor_scale` there is one. f16 and bf16 are rounded from that. Infinity comes
+    where the type ends, NaN where a code or a scale is NaN.
+
+    >>> import numpy as np
+    >>> codes, scales = np.full((1, 16), 7, np.uint8), np.array([[0x38]], np.uint8)
+    >>> dequantize(codes, scales, "f4E2M1FN", "f8E4M3FN", 16, tensor_scale=0.5)[0, :2]
+    array([3., 3.], dtype=float32)
+
+    Raises TypeError for arrays of another type, ValueError for types, shapes, codes and tensor
+    scales that are not legal; both name what was expected and what was given.
+    """
+    _check_types(element, scale, block_size)
+    _require(dtype in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))
+    number = _check_tensor_scale(tensor_scale)
+    _check_codes(codes, "codes")
+    _check_codes(scales, "scales")
+    scale_shape = _check_shape(codes.shape, "codes", block_size, pad=True)
+    _require(scales.shape == scale_shape, "scales shape", scale_shape, scales.shape)
+
+    factors = np.repeat(decode(scales, SCALE_FORMATS[scale]), block_size, axis=-1)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        # The product is exact in float64, so this rounds once.
+        values = (decode(codes, element) * factors[..., : codes.shape[-1]]).astype(np.float32)
+        if tensor_scale is not None:
+            values = values * number
+    return _NUMBERS[dtype][2](values)
