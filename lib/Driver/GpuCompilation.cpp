@@ -61,6 +61,13 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
     else if (needsTensorMemory(op))
       lowest = std::max(lowest, kBulkCopyPtx);
   });
+  // Conversions to fp6 and fp4 are as old as the chips that have them.
+  module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {
+    std::optional<Format> format = getElementFormat(op.getDstTy());
+    std::optional<unsigned> version =
+        format ? getConversionPtx(chip, *format) : std::nullopt;
+    lowest = std::max(lowest, version.value_or(0));
+  });
   return lowest;
 }
 

@@ -62,6 +62,25 @@ bool blockscale::hasDependentLaunches(const Chip &chip) {
   return chip.capability >= kHopper;
 }
 
+std::optional<unsigned> blockscale::getConversionPtx(const Chip &chip,
+                                                     Format element) {
+  struct Conversion {
+    unsigned lowestBits, highestBits;
+    unsigned firstCapability;
+    /// In the first one's own version, or later.
+    unsigned ptx;
+  };
+  constexpr unsigned kAda = 89, kBlackwell = 100;
+  static constexpr Conversion conversions[] = {
+      {8, 8, kHopper, 78}, {8, 8, kAda, 81}, {4, 6, kBlackwell, 86}};
+  unsigned bits = getFormatInfo(element).bits;
+  for (const Conversion &row : conversions)
+    if (bits >= row.lowestBits && bits <= row.highestBits &&
+        chip.capability >= row.firstCapability)
+      return std::max(row.ptx, chip.lowestPtx);
+  return std::nullopt;
+}
+
 bool blockscale::hasWideInstructions(const Chip &chip) {
   constexpr unsigned kBlackwellUltra = 103;
   return chip.capability == kBlackwellUltra;

@@ -14,8 +14,10 @@
 #ifndef BLOCKSCALE_SUPPORT_CHIPS_H
 #define BLOCKSCALE_SUPPORT_CHIPS_H
 
+#include "blockscale/Support/Formats.h"
 #include "blockscale/Support/Paths.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +55,10 @@ inline constexpr unsigned kBulkCopyPtx = 80;
 /// Whether a kernel on `chip` may start before the one in front has ended, and
 /// wait for that itself (PTX ISA, "griddepcontrol").
 bool hasDependentLaunches(const Chip &chip);
+
+/// The lowest PTX version in which `chip` has conversions from f32 to pairs of
+/// codes of `element`, that saturate; nullopt if it has none (PTX ISA, "cvt").
+std::optional<unsigned> getConversionPtx(const Chip &chip, Format element);
 
 /// Whether `chip` has instructions that take K = 96 of packed fp4.
 bool hasWideInstructions(const Chip &chip);

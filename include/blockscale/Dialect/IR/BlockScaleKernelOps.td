@@ -196,7 +196,7 @@ def BlockScale_AccStoreOp : BlockScale_Op<"acc_store"> {
 
 def BlockScale_YieldOp : BlockScale_Op<"yield", [
     Pure, ReturnLike, Terminator,
-    ParentOneOf<["AccGenerateOp", "AccForEachOp", "AccQuantizeOp"]>]> {
+    ParentOneOf<["AccGenerateOp", "AccForEachOp"]>]> {
   let summary = "end the body for one element";
   let arguments = (ins Optional<F32>:$value);
   let assemblyFormat = "($value^ `:` type($value))? attr-dict";

@@ -62,8 +62,8 @@ public:
   Quantizer(QuantizeOp op, float tensorScale)
       : rule(op.getScaleRule()), element(op.getElementFormat()),
         scale(op.getScaleFormat()), tensorScale(tensorScale),
-        elementType(cast<FloatType>(
-            getElementTypeOrSelf(op.getCodes().getType()))),
+        elementType(
+            cast<FloatType>(getElementTypeOrSelf(op.getCodes().getType()))),
         scaleType(
             cast<FloatType>(getElementTypeOrSelf(op.getScales().getType()))) {}
 
@@ -102,8 +102,7 @@ private:
     float quotient = amax / kLargestE2M1;
     quotient /= tensorScale;
     uint8_t code = encode(quotient, scaleType);
-    float divisor =
-        static_cast<float>(decode(scale, code)) * tensorScale;
+    float divisor = static_cast<float>(decode(scale, code)) * tensorScale;
     for (auto [value, to] : llvm::zip_equal(x, codes))
       to = encode(code == 0 ? std::copysign(0.0f, value) : value / divisor,
                   elementType);
@@ -119,8 +118,8 @@ private:
 
 static DenseElementsAttr makeCodes(ShapedType type, ArrayRef<uint8_t> codes) {
   return DenseElementsAttr::getFromRawBuffer(
-      type, ArrayRef(reinterpret_cast<const char *>(codes.data()),
-                     codes.size()));
+      type,
+      ArrayRef(reinterpret_cast<const char *>(codes.data()), codes.size()));
 }
 
 std::optional<QuantizedConstant>
@@ -140,12 +139,12 @@ blockscale::quantizeConstant(DenseElementsAttr x,
   for (size_t line = 0; line != values.size(); line += columns)
     for (size_t k = 0; k < columns; k += op.getBlockSize()) {
       size_t count = std::min<size_t>(op.getBlockSize(), columns - k);
-      scales.push_back(quantizer.quantize(
-          ArrayRef(values).slice(line + k, count),
-          MutableArrayRef(codes).slice(line + k, count)));
+      scales.push_back(
+          quantizer.quantize(ArrayRef(values).slice(line + k, count),
+                             MutableArrayRef(codes).slice(line + k, count)));
     }
-  QuantizedConstant result = {makeCodes(codesType, codes),
-                              makeCodes(scalesType, scales), {}};
+  QuantizedConstant result = {
+      makeCodes(codesType, codes), makeCodes(scalesType, scales), {}};
   if (!op.getAmax())
     return result;
   uint32_t amax = 0;
@@ -178,10 +177,9 @@ DenseElementsAttr blockscale::dequantizeConstant(
   for (auto [i, code] : llvm::enumerate(codes.getValues<APFloat>())) {
     auto at = static_cast<int64_t>(i);
     int64_t block = at / columns * blocks + at % columns / op.getBlock();
-    auto value = static_cast<float>(decode(op.getElementFormat(),
-                                           getCode(code)) *
-                                    decode(op.getScaleFormat(),
-                                           getCode(scaleCodes[block])));
+    auto value = static_cast<float>(
+        decode(op.getElementFormat(), getCode(code)) *
+        decode(op.getScaleFormat(), getCode(scaleCodes[block])));
     if (tensorScale)
       value *= *tensorScale;
     APFloat number(value);

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Quantize/BlockShapes.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
 #include "blockscale/Support/InstructionTable.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InterleavedRange.h"
@@ -26,8 +26,9 @@ using namespace mlir::blockscale;
 // What a tensor of blocks is
 //===----------------------------------------------------------------------===//
 
-LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
-                                           Type scale, int64_t blockSize) {
+/// (Q4), (E4): types and block size of a legal row.
+static LogicalResult verifyBlockTypes(Operation *op, Type element, Type scale,
+                                      int64_t blockSize) {
   std::optional<Format> elementFormat = getElementFormat(element);
   std::optional<Format> scaleFormat = getScaleFormat(scale);
   if (!elementFormat || !scaleFormat)
@@ -47,12 +48,14 @@ LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
   return success();
 }
 
-LogicalResult blockscale::verifyScaleRule(Operation *op, Type scale,
-                                          std::optional<ScaleRule> rule,
-                                          bool hasTensorScale) {
+/// (Q5)
+static LogicalResult verifyScaleRule(Operation *op, Type scale,
+                                     std::optional<ScaleRule> rule,
+                                     bool hasTensorScale) {
   bool isPower = getScaleFormat(scale) == Format::UE8M0;
   if (rule && !isPower)
-    return op->emitOpError("expected no 'rule' beside scales of type ") << scale;
+    return op->emitOpError("expected no 'rule' beside scales of type ")
+           << scale;
   if (hasTensorScale && isPower)
     return op->emitOpError("expected no tensor scale beside scales of type ")
            << scale;

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Quantize/BlockShapes.h"
 #include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -128,9 +127,9 @@ SmallVector<Range> QuantizeOp::getIterationDomain(OpBuilder &builder) {
   return getDomain(builder, *this, getX());
 }
 
-FailureOr<TilingResult>
-QuantizeOp::getTiledImplementation(OpBuilder &builder, Sizes offsets,
-                                   Sizes sizes) {
+FailureOr<TilingResult> QuantizeOp::getTiledImplementation(OpBuilder &builder,
+                                                           Sizes offsets,
+                                                           Sizes sizes) {
   Blocks blocks = getBlocks(*this);
   if (getAmax())
     return emitOpError("expected no largest magnitude of an op to tile");
@@ -149,15 +148,15 @@ QuantizeOp::getTiledImplementation(OpBuilder &builder, Sizes offsets,
        typeOf(blocks.toBlocks(builder, sizes), getScales())},
       getTensorScale() ? ValueRange{x, getTensorScale()} : ValueRange{x},
       getOperation()->getAttrs());
-  return TilingResult{{tiled},
-                      {tiled.getCodes(), tiled.getScales()},
-                      getSlices(ValueRange{x})};
+  return TilingResult{
+      {tiled}, {tiled.getCodes(), tiled.getScales()}, getSlices(ValueRange{x})};
 }
 
-LogicalResult QuantizeOp::getResultTilePosition(
-    OpBuilder &builder, unsigned resultNumber, Sizes offsets, Sizes sizes,
-    SmallVector<OpFoldResult> &resultOffsets,
-    SmallVector<OpFoldResult> &resultSizes) {
+LogicalResult
+QuantizeOp::getResultTilePosition(OpBuilder &builder, unsigned resultNumber,
+                                  Sizes offsets, Sizes sizes,
+                                  SmallVector<OpFoldResult> &resultOffsets,
+                                  SmallVector<OpFoldResult> &resultSizes) {
   Blocks blocks = getBlocks(*this);
   bool isScales = resultNumber == 1;
   resultOffsets = isScales ? blocks.toBlocks(builder, offsets)
@@ -187,9 +186,9 @@ LogicalResult QuantizeOp::getIterationDomainTileFromResultTile(
 
 /// The result `resultNumber` of what `op` makes of a tile of it.
 template <typename Op>
-static FailureOr<TilingResult>
-generateTile(OpBuilder &builder, Op op, unsigned resultNumber, Sizes offsets,
-             Sizes sizes) {
+static FailureOr<TilingResult> generateTile(OpBuilder &builder, Op op,
+                                            unsigned resultNumber,
+                                            Sizes offsets, Sizes sizes) {
   SmallVector<OpFoldResult> domainOffsets, domainSizes;
   if (failed(op.getIterationDomainTileFromResultTile(
           builder, resultNumber, offsets, sizes, domainOffsets, domainSizes)))
@@ -221,9 +220,9 @@ SmallVector<Range> DequantizeOp::getIterationDomain(OpBuilder &builder) {
   return getDomain(builder, *this, getCodes());
 }
 
-FailureOr<TilingResult>
-DequantizeOp::getTiledImplementation(OpBuilder &builder, Sizes offsets,
-                                     Sizes sizes) {
+FailureOr<TilingResult> DequantizeOp::getTiledImplementation(OpBuilder &builder,
+                                                             Sizes offsets,
+                                                             Sizes sizes) {
   Blocks blocks = getBlocks(*this);
   if (failed(blocks.verifyTile(offsets, sizes)))
     return failure();
@@ -235,18 +234,19 @@ DequantizeOp::getTiledImplementation(OpBuilder &builder, Sizes offsets,
   auto type = cast<RankedTensorType>(operands[0].getType())
                   .clone(getElementTypeOrSelf(getResult().getType()));
   // Tiles may have dynamic sizes, so the block size is always given.
-  auto tiled = DequantizeOp::create(
-      builder, getLoc(), type, operands[0], operands[1], getTensorScale(),
-      builder.getI64IntegerAttr(getBlock()));
+  auto tiled = DequantizeOp::create(builder, getLoc(), type, operands[0],
+                                    operands[1], getTensorScale(),
+                                    builder.getI64IntegerAttr(getBlock()));
   tiled->setDiscardableAttrs(
       llvm::to_vector(getOperation()->getDiscardableAttrs()));
   return TilingResult{{tiled}, {tiled.getResult()}, slices};
 }
 
-LogicalResult DequantizeOp::getResultTilePosition(
-    OpBuilder &, unsigned, Sizes offsets, Sizes sizes,
-    SmallVector<OpFoldResult> &resultOffsets,
-    SmallVector<OpFoldResult> &resultSizes) {
+LogicalResult
+DequantizeOp::getResultTilePosition(OpBuilder &, unsigned, Sizes offsets,
+                                    Sizes sizes,
+                                    SmallVector<OpFoldResult> &resultOffsets,
+                                    SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), offsets.end());
   resultSizes.assign(sizes.begin(), sizes.end());
   return success();

@@ -15,6 +15,7 @@
 #include "Kernels/Decode/DecodedProduct.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
+#include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/SplitProblem.h"
 #include "Launch/LoopSizes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -239,6 +240,10 @@ struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
     if (failed(blocks))
       return failure();
     Value source = op.getSource();
+    // What makes the scales may make them so.
+    if (auto quantize = source.getDefiningOp<QuantizeOp>();
+        quantize && source.hasOneUse())
+      return rewriter.notifyMatchFailure(op, "expected scales in memory");
     gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kSwizzleScalesPurpose,
                                        source, resultType, shape);
     buildSwizzleKernel(kernel);
@@ -256,14 +261,18 @@ struct FormKernelsPass final
 
   void runOnOperation() override {
     checkDynamicSizes();
+    packQuantizedCodes(getOperation());
     RewritePatternSet patterns(&getContext());
     populateFormKernelsPatterns(patterns);
     // What is asked for the sizes of an op that is gone is asked of its
     // operands instead.
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
-    bool failedToForm =
-        failed(applyPatternsGreedily(getOperation(), std::move(patterns)));
+    // Users come first: what they take of an op is known then.
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal(false);
+    bool failedToForm = failed(
+        applyPatternsGreedily(getOperation(), std::move(patterns), config));
     // What is left is in a form that has no kernel, and may have said so.
     WalkResult left =
         getOperation()->walk([](ProductOpInterface op) -> WalkResult {
@@ -319,4 +328,5 @@ private:
 
 void blockscale::populateFormKernelsPatterns(RewritePatternSet &patterns) {
   patterns.add<FormKernel, FormSwizzleKernel>(patterns.getContext());
+  populateFormQuantizePatterns(patterns);
 }

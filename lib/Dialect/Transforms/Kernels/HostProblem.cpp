@@ -55,8 +55,7 @@ AffineMap blockscale::getOperandMap(MLIRContext *context, unsigned rank,
   return AffineMap::get(3, 0, exprs, context);
 }
 
-/// `map` leads from (batch, row, column) of an operand of `rank` to memory.
-static Contiguity getContiguity(AffineMap map, unsigned rank) {
+Contiguity blockscale::getContiguity(AffineMap map, unsigned rank) {
   MLIRContext *context = map.getContext();
   AffineExpr batch, row, column;
   bindDims(context, batch, row, column);

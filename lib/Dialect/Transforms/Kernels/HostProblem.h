@@ -48,6 +48,10 @@ HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
 AffineMap getOperandMap(MLIRContext *context, unsigned rank, unsigned rowDim,
                         int64_t batchSize);
 
+/// Which index is contiguous where `map` leads from (batch, row, column) of an
+/// operand of `rank` to memory.
+Contiguity getContiguity(AffineMap map, unsigned rank);
+
 /// What a failed check of `op` prints, as on the CPU.
 std::string getCheckMessage(Operation *op, const Twine &message);
 

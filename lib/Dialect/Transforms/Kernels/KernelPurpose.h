@@ -21,6 +21,7 @@ inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
 /// Products of linalg.
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
+inline constexpr llvm::StringLiteral kQuantizePurpose = "quantize";
 inline constexpr llvm::StringLiteral kAddSplitsPurpose = "add_splits";
 inline constexpr llvm::StringLiteral kDecodePurpose = "decode";
 inline constexpr llvm::StringLiteral kExactPurpose = "exact";

@@ -25,17 +25,8 @@ static constexpr int kF32Bias = 127;
 
 BlockFormat BlockFormat::get(QuantizeOp op) {
   return {op.getElementFormat(), op.getScaleFormat(),
-          static_cast<int64_t>(op.getBlockSize()), op.getScaleRule()};
-}
-
-BlockFormat BlockFormat::get(AccQuantizeOp op) {
-  BlockFormat format = {*getElementFormat(op.getElement()),
-                        *getScaleFormat(op.getScale()),
-                        static_cast<int64_t>(op.getBlockSize()),
-                        {}};
-  if (format.scale == Format::UE8M0)
-    format.rule = op.getRule().value_or(ScaleRule::Rceil);
-  return format;
+          static_cast<int64_t>(op.getBlockSize()), op.getScaleRule(),
+          getElementTypeOrSelf(op.getCodes().getType())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,19 +94,19 @@ Value BlockArithmetic::encode(Format format, Value value) {
   unsigned shift = kF32MantissaBits - info.mantissaBits;
   Value bits = bitcast(value, b.getI32Type());
   // Beyond the largest number it is that.
-  Value magnitude = arith::MinUIOp::create(
-      b, loc, bitAnd(bits, kF32Magnitude),
-      integer(floatBits(getLargestNumber(format))));
+  Value magnitude =
+      arith::MinUIOp::create(b, loc, bitAnd(bits, kF32Magnitude),
+                             integer(floatBits(getLargestNumber(format))));
   // The power of two at or below it, but not below the smallest normal one.
   uint32_t smallest = floatBits(std::ldexp(1.0, 1 - info.bias));
-  Value power = arith::MaxUIOp::create(
-      b, loc, bitAnd(magnitude, kF32Exponent), integer(smallest));
+  Value power = arith::MaxUIOp::create(b, loc, bitAnd(magnitude, kF32Exponent),
+                                       integer(smallest));
   // A power whose last place is the step between codes there.
-  Value large = arith::MulFOp::create(
-      b, loc, bitcast(power, b.getF32Type()),
-      number(std::ldexp(1.0f, static_cast<int>(shift))));
-  Value sum = arith::AddFOp::create(b, loc, large,
-                                    bitcast(magnitude, b.getF32Type()));
+  Value large =
+      arith::MulFOp::create(b, loc, bitcast(power, b.getF32Type()),
+                            number(std::ldexp(1.0f, static_cast<int>(shift))));
+  Value sum =
+      arith::AddFOp::create(b, loc, large, bitcast(magnitude, b.getF32Type()));
   Value steps = arith::SubIOp::create(b, loc, bitcast(sum, b.getI32Type()),
                                       bitcast(large, b.getI32Type()));
   // Each exponent above the smallest is 2^mantissaBits codes more.
@@ -126,8 +117,8 @@ Value BlockArithmetic::encode(Format format, Value value) {
   if (info.signBits == 0)
     return code;
   constexpr unsigned kF32Bits = 32;
-  Value sign = arith::ShRUIOp::create(b, loc, bits,
-                                      integer(kF32Bits - info.bits));
+  Value sign =
+      arith::ShRUIOp::create(b, loc, bits, integer(kF32Bits - info.bits));
   return arith::OrIOp::create(b, loc, code,
                               bitAnd(sign, 1u << (info.bits - 1)));
 }
@@ -140,15 +131,15 @@ Value BlockArithmetic::decode(Format format, Value code) {
   Value value;
   if (info.hasSubnormals) {
     // The fields in their places, which makes subnormals of subnormals.
-    value = arith::MulFOp::create(
-        b, loc, bitcast(moved, b.getF32Type()),
-        number(std::ldexp(1.0f, kF32Bias - info.bias)));
+    value =
+        arith::MulFOp::create(b, loc, bitcast(moved, b.getF32Type()),
+                              number(std::ldexp(1.0f, kF32Bias - info.bias)));
   } else {
     // Only the smallest power has no exponent field of its own.
     constexpr uint32_t kHalfOfNormal = 1u << (kF32MantissaBits - 1);
-    value = bitcast(arith::MaxUIOp::create(b, loc, moved,
-                                           integer(kHalfOfNormal)),
-                    b.getF32Type());
+    value =
+        bitcast(arith::MaxUIOp::create(b, loc, moved, integer(kHalfOfNormal)),
+                b.getF32Type());
   }
   uint32_t firstSpecial = info.magnitudeMask();
   if (info.special == SpecialCodes::Ieee)
@@ -156,11 +147,10 @@ Value BlockArithmetic::decode(Format format, Value code) {
   if (info.special != SpecialCodes::None) {
     // The mantissa of infinity is 0; that of NaN is not.
     uint32_t keep = info.special == SpecialCodes::Ieee ? 0 : kF32NaN;
-    Value special = arith::OrIOp::create(b, loc, moved,
-                                         integer(kF32Exponent | keep));
-    value = select(
-        compare(arith::CmpIPredicate::uge, magnitude, firstSpecial),
-        bitcast(special, b.getF32Type()), value);
+    Value special =
+        arith::OrIOp::create(b, loc, moved, integer(kF32Exponent | keep));
+    value = select(compare(arith::CmpIPredicate::uge, magnitude, firstSpecial),
+                   bitcast(special, b.getF32Type()), value);
   }
   if (info.signBits == 0)
     return value;
@@ -175,13 +165,11 @@ Value BlockArithmetic::decode(Format format, Value code) {
 
 Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
                                  Value tensorScale) {
-  Value isNumber =
-      compare(arith::CmpIPredicate::ult, largest, kF32Infinity);
+  Value isNumber = compare(arith::CmpIPredicate::ult, largest, kF32Infinity);
   Value code;
   if (format.rule) {
     Value sum = arith::AddIOp::create(
-        b, loc, largest,
-        integer(getScaleAddend(*format.rule, format.element)));
+        b, loc, largest, integer(getScaleAddend(*format.rule, format.element)));
     Value field =
         arith::ShRUIOp::create(b, loc, sum, integer(kF32MantissaBits));
     code = arith::SubIOp::create(b, loc, field,
@@ -189,9 +177,8 @@ Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
     code = arith::MaxSIOp::create(b, loc, code, integer(0));
     code = arith::MinSIOp::create(b, loc, code, integer(kLastPowerCode));
   } else {
-    Value quotient =
-        arith::DivFOp::create(b, loc, bitcast(largest, b.getF32Type()),
-                              number(kLargestE2M1));
+    Value quotient = arith::DivFOp::create(
+        b, loc, bitcast(largest, b.getF32Type()), number(kLargestE2M1));
     if (tensorScale)
       quotient = arith::DivFOp::create(b, loc, quotient, tensorScale);
     code = encode(format.scale, quotient);
@@ -207,8 +194,7 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
   if (format.rule) {
     // 2^-e: of the largest power, a subnormal.
     constexpr uint32_t kSmallest = 1u << (kF32MantissaBits - 1);
-    Value field =
-        arith::SubIOp::create(b, loc, integer(kLastPowerCode), scale);
+    Value field = arith::SubIOp::create(b, loc, integer(kLastPowerCode), scale);
     Value bits =
         arith::ShLIOp::create(b, loc, field, integer(kF32MantissaBits));
     bits = select(factor.isNaN, integer(0),
@@ -219,28 +205,29 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
   factor.isZero = compare(arith::CmpIPredicate::eq, scale, 0);
   factor.number = decode(format.scale, scale);
   if (tensorScale)
-    factor.number =
-        arith::MulFOp::create(b, loc, factor.number, tensorScale);
+    factor.number = arith::MulFOp::create(b, loc, factor.number, tensorScale);
   return factor;
+}
+
+Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value number,
+                                    const BlockFactor &factor) {
+  // What f32 cannot hold of a product with a power is far below the smallest
+  // element, and rounds to 0 all the same.
+  if (format.rule)
+    return arith::MulFOp::create(b, loc, number, factor.number);
+  Value quotient = arith::DivFOp::create(b, loc, number, factor.number);
+  // 0 / 0 where the divisor is too small for f32.
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                      quotient, quotient);
+  Value isZero = arith::OrIOp::create(b, loc, factor.isZero, isNaN);
+  constexpr uint32_t kSign = ~kF32Magnitude;
+  Value zero =
+      bitcast(bitAnd(bitcast(number, b.getI32Type()), kSign), b.getF32Type());
+  return select(isZero, zero, quotient);
 }
 
 Value BlockArithmetic::emitCode(const BlockFormat &format, Value number,
                                 const BlockFactor &factor) {
-  // What f32 cannot hold of a product with a power is far below the smallest
-  // element, and rounds to 0 all the same.
-  Value quotient;
-  if (format.rule) {
-    quotient = arith::MulFOp::create(b, loc, number, factor.number);
-  } else {
-    quotient = arith::DivFOp::create(b, loc, number, factor.number);
-    // 0 / 0 where the divisor is too small for f32.
-    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                        quotient, quotient);
-    Value isZero = arith::OrIOp::create(b, loc, factor.isZero, isNaN);
-    constexpr uint32_t kSign = ~kF32Magnitude;
-    Value zero = bitcast(bitAnd(bitcast(number, b.getI32Type()), kSign),
-                         b.getF32Type());
-    quotient = select(isZero, zero, quotient);
-  }
-  return select(factor.isNaN, integer(0), encode(format.element, quotient));
+  Value code = encode(format.element, emitQuotient(format, number, factor));
+  return select(factor.isNaN, integer(0), code);
 }

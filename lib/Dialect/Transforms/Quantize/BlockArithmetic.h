@@ -27,9 +27,10 @@ struct BlockFormat {
   int64_t blockSize;
   /// For scales of e8m0.
   std::optional<ScaleRule> rule;
+  /// The type of elements.
+  Type type;
 
   static BlockFormat get(QuantizeOp op);
-  static BlockFormat get(AccQuantizeOp op);
 };
 
 /// What the numbers of a block are multiplied by, or divided by.
@@ -59,6 +60,9 @@ public:
   Value emitScale(const BlockFormat &format, Value largest, Value tensorScale);
   BlockFactor emitFactor(const BlockFormat &format, Value scale,
                          Value tensorScale);
+  /// `number`, an f32, over the scale, where the block has no NaN.
+  Value emitQuotient(const BlockFormat &format, Value number,
+                     const BlockFactor &factor);
   /// The code, in an i32, of `number`, an f32.
   Value emitCode(const BlockFormat &format, Value number,
                  const BlockFactor &factor);

@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+"""quantize on a CUDA card: ours beside a copy of as many bytes, and beside torch.compile of the same rule.
+
+usage: quantize.py build DIR --target=CHIP [--build=BUILD]     PTX and launch infos of the cases
+       quantize.py run DIR [--no-torch-compile]                measures them
+
+`build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
+repository's benchmarks/ and python/. A time is the median of samples of a CUDA graph of 20 calls; ours, the
+copy and torch take turns. `copy` moves as many bytes as the kernel reads and writes. Codes and scales of the
+first rows are held against the numpy reference.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+CALLS, ROUNDS, CHECKED_ROWS = 20, 15, 64
+
+# name: element, scale, block size
+FORMATS = {
+    "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32),
+    "mxfp6": ("f6E2M3FN", "f8E8M0FNU", 32),
+    "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
+    "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
+}
+# M (None for a dynamic one, of this size), K, type of numbers.
+SIZES = {
+    "8192x8192": (8192, 8192, "bf16", False),
+    "8192x8192-f32": (8192, 8192, "f32", False),
+    "300x8192": (300, 8192, "bf16", False),
+    "65536x96": (65536, 96, "bf16", False),
+    "8192x8192-dynamic": (8192, 8192, "bf16", True),
+}
+
+
+def program(element, scale, block, m, k, dtype, is_dynamic):
+    rows = "?" if is_dynamic else m
+    x, codes = f"tensor<{rows}x{k}x{dtype}>", f"tensor<{rows}x{k}x{element}>"
+    scales = f"tensor<{rows}x{k // block}x{scale}>"
+    return f"""func.func @main(%x: {x}) -> ({codes}, {scales}) {{
+  %c, %s = blockscale.quantize %x {{block_size = {block} : i64}} : {x} to {codes}, {scales}
+  return %c, %s : {codes}, {scales}
+}}
+"""
+
+
+def build(options):
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name, (format, size) in cases().items():
+        base = options.folder / name
+        base.with_suffix(".mlir").write_text(program(*FORMATS[format], *SIZES[size]))
+        subprocess.run(
+            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
+             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
+             "-o", base.with_suffix(".ptx")],
+            check=True,
+        )
+    print(f"{len(cases())} cases for {options.target} in {options.folder}")
+
+
+def cases():
+    return {f"{format}.{size}": (format, size) for size in SIZES for format in FORMATS}
+
+
+def torch_rule(torch, element, scale, block):
+    """The same rule (rceil, or NVFP4's) in torch, without packing of codes below 8 bits."""
+    largest = {"f8E4M3FN": 448.0, "f6E2M3FN": 7.5, "f4E2M1FN": 6.0}[element]
+    levels = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], device="cuda")
+    borders = (levels[1:] + levels[:-1]) / 2
+
+    def quantize(x):
+        blocks = x.float().unflatten(-1, (-1, block))
+        amax = blocks.abs().amax(-1, keepdim=True)
+        if scale == "f8E8M0FNU":
+            code = torch.ceil(torch.log2(amax / largest)).clamp(-127, 127)
+            factor = torch.exp2(-code)
+            scales = (code + 127).to(torch.uint8)
+        else:
+            scales = (amax / 6).clamp(max=448).to(torch.float8_e4m3fn)
+            factor = 1 / scales.float()
+        scaled = (blocks * factor).clamp(-largest, largest)
+        if element == "f8E4M3FN":
+            codes = scaled.to(torch.float8_e4m3fn)
+        else:
+            codes = torch.bucketize(scaled.abs(), borders).to(torch.uint8)
+            codes = codes | (scaled < 0).to(torch.uint8) << 3
+            codes = codes[..., ::2] | codes[..., 1::2] << 4
+        return codes.flatten(-2), scales.flatten(-2)
+
+    return torch.compile(quantize)
+
+
+def measure(torch, works):
+    """Median microseconds of one call of each."""
+    graphs = {}
+    for name, work in works.items():
+        for _ in range(2):
+            work()
+        torch.cuda.synchronize()
+        graphs[name] = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graphs[name]):
+            for _ in range(CALLS):
+                work()
+    samples = {name: [] for name in works}
+    for _ in range(ROUNDS):
+        for name, graph in graphs.items():
+            graph.replay()
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            graph.replay()
+            end.record()
+            end.synchronize()
+            samples[name].append(start.elapsed_time(end) * 1e3 / CALLS)
+    return {name: statistics.median(values) for name, values in samples.items()}
+
+
+def run(options):
+    import blockscale
+    import numpy as np
+    import torch
+    from gpu_launch import Driver, Function
+
+    torch.manual_seed(1)
+    driver = Driver()
+    torch.zeros(1, device="cuda")
+    card = torch.cuda.get_device_properties("cuda")
+    print(card.name)
+    print(f"{'case':26} {'us':>8} {'TB/s':>6} {'of copy':>8} {'torch/ours':>10}  codes")
+    for name, (format, size) in cases().items():
+        element, scale, block = FORMATS[format]
+        m, k, dtype, _ = SIZES[size]
+        bits = 4 if element.startswith("f4") else 8
+        x = torch.randn(m, k, device="cuda", dtype={"bf16": torch.bfloat16, "f32": torch.float32}[dtype])
+        codes = torch.empty(m, k * bits // 8, dtype=torch.uint8, device="cuda")
+        scales = torch.empty(m, k // block, dtype=torch.uint8, device="cuda")
+        base = options.folder / name
+        function = Function(
+            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
+            [(m, k)], card.multi_processor_count,
+        )
+        launches = function.bind([x.data_ptr()], [codes.data_ptr(), scales.data_ptr()])
+
+        def ours(launches=launches):
+            for launch in launches:
+                launch.run(torch.cuda.current_stream().cuda_stream)
+
+        ours()
+        torch.cuda.synchronize()
+        rows = min(m, CHECKED_ROWS)
+        want = blockscale.quantize(x[:rows].float().cpu().numpy(), element, scale, block)
+        got = codes[:rows].cpu().numpy()
+        if bits == 4:
+            got = np.stack([got & 15, got >> 4], -1).reshape(rows, k)
+        right = np.array_equal(got, want[0]) and np.array_equal(scales[:rows].cpu().numpy(), want[1])
+        moved = x.nbytes + codes.nbytes + scales.nbytes
+        source, target = (torch.empty(moved // 2, dtype=torch.uint8, device="cuda") for _ in range(2))
+        works = {"ours": ours, "copy": lambda: target.copy_(source)}
+        if not options.no_torch_compile and element != "f6E2M3FN" and size == "8192x8192":
+            compiled = torch_rule(torch, element, scale, block)
+            works["torch"] = lambda: compiled(x)
+        us = measure(torch, works)
+        torch_ratio = f"{us['torch'] / us['ours']:.2f}" if "torch" in us else "-"
+        print(
+            f"{name:26} {us['ours']:8.1f} {moved / us['ours'] / 1e6:6.2f} {us['copy'] / us['ours']:8.3f}"
+            f" {torch_ratio:>10}  {'equal' if right else 'WRONG'}",
+            flush=True,
+        )
+        if not right:
+            return 1
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    building = commands.add_parser("build")
+    building.add_argument("folder", type=pathlib.Path)
+    building.add_argument("--target", required=True)
+    building.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    running = commands.add_parser("run")
+    running.add_argument("folder", type=pathlib.Path)
+    running.add_argument("--no-torch-compile", action="store_true")
+    options = parser.parse_args()
+    return build(options) if options.command == "build" else run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+//===- QuantizeForming.cpp - Launches of quantising kernels ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the host knows of a quantize, and what becomes of its results: codes of
+// fp4 are packed and scales swizzled where they are made.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Quantize/QuantizeForming.h"
+
+#include "Kernels/KernelPurpose.h"
+#include "Kernels/LaunchForming.h"
+#include "Kernels/Quantize/QuantizeProblem.h"
+#include "Kernels/ScalarSlice.h"
+#include "Utils/OperandView.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+void blockscale::packQuantizedCodes(Operation *function) {
+  function->walk([](QuantizeOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getCodes().getType());
+    if (!type || type.getElementTypeBitWidth() != 4)
+      return;
+    int64_t k = type.getShape().back();
+    // A dynamic K is whole blocks, unless it may end anywhere.
+    if (ShapedType::isDynamic(k) ? op.getPad() : k % 2 != 0)
+      return;
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(op);
+    SmallVector<int64_t> shape(type.getShape());
+    if (!ShapedType::isDynamic(k))
+      shape.back() = k / 2;
+    auto packedType = RankedTensorType::get(shape, b.getI8Type());
+    auto packed = PackOp::create(b, op.getLoc(), packedType, op.getCodes());
+    auto codes = UnpackOp::create(b, op.getLoc(), type, packed);
+    for (OpOperand &use : llvm::make_early_inc_range(op.getCodes().getUses())) {
+      auto other = dyn_cast<PackOp>(use.getOwner());
+      if (use.getOwner() == packed || isa<tensor::DimOp>(use.getOwner()))
+        continue;
+      if (other && other.getType() == packedType) {
+        other.replaceAllUsesWith(packed.getResult());
+        other.erase();
+      } else {
+        use.set(codes.getResult());
+      }
+    }
+  });
+}
+
+/// The only op of a kind that uses `value`; null where there are others, too.
+template <typename Op>
+static Op getOnlyUser(Value value) {
+  Op found;
+  for (Operation *user : value.getUsers()) {
+    auto op = dyn_cast<Op>(user);
+    if (!op || found)
+      return {};
+    found = op;
+  }
+  return found;
+}
+
+namespace {
+
+/// Matrices of other ranks than 2 and 3 as matrices of rank 2.
+struct ReshapeQuantize final : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getX().getType());
+    if (!type || type.getRank() == 2 || type.getRank() == 3)
+      return rewriter.notifyMatchFailure(op, "expected another rank");
+    Location loc = op.getLoc();
+    int64_t rank = type.getRank();
+    // All rows, and the columns; or one row.
+    SmallVector<ReassociationIndices> groups(2);
+    for (int64_t dim = 0; dim + 1 < rank; ++dim)
+      groups[0].push_back(dim);
+    groups[1].push_back(rank - 1);
+    if (rank == 1)
+      groups = {{0, 1}};
+    auto toMatrix = [&](Value value) -> Value {
+      if (rank != 1)
+        return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
+      auto line = cast<RankedTensorType>(value.getType());
+      return tensor::ExpandShapeOp::create(
+          rewriter, loc,
+          RankedTensorType::get({1, line.getDimSize(0)}, line.getElementType()),
+          value, groups,
+          ArrayRef<OpFoldResult>{
+              rewriter.getIndexAttr(1),
+              tensor::getMixedSize(rewriter, loc, value, 0)});
+    };
+    ReifiedRankedShapedTypeDims sizes;
+    if (failed(op.reifyResultShapes(rewriter, sizes)))
+      return failure();
+    auto fromMatrix = [&](Value value, Type type, unsigned result) -> Value {
+      if (rank == 1)
+        return tensor::CollapseShapeOp::create(
+            rewriter, loc, cast<RankedTensorType>(type), value, groups);
+      return tensor::ExpandShapeOp::create(rewriter, loc, type, value, groups,
+                                           sizes[result]);
+    };
+    Value x = toMatrix(op.getX());
+    ArrayRef<int64_t> shape = cast<ShapedType>(x.getType()).getShape();
+    auto scalesType = cast<ShapedType>(op.getScales().getType());
+    SmallVector<Type> types = {
+        RankedTensorType::get(shape,
+                              getElementTypeOrSelf(op.getCodes().getType())),
+        RankedTensorType::get({shape[0], scalesType.getShape().back()},
+                              scalesType.getElementType())};
+    if (op.getAmax())
+      types.push_back(op.getAmax().getType());
+    auto matrix = QuantizeOp::create(rewriter, loc, types,
+                                     op.getTensorScale()
+                                         ? ValueRange{x, op.getTensorScale()}
+                                         : ValueRange{x},
+                                     op->getAttrs());
+    SmallVector<Value> results = {
+        fromMatrix(matrix.getCodes(), op.getCodes().getType(), 0),
+        fromMatrix(matrix.getScales(), op.getScales().getType(), 1)};
+    if (op.getAmax())
+      results.push_back(matrix.getAmax());
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct FormQuantize final : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getX().getType());
+    if (!type || (type.getRank() != 2 && type.getRank() != 3) ||
+        !op->getParentOfType<func::FuncOp>())
+      return rewriter.notifyMatchFailure(op, "expected matrices in a function");
+    FailureOr<TargetAttr> target = lookupTarget(op);
+    if (failed(target) || !*target || (*target).getChip()->isCpu())
+      return rewriter.notifyMatchFailure(op, "expected a GPU as target");
+
+    Location loc = op.getLoc();
+    QuantizeProblem problem;
+    problem.format = BlockFormat::get(op);
+    problem.chip = &(*target).getFinalChip();
+    problem.rank = type.getRank();
+    problem.m = type.getShape()[problem.rank - 2];
+    problem.k = type.getShape().back();
+    problem.mayEnd = op.getPad() && !KernelProblem::isMultiple(
+                                        problem.k, problem.format.blockSize);
+
+    OperandView view = traceOperand(op.getX());
+    problem.map =
+        view.map.compose(getOperandMap(op->getContext(), problem.rank,
+                                       problem.rank - 2, ShapedType::kDynamic));
+    problem.contiguity = getContiguity(problem.map, problem.rank);
+    SetVector<Value> inputs;
+    auto addInput = [&](Value value) {
+      inputs.insert(value);
+      return static_cast<unsigned>(llvm::find(inputs, value) - inputs.begin());
+    };
+    problem.x = addInput(view.tensor);
+    if ((problem.tensorScale = op.getTensorScale()))
+      for (Value input : getScalarInputs(problem.tensorScale))
+        problem.scaleInputs.emplace_back(input, addInput(input));
+
+    auto pack = getOnlyUser<PackOp>(op.getCodes());
+    auto swizzle = getOnlyUser<SwizzleScalesOp>(op.getScales());
+    problem.codeBits =
+        pack ? pack.getSource().getType().getElementTypeBitWidth() : 8;
+    if (problem.codeBits == 6) {
+      pack = {};
+      problem.codeBits = 8;
+    }
+    problem.hasAtoms = static_cast<bool>(swizzle);
+
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, op.getX());
+    SmallVector<OpFoldResult> scaleSizes =
+        getScaleSizes(rewriter, loc, sizes, problem.format.blockSize);
+    SmallVector<OpFoldResult> codeSizes = sizes;
+    AffineExpr d0 = rewriter.getAffineDimExpr(0);
+    auto compute = [&](AffineExpr expr, OpFoldResult of) {
+      return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {of});
+    };
+    if (pack)
+      codeSizes.back() = compute(d0.floorDiv(2), sizes.back());
+    HostSizes hostSizes = {
+        sizes[problem.rank - 2], sizes.back(),
+        problem.rank == 3 ? sizes[0] : OpFoldResult(rewriter.getIndexAttr(1))};
+    if (swizzle) {
+      scaleSizes = getSwizzledSizes(rewriter, loc, scaleSizes);
+      hostSizes.m =
+          compute(d0.ceilDiv(kScaleAtomRows) * kScaleAtomRows, hostSizes.m);
+      int64_t columns = problem.format.blockSize * kScaleAtomBlocks;
+      hostSizes.n = compute(d0.ceilDiv(columns) * columns, hostSizes.n);
+    }
+    KernelShape shape = getQuantizeShape(problem);
+    FailureOr<SmallVector<OpFoldResult>> blocks =
+        getBlocks(rewriter, op, shape, hostSizes);
+    if (failed(blocks))
+      return failure();
+
+    Value codes = pack ? pack.getResult() : op.getCodes();
+    Value scales = swizzle ? swizzle.getResult() : op.getScales();
+    SmallVector<Value> outputs = {
+        makeEmpty(rewriter, loc, cast<RankedTensorType>(codes.getType()),
+                  codeSizes),
+        makeEmpty(rewriter, loc, cast<RankedTensorType>(scales.getType()),
+                  scaleSizes)};
+    problem.codes = inputs.size();
+    problem.scales = problem.codes + 1;
+    if (op.getAmax()) {
+      problem.amax = problem.codes + 2;
+      Value empty = tensor::EmptyOp::create(rewriter, loc, ArrayRef<int64_t>(),
+                                            rewriter.getF32Type());
+      Value zero =
+          arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0));
+      outputs.push_back(
+          linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0));
+    }
+    gpu::GPUFuncOp kernel =
+        makeKernel(rewriter, op, kQuantizePurpose, inputs.getArrayRef(),
+                   TypeRange(ValueRange(outputs)), shape);
+    buildQuantize(kernel, problem);
+    LaunchOp launch = createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
+                                   outputs, shape, *blocks);
+    launch.setUpdates(op.getAmax() != nullptr);
+    if (pack)
+      rewriter.replaceOp(pack, launch.getResult(0));
+    if (swizzle)
+      rewriter.replaceOp(swizzle, launch.getResult(1));
+    // Results that went elsewhere are not used any more.
+    SmallVector<Value> results = {pack ? Value() : launch.getResult(0),
+                                  swizzle ? Value() : launch.getResult(1)};
+    if (op.getAmax())
+      results.push_back(launch.getResult(2));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::populateFormQuantizePatterns(RewritePatternSet &patterns) {
+  patterns.add<ReshapeQuantize, FormQuantize>(patterns.getContext());
+}

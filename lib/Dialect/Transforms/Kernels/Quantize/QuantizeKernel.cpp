@@ -1,0 +1,464 @@
+//===- QuantizeKernel.cpp - From numbers to codes and scales --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bound by memory: each lane reads 8 numbers that follow each other, several
+// times before it needs them, and the lanes of a block tell each other the
+// largest. Where numbers of a block do not follow each other in memory, or the
+// last block of a line is not whole, each thread has a block of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Quantize/QuantizeProblem.h"
+#include "Kernels/ScalarSlice.h"
+#include "Quantize/CodeWords.h"
+#include "Utils/IndexValues.h"
+#include "Utils/OperandView.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Numbers that a lane has at once.
+static constexpr int64_t kNumbers = 8;
+static constexpr int64_t kWarps = 4;
+/// Loads that are under way for each lane; one where there are few numbers, so
+/// that more lanes have some.
+static constexpr int64_t kRounds = 4, kFewNumbers = int64_t(1) << 20;
+/// Threads with a block each: along rows, or along K.
+static constexpr int64_t kThreads = 128, kThreadsOfLine = 32;
+
+namespace {
+/// How the lanes of a warp share rows: each of `lanes` has 8 numbers of a row,
+/// and takes more, `roundsK` along K by `roundsM` down.
+struct LanePlan {
+  int64_t lanes, roundsK, roundsM;
+
+  int64_t getRounds() const { return roundsK * roundsM; }
+  int64_t getRowsOfWarp() const { return int64_t(kWarpLanes) / lanes; }
+  int64_t getColumns() const { return lanes * kNumbers * roundsK; }
+  int64_t getRowsOfBlock() const { return kWarps * getRowsOfWarp() * roundsM; }
+};
+} // namespace
+
+static LanePlan getPlan(const QuantizeProblem &problem) {
+  LanePlan plan = {kWarpLanes, kRounds, 1};
+  bool isKnown = !ShapedType::isDynamic(problem.k);
+  if (isKnown && !ShapedType::isDynamic(problem.m) &&
+      problem.m <= kFewNumbers / problem.k)
+    plan.roundsK = 1;
+  if (!isKnown)
+    return plan;
+  // Whole blocks, and whole atoms of scales.
+  int64_t least = problem.format.blockSize / kNumbers *
+                  (problem.hasAtoms ? kScaleAtomBlocks : 1);
+  int64_t needed = llvm::divideCeilSigned(problem.k, kNumbers);
+  plan.lanes = std::min<int64_t>(
+      kWarpLanes, std::max<int64_t>(least, llvm::PowerOf2Ceil(needed)));
+  int64_t mostK = llvm::divideCeilSigned(needed, plan.lanes);
+  int64_t rounds = plan.roundsK;
+  plan.roundsK = std::min<int64_t>(rounds, llvm::PowerOf2Ceil(mostK));
+  plan.roundsM = rounds / plan.roundsK;
+  return plan;
+}
+
+static bool isAcrossRows(const QuantizeProblem &problem) {
+  return problem.contiguity == Contiguity::Rows;
+}
+
+KernelShape blockscale::getQuantizeShape(const QuantizeProblem &problem) {
+  if (problem.isContiguous()) {
+    LanePlan plan = getPlan(problem);
+    return {{plan.getRowsOfBlock(), plan.getColumns(), 1},
+            {kWarps * int64_t(kWarpLanes), 1, 1}};
+  }
+  int64_t blocks = isAcrossRows(problem) ? 1 : kThreadsOfLine;
+  return {{kThreads / blocks, blocks * problem.format.blockSize, 1},
+          {kThreads, 1, 1}};
+}
+
+namespace {
+class QuantizeKernel {
+public:
+  QuantizeKernel(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const QuantizeProblem &problem)
+      : b(b), loc(kernel.getLoc()), kernel(kernel), problem(problem),
+        arithmetic(b, loc),
+        codeWords(b, loc, problem.format, problem.codeBits, *problem.chip),
+        x(kernel.getArgument(problem.x)),
+        element(cast<MemRefType>(x.getType()).getElementType()) {}
+
+  void build() {
+    rows = size(2);
+    columns = size(1);
+    if (problem.tensorScale)
+      tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
+        auto known = llvm::find_if(problem.scaleInputs,
+                                   [&](auto of) { return of.first == input; });
+        return kernel.getArgument(known->second);
+      });
+    if (problem.isContiguous())
+      buildByLanes();
+    else
+      buildByThreads();
+    gpu::ReturnOp::create(b, loc);
+  }
+
+private:
+  struct Place {
+    Value batch, row, column;
+  };
+
+  /// The size of codes, which is that of x, in numbers.
+  Value size(unsigned fromEnd) {
+    // Of the dimension that the map takes it from.
+    AffineExpr dim = b.getAffineDimExpr(3 - fromEnd);
+    for (auto [i, expr] : llvm::enumerate(problem.map.getResults()))
+      if (expr == dim)
+        return memref::DimOp::create(b, loc, x, static_cast<int64_t>(i));
+    llvm_unreachable("expected a view that has all rows and columns");
+  }
+  SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values) {
+    return applyExprs(b, loc, exprs, values);
+  }
+  Value isBelow(Value value, Value limit) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value,
+                                 limit);
+  }
+  Value both(Value one, Value other) {
+    if (!one || !other)
+      return one ? one : other;
+    return arith::AndIOp::create(b, loc, one, other);
+  }
+  SmallVector<Value> getPosition(const Place &place, Value column) {
+    if (problem.rank == 2)
+      return {place.row, column};
+    return {place.batch, place.row, column};
+  }
+  /// Whether sizes are known to be multiples.
+  bool fits(int64_t size, int64_t tile) const {
+    return KernelProblem::isMultiple(size, tile);
+  }
+  void emitIf(Value condition, function_ref<void()> body) {
+    if (!condition)
+      return body();
+    auto guard = scf::IfOp::create(b, loc, condition);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+    body();
+  }
+
+  void buildByLanes();
+  void buildByThreads();
+  SmallVector<Value> loadNumbers(const Place &place);
+  void storeCodes(const Place &place, Value words, int64_t numbers);
+  void storeScale(const Place &place, Value block, Value code, bool fitsRows,
+                  bool fitsBlocks);
+  void joinLargest(Value largest);
+  Value shuffle(Value word, int64_t distance) {
+    return gpu::ShuffleOp::create(b, loc, word, static_cast<int32_t>(distance),
+                                  int32_t(kWarpLanes), gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  }
+
+  OpBuilder &b;
+  Location loc;
+  gpu::GPUFuncOp kernel;
+  const QuantizeProblem &problem;
+  BlockArithmetic arithmetic;
+  CodeWords codeWords;
+  Value x;
+  Type element;
+  Value rows, columns, tensorScale;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void QuantizeKernel::storeCodes(const Place &place, Value words,
+                                int64_t numbers) {
+  constexpr int64_t kByteBits = 8;
+  int64_t bytes = numbers * problem.codeBits / kByteBits;
+  Value column =
+      compute({(b.getAffineDimExpr(0) * problem.codeBits).floorDiv(kByteBits)},
+              place.column)[0];
+  auto type = VectorType::get(bytes, b.getI8Type());
+  if (!isa<VectorType>(words.getType()))
+    words = vector::FromElementsOp::create(
+        b, loc, VectorType::get(1, words.getType()), words);
+  Value all = vector::BitCastOp::create(b, loc, type, words);
+  vector::StoreOp::create(b, loc, all, kernel.getArgument(problem.codes),
+                          getPosition(place, column), /*nontemporal=*/false,
+                          llvm::MaybeAlign(bytes));
+}
+
+/// The scale of a block of a row, where there is room for it: that of padding
+/// has a block of zeros, whose scale is 0.
+void QuantizeKernel::storeScale(const Place &place, Value block, Value code,
+                                bool fitsRows, bool fitsBlocks) {
+  Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  Value inside;
+  if (!fitsRows) {
+    Value limit = rows;
+    if (problem.hasAtoms)
+      limit = compute({d0.ceilDiv(kScaleAtomRows) * kScaleAtomRows}, rows)[0];
+    inside = isBelow(place.row, limit);
+  }
+  if (!fitsBlocks) {
+    int64_t unit = problem.hasAtoms ? kScaleAtomBlocks : 1;
+    Value limit = compute({d0.ceilDiv(problem.format.blockSize * unit) * unit},
+                          columns)[0];
+    inside = both(inside, isBelow(block, limit));
+  }
+  emitIf(inside, [&] {
+    SmallVector<Value> position = getPosition(place, block);
+    if (problem.hasAtoms)
+      position = applyMap(b, loc, getSwizzleMap(b.getContext(), problem.rank),
+                          position);
+    memref::StoreOp::create(b, loc, byte, kernel.getArgument(problem.scales),
+                            position);
+  });
+}
+
+/// Joins a magnitude to that of all. Most are no larger than what is there, and
+/// need no atomic operation.
+void QuantizeKernel::joinLargest(Value largest) {
+  Value word =
+      NVVM::ReduxOp::create(b, loc, b.getI32Type(), largest,
+                            NVVM::ReduxKind::UMAX, arithmetic.integer(~0u));
+  word = arith::BitcastOp::create(b, loc, b.getI32Type(),
+                                  arithmetic.fromMagnitude(word));
+  Value memory = kernel.getArgument(*problem.amax);
+  Value known = arith::BitcastOp::create(
+      b, loc, b.getI32Type(), memref::LoadOp::create(b, loc, memory));
+  Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                            arith::ConstantIndexOp::create(b, loc, 0));
+  emitIf(both(isFirst, isBelow(known, word)), [&] {
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+    address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+    Value pointer = LLVM::IntToPtrOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
+    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::umax, pointer, word,
+                              LLVM::AtomicOrdering::monotonic, "device");
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Eight numbers for each lane
+//===----------------------------------------------------------------------===//
+
+/// 8 numbers, as f32.
+SmallVector<Value> QuantizeKernel::loadNumbers(const Place &place) {
+  // Loads are of 16 bytes.
+  constexpr int64_t kBits = 128;
+  int64_t ofLoad = kBits / element.getIntOrFloatBitWidth();
+  SmallVector<Value> numbers;
+  for (int64_t i = 0; i != kNumbers; i += ofLoad) {
+    Value loaded = vector::LoadOp::create(
+        b, loc, VectorType::get(ofLoad, element), x,
+        getPosition(place, addIndex(b, loc, place.column, i)),
+        /*nontemporal=*/false, llvm::MaybeAlign(kBits / 8));
+    for (int64_t j = 0; j != ofLoad; ++j)
+      numbers.push_back(
+          arithmetic.toF32(vector::ExtractOp::create(b, loc, loaded, j)));
+  }
+  return numbers;
+}
+
+void QuantizeKernel::buildByLanes() {
+  LanePlan plan = getPlan(problem);
+  int64_t rounds = plan.getRounds();
+  Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+  Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
+  AffineExpr d0, d1, d2;
+  bindDims(b.getContext(), d0, d1, d2);
+  // Threads of a warp are along K, then down.
+  AffineExpr row = d0 * plan.getRowsOfBlock() + d1.floorDiv(plan.lanes);
+  AffineExpr column = d2 * plan.getColumns() + d1 % plan.lanes * kNumbers;
+  SmallVector<Value> at =
+      compute({row, column}, ValueRange{blockM, thread, blockK});
+  int64_t rowStep = kWarps * plan.getRowsOfWarp();
+  bool fitsRows = fits(problem.m, plan.getRowsOfBlock());
+  bool fitsColumns = fits(problem.k, plan.getColumns());
+
+  auto getPlace = [&](int64_t round) {
+    return Place{
+        batch, addIndex(b, loc, at[0], round / plan.roundsK * rowStep),
+        addIndex(b, loc, at[1], round % plan.roundsK * plan.lanes * kNumbers)};
+  };
+  SmallVector<Place> places;
+  SmallVector<Value> isInside;
+  SmallVector<SmallVector<Value>> numbers;
+  for (int64_t round = 0; round != rounds; ++round) {
+    Place place = getPlace(round);
+    places.push_back(place);
+    Value inside;
+    // What is outside reads what is last, so that all loads start at once.
+    if (!fitsRows) {
+      inside = isBelow(place.row, rows);
+      place.row =
+          arith::MinUIOp::create(b, loc, place.row, addIndex(b, loc, rows, -1));
+    }
+    if (!fitsColumns) {
+      inside = both(inside, isBelow(place.column, columns));
+      place.column = arith::MinUIOp::create(
+          b, loc, place.column, addIndex(b, loc, columns, -kNumbers));
+    }
+    isInside.push_back(inside);
+    numbers.push_back(loadNumbers(place));
+  }
+
+  SmallVector<Value> scales;
+  Value largestOfAll;
+  int64_t lanesOfBlock = problem.format.blockSize / kNumbers;
+  for (int64_t round = 0; round != rounds; ++round) {
+    Value largest;
+    for (Value number : numbers[round]) {
+      Value magnitude = arithmetic.getMagnitude(number);
+      largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
+    }
+    if (isInside[round])
+      largest = arith::SelectOp::create(b, loc, isInside[round], largest,
+                                        arithmetic.integer(0));
+    for (int64_t i = 1; i != lanesOfBlock; i *= 2)
+      largest = arithmetic.getLargest(largest, shuffle(largest, i));
+    largestOfAll =
+        largestOfAll ? arithmetic.getLargest(largestOfAll, largest) : largest;
+    Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
+    scales.push_back(scale);
+    BlockFactor factor =
+        arithmetic.emitFactor(problem.format, scale, tensorScale);
+    Value words = codeWords.emit(numbers[round], factor);
+    emitIf(isInside[round],
+           [&] { storeCodes(places[round], words, kNumbers); });
+  }
+  if (problem.amax)
+    joinLargest(largestOfAll);
+
+  // Each lane of a block stores the scale of another round.
+  Value turn = compute({d0 % lanesOfBlock}, lane)[0];
+  bool fitsBlocks = fitsColumns;
+  for (int64_t first = 0; first < rounds; first += lanesOfBlock) {
+    int64_t count = std::min(lanesOfBlock, rounds - first);
+    Value scale = scales[first];
+    Place place = places[first];
+    for (int64_t i = 1; i != count; ++i) {
+      Value isTurn =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn,
+                                arith::ConstantIndexOp::create(b, loc, i));
+      auto select = [&](Value one, Value other) -> Value {
+        return arith::SelectOp::create(b, loc, isTurn, one, other);
+      };
+      scale = select(scales[first + i], scale);
+      place.row = select(places[first + i].row, place.row);
+      place.column = select(places[first + i].column, place.column);
+    }
+    Value hasTurn =
+        isBelow(turn, arith::ConstantIndexOp::create(b, loc, count));
+    emitIf(count == lanesOfBlock ? Value() : hasTurn, [&] {
+      Value block =
+          compute({d0.floorDiv(problem.format.blockSize)}, place.column)[0];
+      storeScale(place, block, scale, fitsRows, fitsBlocks);
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// A block for each thread
+//===----------------------------------------------------------------------===//
+
+void QuantizeKernel::buildByThreads() {
+  int64_t blockSize = problem.format.blockSize;
+  int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfLine;
+  Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+  Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  AffineExpr d0, d1, d2;
+  bindDims(b.getContext(), d0, d1, d2);
+  SmallVector<Value> at =
+      compute({d0 * (kThreads / alongK) + d1.floorDiv(alongK),
+               d2 * alongK + d1 % alongK},
+              ValueRange{blockM, thread, blockK});
+  Place place = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
+  bool fitsRows = fits(problem.m, kThreads / alongK);
+  bool fitsBlocks = fits(problem.k, alongK * blockSize);
+  Value isRow = fitsRows ? Value() : isBelow(place.row, rows);
+  Value isBlock = fitsBlocks ? Value() : isBelow(place.column, columns);
+  Value inside = both(isRow, isBlock);
+
+  // A number is there where its block is; the last block may end before.
+  auto isThere = [&](Value column) {
+    return problem.mayEnd ? both(isRow, isBelow(column, columns)) : inside;
+  };
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  SmallVector<Value> numbers;
+  Value largest;
+  for (int64_t i = 0; i != blockSize; ++i) {
+    Value column = addIndex(b, loc, place.column, i);
+    Value number = emitLoadIf(
+        b, loc, isThere(column),
+        [&](OpBuilder &then) -> Value {
+          return memref::LoadOp::create(
+              then, loc, x,
+              applyMap(then, loc, problem.map, {batch, place.row, column}));
+        },
+        zero);
+    numbers.push_back(arithmetic.toF32(number));
+    Value magnitude = arithmetic.getMagnitude(numbers.back());
+    largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
+  }
+  if (problem.amax)
+    joinLargest(largest);
+  Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
+  BlockFactor factor =
+      arithmetic.emitFactor(problem.format, scale, tensorScale);
+  // Whole words where rows are aligned to them, else as few numbers as fill
+  // bytes.
+  int64_t step = problem.mayEnd ? 8 / problem.codeBits : kNumbers;
+  if (step == 1) {
+    // Codes of single bytes.
+    for (int64_t i = 0; i != blockSize; ++i) {
+      Place one = place;
+      one.column = addIndex(b, loc, place.column, i);
+      Value code = arithmetic.emitCode(problem.format, numbers[i], factor);
+      Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
+      emitIf(isThere(one.column), [&] {
+        memref::StoreOp::create(b, loc, byte, kernel.getArgument(problem.codes),
+                                getPosition(one, one.column));
+      });
+    }
+  } else {
+    for (int64_t i = 0; i != blockSize; i += step) {
+      Place some = place;
+      some.column = addIndex(b, loc, place.column, i);
+      Value words = codeWords.emit(ArrayRef(numbers).slice(i, step), factor);
+      emitIf(isThere(some.column), [&] { storeCodes(some, words, step); });
+    }
+  }
+  storeScale(place, at[1], scale, fitsRows, fitsBlocks);
+}
+
+void blockscale::buildQuantize(gpu::GPUFuncOp kernel,
+                               const QuantizeProblem &problem) {
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  QuantizeKernel(b, kernel, problem).build();
+}

@@ -1,0 +1,46 @@
+//===- CodeWords.h - Codes of neighbouring numbers --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Codes of a few numbers of one block, packed as memory holds them, by the best
+// means of a chip: its own conversions, or arithmetic.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_CODEWORDS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_CODEWORDS_H
+
+#include "Quantize/BlockArithmetic.h"
+#include "blockscale/Support/Chips.h"
+
+namespace mlir::blockscale {
+
+class CodeWords {
+public:
+  /// `codeBits` is 4 for two codes in a byte, and 8.
+  CodeWords(OpBuilder &b, Location loc, const BlockFormat &format,
+            unsigned codeBits, const Chip &chip);
+
+  /// The codes of `numbers`, f32s of one block, an even number of them, as an
+  /// integer of all their bits: i8, i16, i32, or a vector of i32.
+  Value emit(ArrayRef<Value> numbers, const BlockFactor &factor);
+
+private:
+  /// The bits of the codes of two numbers, in an i32.
+  Value emitPair(Value low, Value high, const BlockFactor &factor);
+
+  OpBuilder &b;
+  Location loc;
+  BlockArithmetic arithmetic;
+  BlockFormat format;
+  unsigned codeBits;
+  bool isNative;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_CODEWORDS_H

@@ -1,0 +1,224 @@
+"""quantize on the CPU and in the simulator, against exact rationals."""
+
+import blockscale
+import numpy as np
+import pytest
+import quantize_oracle
+import tiers
+from quantize_cases import (
+    CASES,
+    CHIPS,
+    DEVICES,
+    all_rules,
+    name_of,
+    quantize_op,
+    rules_of,
+    run,
+    tensor,
+    to_bits,
+)
+
+
+def assert_codes(got, expected, what):
+    np.testing.assert_array_equal(got, expected, err_msg=what)
+
+
+def features(case):
+    element, scale, block, dtype = case
+    # Each format once, each type of numbers with both kinds of scales.
+    return [(element, scale, block), (dtype, scale)]
+
+
+def oracle(numbers, element, scale, block, rule, g=None):
+    """Codes and scales of lines of whole blocks, by exact rationals."""
+    codes, scales = [], []
+    for line in numbers.reshape(-1, block):
+        line_codes, line_scales = quantize_oracle.quantize(line, element, scale, block, rule, g)
+        codes.append(line_codes)
+        scales.append(line_scales)
+    codes = np.array(codes, np.uint8).reshape(numbers.shape)
+    return codes, np.array(scales, np.uint8).reshape(*numbers.shape[:-1], -1)
+
+
+@pytest.mark.parametrize("case", tiers.cover(CASES, features), ids=name_of)
+def test_hard_blocks(case, tmp_path):
+    """Halves between codes, the ends of all formats, NaN and infinity: equal bits everywhere."""
+    element, scale, block, dtype = case
+    expected, numbers = [], []
+    for rule in rules_of(scale):
+        numbers.append(quantize_oracle.hard_blocks(element, scale, block, rule, dtype))
+    lines = np.concatenate(numbers)
+    # Whole lines of several blocks, and a multiple of them.
+    lines = np.resize(lines, (-(-len(lines) // 4) * 4, block)).reshape(-1, 4 * block)
+    for rule in rules_of(scale):
+        expected += oracle(lines, element, scale, block, rule)
+    text, results = all_rules(element, scale, block, dtype, lines.shape)
+    for device in DEVICES:
+        got = run(tmp_path, text, [to_bits(lines, dtype)], results, device)
+        for i, (a, b) in enumerate(zip(got, expected)):
+            assert_codes(a, b, f"{device}, result {i}")
+
+
+@pytest.mark.parametrize("g", [1.0, 0.37, 1e-30, 3e37, 2.0**-140])
+def test_tensor_scale(g, tmp_path):
+    rng = np.random.default_rng(7)
+    numbers = rng.standard_normal((8, 64)).astype(np.float32) * np.float32(g) * 100
+    g = np.float32(g)
+    expected = oracle(numbers, "f4E2M1FN", "f8E4M3FN", 16, None, g)
+    text, results = all_rules("f4E2M1FN", "f8E4M3FN", 16, "f32", numbers.shape, g)
+    for device in DEVICES:
+        got = run(tmp_path, text, [numbers, np.float32(g)], results, device)
+        for a, b in zip(got, expected):
+            assert_codes(a, b, device)
+
+
+FORMS = {
+    # name: sizes in the text, sizes of the data, padded, transposed
+    "one": ((64,), (64,), False, False),
+    "ragged": ((7, 100), (7, 100), True, False),
+    "short": ((300, 96), (300, 96), False, False),
+    "dynamic": (("?", "?"), (33, 160), False, False),
+    "dynamic-ragged": (("?", 34), (5, 34), True, False),
+    "batch": ((2, 5, 64), (2, 5, 64), False, False),
+    "high": ((2, 3, 4, 32), (2, 3, 4, 32), False, False),
+    "long": ((3, 4096), (3, 4096), False, False),
+    "transposed": ((70, 96), (70, 96), False, True),
+}
+
+
+def random_numbers(shape, dtype):
+    rng = np.random.default_rng(list(map(int, shape)))
+    numbers = rng.standard_normal(shape) * np.exp2(rng.integers(-20, 20, shape))
+    bits = to_bits(numbers.astype(np.float32), dtype)
+    if dtype == "bf16":
+        return bits, (bits.astype(np.uint32) << 16).view(np.float32)
+    return bits, bits.astype(np.float32)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", ["f8E4M3FN-f8E8M0FNU-32-bf16", "f4E2M1FN-f8E4M3FN-16-f32"])
+def test_forms(form, kind, tmp_path):
+    """Shapes and layouts of x, against the numpy reference."""
+    element, scale, block, dtype = kind.split("-")
+    block = int(block)
+    sizes, shape, pad, transposed = FORMS[form]
+    bits, numbers = random_numbers(shape, dtype)
+    expected = blockscale.quantize(numbers, element, scale, block, pad=pad)[:2]
+    line, types = quantize_op("q", "%x", element, scale, block, dtype, sizes, pad=pad)
+    x_type, lines = tensor(sizes, dtype), [line]
+    name = "%x"
+    if transposed:
+        bits = np.ascontiguousarray(bits.T)
+        name, stored = "%t", tensor(sizes[::-1], dtype)
+        lines = [
+            f"  %e = tensor.empty() : {x_type}",
+            f"  %x = linalg.transpose ins(%t : {stored}) outs(%e : {x_type}) permutation = [1, 0]",
+            line,
+        ]
+        x_type = stored
+    text = "\n".join([
+        f"func.func @main({name}: {x_type}) -> ({', '.join(types)}) {{",
+        *lines,
+        f"  return %q_c, %q_s : {', '.join(types)}",
+        "}",
+    ])
+    for device in DEVICES:
+        got = run(tmp_path, text, [bits], 2, device)
+        for a, b in zip(got, expected):
+            assert_codes(a, b, device)
+
+
+@pytest.mark.parametrize("shape", [(63, 1024), (128, 128), (300, 288)], ids=str)
+@pytest.mark.parametrize("chip", CHIPS)
+def test_swizzled(chip, shape, tmp_path):
+    """Scales straight in the 32x4x4 layout, zeros in the padding."""
+    m, k = shape
+    atoms = (-(-m // 128), -(-k // 128), 32, 16)
+    bits, numbers = random_numbers(shape, "bf16")
+    codes, scales = blockscale.quantize(numbers, "f8E5M2", "f8E8M0FNU", 32)[:2]
+    line, (codes_type, scales_type) = quantize_op(
+        "q", "%x", "f8E5M2", "f8E8M0FNU", 32, "bf16", shape
+    )
+    swizzled = tensor(atoms, "f8E8M0FNU")
+    text = "\n".join([
+        f"func.func @main(%x: {tensor(shape, 'bf16')}) -> ({codes_type}, {swizzled}) {{",
+        line,
+        f"  %t = blockscale.swizzle_scales %q_s : {scales_type} to {swizzled}",
+        f"  return %q_c, %t : {codes_type}, {swizzled}",
+        "}",
+    ])
+    got = run(tmp_path, text, [bits], 2, chip)
+    assert_codes(got[0], codes, chip)
+    assert_codes(got[1], blockscale.swizzle_scales(scales), chip)
+
+
+SPECIAL = {"none": 3.5, "infinity": -np.inf, "nan": np.nan}
+
+
+@pytest.mark.parametrize("special", SPECIAL)
+def test_largest_magnitude(special, tmp_path):
+    """The largest magnitude of all, and a scale that is computed from it."""
+    numbers = np.random.default_rng(3).standard_normal((40, 256)).astype(np.float32)
+    numbers[17, 33] = SPECIAL[special]
+    types = "tensor<40x256xf4E2M1FN>, tensor<40x16xf8E4M3FN>, tensor<f32>"
+    text = f"""func.func @main(%x: tensor<40x256xf32>, %g: f32) -> ({types}) {{
+  %c, %s, %a = blockscale.quantize %x tensor_scale(%g) {{block_size = 16 : i64}}
+       : tensor<40x256xf32>, f32 to {types}
+  return %c, %s, %a : {types}
+}}
+"""
+    for device in DEVICES:
+        largest = run(tmp_path, text, [numbers, np.float32(0.25)], 3, device)[2]
+        np.testing.assert_array_equal(largest, np.float32(np.abs(SPECIAL[special])), device)
+    if special != "none":
+        return
+    # NVFP4 as it is used: the tensor scale from the largest magnitude.
+    text = f"""func.func @main(%x: tensor<40x256xf32>) -> ({types}) {{
+  %one = arith.constant 1.0 : f32
+  %c0, %s0, %a = blockscale.quantize %x tensor_scale(%one) {{block_size = 16 : i64}}
+       : tensor<40x256xf32>, f32 to {types}
+  %largest = tensor.extract %a[] : tensor<f32>
+  %limit = arith.constant 2688.0 : f32
+  %g = arith.divf %largest, %limit : f32
+  %c, %s, %b = blockscale.quantize %x tensor_scale(%g) {{block_size = 16 : i64}}
+       : tensor<40x256xf32>, f32 to {types}
+  return %c, %s, %b : {types}
+}}
+"""
+    g = np.abs(numbers).max() / np.float32(2688)
+    expected = blockscale.quantize(
+        numbers, "f4E2M1FN", "f8E4M3FN", 16, tensor_scale=g
+    )[:2]
+    for device in DEVICES:
+        got = run(tmp_path, text, [numbers], 3, device)
+        for a, b in zip(got, expected):
+            assert_codes(a, b, device)
+
+
+@pytest.mark.parametrize("case", CASES[::3], ids=name_of)
+def test_dequantize(case, tmp_path):
+    """All codes times all scales, to each type of numbers."""
+    element, scale, block, _ = case
+    count = 1 << blockscale.FORMATS[element].bits
+    line = np.resize(np.arange(count, dtype=np.uint8), -(-count // block) * block)
+    codes = np.tile(line, (256, 1))
+    scales = np.repeat(
+        np.arange(256, dtype=np.uint8)[:, None], codes.shape[1] // block, axis=1
+    )
+    shape = codes.shape
+    for dtype in ("f32", "f16", "bf16"):
+        expected = blockscale.dequantize(codes, scales, element, scale, block, dtype=dtype)
+        text = f"""func.func @main(%c: {tensor(shape, element)}, %s: {tensor(scales.shape, scale)})
+    -> {tensor(shape, dtype)} {{
+  %y = blockscale.dequantize %c, %s
+       : {tensor(shape, element)}, {tensor(scales.shape, scale)} to {tensor(shape, dtype)}
+  return %y : {tensor(shape, dtype)}
+}}
+"""
+        for device in ("cpu", "sm_100a"):
+            got = run(tmp_path, text, [codes, scales], 1, device)[0]
+            if dtype == "bf16":
+                got = (got.astype(np.uint32) << 16).view(np.float32)
+                if expected.dtype == np.uint16:
+                    expected = (expected.astype(np.uint32) << 16).view(np.float32)
+            np.testing.assert_array_equal(got, expected, f"{device}, {dtype}")
