@@ -257,8 +257,12 @@ bool GenericBuilder::makeOutputs() {
   for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
     Output output;
     output.endType = getEndType(getElementTypeOrSelf(init.getType()));
-    if (!output.endType)
+    if (!output.endType) {
+      Value value = op.getBody()->getTerminator()->getOperand(i);
+      if (Operation *bodyOp = value.getDefiningOp())
+        culprit = bodyOp->getName().getStringRef();
       return false;
+    }
     output.term = getTerm(op, i, output.sum);
     if (op.getRegionOutputArgs()[i].use_empty()) {
       for (unsigned end = 0; end != 2; ++end)
