@@ -126,6 +126,51 @@ TEST(ErrorBoundsTest, InexactOperands) {
   EXPECT_FALSE(accepts(reference, {1, above * above, 1, 1}));
 }
 
+/// Codes and scales that a device may choose otherwise, in a second product,
+/// the scales through their layout. 2 and 8 are the products of the smaller and
+/// of the larger ones where the choice is open, and 8 where it is not.
+TEST(ErrorBoundsTest, InexactCodesAndScales) {
+  Reference reference = compute(makeProgram("tensor<2x1xf32>", R"mlir(
+    %one = arith.constant dense<1.0> : tensor<1x2xf32>
+    %isLarge = arith.cmpf oge, %c, %one : tensor<1x2xf32>
+    %large = arith.constant dense<2.0> : tensor<1x2xf8E4M3FN>
+    %small = arith.constant dense<1.0> : tensor<1x2xf8E4M3FN>
+    %q = arith.select %isLarge, %large, %small
+         : tensor<1x2xi1>, tensor<1x2xf8E4M3FN>
+    %sl = arith.constant dense<2.0> : tensor<1x2xf8E8M0FNU>
+    %ss = arith.constant dense<1.0> : tensor<1x2xf8E8M0FNU>
+    %qs = arith.select %isLarge, %sl, %ss
+          : tensor<1x2xi1>, tensor<1x2xf8E8M0FNU>
+    %xe = tensor.empty() : tensor<2x1xf8E4M3FN>
+    %xt = linalg.transpose ins(%q : tensor<1x2xf8E4M3FN>)
+          outs(%xe : tensor<2x1xf8E4M3FN>) permutation = [1, 0]
+    %se = tensor.empty() : tensor<2x1xf8E8M0FNU>
+    %st = linalg.transpose ins(%qs : tensor<1x2xf8E8M0FNU>)
+          outs(%se : tensor<2x1xf8E8M0FNU>) permutation = [1, 0]
+    %sw = blockscale.swizzle_scales %st
+          : tensor<2x1xf8E8M0FNU> to tensor<1x1x32x16xf8E8M0FNU>
+    %su = blockscale.unswizzle_scales %sw
+          : tensor<1x1x32x16xf8E8M0FNU> to tensor<2x1xf8E8M0FNU>
+    %zeros = arith.constant dense<0.0> : tensor<2x32xf8E4M3FN>
+    %x2 = tensor.insert_slice %xt into %zeros[0, 0] [2, 1] [1, 1]
+          : tensor<2x1xf8E4M3FN> into tensor<2x32xf8E4M3FN>
+    %y2 = arith.constant dense<2.0> : tensor<32x1xf8E4M3FN>
+    %t2 = arith.constant dense<1.0> : tensor<1x1xf8E8M0FNU>
+    %acc2 = arith.constant dense<0.0> : tensor<2x1xf32>
+    %d = blockscale.mma_scaled %x2, %su, %y2, %t2, %acc2
+         : tensor<2x32xf8E4M3FN>, tensor<2x1xf8E8M0FNU>,
+           tensor<32x1xf8E4M3FN>, tensor<1x1xf8E8M0FNU>, tensor<2x1xf32>
+    return %d : tensor<2x1xf32>)mlir"),
+                                {1, 3});
+  EXPECT_TRUE(reference.results[0].unknownThrough.empty())
+      << reference.results[0].unknownThrough;
+  EXPECT_TRUE(accepts(reference, {8, 8}));
+  EXPECT_TRUE(accepts(reference, {2, 8}));
+  EXPECT_FALSE(accepts(reference, {1.99f, 8}));
+  EXPECT_FALSE(accepts(reference, {8.01f, 8}));
+  EXPECT_FALSE(accepts(reference, {8, 2}));
+}
+
 TEST(ErrorBoundsTest, Elementwise) {
   Reference reference = compute(makeProgram("tensor<1x2xf32>", R"mlir(
     %three = arith.constant dense<3.0> : tensor<1x2xf32>
