@@ -58,9 +58,13 @@ static SmallVector<Value> follow(OpOperand &use) {
     return {};
   }
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    // An operand may be a bound or a step, and a loop may have no results.
+    SmallVector<Value> values;
     if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
-      return {argument, loop.getTiedLoopResult(&use)};
-    return {};
+      values.push_back(argument);
+    if (OpResult result = loop.getTiedLoopResult(&use))
+      values.push_back(result);
+    return values;
   }
   if (isMovement(op))
     return llvm::to_vector(llvm::map_range(
