@@ -14,7 +14,10 @@
 #include "blockscale/Driver/Comparison.h"
 
 #include "ErrorBounds.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/CpuExecution.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Format.h"
@@ -34,7 +37,7 @@ using namespace mlir::blockscale;
 static FailureOr<std::vector<NpyArray>>
 runCopy(const Program &program, StringRef entryName,
         const std::vector<NpyArray> &arguments,
-        function_ref<void(func::FuncOp)> change) {
+        function_ref<LogicalResult(func::FuncOp)> change) {
   std::unique_ptr<Program> copy = program.parseAgain();
   // What a function calls is a part of it.
   if (!copy || failed(copy->run(
@@ -49,29 +52,54 @@ runCopy(const Program &program, StringRef entryName,
   if (failed(copy->keepOnly(*entry)) || failed(copy->run([](OpPassManager &pm) {
         pm.addPass(createCanonicalizerPass());
         pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
-      })))
+        // Sizes are checked while the ops that rely on them are whole.
+        pm.addPass(createGenerateRuntimeVerificationPass());
+        pm.addPass(createConvertElementwiseToLinalgPass());
+      })) ||
+      failed(change(*entry)))
     return failure();
-  change(*entry);
   return runOnCpu(*copy, *entry, arguments);
+}
+
+/// What bytes of elements of `type` are, where the dtype does not say it.
+static std::optional<Format> getStoredFormat(Type type) {
+  if (std::optional<Format> format = getElementFormat(type))
+    return format;
+  if (std::optional<Format> format = getScaleFormat(type))
+    return format;
+  return getPlainFormat(type);
 }
 
 FailureOr<Reference>
 blockscale::computeReference(const Program &program, StringRef entryName,
                              const std::vector<NpyArray> &arguments) {
-  Reference reference;
-  FailureOr<std::vector<NpyArray>> results =
-      runCopy(program, entryName, arguments, [](func::FuncOp) {});
-  if (failed(results))
-    return failure();
-  reference.results = std::move(*results);
-
-  FailureOr<std::vector<NpyArray>> bounds =
-      runCopy(program, entryName, arguments, [&](func::FuncOp entry) {
-        reference.unknownThrough = returnErrorBounds(entry);
+  std::vector<BoundedResult> bounded;
+  std::vector<std::optional<Format>> formats;
+  FailureOr<std::vector<NpyArray>> arrays = runCopy(
+      program, entryName, arguments, [&](func::FuncOp entry) -> LogicalResult {
+        for (Type type : entry.getResultTypes())
+          formats.push_back(getStoredFormat(getElementTypeOrSelf(type)));
+        FailureOr<std::vector<BoundedResult>> bounds = returnErrorBounds(entry);
+        if (failed(bounds))
+          return failure();
+        bounded = std::move(*bounds);
+        return success();
       });
-  if (failed(bounds))
+  if (failed(arrays))
     return failure();
-  reference.bounds = std::move(*bounds);
+  Reference reference;
+  auto next = std::make_move_iterator(arrays->begin());
+  for (auto [i, bound] : llvm::enumerate(bounded)) {
+    ReferenceResult result;
+    result.value = *next++;
+    result.format = formats[i];
+    result.unknownThrough = bound.unknownThrough;
+    if (bound.isInexact) {
+      result.low = *next++;
+      result.high = *next++;
+    }
+    reference.results.push_back(std::move(result));
+  }
   return reference;
 }
 
@@ -79,10 +107,45 @@ blockscale::computeReference(const Program &program, StringRef entryName,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-static float getFloat(const NpyArray &array, int64_t index) {
-  float value;
-  std::memcpy(&value, array.data.data() + index * sizeof(float), sizeof(float));
+template <typename T>
+static T load(const NpyArray &array, int64_t index) {
+  T value;
+  std::memcpy(&value, array.data.data() + index * sizeof(T), sizeof(T));
   return value;
+}
+
+/// The number that an element is. Integers of 64 bits may be rounded.
+static double getNumber(const NpyArray &array, std::optional<Format> format,
+                        int64_t index) {
+  if (format)
+    return decode(*format, array.elementSize() == 1
+                               ? load<uint8_t>(array, index)
+                               : load<uint16_t>(array, index));
+  switch (array.dtype) {
+  case DType::F4:
+    return load<float>(array, index);
+  case DType::F8:
+    return load<double>(array, index);
+  case DType::F2:
+    return decode(Format::F16, load<uint16_t>(array, index));
+  case DType::U1:
+    return load<uint8_t>(array, index);
+  case DType::I1:
+    return load<int8_t>(array, index);
+  case DType::U2:
+    return load<uint16_t>(array, index);
+  case DType::I2:
+    return load<int16_t>(array, index);
+  case DType::U4:
+    return load<uint32_t>(array, index);
+  case DType::I4:
+    return load<int32_t>(array, index);
+  case DType::U8:
+    return static_cast<double>(load<uint64_t>(array, index));
+  case DType::I8:
+    return static_cast<double>(load<int64_t>(array, index));
+  }
+  llvm_unreachable("every dtype is above");
 }
 
 /// "[1, 2]" for the number of an element.
@@ -93,61 +156,80 @@ static std::string formatIndex(const NpyArray &array, int64_t index) {
 }
 
 static std::string formatNumber(double number) {
+  if (std::isnan(number))
+    return "nan";
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.9g", number);
   return text;
 }
 
-/// Bytes that must be equal: types that no bound is for.
-static Error compareBytes(const NpyArray &expected, const NpyArray &got) {
-  unsigned size = expected.elementSize();
-  for (int64_t i = 0; i != expected.numElements(); ++i)
-    if (std::memcmp(expected.data.data() + i * size, got.data.data() + i * size,
-                    size) != 0)
-      return Error("element " + formatIndex(expected, i) +
-                   " differs from the reference");
-  return Error::success();
-}
-
 namespace {
+/// How far one element is from the reference, and how far it may be.
 struct CellError {
   int64_t index = -1;
   double error = 0, bound = 0;
 };
 } // namespace
 
-static Error compareFloats(const NpyArray &expected, const NpyArray &got,
-                           const NpyArray &bounds,
-                           const std::string &unknownThrough,
+/// The error of an element that is outside of its interval.
+static Error describeOutlier(const ReferenceResult &expected, double a,
+                             double b, const CellError &cell) {
+  std::string text = "element " + formatIndex(expected.value, cell.index) +
+                     ": expected " + formatNumber(a) + ", got " +
+                     formatNumber(b) + ", error " + formatNumber(cell.error) +
+                     ", bound " + formatNumber(cell.bound);
+  if (!expected.unknownThrough.empty())
+    text += " (no bound is known through '" + expected.unknownThrough +
+            "', so results must be equal)";
+  return Error(text);
+}
+
+/// Elements that must be equal. Integers and codes are, to the bit; numbers of
+/// at least 16 bits may differ in the sign of a zero.
+static bool areEqual(const ReferenceResult &expected, const NpyArray &got,
+                     int64_t index, double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b);
+  unsigned size = got.elementSize();
+  bool isNumber =
+      size > 1 &&
+      (expected.format || getDTypeInfo(got.dtype).kind == DTypeKind::Float);
+  if (isNumber)
+    return a == b;
+  return std::memcmp(expected.value.data.data() + index * size,
+                     got.data.data() + index * size, size) == 0;
+}
+
+static Error compareResult(const ReferenceResult &expected, const NpyArray &got,
                            std::string &line) {
   CellError largest;
   int64_t uncompared = 0;
-  for (int64_t i = 0; i != expected.numElements(); ++i) {
-    double a = getFloat(expected, i), b = getFloat(got, i);
-    double bound = getFloat(bounds, i);
-    bool areNaN = std::isnan(a) && std::isnan(b);
-    if (a == b || areNaN)
+  for (int64_t i = 0; i != expected.value.numElements(); ++i) {
+    double a = getNumber(expected.value, expected.format, i);
+    double b = getNumber(got, expected.format, i);
+    if (areEqual(expected, got, i, a, b))
       continue;
-    // Overflow may come at a partial sum, but a NaN does not go away.
-    if (std::isinf(bound) && !std::isnan(a)) {
+    CellError cell = {i, std::fabs(a - b), 0};
+    if (!expected.low)
+      return describeOutlier(expected, a, b, cell);
+    double low = getNumber(*expected.low, std::nullopt, i);
+    double high = getNumber(*expected.high, std::nullopt, i);
+    if (low == -INFINITY && high == INFINITY) {
       ++uncompared;
       continue;
     }
-    double error = std::fabs(a - b);
-    if (!(error <= bound))
-      return Error("element " + formatIndex(expected, i) + ": expected " +
-                   formatNumber(a) + " within " + formatNumber(bound) +
-                   ", got " + formatNumber(b) +
-                   (unknownThrough.empty()
-                        ? ""
-                        : " (no bound is known through '" + unknownThrough +
-                              "', so results must be equal)"));
-    if (error > largest.error)
-      largest = {i, error, bound};
+    // Of an element that is NaN there is nothing to reach from.
+    cell.bound = std::fmax(b < a ? a - low : high - a, 0.0);
+    if (!(low <= b && b <= high))
+      return describeOutlier(expected, a, b, cell);
+    if (cell.error > largest.error)
+      largest = cell;
   }
-  line = "largest error " + formatNumber(largest.error);
+  bool hasErrors = expected.low || expected.format == Format::BF16 ||
+                   getDTypeInfo(got.dtype).kind == DTypeKind::Float;
+  line = hasErrors ? "largest error " + formatNumber(largest.error) : "equal";
   if (largest.index >= 0)
-    line += " at " + formatIndex(expected, largest.index) + ", bound " +
+    line += " at " + formatIndex(expected.value, largest.index) + ", bound " +
             formatNumber(largest.bound);
   if (uncompared)
     line += "; " + std::to_string(uncompared) +
@@ -158,14 +240,9 @@ static Error compareFloats(const NpyArray &expected, const NpyArray &got,
 Error blockscale::compareResults(const Reference &reference,
                                  const std::vector<NpyArray> &results,
                                  std::string &lines) {
-  for (size_t i = 0; i != results.size(); ++i) {
-    const NpyArray &expected = reference.results[i];
-    std::string name = "result #" + std::to_string(i) + ": ", line = "equal";
-    bool isFloat = expected.dtype == DType::F4;
-    if (Error error =
-            isFloat ? compareFloats(expected, results[i], reference.bounds[i],
-                                    reference.unknownThrough[i], line)
-                    : compareBytes(expected, results[i]))
+  for (auto [i, expected] : llvm::enumerate(reference.results)) {
+    std::string name = "result #" + std::to_string(i) + ": ", line;
+    if (Error error = compareResult(expected, results[i], line))
       return Error(name + error.message());
     lines += name + line + "\n";
   }

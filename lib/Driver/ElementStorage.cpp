@@ -117,23 +117,27 @@ Error blockscale::checkArgument(const NpyArray &array, RankedTensorType type) {
 //===----------------------------------------------------------------------===//
 
 /// A finite code. Scales are drawn from 2^-4 to 2^4 (ue8m0) or from all that
-/// are finite and positive (ue4m3 cannot be told from e4m3 here).
-static uint64_t drawCode(Type type, std::mt19937_64 &engine) {
-  std::optional<Format> format = getElementFormat(type);
-  if (!format) {
+/// are finite and have no sign bit (ue4m3).
+static uint64_t drawCode(Type type, bool isScale, std::mt19937_64 &engine) {
+  std::optional<Format> format =
+      isScale ? getScaleFormat(type) : getElementFormat(type);
+  if (!format || *format == Format::UE8M0) {
     constexpr unsigned one = 127, spread = 4;
     return one - spread + engine() % (2 * spread + 1);
   }
   for (;;) {
-    unsigned code = engine() & getFormatInfo(*format).codeMask();
+    // Bits that the format ignores stay 0.
+    const FormatInfo &info = getFormatInfo(*format);
+    unsigned code = engine() & (info.signBits == 0 ? info.magnitudeMask()
+                                                   : info.codeMask());
     if (std::isfinite(decode(*format, code)))
       return code;
   }
 }
 
-static uint64_t drawBits(Type type, std::mt19937_64 &engine) {
+static uint64_t drawBits(Type type, bool isScale, std::mt19937_64 &engine) {
   if (getElementFormat(type) || getScaleFormat(type))
-    return drawCode(type, engine);
+    return drawCode(type, isScale, engine);
   if (auto floatType = dyn_cast<FloatType>(type)) {
     // 11 bits, so that every float type of at least 16 bits holds them.
     APFloat value((static_cast<int64_t>(engine() % 256) - 128) / 128.0);
@@ -147,7 +151,7 @@ static uint64_t drawBits(Type type, std::mt19937_64 &engine) {
   return engine() % 16;
 }
 
-Result<NpyArray> blockscale::drawArgument(RankedTensorType type,
+Result<NpyArray> blockscale::drawArgument(RankedTensorType type, bool areScales,
                                           std::mt19937_64 &engine) {
   std::optional<ElementStorage> storage =
       getElementStorage(type.getElementType());
@@ -161,7 +165,7 @@ Result<NpyArray> blockscale::drawArgument(RankedTensorType type,
     return array;
   unsigned size = array->elementSize();
   for (size_t offset = 0; offset != array->data.size(); offset += size) {
-    uint64_t bits = drawBits(type.getElementType(), engine);
+    uint64_t bits = drawBits(type.getElementType(), areScales, engine);
     for (unsigned byte = 0; byte != size; ++byte)
       array->data[offset + byte] = static_cast<uint8_t>(bits >> (8 * byte));
   }

@@ -6,25 +6,109 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each value of the function has a companion: the bound of its error, or none
-// where it is exact. Bounds of products come from the same op on magnitudes.
+// The function is executed on intervals beside its values. Each inexact tensor
+// has two companions, the ends of its elements' intervals. Ops of linalg, which
+// all computation is by then, are built once more with a body on intervals; ops
+// that move elements move the ends.
+//
+// Inexactness begins where a device adds in another order, and where it
+// approximates a function; everything else is exact until such a value reaches
+// it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ErrorBounds.h"
 
+#include "IntervalGeneric.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-
-#include <cmath>
-#include <limits>
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// From our ops to those of linalg
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Marks what `mma_scaled` becomes: the sums, and the decoded operands.
+class MarkProducts : public RewriterBase::Listener {
+public:
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic)
+      return;
+    if (generic.getNumReductionLoops() != 0)
+      markTensorCoreSum(generic);
+    else if (generic.getNumDpsInputs() == 2)
+      markDecodedProduct(generic);
+  }
+};
+} // namespace
+
+/// Replaces ops of the dialect by what they mean. Those that are read through
+/// must still be there when products are replaced.
+static LogicalResult decompose(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  RewritePatternSet products(context), layouts(context);
+  populateDecomposeMmaScaledPatterns(products);
+  populateDecomposeSwizzlePatterns(layouts);
+  MarkProducts mark;
+  GreedyRewriteConfig config;
+  config.setListener(&mark);
+  return failure(
+      failed(applyPatternsGreedily(function, std::move(products), config)) ||
+      failed(applyPatternsGreedily(function, std::move(layouts))));
+}
+
+/// Whether tensor cores may compute a product of linalg.
+static bool isPlainProduct(Operation *op) {
+  if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) ||
+      op->getNumResults() != 1 ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+    return false;
+  return llvm::all_of(cast<linalg::LinalgOp>(op).getDpsInputs(), [](Value v) {
+    return getPlainFormat(getElementTypeOrSelf(v.getType())).has_value();
+  });
+}
+
+/// Makes every op of linalg generic, and composed ones what they consist of.
+static LogicalResult generalize(func::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  SmallVector<linalg::AggregatedOpInterface> composed;
+  function.walk(
+      [&](linalg::AggregatedOpInterface op) { composed.push_back(op); });
+  for (linalg::AggregatedOpInterface op : composed) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (succeeded(results))
+      rewriter.replaceOp(op, *results);
+  }
+  SmallVector<linalg::LinalgOp> named;
+  function.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp>(op) && op.hasPureTensorSemantics())
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    bool isPlain = isPlainProduct(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::GenericOp> generic =
+        linalg::generalizeNamedOp(rewriter, op);
+    if (succeeded(generic) && isPlain)
+      markTensorCoreSum(*generic);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values and their companions
+//===----------------------------------------------------------------------===//
 
 namespace {
 class BoundBuilder {
@@ -32,283 +116,148 @@ public:
   explicit BoundBuilder(func::FuncOp function)
       : function(function), builder(function.getContext()) {}
 
-  std::vector<std::string> run();
+  std::vector<BoundedResult> run();
 
 private:
-  Value getBound(Value value) const { return bounds.lookup(value); }
-  /// The bound, 0 where a value is exact.
-  Value getBoundOrZero(Value value) {
-    Value bound = getBound(value);
-    return bound ? bound : makeConstant(value, 0);
-  }
-  Value makeSum(Value a, Value b) {
-    return arith::AddFOp::create(builder, a.getLoc(), a, b);
-  }
-  Value makeProduct(Value a, Value b) {
-    return arith::MulFOp::create(builder, a.getLoc(), a, b);
-  }
-  /// The name of the op that the bound of a value got lost in.
-  StringRef getUnknown(Value value) const { return unknown.lookup(value); }
+  /// How an op carries intervals on; false if it does not.
+  using Visitor = bool (BoundBuilder::*)(Operation &op);
+  static const llvm::StringMap<Visitor> &getVisitors();
+
+  bool visitGeneric(Operation &op);
+  bool visitMove(Operation &op);
 
   void visit(Operation &op);
-  void visitMma(MmaScaledOp op);
-  void visitMatmul(linalg::LinalgOp op);
-  /// Of a product that adds `k` terms, the magnitudes of which are `sum`.
-  void setProductBound(Operation *op, Value acc, Value sum, Value k,
-                       double relative);
-  void visitSum(Operation &op);
-  void visitProduct(Operation &op);
-  void visitExtremum(Operation &op);
-  void visitMove(Operation &op);
-
-  Value makeFill(Value like, Type element, Value scalar);
-  Value makeConstant(Value like, double value);
-  Value makeSize(Value like, Value tensor, unsigned dim);
-  Value makeMagnitude(Value value);
 
   func::FuncOp function;
   OpBuilder builder;
-  DenseMap<Value, Value> bounds;
-  DenseMap<Value, StringRef> unknown;
+  IntervalMap intervals;
+  /// The name of the op that the interval of a value got lost in.
+  DenseMap<Value, std::string> unknown;
+  /// What stopped the visitor, if it was not the op itself.
+  std::string culprit;
 };
 } // namespace
 
-static bool isFloatTensor(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getElementType().isF32();
+bool BoundBuilder::visitGeneric(Operation &op) {
+  return buildOnIntervals(builder, cast<linalg::GenericOp>(op), intervals,
+                          culprit);
 }
 
-/// The dimension along K of the first operand of a product that tensor cores
-/// may compute; nullopt for other ops.
-static std::optional<unsigned> getPlainKDim(Operation *op) {
-  if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) ||
-      op->getNumResults() != 1 || !isFloatTensor(op->getResult(0).getType()))
-    return std::nullopt;
-  auto matmul = cast<linalg::LinalgOp>(op);
-  for (OpOperand *input : matmul.getDpsInputOperands())
-    if (!getPlainFormat(getElementTypeOrSelf(input->get())))
-      return std::nullopt;
-  AffineExpr k = getAffineDimExpr(matmul.getNumLoops() - 1, op->getContext());
-  return matmul.getMatchingIndexingMap(matmul.getDpsInputOperand(0))
-      .getResultPosition(k);
-}
-
-static bool containsMma(Operation &op) {
-  return op.walk([](MmaScaledOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-/// A tensor of the sizes of `like` with `scalar` everywhere.
-Value BoundBuilder::makeFill(Value like, Type element, Value scalar) {
-  Location loc = like.getLoc();
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, like), element);
-  return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
-}
-
-/// A tensor of the sizes of `like` with `value` everywhere, as f32.
-Value BoundBuilder::makeConstant(Value like, double value) {
-  auto type = cast<RankedTensorType>(like.getType());
-  FloatAttr attr = builder.getF32FloatAttr(value);
-  if (type.hasStaticShape())
-    return arith::ConstantOp::create(
-        builder, like.getLoc(),
-        SplatElementsAttr::get(type.clone(builder.getF32Type()), attr));
-  Value scalar = arith::ConstantOp::create(builder, like.getLoc(), attr);
-  return makeFill(like, builder.getF32Type(), scalar);
-}
-
-/// A tensor of the sizes of `like` with a size of `tensor` everywhere, as f32.
-Value BoundBuilder::makeSize(Value like, Value tensor, unsigned dim) {
-  int64_t known = cast<ShapedType>(tensor.getType()).getDimSize(dim);
-  if (!ShapedType::isDynamic(known))
-    return makeConstant(like, static_cast<double>(known));
-  Location loc = like.getLoc();
-  Value size = tensor::DimOp::create(builder, loc, tensor, dim);
-  size = arith::IndexCastUIOp::create(builder, loc, builder.getI64Type(), size);
-  size = arith::UIToFPOp::create(builder, loc, builder.getF32Type(), size);
-  return makeFill(like, builder.getF32Type(), size);
-}
-
-/// |value|: all bits but the sign, which is the highest bit of every format.
-Value BoundBuilder::makeMagnitude(Value value) {
-  Location loc = value.getLoc();
-  auto type = cast<RankedTensorType>(value.getType());
-  unsigned bits = type.getElementTypeBitWidth();
-  Type integer = builder.getIntegerType(bits);
-  auto integers = type.clone(integer);
-  auto most = IntegerAttr::get(integer, APInt::getSignedMaxValue(bits));
-  Value mask;
-  if (type.hasStaticShape())
-    mask = arith::ConstantOp::create(builder, loc,
-                                     SplatElementsAttr::get(integers, most));
-  else
-    mask =
-        makeFill(value, integer, arith::ConstantOp::create(builder, loc, most));
-  value = arith::BitcastOp::create(builder, loc, integers, value);
-  value = arith::AndIOp::create(builder, loc, value, mask);
-  return arith::BitcastOp::create(builder, loc, type, value);
-}
-
-void BoundBuilder::visitMma(MmaScaledOp op) {
-  auto x = cast<ShapedType>(op.getX().getType());
-  auto magnitude = cast<MmaScaledOp>(builder.clone(*op));
-  magnitude.getXMutable().assign(makeMagnitude(op.getX()));
-  magnitude.getYMutable().assign(makeMagnitude(op.getY()));
-  magnitude.getAccMutable().assign(makeMagnitude(op.getAcc()));
-  magnitude->moveAfter(&*std::prev(builder.getInsertionPoint()));
-
-  Value sum = magnitude.getResult();
-  setProductBound(op, op.getAcc(), sum,
-                  makeSize(sum, op.getX(), x.getRank() - 1),
-                  std::ldexp(1.0, -22));
-}
-
-void BoundBuilder::visitMatmul(linalg::LinalgOp op) {
-  Operation *magnitude = builder.clone(*op);
-  for (OpOperand &operand : magnitude->getOpOperands())
-    operand.set(makeMagnitude(operand.get()));
-  magnitude->moveAfter(&*std::prev(builder.getInsertionPoint()));
-  Value sum = magnitude->getResult(0);
-  // The reference, too, rounds each of its sums.
-  setProductBound(op, op.getDpsInits()[0], sum,
-                  makeSize(sum, op.getDpsInputs()[0], *getPlainKDim(op)),
-                  std::ldexp(1.0, -22) + std::ldexp(1.0, -24));
-}
-
-void BoundBuilder::setProductBound(Operation *op, Value acc, Value sum, Value k,
-                                   double relative) {
-  Value bound = makeProduct(sum, makeConstant(sum, relative));
-  bound = makeProduct(bound, k);
-  bound = makeSum(bound, makeConstant(sum, std::ldexp(1.0, -122)));
-  if (Value accBound = getBound(acc))
-    bound = makeSum(bound, accBound);
-  Value isLarge =
-      arith::CmpFOp::create(builder, op->getLoc(), arith::CmpFPredicate::OGT,
-                            sum, makeConstant(sum, std::ldexp(1.0, 126)));
-  bounds[op->getResult(0)] = arith::SelectOp::create(
-      builder, op->getLoc(), isLarge,
-      makeConstant(sum, std::numeric_limits<double>::infinity()), bound);
-}
-
-/// What the rounding of an f32 may add.
-static double getRoundingError() { return std::ldexp(1.0, -23); }
-
-/// Errors of a sum: those of both sides, and of its own rounding.
-void BoundBuilder::visitSum(Operation &op) {
-  Value result = op.getResult(0);
-  Value bound = makeProduct(makeMagnitude(result),
-                            makeConstant(result, getRoundingError()));
-  for (Value operand : op.getOperands())
-    if (Value operandBound = getBound(operand))
-      bound = makeSum(bound, operandBound);
-  bounds[result] = bound;
-}
-
-/// (a + e) (b + f) - a b, and its own rounding.
-void BoundBuilder::visitProduct(Operation &op) {
-  Value result = op.getResult(0);
-  Value a = op.getOperand(0), b = op.getOperand(1);
-  Value boundA = getBoundOrZero(a), boundB = getBoundOrZero(b);
-  Value bound = makeProduct(makeMagnitude(result),
-                            makeConstant(result, getRoundingError()));
-  Value fromA = makeProduct(makeMagnitude(a), boundB);
-  bound = makeSum(bound, fromA);
-  Value fromB = makeProduct(makeMagnitude(b), boundA);
-  bound = makeSum(bound, fromB);
-  Value fromBoth = makeProduct(boundA, boundB);
-  bounds[result] = makeSum(bound, fromBoth);
-}
-
-/// The larger or smaller of two is off by no more than either.
-void BoundBuilder::visitExtremum(Operation &op) {
-  Value boundA = getBoundOrZero(op.getOperand(0));
-  Value boundB = getBoundOrZero(op.getOperand(1));
-  bounds[op.getResult(0)] =
-      arith::MaximumFOp::create(builder, op.getLoc(), boundA, boundB);
-}
-
-/// An op that moves elements moves their bounds.
-void BoundBuilder::visitMove(Operation &op) {
-  IRMapping mapping;
+/// An op that moves elements moves the ends of their intervals.
+bool BoundBuilder::visitMove(Operation &op) {
+  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+  Type endType = type ? getEndType(type.getElementType()) : Type();
+  if (!endType)
+    return false;
+  IRMapping lows, highs;
   for (Value operand : op.getOperands()) {
-    if (!isFloatTensor(operand.getType()))
+    if (!isa<RankedTensorType>(operand.getType()))
       continue;
-    mapping.map(operand, getBoundOrZero(operand));
+    Interval ends = intervals.lookup(operand);
+    if (!ends)
+      ends = widenTensor(builder, operand);
+    lows.map(operand, ends.low);
+    highs.map(operand, ends.high);
   }
-  Operation *moved = builder.clone(op, mapping);
-  for (auto [result, bound] : llvm::zip(op.getResults(), moved->getResults()))
-    bounds[result] = bound;
+  auto move = [&](IRMapping &mapping) {
+    Value end = builder.clone(op, mapping)->getResult(0);
+    end.setType(type.clone(endType));
+    return end;
+  };
+  Value low = move(lows), high = move(highs);
+  intervals[op.getResult(0)] = {low, high};
+  return true;
+}
+
+/// One row for each op that intervals go through. Elementwise arithmetic on
+/// tensors, and all named ops of linalg, are generic here.
+///
+/// `blockscale.quantize` is to be a row: its scales are monotonic in the
+/// largest magnitude of a block, and its codes in the element for each of the
+/// scales, so that the ends of both are those of the op on the ends of its
+/// input, and (for the codes) on the smallest and largest scale of the block.
+const llvm::StringMap<BoundBuilder::Visitor> &BoundBuilder::getVisitors() {
+  static const llvm::StringMap<Visitor> visitors = {
+      {"linalg.generic", &BoundBuilder::visitGeneric},
+      {"tensor.cast", &BoundBuilder::visitMove},
+      {"tensor.collapse_shape", &BoundBuilder::visitMove},
+      {"tensor.concat", &BoundBuilder::visitMove},
+      {"tensor.expand_shape", &BoundBuilder::visitMove},
+      {"tensor.extract_slice", &BoundBuilder::visitMove},
+      {"tensor.insert_slice", &BoundBuilder::visitMove},
+  };
+  return visitors;
+}
+
+/// Whether a device's results differ though all operands are equal; or may,
+/// where a computation is not looked into.
+static bool isSource(Operation &op) {
+  if (isa<CallOpInterface>(op))
+    return true;
+  return op
+      .walk([](Operation *nested) {
+        return isApproximated(nested) || isTensorCoreSum(nested)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 void BoundBuilder::visit(Operation &op) {
   builder.setInsertionPointAfter(&op);
-  StringRef lost;
-  bool isInexact = false;
-  for (Value operand : op.getOperands()) {
-    isInexact |= getBound(operand) != nullptr;
-    if (lost.empty())
-      lost = getUnknown(operand);
+  std::string lost;
+  bool isInexact = isSource(op);
+  // What regions take from outside are operands, too.
+  op.walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands()) {
+      isInexact |= intervals.contains(operand);
+      if (lost.empty())
+        lost = unknown.lookup(operand);
+    }
+  });
+  if (lost.empty()) {
+    if (!isInexact || op.getNumResults() == 0 || isa<tensor::DimOp>(op))
+      return;
+    culprit = op.getName().getStringRef();
+    auto visitor = getVisitors().find(op.getName().getStringRef());
+    if (visitor != getVisitors().end() && (this->*visitor->second)(op))
+      return;
+    lost = culprit;
   }
-  auto mma = dyn_cast<MmaScaledOp>(op);
-  bool isKnownMatmul = getPlainKDim(&op) && !getBound(op.getOperand(0)) &&
-                       !getBound(op.getOperand(1));
-  bool isKnownMma = mma && isFloatTensor(mma.getType()) &&
-                    !getBound(mma.getX()) && !getBound(mma.getY());
-  // A computation that is not looked into.
-  bool isHidden = isa<CallOpInterface>(op) || (!mma && containsMma(op));
-  if (!lost.empty()) {
-    for (Value result : op.getResults())
-      unknown[result] = lost;
-  } else if (isKnownMma) {
-    visitMma(mma);
-  } else if (isKnownMatmul) {
-    visitMatmul(cast<linalg::LinalgOp>(op));
-  } else if (!isInexact && !mma && !isHidden) {
-    return;
-  } else if (isa<arith::AddFOp, arith::SubFOp>(op) &&
-             isFloatTensor(op.getResult(0).getType())) {
-    visitSum(op);
-  } else if (isa<arith::MulFOp>(op) &&
-             isFloatTensor(op.getResult(0).getType())) {
-    visitProduct(op);
-  } else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-                 arith::MinNumFOp>(op) &&
-             isFloatTensor(op.getResult(0).getType())) {
-    visitExtremum(op);
-  } else if (isa<linalg::TransposeOp, tensor::ExtractSliceOp,
-                 tensor::InsertSliceOp, tensor::CollapseShapeOp,
-                 tensor::ExpandShapeOp, arith::SelectOp>(op) &&
-             llvm::all_of(op.getResultTypes(), isFloatTensor)) {
-    visitMove(op);
-  } else if (isa<arith::NegFOp>(op)) {
-    bounds[op.getResult(0)] = getBound(op.getOperand(0));
-  } else {
-    for (Value result : op.getResults())
-      unknown[result] = op.getName().getStringRef();
-  }
+  for (Value result : op.getResults())
+    unknown[result] = lost;
 }
 
-std::vector<std::string> BoundBuilder::run() {
-  std::vector<std::string> names;
+std::vector<BoundedResult> BoundBuilder::run() {
   if (!function.getBody().hasOneBlock())
-    return std::vector<std::string>(function.getNumResults());
+    return std::vector<BoundedResult>(function.getNumResults());
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     visit(op);
+
+  std::vector<BoundedResult> results;
+  SmallVector<Value> values;
   Operation *end = body.getTerminator();
-  builder.setInsertionPoint(end);
-  for (OpOperand &operand : end->getOpOperands()) {
-    Value value = operand.get();
-    names.push_back(getUnknown(value).str());
-    if (!isFloatTensor(value.getType()))
-      continue;
-    Value bound = names.back().empty() ? getBound(value) : Value();
-    operand.set(bound ? bound : makeConstant(value, 0));
+  for (Value value : end->getOperands()) {
+    values.push_back(value);
+    Interval ends = intervals.lookup(value);
+    results.push_back({static_cast<bool>(ends), unknown.lookup(value)});
+    if (ends)
+      values.append({ends.low, ends.high});
   }
-  return names;
+  end->setOperands(values);
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getArgumentTypes(),
+                                     ValueRange(values).getTypes()));
+  function.removeResAttrsAttr();
+  return results;
 }
 
-std::vector<std::string> blockscale::returnErrorBounds(func::FuncOp function) {
-  return BoundBuilder(function).run();
+FailureOr<std::vector<BoundedResult>>
+blockscale::returnErrorBounds(func::FuncOp function) {
+  if (failed(decompose(function)) || failed(generalize(function)))
+    return function.emitError("decomposition did not converge");
+  std::vector<BoundedResult> results = BoundBuilder(function).run();
+  unmarkSums(function);
+  return results;
 }

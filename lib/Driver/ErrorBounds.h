@@ -16,12 +16,20 @@
 
 namespace mlir::blockscale {
 
-/// Makes a function return, in place of each result of type f32, how far that
-/// may be from what a device computes (see Comparison.h). Bounds go through
-/// `mma_scaled`, through additions, and through ops that move elements; behind
-/// any other op that an inexact value reaches, the bound is 0. Returns for each
-/// result the name of that op, or nothing.
-std::vector<std::string> returnErrorBounds(func::FuncOp function);
+/// What becomes of one result.
+struct BoundedResult {
+  /// Whether it is followed by two more results of its shape, the ends of the
+  /// interval of what a device may compute, both included. Else a device has
+  /// the same.
+  bool isInexact = false;
+  /// The op that an inexact value reaches and that no interval is known of, so
+  /// that the device must have the same; else empty.
+  std::string unknownThrough;
+};
+
+/// Makes a function return intervals beside its results (see
+/// ElementIntervals.h). Fails after an error has been printed.
+FailureOr<std::vector<BoundedResult>> returnErrorBounds(func::FuncOp function);
 
 } // namespace mlir::blockscale
 

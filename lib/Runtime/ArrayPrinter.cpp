@@ -28,8 +28,8 @@ constexpr int64_t summaryEdge = 3;
 
 class ArrayPrinter {
 public:
-  explicit ArrayPrinter(const NpyArray &array)
-      : array(array), appendElement(getElementPrinter(array.dtype)),
+  ArrayPrinter(const NpyArray &array, ElementPrinter appendElement)
+      : array(array), appendElement(appendElement),
         summarize(countItems() > summaryThreshold) {}
 
   std::string print();
@@ -88,6 +88,9 @@ void ArrayPrinter::printAxis(size_t axis, int64_t firstElement,
   text += ']';
 }
 
-std::string blockscale::printArray(const NpyArray &array) {
-  return ArrayPrinter(array).print();
+std::string blockscale::printArray(const NpyArray &array, Elements elements) {
+  ElementPrinter appendElement = elements == Elements::BFloat16
+                                     ? getBFloat16Printer()
+                                     : getElementPrinter(array.dtype);
+  return ArrayPrinter(array, appendElement).print();
 }

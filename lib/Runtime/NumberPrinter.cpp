@@ -102,20 +102,39 @@ static void appendFloat(const uint8_t *element, std::string &text) {
   appendDecimal(std::string_view(buffer, result.ptr - buffer), text);
 }
 
+namespace {
+/// A type of 16 bits: sign, exponent, fraction.
+struct HalfType {
+  unsigned fractionBits;
+  int bias;
+  /// Decimal digits that identify every number.
+  int digits;
+
+  constexpr unsigned infinity() const {
+    return 0x7fff & ~((1u << fractionBits) - 1);
+  }
+};
+} // namespace
+
+static constexpr HalfType kF16 = {10, 15, 5}, kBFloat16 = {7, 127, 4};
+
 /// The value of a half-precision number's magnitude, given as its bits, with
 /// the exponent of infinity read as the next binade. Increases with the bits.
-static double decodeHalfMagnitude(unsigned bits) {
-  int exponent = static_cast<int>(bits >> 10);
-  int fraction = static_cast<int>(bits & 0x3ff);
+static double decodeHalfMagnitude(const HalfType &type, unsigned bits) {
+  int exponent = static_cast<int>(bits >> type.fractionBits);
+  int one = 1 << type.fractionBits;
+  int fraction = static_cast<int>(bits) & (one - 1);
+  int unit = 1 - type.bias - static_cast<int>(type.fractionBits);
   if (exponent == 0)
-    return std::ldexp(fraction, -24);
-  return std::ldexp(0x400 + fraction, exponent - 25);
+    return std::ldexp(fraction, unit);
+  return std::ldexp(one + fraction, exponent - 1 + unit);
 }
 
 /// The standard library prints no half-precision numbers: tries more and more
 /// digits until they lie between the midpoints to the two neighbours.
+template <const HalfType &type>
 static void appendHalf(const uint8_t *element, std::string &text) {
-  constexpr unsigned infinity = 0x7c00;
+  constexpr unsigned infinity = type.infinity();
   unsigned bits = load<uint16_t>(element);
   unsigned magnitude = bits & 0x7fff;
   bool negative = bits != magnitude;
@@ -124,10 +143,11 @@ static void appendHalf(const uint8_t *element, std::string &text) {
     appendNonFinite(negative ? -value : value, text);
     return;
   }
-  double value = decodeHalfMagnitude(magnitude);
-  double above = (value + decodeHalfMagnitude(magnitude + 1)) / 2;
-  double below =
-      magnitude == 0 ? value : (value + decodeHalfMagnitude(magnitude - 1)) / 2;
+  double value = decodeHalfMagnitude(type, magnitude);
+  double above = (value + decodeHalfMagnitude(type, magnitude + 1)) / 2;
+  double below = magnitude == 0
+                     ? value
+                     : (value + decodeHalfMagnitude(type, magnitude - 1)) / 2;
   // A midpoint is rounded to the even neighbour.
   bool even = magnitude % 2 == 0;
   auto isIdentified = [&](double decimal) {
@@ -137,9 +157,8 @@ static void appendHalf(const uint8_t *element, std::string &text) {
   // std::to_chars rounds a tie to the even digit. That may be down, to where
   // the neighbour below a power of two is too near; then up is tried.
   double roundedUp = value * (1 + std::numeric_limits<double>::epsilon());
-  constexpr int maxPrecision = 4; // Five digits identify every half.
   char buffer[maxNumberLength];
-  for (int precision = 0; precision <= maxPrecision; ++precision)
+  for (int precision = 0; precision < type.digits; ++precision)
     for (double candidate : {value, roundedUp}) {
       auto result = std::to_chars(buffer, std::end(buffer), candidate,
                                   std::chars_format::scientific, precision);
@@ -159,7 +178,7 @@ static constexpr ElementPrinter elementPrinters[] = {
     /*I1=*/appendInteger<int8_t>,
     /*U2=*/appendInteger<uint16_t>,
     /*I2=*/appendInteger<int16_t>,
-    /*F2=*/appendHalf,
+    /*F2=*/appendHalf<kF16>,
     /*U4=*/appendInteger<uint32_t>,
     /*I4=*/appendInteger<int32_t>,
     /*F4=*/appendFloat<float>,
@@ -170,4 +189,8 @@ static constexpr ElementPrinter elementPrinters[] = {
 
 ElementPrinter blockscale::getElementPrinter(DType dtype) {
   return elementPrinters[static_cast<size_t>(dtype)];
+}
+
+ElementPrinter blockscale::getBFloat16Printer() {
+  return appendHalf<kBFloat16>;
 }

@@ -20,6 +20,8 @@ namespace mlir::blockscale {
 using ElementPrinter = void (*)(const uint8_t *element, std::string &text);
 
 ElementPrinter getElementPrinter(DType dtype);
+/// For elements of two bytes that are bf16.
+ElementPrinter getBFloat16Printer();
 
 } // namespace mlir::blockscale
 

@@ -9,6 +9,7 @@
 // RUN: %{run} --entry=chain 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=moved 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=elementwise 2>&1 | FileCheck %s --check-prefix=BOUND
+// RUN: %{run} --entry=quotient 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=calls 2>&1 | FileCheck %s --check-prefix=BOUND
 // BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9]+}}, {{[0-9]+}}], bound {{[0-9.e+-]+}}{{$}}
 
@@ -24,7 +25,7 @@
 
 // Through other ops no bound is known.
 // RUN: %python %S/Inputs/expect.py 1 blockscale-run %s --device=sim --compare --seed=1 --entry=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: result #0: element [{{[0-9]+, [0-9]+}}]: expected {{.*}} within 0, got {{.*}} (no bound is known through 'arith.divf', so results must be equal)
+// UNKNOWN: error: result #0: element [{{[0-9]+, [0-9]+}}]: expected {{.*}}, got {{.*}}, error {{.*}}, bound 0 (no bound is known through 'arith.bitcast', so results must be equal)
 
 func.func @exact() -> tensor<2x2xf32> {
   %x = arith.constant dense<1.0> : tensor<2x64xf8E4M3FN>
@@ -82,12 +83,23 @@ func.func @codes(%x: tensor<4x6xf8E4M3FN>) -> tensor<6x4xf8E4M3FN> {
   return %d : tensor<6x4xf8E4M3FN>
 }
 
-func.func @unknown(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+func.func @quotient(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
                    %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
   %c = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
        tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
   %three = arith.constant dense<3.0> : tensor<20x10xf32>
   %d = arith.divf %c, %three : tensor<20x10xf32>
+  return %d : tensor<20x10xf32>
+}
+
+func.func @unknown(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: tensor<96x10xf8E5M2>,
+                   %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
+  %c = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
+       tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>
+  %sign = arith.constant dense<0x80000000> : tensor<20x10xi32>
+  %bits = arith.bitcast %c : tensor<20x10xf32> to tensor<20x10xi32>
+  %flipped = arith.xori %bits, %sign : tensor<20x10xi32>
+  %d = arith.bitcast %flipped : tensor<20x10xi32> to tensor<20x10xf32>
   return %d : tensor<20x10xf32>
 }
 

@@ -62,7 +62,7 @@ func.func @empty() -> tensor<0x3xf32> {
 // CONSTANTS:      [1.5, -2.0, nan, inf]
 // CONSTANTS-NEXT: [0.1, 1e+100]
 // CONSTANTS-NEXT: [0.1, 65500.0]
-// CONSTANTS-NEXT: [16320]
+// CONSTANTS-NEXT: [1.5]
 // CONSTANTS-NEXT: [-1, 127]
 // CONSTANTS-NEXT: [-300]
 // CONSTANTS-NEXT: [-100000]

@@ -18,6 +18,7 @@
 #include "blockscale/Driver/ElementStorage.h"
 #include "blockscale/Driver/GpuRun.h"
 #include "blockscale/Driver/InputChecks.h"
+#include "blockscale/Driver/ScaleArguments.h"
 #include "blockscale/Driver/Tuning.h"
 #include "blockscale/Runtime/ArrayPrinter.h"
 #include "blockscale/Runtime/OutputFile.h"
@@ -87,13 +88,15 @@ static constexpr StringRef usage =
 /// One array per argument, from the files or drawn; nullopt after an error has
 /// been printed.
 static std::optional<std::vector<NpyArray>>
-makeArguments(ArrayRef<RankedTensorType> types, ArrayRef<std::string> paths,
-              uint64_t seedNumber) {
+makeArguments(func::FuncOp function, ArrayRef<RankedTensorType> types,
+              ArrayRef<std::string> paths, uint64_t seedNumber) {
   std::vector<NpyArray> arguments;
   std::mt19937_64 engine(seedNumber);
   for (auto [i, type] : llvm::enumerate(types)) {
     Result<NpyArray> array =
-        paths.empty() ? drawArgument(type, engine) : readNpy(paths[i]);
+        paths.empty()
+            ? drawArgument(type, becomesScales(function.getArgument(i)), engine)
+            : readNpy(paths[i]);
     if (!array) {
       reportFailure(array.message());
       return std::nullopt;
@@ -108,12 +111,20 @@ makeArguments(ArrayRef<RankedTensorType> types, ArrayRef<std::string> paths,
   return arguments;
 }
 
-static int giveResults(ArrayRef<NpyArray> results,
+/// What the elements of each result of a function are.
+static SmallVector<Elements> getResultElements(func::FuncOp function) {
+  return llvm::map_to_vector(function.getResultTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isBF16() ? Elements::BFloat16
+                                               : Elements::Plain;
+  });
+}
+
+static int giveResults(ArrayRef<NpyArray> results, ArrayRef<Elements> elements,
                        ArrayRef<std::string> outputs) {
   if (outputs.empty()) {
     std::string text;
-    for (const NpyArray &result : results)
-      text += printArray(result) + "\n";
+    for (auto [result, kind] : llvm::zip_equal(results, elements))
+      text += printArray(result, kind) + "\n";
     if (Error error = writeOutput("-", text))
       return reportFailure(error.message());
     return ExitSuccess;
@@ -155,11 +166,12 @@ static int executeOnCpu(Program &program, func::FuncOp entry,
   if (options.gpu.nativeOnly && (failed(program.keepOnly(entry)) ||
                                  failed(checkNativeOnCpu(program.getModule()))))
     return ExitFailure;
+  SmallVector<Elements> elements = getResultElements(entry);
   FailureOr<std::vector<NpyArray>> results =
       runOnCpu(program, entry, std::move(arguments));
   if (failed(results))
     return ExitFailure;
-  return giveResults(*results, options.outputs);
+  return giveResults(*results, elements, options.outputs);
 }
 
 /// "0.1230 ms, 4.56 TFLOP/s".
@@ -228,11 +240,12 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
     gpu.reset();
     return tune(program, entry, std::move(arguments), reference, options);
   }
+  SmallVector<Elements> elements = getResultElements(entry);
   FailureOr<GpuRun> run =
       compileAndRun(program, entry, std::move(arguments), options.gpu, *gpu);
   if (failed(run))
     return ExitFailure;
-  if (int code = giveResults(run->results, options.outputs))
+  if (int code = giveResults(run->results, elements, options.outputs))
     return code;
   if (int code = compare(reference, run->results))
     return code;
@@ -284,7 +297,7 @@ static int run(const RunOptions &options) {
   if (int code = checkCounts(*entry, options, types->size()))
     return code;
   std::optional<std::vector<NpyArray>> arguments =
-      makeArguments(*types, options.files, options.seed.value_or(0));
+      makeArguments(*entry, *types, options.files, options.seed.value_or(0));
   if (!arguments)
     return ExitFailure;
   if (options.device != "cpu")

@@ -6,14 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How far the results of a device may be from those of the reference. For
-// `mma_scaled` that is
-//
-//   |error| <= K * 2^-22 * (|acc| + sum |terms|) + 2^-122
-//
-// and nothing is said of a cell whose |acc| + sum |terms| exceeds 2^126, but
-// that a NaN operand must show. Elsewhere devices and reference agree bit for
-// bit, with -0 equal to +0 and any NaN to any other.
+// Each element of a result has an interval of what a device may compute; it is
+// derived from the function's ops (docs/Numerics.md, "Comparing with the
+// reference"). Where there is none, devices and reference agree bit for bit,
+// with -0 equal to +0 and any NaN to any other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,31 +18,43 @@
 
 #include "blockscale/Driver/Program.h"
 #include "blockscale/Runtime/Npy.h"
+#include "blockscale/Support/Formats.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mlir::blockscale {
 
-/// What the reference says of a call.
-struct Reference {
-  std::vector<NpyArray> results;
-  /// For each result: how far each cell may be away, as f32; infinity where it
-  /// may be anything. Empty where the result must be equal.
-  std::vector<NpyArray> bounds;
-  /// For each result: the op through which no bound is known; else empty.
-  std::vector<std::string> unknownThrough;
+/// What the reference says of one result.
+struct ReferenceResult {
+  NpyArray value;
+  /// What the elements are where the dtype does not say it: codes, or bf16.
+  std::optional<Format> format;
+  /// The ends of each element's interval, both included, as f64 (or i1: whether
+  /// it is true for certain, and whether it may be). Both NaN: it is NaN. From
+  /// -infinity to infinity: it may be anything. Empty where the result must be
+  /// equal.
+  std::optional<NpyArray> low, high;
+  /// The op through which no interval is known; else empty.
+  std::string unknownThrough;
 };
 
-/// Runs the reference, and computes the bounds, on the CPU. Fails after an
+/// What the reference says of a call.
+struct Reference {
+  std::vector<ReferenceResult> results;
+};
+
+/// Runs the reference, and computes the intervals, on the CPU. Fails after an
 /// error has been printed.
 FailureOr<Reference> computeReference(const Program &program,
                                       StringRef entryName,
                                       const std::vector<NpyArray> &arguments);
 
 /// One line for each result, such as
-/// `result #0: largest error 3.2e-05, bound there 0.0012`. An error names the
-/// first cell that is over its bound.
+/// `result #0: largest error 3.2e-05 at [1, 2], bound 0.0012`, where the bound
+/// is how far the interval reaches to the side of the error. An error names the
+/// first element that is outside of its interval.
 Error compareResults(const Reference &reference,
                      const std::vector<NpyArray> &results, std::string &lines);
 

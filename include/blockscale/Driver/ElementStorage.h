@@ -41,8 +41,10 @@ Error checkArgument(const NpyArray &array, RankedTensorType type);
 
 /// A random argument of `type`: finite codes of narrow formats (scales near 1,
 /// so that sums stay finite), numbers in [-1, 1) and small integers otherwise.
-/// Dynamic sizes are an error.
-Result<NpyArray> drawArgument(RankedTensorType type, std::mt19937_64 &engine);
+/// Codes that are scales (see ScaleArguments.h) have no sign bit. Dynamic sizes
+/// are an error.
+Result<NpyArray> drawArgument(RankedTensorType type, bool areScales,
+                              std::mt19937_64 &engine);
 
 } // namespace mlir::blockscale
 

@@ -28,8 +28,17 @@
 
 namespace mlir::blockscale {
 
+/// What the elements of an array are.
+enum class Elements : uint8_t {
+  /// What its dtype says.
+  Plain,
+  /// Numbers of bf16, whose bits files hold as u2.
+  BFloat16,
+};
+
 /// The array on one line, without a newline at its end.
-std::string printArray(const NpyArray &array);
+std::string printArray(const NpyArray &array,
+                       Elements elements = Elements::Plain);
 
 } // namespace mlir::blockscale
 

@@ -163,6 +163,40 @@ TEST(ArrayPrinterTest, EveryHalfComesBack) {
   }
 }
 
+static std::string printBFloat16(uint16_t bits) {
+  return printArray(makeArray<uint16_t>(DType::U2, {}, {bits}),
+                    Elements::BFloat16);
+}
+
+TEST(ArrayPrinterTest, BFloat16) {
+  EXPECT_EQ(printBFloat16(0x3f80), "1.0");
+  EXPECT_EQ(printBFloat16(0xc020), "-2.5");
+  EXPECT_EQ(printBFloat16(0x3dcd), "0.1");
+  EXPECT_EQ(printBFloat16(0x3f81), "1.01"); // 1.0078125.
+  EXPECT_EQ(printBFloat16(0x7f7f), "3.39e+38");
+  EXPECT_EQ(printBFloat16(0x0001), "9e-41");
+  EXPECT_EQ(printBFloat16(0x8000), "-0.0");
+  EXPECT_EQ(printBFloat16(0x7f80), "inf");
+  EXPECT_EQ(printBFloat16(0xff80), "-inf");
+  EXPECT_EQ(printBFloat16(0x7fc0), "nan");
+  EXPECT_EQ(printScalar<uint16_t>(DType::U2, 0x3f80), "16256");
+}
+
+TEST(ArrayPrinterTest, EveryBFloat16ComesBack) {
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    if ((bits & 0x7f80) == 0x7f80)
+      continue;
+    std::string text = printBFloat16(static_cast<uint16_t>(bits));
+    // Rounds an f64 to its upper bits by way of f32, which is exact enough for
+    // this few digits.
+    float number = std::strtof(text.c_str(), nullptr);
+    uint32_t wide;
+    std::memcpy(&wide, &number, sizeof(wide));
+    wide += 0x7fff + (wide >> 16 & 1);
+    ASSERT_EQ(wide >> 16, bits) << text;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Brackets
 //===----------------------------------------------------------------------===//

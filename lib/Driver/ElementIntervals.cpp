@@ -1,0 +1,553 @@
+//===- ElementIntervals.cpp - Intervals of scalar ops ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Most ops are monotonic in each operand while the others stay: then the ends
+// of the result are among those of all combinations of the operands' ends, the
+// corners. The rules say what else there is to look at.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementIntervals.h"
+
+#include "blockscale/Support/MathErrors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using arith::CmpFPredicate;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Type blockscale::getEndType(Type type) {
+  if (isa<FloatType>(type))
+    return Float64Type::get(type.getContext());
+  return type.isInteger(1) ? type : Type();
+}
+
+bool blockscale::isApproximated(Operation *op) {
+  std::optional<double> error = lookupMathError(op->getName().getStringRef());
+  return error && *error != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Arithmetic on ends.
+struct Emitter {
+  OpBuilder &builder;
+  Location loc;
+
+  Value number(double value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF64FloatAttr(value));
+  }
+  Value boolean(bool value) {
+    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value));
+  }
+  Value compare(CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  }
+  Value select(Value condition, Value ifTrue, Value ifFalse) {
+    return arith::SelectOp::create(builder, loc, condition, ifTrue, ifFalse);
+  }
+  Value both(Value a, Value b) {
+    return arith::AndIOp::create(builder, loc, a, b);
+  }
+  Value either(Value a, Value b) {
+    return arith::OrIOp::create(builder, loc, a, b);
+  }
+  Value add(Value a, Value b) {
+    return arith::AddFOp::create(builder, loc, a, b);
+  }
+  Value subtract(Value a, Value b) {
+    return arith::SubFOp::create(builder, loc, a, b);
+  }
+  Value multiply(Value a, Value b) {
+    return arith::MulFOp::create(builder, loc, a, b);
+  }
+  Value magnitude(Value a) { return math::AbsFOp::create(builder, loc, a); }
+  Value isNaN(Value a) { return compare(CmpFPredicate::UNO, a, a); }
+
+  /// Whether 0 lies within, or at an end.
+  Value hasZero(Interval ends) {
+    Value zero = number(0);
+    return both(compare(CmpFPredicate::OLE, ends.low, zero),
+                compare(CmpFPredicate::OGE, ends.high, zero));
+  }
+
+  /// `end` as a number of `type`. It is one, except for sums and functions,
+  /// which are computed in f64 and rounded here, as the device does.
+  Value narrow(Value end, Type type) {
+    auto floatType = dyn_cast<FloatType>(type);
+    if (!floatType || floatType.isF64())
+      return end;
+    Value value =
+        arith::TruncFOp::create(builder, loc, builder.getF32Type(), end);
+    if (floatType.isF32())
+      return value;
+    return arith::TruncFOp::create(builder, loc, type, value);
+  }
+  Value widen(Value value) {
+    auto floatType = dyn_cast<FloatType>(value.getType());
+    if (!floatType || floatType.isF64())
+      return value;
+    return arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
+  }
+};
+} // namespace
+
+Value blockscale::emitWidened(OpBuilder &builder, Location loc, Value value) {
+  return Emitter{builder, loc}.widen(value);
+}
+
+Value blockscale::emitIsAnything(OpBuilder &builder, Location loc,
+                                 Interval interval) {
+  Emitter emit{builder, loc};
+  return emit.both(
+      emit.compare(CmpFPredicate::OEQ, interval.low, emit.number(-kInfinity)),
+      emit.compare(CmpFPredicate::OEQ, interval.high, emit.number(kInfinity)));
+}
+
+Interval blockscale::emitAnythingIf(OpBuilder &builder, Location loc,
+                                    Value condition, Interval interval) {
+  Emitter emit{builder, loc};
+  if (interval.low.getType().isInteger(1))
+    return {
+        emit.select(condition, emit.boolean(false), interval.low),
+        emit.select(condition, emit.boolean(true), interval.high),
+    };
+  return {
+      emit.select(condition, emit.number(-kInfinity), interval.low),
+      emit.select(condition, emit.number(kInfinity), interval.high),
+  };
+}
+
+Interval blockscale::emitHull(OpBuilder &builder, Location loc,
+                              ValueRange ends) {
+  Emitter emit{builder, loc};
+  Value low = ends.front(), high = ends.front();
+  if (low.getType().isInteger(1)) {
+    for (Value end : ends.drop_front()) {
+      low = emit.both(low, end);
+      high = emit.either(high, end);
+    }
+    return {low, high};
+  }
+  Value someNaN = emit.isNaN(low);
+  for (Value end : ends.drop_front()) {
+    low = arith::MinNumFOp::create(builder, loc, low, end);
+    high = arith::MaxNumFOp::create(builder, loc, high, end);
+    someNaN = emit.either(someNaN, emit.isNaN(end));
+  }
+  Value isNumber = emit.compare(CmpFPredicate::ORD, low, low);
+  return emitAnythingIf(builder, loc, emit.both(someNaN, isNumber),
+                        {low, high});
+}
+
+Interval blockscale::emitMagnitude(OpBuilder &builder, Location loc,
+                                   Interval interval) {
+  Emitter emit{builder, loc};
+  Value low = emit.magnitude(interval.low);
+  Value high = emit.magnitude(interval.high);
+  Value least = emit.select(emit.hasZero(interval), emit.number(0), low);
+  return emitAnythingIf(builder, loc, emitIsAnything(builder, loc, interval),
+                        emitHull(builder, loc, {low, high, least}));
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One application of a rule.
+class Application : public Emitter {
+public:
+  Application(OpBuilder &builder, Operation *op,
+              ArrayRef<IntervalOperand> operands)
+      : Emitter{builder, op->getLoc()}, op(op), operands(operands) {}
+
+  bool isExact(unsigned i) const { return !operands[i].interval; }
+  /// The ends of an operand, which are equal if it is exact.
+  Interval getEnds(unsigned i) {
+    if (!isExact(i))
+      return operands[i].interval;
+    Value end = widen(operands[i].value);
+    return {end, end};
+  }
+  /// Whether any of the operands may be anything; null if all are exact.
+  Value mayBeAnything() {
+    Value result;
+    for (const IntervalOperand &operand : operands) {
+      if (!operand.interval || operand.interval.low.getType().isInteger(1))
+        continue;
+      Value is = emitIsAnything(builder, loc, operand.interval);
+      result = result ? either(result, is) : is;
+    }
+    return result;
+  }
+  /// The op on these values, as an end.
+  Value apply(ArrayRef<Value> values) {
+    IRMapping mapping;
+    Operation *clone = builder.cloneWithoutRegions(*op, mapping);
+    for (auto [i, value] : llvm::enumerate(values))
+      clone->setOperand(i, value);
+    return widen(clone->getResult(0));
+  }
+  /// The op on all combinations of ends. Operands that are one value have the
+  /// same end.
+  SmallVector<Value> applyToCorners() {
+    SmallVector<Value> distinct;
+    SmallVector<unsigned> place;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      auto it = llvm::find(distinct, isExact(i) ? Value() : operand);
+      place.push_back(it - distinct.begin());
+      if (!isExact(i) && it == distinct.end())
+        distinct.push_back(operand);
+    }
+    SmallVector<Value> corners;
+    for (unsigned corner = 0; corner != 1u << distinct.size(); ++corner) {
+      SmallVector<Value> values;
+      for (unsigned i = 0; i != operands.size(); ++i) {
+        const IntervalOperand &operand = operands[i];
+        bool isHigh = corner >> place[i] & 1;
+        values.push_back(isExact(i) ? operand.value
+                                    : narrow(isHigh ? operand.interval.high
+                                                    : operand.interval.low,
+                                             op->getOperand(i).getType()));
+      }
+      corners.push_back(apply(values));
+    }
+    return corners;
+  }
+
+  Interval hull(ValueRange ends) { return emitHull(builder, loc, ends); }
+  Interval anythingIf(Value condition, Interval interval) {
+    return condition ? emitAnythingIf(builder, loc, condition, interval)
+                     : interval;
+  }
+
+  Operation *op;
+  ArrayRef<IntervalOperand> operands;
+};
+
+using Rule = FailureOr<Interval> (*)(Application &);
+} // namespace
+
+static FailureOr<Interval> monotonic(Application &a) {
+  return a.anythingIf(a.mayBeAnything(), a.hull(a.applyToCorners()));
+}
+
+/// A square is never negative.
+static FailureOr<Interval> product(Application &a) {
+  SmallVector<Value> ends = a.applyToCorners();
+  if (a.op->getOperand(0) == a.op->getOperand(1) && !a.isExact(0))
+    ends.push_back(a.select(a.hasZero(a.getEnds(0)), a.number(0), ends[0]));
+  return a.anythingIf(a.mayBeAnything(), a.hull(ends));
+}
+
+/// There is a pole at 0, whose sign is not known.
+static FailureOr<Interval> quotient(Application &a) {
+  Value isLost = a.mayBeAnything();
+  if (!a.isExact(1))
+    isLost = a.either(isLost, a.hasZero(a.getEnds(1)));
+  return a.anythingIf(isLost, a.hull(a.applyToCorners()));
+}
+
+static FailureOr<Interval> magnitude(Application &a) {
+  return emitMagnitude(a.builder, a.loc, a.getEnds(0));
+}
+
+/// Every number of a narrower type is one of a wider type.
+static FailureOr<Interval> extension(Application &a) {
+  auto from = cast<FloatType>(a.op->getOperand(0).getType());
+  auto to = cast<FloatType>(a.op->getResult(0).getType());
+  bool holdsAll = APFloat::isRepresentableBy(from.getFloatSemantics(),
+                                             to.getFloatSemantics());
+  return holdsAll ? a.operands[0].interval : monotonic(a);
+}
+
+/// e8m0 has no sign and no zero: what becomes of other numbers is no order.
+static FailureOr<Interval> truncation(Application &a) {
+  FailureOr<Interval> result = monotonic(a);
+  if (!isa<Float8E8M0FNUType>(a.op->getResult(0).getType()))
+    return result;
+  Value hasOthers =
+      a.compare(CmpFPredicate::ULE, a.getEnds(0).low, a.number(0));
+  return a.anythingIf(hasOthers, *result);
+}
+
+/// Whether a selection is that of the larger (true) or smaller (false) of two
+/// values; nullopt if it is neither.
+static std::optional<bool> selectsLarger(arith::SelectOp op) {
+  auto compared = op.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compared)
+    return std::nullopt;
+  bool isStraight = compared.getLhs() == op.getTrueValue() &&
+                    compared.getRhs() == op.getFalseValue();
+  bool isCrossed = compared.getLhs() == op.getFalseValue() &&
+                   compared.getRhs() == op.getTrueValue();
+  if (!isStraight && !isCrossed)
+    return std::nullopt;
+  switch (compared.getPredicate()) {
+  case CmpFPredicate::OGT:
+  case CmpFPredicate::OGE:
+  case CmpFPredicate::UGT:
+  case CmpFPredicate::UGE:
+    return isStraight;
+  case CmpFPredicate::OLT:
+  case CmpFPredicate::OLE:
+  case CmpFPredicate::ULT:
+  case CmpFPredicate::ULE:
+    return isCrossed;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The interval of the larger or smaller of two values, which are numbers.
+static Interval emitExtremum(Application &a, bool isLarger, Interval x,
+                             Interval y) {
+  auto emit = [&](Value p, Value q) -> Value {
+    if (isLarger)
+      return arith::MaxNumFOp::create(a.builder, a.loc, p, q);
+    return arith::MinNumFOp::create(a.builder, a.loc, p, q);
+  };
+  return {emit(x.low, y.low), emit(x.high, y.high)};
+}
+
+/// Where the condition is not known, either of two; of relu and the like, that
+/// which is larger.
+static FailureOr<Interval> selection(Application &a) {
+  Interval ifTrue = a.getEnds(1), ifFalse = a.getEnds(2);
+  auto choose = [&](Value condition, Interval x, Interval y) -> Interval {
+    return {a.select(condition, x.low, y.low),
+            a.select(condition, x.high, y.high)};
+  };
+  if (a.isExact(0))
+    return choose(a.operands[0].value, ifTrue, ifFalse);
+  Interval condition = a.operands[0].interval;
+  Value ends[] = {ifTrue.low, ifTrue.high, ifFalse.low, ifFalse.high};
+  Interval either = a.hull(ends);
+  if (std::optional<bool> isLarger =
+          selectsLarger(cast<arith::SelectOp>(a.op))) {
+    Value isAnything = emitIsAnything(a.builder, a.loc, either);
+    either =
+        choose(isAnything, either, emitExtremum(a, *isLarger, ifTrue, ifFalse));
+  }
+  return choose(condition.low, ifTrue, choose(condition.high, either, ifFalse));
+}
+
+/// A comparison holds for certain if it does for all numbers of both sides.
+static FailureOr<Interval> comparison(Application &a) {
+  CmpFPredicate predicate = cast<arith::CmpFOp>(a.op).getPredicate();
+  Interval x = a.getEnds(0), y = a.getEnds(1);
+  auto lowHigh = [&](CmpFPredicate p) { return a.compare(p, x.low, y.high); };
+  auto highLow = [&](CmpFPredicate p) { return a.compare(p, x.high, y.low); };
+  Interval result;
+  switch (predicate) {
+  case CmpFPredicate::OGT:
+  case CmpFPredicate::OGE:
+  case CmpFPredicate::UGT:
+  case CmpFPredicate::UGE:
+    result = {lowHigh(predicate), highLow(predicate)};
+    break;
+  case CmpFPredicate::OLT:
+  case CmpFPredicate::OLE:
+  case CmpFPredicate::ULT:
+  case CmpFPredicate::ULE:
+    result = {highLow(predicate), lowHigh(predicate)};
+    break;
+  case CmpFPredicate::OEQ:
+  case CmpFPredicate::UEQ: {
+    bool isOrdered = predicate == CmpFPredicate::OEQ;
+    auto below = isOrdered ? CmpFPredicate::OLE : CmpFPredicate::ULE;
+    auto above = isOrdered ? CmpFPredicate::OGE : CmpFPredicate::UGE;
+    result = {a.both(lowHigh(predicate), highLow(predicate)),
+              a.both(lowHigh(below), highLow(above))};
+    break;
+  }
+  case CmpFPredicate::ONE:
+  case CmpFPredicate::UNE: {
+    bool isOrdered = predicate == CmpFPredicate::ONE;
+    auto below = isOrdered ? CmpFPredicate::OLT : CmpFPredicate::ULT;
+    auto above = isOrdered ? CmpFPredicate::OGT : CmpFPredicate::UGT;
+    result = {a.either(lowHigh(above), highLow(below)),
+              a.either(lowHigh(predicate), highLow(predicate))};
+    break;
+  }
+  case CmpFPredicate::ORD:
+  case CmpFPredicate::UNO: {
+    Value holds = a.compare(predicate, x.low, y.low);
+    result = {holds, holds};
+    break;
+  }
+  case CmpFPredicate::AlwaysFalse:
+  case CmpFPredicate::AlwaysTrue:
+    return failure();
+  }
+  return a.anythingIf(a.mayBeAnything(), result);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules of approximated functions
+//===----------------------------------------------------------------------===//
+
+/// How large an ulp is, beside numbers of its size and at least.
+static std::pair<double, double> getUlp(Type type) {
+  if (type.isF64())
+    return {std::ldexp(1.0, -52), std::numeric_limits<double>::denorm_min()};
+  return {std::ldexp(1.0, -23), std::ldexp(1.0, -149)};
+}
+
+/// The result of a function, computed in f64, and as far around it as the
+/// device may be; both rounded to the type of the result.
+static void addAround(Application &a, Value result, Value radius,
+                      SmallVectorImpl<Value> &ends) {
+  double error = *lookupMathError(a.op->getName().getStringRef());
+  Type type = a.op->getResult(0).getType();
+  auto [relative, absolute] = getUlp(type);
+  Value around = a.multiply(a.magnitude(result), a.number(error * relative));
+  around = a.add(around, a.number(error * absolute));
+  if (radius)
+    around = a.add(around, radius);
+  // Infinities are what they are.
+  Value isFinite =
+      a.compare(CmpFPredicate::OLT, a.magnitude(result), a.number(kInfinity));
+  around = a.select(isFinite, around, a.number(0));
+  ends.push_back(a.widen(a.narrow(a.subtract(result, around), type)));
+  ends.push_back(a.widen(a.narrow(a.add(result, around), type)));
+}
+
+/// The function in f64.
+static Value evaluate(Application &a, ArrayRef<Value> values) {
+  Operation *clone = a.builder.cloneWithoutRegions(*a.op);
+  for (auto [i, value] : llvm::enumerate(values))
+    clone->setOperand(i, value);
+  clone->getResult(0).setType(a.builder.getF64Type());
+  return clone->getResult(0);
+}
+
+static FailureOr<Interval> monotonicFunction(Application &a) {
+  SmallVector<Value> ends;
+  addAround(a, evaluate(a, a.getEnds(0).low), Value(), ends);
+  if (!a.isExact(0))
+    addAround(a, evaluate(a, a.getEnds(0).high), Value(), ends);
+  return a.anythingIf(a.mayBeAnything(), a.hull(ends));
+}
+
+/// There is a pole at 0, whose sign is not known, and nothing below.
+static FailureOr<Interval> reciprocalRoot(Application &a) {
+  FailureOr<Interval> result = monotonicFunction(a);
+  if (a.isExact(0))
+    return result;
+  return a.anythingIf(a.hasZero(a.getEnds(0)), *result);
+}
+
+static FailureOr<Interval> evenFunction(Application &a) {
+  Interval x = a.getEnds(0);
+  SmallVector<Value> ends;
+  Value middle = a.select(a.hasZero(x), a.number(0), x.low);
+  for (Value value : {x.low, x.high, middle})
+    addAround(a, evaluate(a, value), Value(), ends);
+  return a.anythingIf(a.mayBeAnything(), a.hull(ends));
+}
+
+/// The slope is at most 1: from the middle, half the width in each direction.
+static FailureOr<Interval> waveFunction(Application &a) {
+  Interval x = a.getEnds(0);
+  SmallVector<Value> ends;
+  addAround(a, evaluate(a, x.low), Value(), ends);
+  if (!a.isExact(0)) {
+    Value half = a.multiply(a.subtract(x.high, x.low), a.number(0.5));
+    addAround(a, evaluate(a, x.high), Value(), ends);
+    addAround(a, evaluate(a, a.add(x.low, half)), half, ends);
+  }
+  return a.anythingIf(a.mayBeAnything(), a.hull(ends));
+}
+
+/// Monotonic in each operand where the base is positive. Where it is not, only
+/// exact exponents: then 0 may be between.
+static FailureOr<Interval> power(Application &a) {
+  Interval base = a.getEnds(0), exponent = a.getEnds(1);
+  SmallVector<Value> ends;
+  SmallVector<Value> bases = {base.low}, exponents = {exponent.low};
+  if (!a.isExact(0)) {
+    bases.push_back(base.high);
+    Value isBetween = a.hasZero(base);
+    for (double zero : {0.0, -0.0})
+      bases.push_back(a.select(isBetween, a.number(zero), base.low));
+  }
+  if (!a.isExact(1))
+    exponents.push_back(exponent.high);
+  for (Value x : bases)
+    for (Value y : exponents)
+      addAround(a, evaluate(a, {x, y}), Value(), ends);
+  Value isLost = a.mayBeAnything();
+  if (!a.isExact(1)) {
+    Value isOutside = a.compare(CmpFPredicate::ULT, base.low, a.number(0));
+    isLost = isLost ? a.either(isLost, isOutside) : isOutside;
+  }
+  return a.anythingIf(isLost, a.hull(ends));
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static const llvm::StringMap<Rule> &getRules() {
+  static const llvm::StringMap<Rule> rules = {
+      {"arith.addf", monotonic},         {"arith.andi", monotonic},
+      {"arith.cmpf", comparison},        {"arith.divf", quotient},
+      {"arith.extf", extension},         {"arith.maximumf", monotonic},
+      {"arith.maxnumf", monotonic},      {"arith.minimumf", monotonic},
+      {"arith.minnumf", monotonic},      {"arith.mulf", product},
+      {"arith.negf", monotonic},         {"arith.ori", monotonic},
+      {"arith.select", selection},       {"arith.subf", monotonic},
+      {"arith.truncf", truncation},      {"math.absf", magnitude},
+      {"math.acos", monotonicFunction},  {"math.acosh", monotonicFunction},
+      {"math.asin", monotonicFunction},  {"math.asinh", monotonicFunction},
+      {"math.atan", monotonicFunction},  {"math.atanh", monotonicFunction},
+      {"math.cbrt", monotonicFunction},  {"math.ceil", monotonic},
+      {"math.cos", waveFunction},        {"math.cosh", evenFunction},
+      {"math.erf", monotonicFunction},   {"math.erfc", monotonicFunction},
+      {"math.exp", monotonicFunction},   {"math.exp2", monotonicFunction},
+      {"math.expm1", monotonicFunction}, {"math.floor", monotonic},
+      {"math.fma", monotonic},           {"math.log", monotonicFunction},
+      {"math.log10", monotonicFunction}, {"math.log1p", monotonicFunction},
+      {"math.log2", monotonicFunction},  {"math.powf", power},
+      {"math.round", monotonic},         {"math.roundeven", monotonic},
+      {"math.rsqrt", reciprocalRoot},    {"math.sin", waveFunction},
+      {"math.sinh", monotonicFunction},  {"math.sqrt", monotonicFunction},
+      {"math.tanh", monotonicFunction},  {"math.trunc", monotonic},
+  };
+  return rules;
+}
+
+FailureOr<Interval>
+blockscale::emitInterval(OpBuilder &builder, Operation *op,
+                         ArrayRef<IntervalOperand> operands) {
+  if (op->getNumResults() != 1 || !getEndType(op->getResult(0).getType()))
+    return failure();
+  auto rule = getRules().find(op->getName().getStringRef());
+  if (rule == getRules().end())
+    return failure();
+  for (const IntervalOperand &operand : operands)
+    if (!getEndType(operand.value.getType()))
+      return failure();
+  Application application(builder, op, operands);
+  return rule->second(application);
+}

@@ -1,0 +1,469 @@
+//===- IntervalGeneric.cpp - linalg.generic on intervals ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Besides the loops on intervals, what is put around sums behind them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IntervalGeneric.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+using utils::IteratorType;
+
+//===----------------------------------------------------------------------===//
+// Marks
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kTensorCoreSum = "tensor_core_sum";
+static constexpr StringLiteral kDecodedProduct = "decoded_product";
+
+void blockscale::markTensorCoreSum(linalg::GenericOp op) {
+  op->setAttr(kTensorCoreSum, UnitAttr::get(op.getContext()));
+}
+
+bool blockscale::isTensorCoreSum(Operation *op) {
+  return op->hasAttr(kTensorCoreSum);
+}
+
+void blockscale::markDecodedProduct(linalg::GenericOp op) {
+  op->setAttr(kDecodedProduct, UnitAttr::get(op.getContext()));
+}
+
+void blockscale::unmarkSums(Operation *root) {
+  root->walk([](linalg::GenericOp op) {
+    op->removeAttr(kTensorCoreSum);
+    op->removeAttr(kDecodedProduct);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What additions of a type lose: at most `relative` of the terms' magnitudes
+/// for each of them, and `absolute`, unless the magnitudes add up to more than
+/// `largest`: then a partial sum may overflow.
+struct Additions {
+  double relative, absolute, largest;
+};
+
+/// Sums of a type that go round to nearest after each addition.
+struct AdditionsRow {
+  bool (*matches)(Type type);
+  Additions additions;
+};
+} // namespace
+
+static Additions getAdditions(linalg::GenericOp op, Type type) {
+  // The promise for products (docs/Numerics.md).
+  if (isTensorCoreSum(op))
+    return {0x1p-22, 0x1p-122, 0x1p126};
+  static constexpr AdditionsRow rows[] = {
+      {[](Type type) { return type.isF16(); }, {0x1p-11, 0, 0x1p14}},
+      {[](Type type) { return type.isBF16(); }, {0x1p-8, 0, 0x1p126}},
+      {[](Type type) { return type.isF32(); }, {0x1p-24, 0, 0x1p126}},
+  };
+  for (const AdditionsRow &row : rows)
+    if (row.matches(type))
+      return row.additions;
+  return {0x1p-52, 0, 0x1p1022};
+}
+
+/// Where output `i` is the sum of what it was and a term: that term, with what
+/// makes of the sum; null otherwise.
+static Value getTerm(linalg::GenericOp op, unsigned i, Operation *&sum) {
+  if (op.getNumReductionLoops() == 0)
+    return {};
+  BlockArgument acc = op.getRegionOutputArgs()[i];
+  sum = op.getBody()->getTerminator()->getOperand(i).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(sum) ||
+      sum->getBlock() != op.getBody() || !acc.hasOneUse() ||
+      !sum->getResult(0).hasOneUse())
+    return {};
+  if (sum->getOperand(0) == acc)
+    return sum->getOperand(1);
+  return isa<arith::AddFOp>(sum) && sum->getOperand(1) == acc
+             ? sum->getOperand(0)
+             : Value();
+}
+
+/// How many terms an element of the results has, as f64.
+static Value countTerms(OpBuilder &builder, linalg::GenericOp op) {
+  Location loc = op.getLoc();
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, loc);
+  Value count =
+      arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(1.0));
+  for (auto [range, iterator] :
+       llvm::zip_equal(ranges, op.getIteratorTypesArray())) {
+    if (iterator != IteratorType::reduction)
+      continue;
+    Value size = getValueOrCreateConstantIndexOp(builder, loc, range.size);
+    size =
+        arith::IndexCastUIOp::create(builder, loc, builder.getI64Type(), size);
+    size = arith::UIToFPOp::create(builder, loc, builder.getF64Type(), size);
+    count = arith::MulFOp::create(builder, loc, count, size);
+  }
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
+
+using BodyBuilder = function_ref<SmallVector<Value>(OpBuilder &, ValueRange)>;
+
+static Value makeEmpty(OpBuilder &builder, Value like, Type element) {
+  Location loc = like.getLoc();
+  return tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like), element);
+}
+
+/// Tensors of type `element` made of `inputs`, element by element.
+static ValueRange mapElements(OpBuilder &builder, ValueRange inputs,
+                              Type element, unsigned numResults,
+                              BodyBuilder body) {
+  Location loc = inputs.front().getLoc();
+  unsigned rank = cast<RankedTensorType>(inputs.front().getType()).getRank();
+  SmallVector<Value> empty(numResults);
+  for (Value &value : empty)
+    value = makeEmpty(builder, inputs.front(), element);
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  auto op = linalg::GenericOp::create(
+      builder, loc, ValueRange(empty).getTypes(), inputs, empty,
+      SmallVector<AffineMap>(inputs.size() + numResults, identity),
+      SmallVector<IteratorType>(rank, IteratorType::parallel),
+      [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+        linalg::YieldOp::create(b, bodyLoc, body(b, args));
+      });
+  return op.getResults();
+}
+
+Interval blockscale::widenTensor(OpBuilder &builder, Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Type endType = getEndType(element);
+  if (element == endType)
+    return {tensor, tensor};
+  Value end =
+      mapElements(builder, tensor, endType, 1,
+                  [](OpBuilder &b, ValueRange args) -> SmallVector<Value> {
+                    return {emitWidened(b, args[0].getLoc(), args[0])};
+                  })
+          .front();
+  return {end, end};
+}
+
+/// The ends of sums, with what additions may lose around them.
+static Interval putAround(OpBuilder &builder, Interval sums, Value magnitudes,
+                          Value count, Additions additions) {
+  ValueRange ends = mapElements(
+      builder, {sums.low, sums.high, magnitudes}, builder.getF64Type(), 2,
+      [&](OpBuilder &b, ValueRange args) -> SmallVector<Value> {
+        Location loc = args[0].getLoc();
+        auto number = [&](double value) -> Value {
+          return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
+        };
+        Value radius = arith::MulFOp::create(b, loc, args[2], count);
+        radius =
+            arith::MulFOp::create(b, loc, radius, number(additions.relative));
+        radius =
+            arith::AddFOp::create(b, loc, radius, number(additions.absolute));
+        Value low = arith::SubFOp::create(b, loc, args[0], radius);
+        Value high = arith::AddFOp::create(b, loc, args[1], radius);
+        // Overflow may come at a partial sum, but a NaN does not go away.
+        Value isLarge =
+            arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, args[2],
+                                  number(additions.largest));
+        Value isNumber = arith::CmpFOp::create(
+            b, loc, arith::CmpFPredicate::ORD, args[0], args[0]);
+        isLarge = arith::AndIOp::create(b, loc, isLarge, isNumber);
+        Interval hull = emitHull(b, loc, {low, high});
+        hull = emitAnythingIf(b, loc, isLarge, hull);
+        return {hull.low, hull.high};
+      });
+  return {ends[0], ends[1]};
+}
+
+//===----------------------------------------------------------------------===//
+// Loops on intervals
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One output of an op.
+struct Output {
+  Type endType;
+  /// Of a sum: what it adds in each step, and with which op.
+  Value term;
+  Operation *sum = nullptr;
+  /// The tensors that the ends are written to; of a sum, its magnitudes, too.
+  SmallVector<Value, 3> inits;
+};
+
+class GenericBuilder {
+public:
+  GenericBuilder(OpBuilder &builder, linalg::GenericOp op,
+                 IntervalMap &intervals, std::string &culprit)
+      : builder(builder), op(op), intervals(intervals), culprit(culprit) {}
+
+  bool build();
+
+private:
+  bool makeOutputs();
+  linalg::GenericOp makeLoops();
+  SmallVector<Value> buildBody(OpBuilder &b, ValueRange args);
+  bool buildOp(OpBuilder &b, Operation &bodyOp);
+  /// Of an exact value inside the body, too.
+  Interval getEnds(OpBuilder &b, Value value);
+  IntervalOperand getOperand(Value value) {
+    return {exact.lookupOrDefault(value), intervals.lookup(value)};
+  }
+
+  OpBuilder &builder;
+  linalg::GenericOp op;
+  /// Of tensors, and of elements while the body is built.
+  IntervalMap &intervals;
+  std::string &culprit;
+  SmallVector<Output> outputs;
+  /// From values in the body to their copies.
+  IRMapping exact;
+  bool isKnown = true;
+};
+} // namespace
+
+Interval GenericBuilder::getEnds(OpBuilder &b, Value value) {
+  IntervalOperand operand = getOperand(value);
+  if (operand.interval)
+    return operand.interval;
+  Value end = emitWidened(b, op.getLoc(), operand.value);
+  return {end, end};
+}
+
+bool GenericBuilder::makeOutputs() {
+  for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
+    Output output;
+    output.endType = getEndType(getElementTypeOrSelf(init.getType()));
+    if (!output.endType) {
+      Value value = op.getBody()->getTerminator()->getOperand(i);
+      if (Operation *bodyOp = value.getDefiningOp())
+        culprit = bodyOp->getName().getStringRef();
+      return false;
+    }
+    output.term = getTerm(op, i, output.sum);
+    if (op.getRegionOutputArgs()[i].use_empty()) {
+      for (unsigned end = 0; end != 2; ++end)
+        output.inits.push_back(makeEmpty(builder, init, output.endType));
+    } else {
+      Interval ends = intervals.lookup(init);
+      if (!ends)
+        ends = widenTensor(builder, init);
+      output.inits = {ends.low, ends.high};
+      if (output.term)
+        output.inits.push_back(
+            mapElements(
+                builder, {ends.low, ends.high}, output.endType, 1,
+                [](OpBuilder &b, ValueRange args) -> SmallVector<Value> {
+                  Location loc = args[0].getLoc();
+                  Value low = math::AbsFOp::create(b, loc, args[0]);
+                  Value high = math::AbsFOp::create(b, loc, args[1]);
+                  return {arith::MaximumFOp::create(b, loc, low, high)};
+                })
+                .front());
+    }
+    outputs.push_back(output);
+  }
+  return true;
+}
+
+/// An op in the body whose result is inexact. False if there is no rule.
+bool GenericBuilder::buildOp(OpBuilder &b, Operation &bodyOp) {
+  // An element of a tensor outside.
+  if (auto extract = dyn_cast<tensor::ExtractOp>(bodyOp)) {
+    Interval tensors = intervals.lookup(extract.getTensor());
+    SmallVector<Value> indices;
+    for (Value index : extract.getIndices()) {
+      if (intervals.contains(index))
+        return false;
+      indices.push_back(exact.lookupOrDefault(index));
+    }
+    auto take = [&](Value tensor) -> Value {
+      return tensor::ExtractOp::create(b, op.getLoc(), tensor, indices);
+    };
+    intervals[extract.getResult()] = {take(tensors.low), take(tensors.high)};
+    return true;
+  }
+  SmallVector<IntervalOperand> operands = llvm::map_to_vector(
+      bodyOp.getOperands(), [&](Value value) { return getOperand(value); });
+  FailureOr<Interval> interval = emitInterval(b, &bodyOp, operands);
+  if (failed(interval))
+    return false;
+  intervals[bodyOp.getResult(0)] = *interval;
+  return true;
+}
+
+SmallVector<Value> GenericBuilder::buildBody(OpBuilder &b, ValueRange args) {
+  Location loc = op.getLoc();
+  Block &body = *op.getBody();
+  auto takeEnds = [&]() -> Interval {
+    Interval ends = {args[0], args[1]};
+    args = args.drop_front(2);
+    return ends;
+  };
+  for (BlockArgument arg : op.getRegionInputArgs()) {
+    exact.map(arg, args.front());
+    args = args.drop_front();
+  }
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (intervals.contains(input->get()))
+      intervals[op.getMatchingBlockArgument(input)] = takeEnds();
+  if (op->hasAttr(kDecodedProduct)) {
+    // What codes stand for is known; how they are decoded is not followed.
+    Operation *product = body.getTerminator()->getOperand(0).getDefiningOp();
+    for (unsigned i = 0; i != 2; ++i) {
+      BlockArgument code = op.getRegionInputArgs()[i];
+      if (!intervals.contains(code))
+        continue;
+      Interval ends = intervals.lookup(code);
+      intervals.erase(code);
+      bool isUnsigned = i == 1 && isa<Float8E4M3FNType>(code.getType());
+      intervals[product->getOperand(i)] =
+          isUnsigned ? emitMagnitude(b, loc, ends) : ends;
+    }
+  }
+  SmallVector<Value> magnitudes(outputs.size());
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    intervals[op.getRegionOutputArgs()[i]] = takeEnds();
+    if (!output.term)
+      continue;
+    magnitudes[i] = args.front();
+    args = args.drop_front();
+  }
+
+  for (Operation &bodyOp : body.without_terminator()) {
+    // Sums are made below; codes that are inexact, not at all.
+    if (llvm::any_of(outputs,
+                     [&](Output &output) {
+                       return output.term && output.sum == &bodyOp;
+                     }) ||
+        llvm::any_of(bodyOp.getResults(),
+                     [&](Value value) { return intervals.contains(value); }))
+      continue;
+    bool isInexact = false;
+    bodyOp.walk([&](Operation *nested) {
+      isInexact |= isApproximated(nested);
+      for (Value operand : nested->getOperands())
+        isInexact |= intervals.contains(operand);
+    });
+    if (!isInexact) {
+      b.clone(bodyOp, exact);
+    } else if (!buildOp(b, bodyOp)) {
+      if (isKnown)
+        culprit = bodyOp.getName().getStringRef();
+      isKnown = false;
+      return {};
+    }
+  }
+
+  SmallVector<Value> results;
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    Value value = body.getTerminator()->getOperand(i);
+    if (!output.term) {
+      Interval ends = getEnds(b, value);
+      results.append({ends.low, ends.high});
+      continue;
+    }
+    Interval acc = intervals.lookup(op.getRegionOutputArgs()[i]);
+    Interval term = getEnds(b, output.term);
+    if (isa<arith::SubFOp>(output.sum)) {
+      Value low = arith::NegFOp::create(b, loc, term.high);
+      term = {low, arith::NegFOp::create(b, loc, term.low)};
+    }
+    Value magnitude = math::AbsFOp::create(b, loc, term.low);
+    if (term.high != term.low)
+      magnitude = arith::MaximumFOp::create(
+          b, loc, magnitude, math::AbsFOp::create(b, loc, term.high));
+    results.push_back(arith::AddFOp::create(b, loc, acc.low, term.low));
+    results.push_back(arith::AddFOp::create(b, loc, acc.high, term.high));
+    results.push_back(arith::AddFOp::create(b, loc, magnitudes[i], magnitude));
+  }
+  return results;
+}
+
+linalg::GenericOp GenericBuilder::makeLoops() {
+  SmallVector<Value> inputs(op.getDpsInputs()), inits;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : op.getDpsInputOperands())
+    maps.push_back(op.getMatchingIndexingMap(input));
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Interval ends = intervals.lookup(input->get());
+    if (!ends)
+      continue;
+    inputs.append({ends.low, ends.high});
+    maps.append(2, op.getMatchingIndexingMap(input));
+  }
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    llvm::append_range(inits, output.inits);
+    maps.append(output.inits.size(),
+                op.getMatchingIndexingMap(op.getDpsInitOperand(i)));
+  }
+  return linalg::GenericOp::create(
+      builder, op.getLoc(), ValueRange(inits).getTypes(), inputs, inits, maps,
+      op.getIteratorTypesArray(),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        SmallVector<Value> results = buildBody(b, args);
+        // What there is no rule for is erased below.
+        linalg::YieldOp::create(b, loc,
+                                isKnown ? ValueRange(results)
+                                        : args.take_back(inits.size()));
+      });
+}
+
+bool GenericBuilder::build() {
+  if (!op.hasPureTensorSemantics() || !makeOutputs())
+    return false;
+  linalg::GenericOp loops = makeLoops();
+  for (Operation &bodyOp : *op.getBody())
+    for (Value value : bodyOp.getResults())
+      intervals.erase(value);
+  for (BlockArgument arg : op.getBody()->getArguments())
+    intervals.erase(arg);
+  if (!isKnown) {
+    loops.erase();
+    return false;
+  }
+  ValueRange results = loops.getResults();
+  Value count;
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    Interval ends = {results[0], results[1]};
+    if (output.term) {
+      if (!count)
+        count = countTerms(builder, op);
+      Type type = getElementTypeOrSelf(op.getResult(i).getType());
+      ends =
+          putAround(builder, ends, results[2], count, getAdditions(op, type));
+    }
+    results = results.drop_front(output.inits.size());
+    intervals[op.getResult(i)] = ends;
+  }
+  return true;
+}
+
+bool blockscale::buildOnIntervals(OpBuilder &builder, linalg::GenericOp op,
+                                  IntervalMap &intervals,
+                                  std::string &culprit) {
+  return GenericBuilder(builder, op, intervals, culprit).build();
+}

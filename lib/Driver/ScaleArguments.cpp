@@ -1,0 +1,89 @@
+//===- ScaleArguments.cpp - Arguments that are scales ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Uses are followed through ops that move elements, into loops and into
+// functions. What is not followed only leaves signs in what is drawn.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/ScaleArguments.h"
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Whether an op takes this operand as scales.
+static bool isScaleOperand(OpOperand &use) {
+  if (auto mma = dyn_cast<MmaScaledOp>(use.getOwner()))
+    return &use == &mma.getXScaleMutable() || &use == &mma.getYScaleMutable();
+  return use.getOwner()->getName().getStringRef() == "blockscale.dequantize" &&
+         use.getOperandNumber() == 1;
+}
+
+/// Ops whose results are elements of their operands.
+static bool isMovement(Operation *op) {
+  static const llvm::StringSet<> names = {"blockscale.swizzle_scales",
+                                          "blockscale.unswizzle_scales",
+                                          "linalg.broadcast",
+                                          "linalg.copy",
+                                          "linalg.transpose",
+                                          "tensor.cast",
+                                          "tensor.collapse_shape",
+                                          "tensor.concat",
+                                          "tensor.expand_shape",
+                                          "tensor.extract_slice",
+                                          "tensor.insert_slice",
+                                          "tensor.pad",
+                                          "tensor.reshape"};
+  return names.contains(op->getName().getStringRef());
+}
+
+/// The values that hold what `use` passes on.
+static SmallVector<Value> follow(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        op, call.getCalleeAttr());
+    if (callee && !callee.isExternal())
+      return {callee.getArgument(use.getOperandNumber())};
+    return {};
+  }
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    // An operand may be a bound or a step, and a loop may have no results.
+    SmallVector<Value> values;
+    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
+      values.push_back(argument);
+    if (OpResult result = loop.getTiedLoopResult(&use))
+      values.push_back(result);
+    return values;
+  }
+  if (isMovement(op))
+    return llvm::to_vector(llvm::map_range(
+        op->getResults(), [](OpResult result) -> Value { return result; }));
+  return {};
+}
+
+bool blockscale::becomesScales(BlockArgument argument) {
+  SmallVector<Value> worklist = {argument};
+  DenseSet<Value> visited; // Functions may call themselves.
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!visited.insert(value).second)
+      continue;
+    for (OpOperand &use : value.getUses()) {
+      if (isScaleOperand(use))
+        return true;
+      worklist.append(follow(use));
+    }
+  }
+  return false;
+}

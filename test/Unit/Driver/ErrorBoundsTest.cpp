@@ -1,0 +1,270 @@
+//===- ErrorBoundsTest.cpp - Tests of bounds of whole functions -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What --compare takes and what it refuses: results that a right device may
+// have, and those beside them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IntervalTesting.h"
+#include "blockscale/Driver/Comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// A product of which nothing is left but acc, of type tensor<1x2xf32>, so that
+/// its bound is 32 * 2^-22 * |acc| = |acc| * 2^-17 and its value %acc.
+static std::string makeProgram(const std::string &results,
+                               const std::string &tail) {
+  return "func.func @main(%acc: tensor<1x2xf32>) -> " + results + R"mlir( {
+    %x = arith.constant dense<0.0> : tensor<1x32xf8E4M3FN>
+    %y = arith.constant dense<0.0> : tensor<32x2xf8E4M3FN>
+    %s = arith.constant dense<1.0> : tensor<1x1xf8E8M0FNU>
+    %t = arith.constant dense<1.0> : tensor<1x2xf8E8M0FNU>
+    %c = blockscale.mma_scaled %x, %s, %y, %t, %acc
+         : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
+           tensor<32x2xf8E4M3FN>, tensor<1x2xf8E8M0FNU>, tensor<1x2xf32>
+)mlir" + tail +
+         "\n}\n";
+}
+
+static Reference compute(const std::string &text, std::vector<float> argument,
+                         std::vector<int64_t> shape = {1, 2}) {
+  std::unique_ptr<Program> program = parseText(text);
+  FailureOr<Reference> reference = computeReference(
+      *program, "main", {makeArray(DType::F4, shape, argument)});
+  EXPECT_TRUE(succeeded(reference));
+  return succeeded(reference) ? *reference : Reference();
+}
+
+template <typename T>
+static bool accepts(const Reference &reference, DType dtype,
+                    const std::vector<T> &values) {
+  std::string lines;
+  return !compareResults(
+      reference, {makeArray(dtype, reference.results[0].value.shape, values)},
+      lines);
+}
+
+static bool accepts(const Reference &reference, std::vector<float> values) {
+  return accepts(reference, DType::F4, values);
+}
+
+TEST(ErrorBoundsTest, Product) {
+  Reference reference = compute(
+      makeProgram("tensor<1x2xf32>", "return %c : tensor<1x2xf32>"), {1, -2});
+  float bound = 0x1p-17f;
+  EXPECT_TRUE(accepts(reference, {1 + bound, -2 - 2 * bound}));
+  EXPECT_TRUE(accepts(reference, {1 - bound, -2 + 2 * bound}));
+  EXPECT_FALSE(accepts(reference, {1 + 1.01f * bound, -2}));
+  EXPECT_FALSE(accepts(reference, {1, -2 - 2.1f * bound}));
+  EXPECT_FALSE(accepts(reference, {NAN, -2}));
+}
+
+TEST(ErrorBoundsTest, NoProductIsComparedThatMayOverflow) {
+  std::string text =
+      makeProgram("tensor<1x2xf32>", "return %c : tensor<1x2xf32>");
+  Reference reference = compute(text, {0x1.8p126f, NAN});
+  EXPECT_TRUE(accepts(reference, {INFINITY, NAN}));
+  EXPECT_FALSE(accepts(reference, {INFINITY, 0}));
+}
+
+/// 1 + 2^-11 lies between the f16 1 and 1 + 2^-10; 1 + 2^-12 does not, nor is
+/// its bound, 2^-17, that large.
+TEST(ErrorBoundsTest, OneStepWhereABorderIsCrossed) {
+  Reference reference = compute(makeProgram("tensor<1x2xf16>", R"mlir(
+    %h = arith.truncf %c : tensor<1x2xf32> to tensor<1x2xf16>
+    return %h : tensor<1x2xf16>)mlir"),
+                                {1 + 0x1p-11f, 1 + 0x1p-12f});
+  uint16_t one = 0x3C00, above = 0x3C01, below = 0x3BFF, two = 0x3C02;
+  using Halves = std::vector<uint16_t>;
+  EXPECT_TRUE(accepts(reference, DType::F2, Halves{one, one}));
+  EXPECT_TRUE(accepts(reference, DType::F2, Halves{above, one}));
+  EXPECT_FALSE(accepts(reference, DType::F2, Halves{below, one}));
+  EXPECT_FALSE(accepts(reference, DType::F2, Halves{two, one}));
+  EXPECT_FALSE(accepts(reference, DType::F2, Halves{one, above}));
+}
+
+TEST(ErrorBoundsTest, OneStepOfBFloat16) {
+  Reference reference = compute(makeProgram("tensor<1x2xbf16>", R"mlir(
+    %h = arith.truncf %c : tensor<1x2xf32> to tensor<1x2xbf16>
+    return %h : tensor<1x2xbf16>)mlir"),
+                                {1 + 0x1p-8f, 1 + 0x1p-9f});
+  using Halves = std::vector<uint16_t>;
+  EXPECT_TRUE(accepts(reference, DType::U2, Halves{0x3F80, 0x3F80}));
+  EXPECT_TRUE(accepts(reference, DType::U2, Halves{0x3F81, 0x3F80}));
+  EXPECT_FALSE(accepts(reference, DType::U2, Halves{0x3F80, 0x3F81}));
+  EXPECT_FALSE(accepts(reference, DType::U2, Halves{0x3F7F, 0x3F80}));
+}
+
+/// An f16 that may be two numbers, times itself in a second product: that of an
+/// inexact operand.
+TEST(ErrorBoundsTest, InexactOperands) {
+  Reference reference = compute(makeProgram("tensor<2x2xf32>", R"mlir(
+    %h = arith.truncf %c : tensor<1x2xf32> to tensor<1x2xf16>
+    %e = tensor.empty() : tensor<2x1xf16>
+    %u = linalg.transpose ins(%h : tensor<1x2xf16>) outs(%e : tensor<2x1xf16>)
+         permutation = [1, 0]
+    %z = arith.constant dense<0.0> : tensor<2x2xf32>
+    %p = linalg.matmul ins(%u, %h : tensor<2x1xf16>, tensor<1x2xf16>)
+         outs(%z : tensor<2x2xf32>) -> tensor<2x2xf32>
+    return %p : tensor<2x2xf32>)mlir"),
+                                {1 + 0x1p-11f, 1 + 0x1p-12f});
+  float above = 1 + 0x1p-10f;
+  EXPECT_TRUE(accepts(reference, {1, 1, 1, 1}));
+  EXPECT_TRUE(accepts(reference, {above * above, above, above, 1}));
+  EXPECT_FALSE(accepts(reference, {1, 1, 1, above}));
+  EXPECT_FALSE(accepts(reference, {1, above * above, 1, 1}));
+}
+
+/// Codes and scales that a device may choose otherwise, in a second product,
+/// the scales through their layout. 2 and 8 are the products of the smaller and
+/// of the larger ones where the choice is open, and 8 where it is not.
+TEST(ErrorBoundsTest, InexactCodesAndScales) {
+  Reference reference = compute(makeProgram("tensor<2x1xf32>", R"mlir(
+    %one = arith.constant dense<1.0> : tensor<1x2xf32>
+    %isLarge = arith.cmpf oge, %c, %one : tensor<1x2xf32>
+    %large = arith.constant dense<2.0> : tensor<1x2xf8E4M3FN>
+    %small = arith.constant dense<1.0> : tensor<1x2xf8E4M3FN>
+    %q = arith.select %isLarge, %large, %small
+         : tensor<1x2xi1>, tensor<1x2xf8E4M3FN>
+    %sl = arith.constant dense<2.0> : tensor<1x2xf8E8M0FNU>
+    %ss = arith.constant dense<1.0> : tensor<1x2xf8E8M0FNU>
+    %qs = arith.select %isLarge, %sl, %ss
+          : tensor<1x2xi1>, tensor<1x2xf8E8M0FNU>
+    %xe = tensor.empty() : tensor<2x1xf8E4M3FN>
+    %xt = linalg.transpose ins(%q : tensor<1x2xf8E4M3FN>)
+          outs(%xe : tensor<2x1xf8E4M3FN>) permutation = [1, 0]
+    %se = tensor.empty() : tensor<2x1xf8E8M0FNU>
+    %st = linalg.transpose ins(%qs : tensor<1x2xf8E8M0FNU>)
+          outs(%se : tensor<2x1xf8E8M0FNU>) permutation = [1, 0]
+    %sw = blockscale.swizzle_scales %st
+          : tensor<2x1xf8E8M0FNU> to tensor<1x1x32x16xf8E8M0FNU>
+    %su = blockscale.unswizzle_scales %sw
+          : tensor<1x1x32x16xf8E8M0FNU> to tensor<2x1xf8E8M0FNU>
+    %zeros = arith.constant dense<0.0> : tensor<2x32xf8E4M3FN>
+    %x2 = tensor.insert_slice %xt into %zeros[0, 0] [2, 1] [1, 1]
+          : tensor<2x1xf8E4M3FN> into tensor<2x32xf8E4M3FN>
+    %y2 = arith.constant dense<2.0> : tensor<32x1xf8E4M3FN>
+    %t2 = arith.constant dense<1.0> : tensor<1x1xf8E8M0FNU>
+    %acc2 = arith.constant dense<0.0> : tensor<2x1xf32>
+    %d = blockscale.mma_scaled %x2, %su, %y2, %t2, %acc2
+         : tensor<2x32xf8E4M3FN>, tensor<2x1xf8E8M0FNU>,
+           tensor<32x1xf8E4M3FN>, tensor<1x1xf8E8M0FNU>, tensor<2x1xf32>
+    return %d : tensor<2x1xf32>)mlir"),
+                                {1, 3});
+  EXPECT_TRUE(reference.results[0].unknownThrough.empty())
+      << reference.results[0].unknownThrough;
+  EXPECT_TRUE(accepts(reference, {8, 8}));
+  EXPECT_TRUE(accepts(reference, {2, 8}));
+  EXPECT_FALSE(accepts(reference, {1.99f, 8}));
+  EXPECT_FALSE(accepts(reference, {8.01f, 8}));
+  EXPECT_FALSE(accepts(reference, {8, 2}));
+}
+
+TEST(ErrorBoundsTest, Elementwise) {
+  Reference reference = compute(makeProgram("tensor<1x2xf32>", R"mlir(
+    %three = arith.constant dense<3.0> : tensor<1x2xf32>
+    %d = arith.divf %c, %three : tensor<1x2xf32>
+    %e = tensor.empty() : tensor<1x2xf32>
+    %a = linalg.add ins(%d, %acc : tensor<1x2xf32>, tensor<1x2xf32>)
+         outs(%e : tensor<1x2xf32>) -> tensor<1x2xf32>
+    %r = linalg.map { math.absf } ins(%a : tensor<1x2xf32>)
+         outs(%e : tensor<1x2xf32>)
+    return %r : tensor<1x2xf32>)mlir"),
+                                {3, -3});
+  EXPECT_TRUE(reference.results[0].unknownThrough.empty());
+  EXPECT_TRUE(accepts(reference, {4 + 0x1p-17f, 4 - 0x1p-17f}));
+  EXPECT_FALSE(accepts(reference, {4 + 0x1.2p-17f, 4}));
+  EXPECT_FALSE(accepts(reference, {4, 4 - 0x1.2p-17f}));
+}
+
+TEST(ErrorBoundsTest, Reductions) {
+  Reference reference = compute(makeProgram("tensor<1xf32>", R"mlir(
+    %z = arith.constant dense<0.0> : tensor<1xf32>
+    %r = linalg.reduce { arith.addf } ins(%c : tensor<1x2xf32>)
+         outs(%z : tensor<1xf32>) dimensions = [1]
+    return %r : tensor<1xf32>)mlir"),
+                                {1, 2});
+  // 3 * 2^-17 of the product, and 2 * 3 * 2^-24 of the sum.
+  double bound = 3 * 0x1p-17 + 6 * 0x1p-24;
+  EXPECT_TRUE(accepts(reference, {static_cast<float>(3 + 0.99 * bound)}));
+  EXPECT_FALSE(accepts(reference, {static_cast<float>(3 + 1.02 * bound)}));
+
+  reference = compute(makeProgram("tensor<1xf32>", R"mlir(
+    %z = arith.constant dense<0.0> : tensor<1xf32>
+    %r = linalg.reduce { arith.maximumf } ins(%c : tensor<1x2xf32>)
+         outs(%z : tensor<1xf32>) dimensions = [1]
+    return %r : tensor<1xf32>)mlir"),
+                      {1, 2});
+  EXPECT_TRUE(accepts(reference, {2 + 0x1p-16f}));
+  EXPECT_FALSE(accepts(reference, {2 + 0x1.1p-16f}));
+}
+
+TEST(ErrorBoundsTest, FunctionsOfExactNumbers) {
+  Reference reference = compute(R"mlir(
+  func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+    %e = math.exp %x : tensor<1x2xf32>
+    return %e : tensor<1x2xf32>
+  })mlir",
+                                {0, 1});
+  float one = 1 + 4 * 0x1p-23f, e = std::exp(1.0f) * (1 - 4 * 0x1p-24f);
+  EXPECT_TRUE(accepts(reference, {one, e}));
+  EXPECT_FALSE(accepts(reference, {1 + 5 * 0x1p-23f, e}));
+  EXPECT_FALSE(accepts(reference, {1, std::exp(1.0f) * (1 - 9 * 0x1p-23f)}));
+}
+
+/// exp(x - max) / sum of them.
+TEST(ErrorBoundsTest, Softmax) {
+  Reference reference = compute(R"mlir(
+  func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+    %e = tensor.empty() : tensor<1x4xf32>
+    %s = linalg.softmax dimension(1) ins(%x : tensor<1x4xf32>)
+         outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+    return %s : tensor<1x4xf32>
+  })mlir",
+                                {0, 1, 2, 3}, {1, 4});
+  EXPECT_TRUE(reference.results[0].unknownThrough.empty());
+  auto values = getValues<float>(reference.results[0].value);
+  EXPECT_NEAR(values[3], 0.643914, 1e-6);
+  auto change = [&](float by) {
+    std::vector<float> changed = values;
+    changed[3] *= by;
+    return changed;
+  };
+  EXPECT_TRUE(accepts(reference, change(1 + 8 * 0x1p-23f)));
+  EXPECT_FALSE(accepts(reference, change(1 + 32 * 0x1p-23f)));
+}
+
+TEST(ErrorBoundsTest, ReshapesAndSlices) {
+  Reference reference = compute(makeProgram("tensor<2xf32>", R"mlir(
+    %s1 = tensor.collapse_shape %c [[0, 1]] : tensor<1x2xf32> into tensor<2xf32>
+    %s2 = tensor.extract_slice %s1[1] [1] [1] : tensor<2xf32> to tensor<1xf32>
+    %z = arith.constant dense<7.0> : tensor<2xf32>
+    %s3 = tensor.insert_slice %s2 into %z[0] [1] [1]
+          : tensor<1xf32> into tensor<2xf32>
+    return %s3 : tensor<2xf32>)mlir"),
+                                {1, 2});
+  EXPECT_TRUE(accepts(reference, {2 + 0x1p-16f, 7}));
+  EXPECT_FALSE(accepts(reference, {2 + 0x1.1p-16f, 7}));
+  EXPECT_FALSE(accepts(reference, {2, 7 + 0x1p-20f}));
+}
+
+/// Nothing is compared with a guess: without a rule, results must be equal.
+TEST(ErrorBoundsTest, UnknownOps) {
+  Reference reference = compute(makeProgram("tensor<1x2xf32>", R"mlir(
+    %r = math.atan2 %c, %acc : tensor<1x2xf32>
+    return %r : tensor<1x2xf32>)mlir"),
+                                {1, 2});
+  EXPECT_EQ(reference.results[0].unknownThrough, "math.atan2");
+  EXPECT_FALSE(reference.results[0].low);
+}
