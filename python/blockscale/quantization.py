@@ -98,7 +98,7 @@ def _to_f32(x):
     got = x.dtype if isinstance(x, np.ndarray) else type(x).__name__
     for dtype, widen, _ in _NUMBERS.values():
         if got == dtype:
-            return widen(np.ascontiguousarray(x))
+            return widen(x)
     raise TypeError(f"x: expected an array of float32, float16 or uint16 (bits of bf16), got {got}")
 
 
@@ -250,7 +250,8 @@ def quantize(
 
     format = SCALE_FORMATS[scale]
     to_codes, divide = _SCHEMES[format]
-    scales = to_codes(np.where(bad, np.float32(0), magnitudes), _Largest(element), rule, tensor_scale)
+    amaxes = np.where(bad, np.float32(0), magnitudes)
+    scales = to_codes(amaxes, _Largest(element), rule, tensor_scale)
     blocks = np.where(bad[..., None], np.float32(0), blocks)
     codes = encode(divide(blocks, scales[..., None], tensor_scale), element)
     scales[bad] = get_format(format).nan
@@ -267,9 +268,9 @@ def dequantize(codes, scales, element, scale, block_size, tensor_scale=None, dty
     dtype   "f32", "f16" or "bf16": the result is float32, float16 or uint16 (the bits of bf16)
 
     and the other arguments are those of `quantize`, where `tensor_scale` may stand beside scales of
-    either type, and the last block of a line may be short. fl rounds to f32, to nearest even, subnormals
-    kept; without `tensor_scale` there is one. f16 and bf16 are rounded from that. Infinity comes
-    where the type ends, NaN where a code or a scale is NaN.
+    either type, and the last block of a line may be short. fl rounds to f32, to nearest even,
+    subnormals kept; without `tensor_scale` there is one. f16 and bf16 are rounded from that.
+    Infinity comes where the type ends, NaN where a code or a scale is NaN.
 
     >>> import numpy as np
     >>> codes, scales = np.full((1, 16), 7, np.uint8), np.array([[0x38]], np.uint8)
