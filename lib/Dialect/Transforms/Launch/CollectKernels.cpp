@@ -151,10 +151,10 @@ private:
   }
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
-    constexpr StringLiteral names[] = {kMmaScaledPurpose,     kMatmulPurpose,
-                                       kSwizzleScalesPurpose, kAddSplitsPurpose,
-                                       kDecodePurpose,        kExactPurpose,
-                                       kChecksPurpose,        kLoopsPurpose};
+    constexpr StringLiteral names[] = {
+        kMmaScaledPurpose, kMatmulPurpose,    kSwizzleScalesPurpose,
+        kQuantizePurpose,  kAddSplitsPurpose, kDecodePurpose,
+        kExactPurpose,     kChecksPurpose,    kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))

@@ -34,7 +34,7 @@ Value CodeWords::emitPair(Value low, Value high, const BlockFactor &factor) {
   }
   Value a = arithmetic.emitQuotient(format, high, factor);
   Value c = arithmetic.emitQuotient(format, low, factor);
-  auto type = TypeAttr::get(format.type);
+  Type type = format.type;
   Value pair;
   switch (getFormatInfo(format.element).bits) {
   case 4:
@@ -50,7 +50,16 @@ Value CodeWords::emitPair(Value low, Value high, const BlockFactor &factor) {
         b, loc, b.getI16Type(), a, c, NVVM::FPRoundingMode::RN,
         NVVM::SaturationMode::SATFINITE, false, type);
   }
-  return arith::ExtUIOp::create(b, loc, b.getI32Type(), pair);
+  pair = arith::ExtUIOp::create(b, loc, b.getI32Type(), pair);
+  constexpr unsigned kNibble = 4, kByte = 8;
+  if (codeBits == kByte && getFormatInfo(format.element).bits == kNibble) {
+    // Nibbles to bytes.
+    Value moved = arith::OrIOp::create(
+        b, loc, pair,
+        arith::ShLIOp::create(b, loc, pair, arithmetic.integer(kNibble)));
+    pair = arith::AndIOp::create(b, loc, moved, arithmetic.integer(0x0F0F));
+  }
+  return pair;
 }
 
 Value CodeWords::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {

@@ -27,35 +27,41 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-void blockscale::packQuantizedCodes(Operation *function) {
-  function->walk([](QuantizeOp op) {
-    auto type = dyn_cast<RankedTensorType>(op.getCodes().getType());
-    if (!type || type.getElementTypeBitWidth() != 4)
-      return;
-    int64_t k = type.getShape().back();
-    // A dynamic K is whole blocks, unless it may end anywhere.
-    if (ShapedType::isDynamic(k) ? op.getPad() : k % 2 != 0)
-      return;
-    OpBuilder b(op->getContext());
-    b.setInsertionPointAfter(op);
-    SmallVector<int64_t> shape(type.getShape());
-    if (!ShapedType::isDynamic(k))
-      shape.back() = k / 2;
-    auto packedType = RankedTensorType::get(shape, b.getI8Type());
-    auto packed = PackOp::create(b, op.getLoc(), packedType, op.getCodes());
-    auto codes = UnpackOp::create(b, op.getLoc(), type, packed);
-    for (OpOperand &use : llvm::make_early_inc_range(op.getCodes().getUses())) {
-      auto other = dyn_cast<PackOp>(use.getOwner());
-      if (use.getOwner() == packed || isa<tensor::DimOp>(use.getOwner()))
-        continue;
-      if (other && other.getType() == packedType) {
-        other.replaceAllUsesWith(packed.getResult());
-        other.erase();
-      } else {
-        use.set(codes.getResult());
-      }
+/// The codes of `op` packed, and unpacked for its users.
+static void packCodes(QuantizeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getCodes().getType());
+  if (!type || type.getElementTypeBitWidth() != 4)
+    return;
+  int64_t k = type.getShape().back();
+  // A dynamic K is whole blocks, unless it may end anywhere.
+  if (ShapedType::isDynamic(k) ? op.getPad() : k % 2 != 0)
+    return;
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  SmallVector<int64_t> shape(type.getShape());
+  if (!ShapedType::isDynamic(k))
+    shape.back() = k / 2;
+  auto packedType = RankedTensorType::get(shape, b.getI8Type());
+  auto packed = PackOp::create(b, op.getLoc(), packedType, op.getCodes());
+  auto codes = UnpackOp::create(b, op.getLoc(), type, packed);
+  for (OpOperand &use : llvm::make_early_inc_range(op.getCodes().getUses())) {
+    auto other = dyn_cast<PackOp>(use.getOwner());
+    if (use.getOwner() == packed || isa<tensor::DimOp>(use.getOwner()))
+      continue;
+    if (other && other.getType() == packedType) {
+      other.replaceAllUsesWith(packed.getResult());
+      other.erase();
+    } else {
+      use.set(codes.getResult());
     }
-  });
+  }
+}
+
+void blockscale::packQuantizedCodes(Operation *function) {
+  SmallVector<QuantizeOp> ops;
+  function->walk([&](QuantizeOp op) { ops.push_back(op); });
+  for (QuantizeOp op : ops)
+    packCodes(op);
 }
 
 /// The only op of a kind that uses `value`; null where there are others, too.

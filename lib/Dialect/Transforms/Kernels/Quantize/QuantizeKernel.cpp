@@ -144,9 +144,18 @@ private:
       return {place.row, column};
     return {place.batch, place.row, column};
   }
-  /// Whether sizes are known to be multiples.
-  bool fits(int64_t size, int64_t tile) const {
-    return KernelProblem::isMultiple(size, tile);
+  /// Whether all that tiles of so many rows, or columns, cover is known to be
+  /// there: that is whole atoms where scales are in such.
+  bool fitRows(int64_t tile) const {
+    return KernelProblem::isMultiple(problem.m, tile) &&
+           (!problem.hasAtoms ||
+            KernelProblem::isMultiple(problem.m, kScaleAtomRows));
+  }
+  bool fitColumns(int64_t tile) const {
+    return KernelProblem::isMultiple(problem.k, tile) &&
+           (!problem.hasAtoms ||
+            KernelProblem::isMultiple(problem.k, problem.format.blockSize *
+                                                     kScaleAtomBlocks));
   }
   void emitIf(Value condition, function_ref<void()> body) {
     if (!condition)
@@ -296,8 +305,8 @@ void QuantizeKernel::buildByLanes() {
   SmallVector<Value> at =
       compute({row, column}, ValueRange{blockM, thread, blockK});
   int64_t rowStep = kWarps * plan.getRowsOfWarp();
-  bool fitsRows = fits(problem.m, plan.getRowsOfBlock());
-  bool fitsColumns = fits(problem.k, plan.getColumns());
+  bool fitsRows = fitRows(plan.getRowsOfBlock());
+  bool fitsColumns = fitColumns(plan.getColumns());
 
   auto getPlace = [&](int64_t round) {
     return Place{
@@ -399,8 +408,8 @@ void QuantizeKernel::buildByThreads() {
                d2 * alongK + d1 % alongK},
               ValueRange{blockM, thread, blockK});
   Place place = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
-  bool fitsRows = fits(problem.m, kThreads / alongK);
-  bool fitsBlocks = fits(problem.k, alongK * blockSize);
+  bool fitsRows = fitRows(kThreads / alongK);
+  bool fitsBlocks = fitColumns(alongK * blockSize);
   Value isRow = fitsRows ? Value() : isBelow(place.row, rows);
   Value isBlock = fitsBlocks ? Value() : isBelow(place.column, columns);
   Value inside = both(isRow, isBlock);
