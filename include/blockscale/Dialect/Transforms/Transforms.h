@@ -76,6 +76,26 @@ inline constexpr StringLiteral kSwizzledAttrName = "blockscale.swizzled";
 /// be static: the arithmetic needs constants of it.
 Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format);
 
+/// What stands for numbers beyond the largest of a format.
+enum class Overflow {
+  /// Infinity; NaN where there is no infinity; the largest where there is no
+  /// NaN either.
+  Ieee,
+  /// The largest, for infinity, too.
+  Saturate,
+};
+
+/// Emits the code, in the low bits of an integer of 8 bits (of 16 for bf16 and
+/// f16), of the number of `format` that is nearest to `value`: f64 or an
+/// upstream type that f32 holds, or a vector or tensor of static shape of one.
+/// Ties go to the even code (in e8m0, up), subnormal numbers are kept, and so
+/// is the sign of zero. NaN stays NaN, or becomes the largest positive number
+/// where there is none; in formats without sign (e8m0, ue4m3), numbers below 0
+/// are NaN. What is below the smallest number of e8m0 is that, and so is zero.
+/// See docs/Numerics.md.
+Value emitEncode(OpBuilder &builder, Location loc, Value value, Format format,
+                 Overflow overflow);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_TRANSFORMS_H
