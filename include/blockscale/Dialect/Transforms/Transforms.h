@@ -71,10 +71,13 @@ inline constexpr StringLiteral kPackedAttrName = "blockscale.packed";
 /// type of their row-major form, rows first.
 inline constexpr StringLiteral kSwizzledAttrName = "blockscale.swizzled";
 
-/// Emits the exact value, in f64, of `code`: an integer of 8 bits, or a vector
-/// or tensor of them, with the code of `format` in its low bits. Its shape must
-/// be static: the arithmetic needs constants of it.
-Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format);
+/// Emits the exact value of `code`: an integer of 8 bits, or a vector or tensor
+/// of them, with the code of `format` in its low bits. Its shape must be
+/// static: the arithmetic needs constants of it. The value is of `type`, in
+/// which all numbers of the format but zero must be normal: f64, which is meant
+/// by null, or, for elements and ue4m3, f32.
+Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format,
+                 FloatType type = {});
 
 /// What stands for numbers beyond the largest of a format.
 enum class Overflow {

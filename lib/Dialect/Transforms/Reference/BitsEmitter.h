@@ -48,6 +48,7 @@ public:
   Type withShape(Type element) {
     return shape ? Type(shape.clone(element)) : element;
   }
+  Type numberType() { return withShape(floatType); }
   Value integer(uint64_t value) {
     return constant(builder.getIntegerAttr(
         integerType, APInt(integerType.getWidth(), value,
@@ -82,7 +83,7 @@ public:
     return arith::ShRUIOp::create(builder, loc, value, integer(amount));
   }
   Value asNumber(Value bits) {
-    return arith::BitcastOp::create(builder, loc, withShape(floatType), bits);
+    return arith::BitcastOp::create(builder, loc, numberType(), bits);
   }
   Value asBits(Value number) {
     return arith::BitcastOp::create(builder, loc, withShape(integerType),

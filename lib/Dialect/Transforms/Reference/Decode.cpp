@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes become f64 by arithmetic on i64 and f64, which hosts and GPUs have,
-// unlike the formats; all formats take this path.
+// Codes become f64 or f32 by arithmetic on these and on integers, which hosts
+// and GPUs have, unlike the formats; all formats take this path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
-                             Format format) {
+                             Format format, FloatType type) {
   const FormatInfo &info = getFormatInfo(format);
-  // All numbers of the formats are normal numbers of f64.
-  BitsEmitter emit(builder, loc, code.getType(), builder.getF64Type());
+  BitsEmitter emit(builder, loc, code.getType(),
+                   type ? type : builder.getF64Type());
   unsigned mantissaShift = emit.mantissaBits() - info.mantissaBits;
   uint64_t firstNormal = uint64_t(1) << info.mantissaBits;
 
@@ -37,11 +37,11 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
       emit.integer(static_cast<uint64_t>(emit.bias() - info.bias)
                    << emit.mantissaBits())));
 
-  // Subnormal numbers: the mantissa as an integer. (No f64 subnormals are
-  // used, so a caller's flush-to-zero mode does no harm.)
+  // Subnormal numbers: the mantissa as an integer. (No subnormals of the type
+  // are used, so a caller's flush-to-zero mode does no harm.)
   if (info.hasSubnormals) {
-    Value mantissa = arith::UIToFPOp::create(
-        builder, loc, emit.withShape(builder.getF64Type()), magnitude);
+    Value mantissa =
+        arith::UIToFPOp::create(builder, loc, emit.numberType(), magnitude);
     int exponent = 1 - info.bias - static_cast<int>(info.mantissaBits);
     Value subnormal = arith::MulFOp::create(
         builder, loc, mantissa, emit.number(std::ldexp(1.0, exponent)));

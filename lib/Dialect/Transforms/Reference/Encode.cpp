@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reference/BitsEmitter.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
 #include <cmath>
@@ -101,23 +102,44 @@ static Value emitRounded(OpBuilder &builder, Location loc, BitsEmitter &emit,
   return emit.select(isSubnormal, subnormal, normal);
 }
 
+/// The bits of the f32 that a bf16 or f16 is. Of NaN, all of them: conversions
+/// of machines keep what they like.
+static Value emitShortBits(OpBuilder &builder, Location loc, BitsEmitter &emit,
+                           Value value) {
+  const FormatInfo &info =
+      getFormatInfo(*getPlainFormat(getElementTypeOrSelf(value.getType())));
+  unsigned shift = emit.mantissaBits() - info.mantissaBits;
+  Value code = emit.widen(arith::BitcastOp::create(
+      builder, loc, emit.withShape(builder.getI16Type()), value));
+  if (info.bias == emit.bias())
+    return emit.shiftLeft(code, shift);
+  Value wide = emit.asBits(
+      arith::ExtFOp::create(builder, loc, emit.numberType(), value));
+  Value magnitude = emit.bitAnd(code, info.magnitudeMask());
+  uint64_t firstSpecial =
+      info.magnitudeMask() + 1 - (uint64_t(1) << info.mantissaBits);
+  Value sign = emit.shiftLeft(emit.bitAnd(code, info.magnitudeMask() + 1),
+                              emit.width() - info.bits);
+  Value nan = emit.bitOr(emit.bitOr(emit.shiftLeft(magnitude, shift), sign),
+                         emit.infinity());
+  return emit.select(
+      emit.compare(arith::CmpIPredicate::ugt, magnitude, firstSpecial), nan,
+      wide);
+}
+
 Value blockscale::emitEncode(OpBuilder &builder, Location loc, Value value,
                              Format format, Overflow overflow) {
   const FormatInfo &info = getFormatInfo(format);
   Codes codes(info);
   auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
-  // Exact, and there is one way less.
-  if (type.getWidth() < 32) {
-    type = builder.getF32Type();
-    Type wide =
-        BitsEmitter(builder, loc, value.getType(), type).withShape(type);
-    value = arith::ExtFOp::create(builder, loc, wide, value);
-  }
-  BitsEmitter emit(builder, loc, value.getType(), type);
+  bool isShort = type.getWidth() == 16;
+  BitsEmitter emit(builder, loc, value.getType(),
+                   isShort ? builder.getF32Type() : type);
   unsigned shift = emit.mantissaBits() - info.mantissaBits;
   using arith::CmpIPredicate;
 
-  Value bits = emit.asBits(value);
+  Value bits =
+      isShort ? emitShortBits(builder, loc, emit, value) : emit.asBits(value);
   Value magnitude = emit.bitAnd(bits, emit.signBit() - 1);
   Value code = emitRounded(builder, loc, emit, magnitude, info);
   unsigned beyond =
