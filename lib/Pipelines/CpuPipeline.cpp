@@ -10,14 +10,18 @@
 //
 //   1. Dynamic sizes are checked while the ops that rely on them are whole.
 //      Folds come before decomposition, which would hide pairs of swizzles.
-//   2. Named linalg ops become generic before their elements become bytes: a
+//   2. Casts of narrow floats are expanded before anything folds constants, and
+//      again those that decomposition makes.
+//   3. Named linalg ops become generic before their elements become bytes: a
 //      named op of bytes would mean integer arithmetic.
-//   3. Narrow floats become bytes before there is memory of them, and after
+//   4. Narrow floats become bytes before there is memory of them, and after
 //      elementwise arithmetic on whole tensors has become loops over elements.
-//   4. No CSE between decomposition and bufferization: it would merge the empty
+//   5. No CSE between decomposition and bufferization: it would merge the empty
 //      tensors that are the destinations of different ops into one, and the
 //      analysis of one large set of aliases takes cubic time.
-//   5. Loops, not unrolled vectors: code does not grow with the tile.
+//   6. Arithmetic of bf16 is that of f32, with truncations of its own: those of
+//      machines flush subnormal numbers, or are functions of a library.
+//   7. Loops, not unrolled vectors: code does not grow with the tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +35,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -38,6 +43,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 void blockscale::buildTilePipeline(OpPassManager &pm) {
+  pm.addPass(createExpandCastsPass());
   pm.addPass(createGenerateRuntimeVerificationPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -47,6 +53,7 @@ void blockscale::buildCpuLoopsPipeline(OpPassManager &pm) {
   pm.addPass(createDecomposePass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createExpandCastsPass());
   pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertTensorToLinalgPass());
   pm.addPass(createCanonicalizerPass());
@@ -75,7 +82,13 @@ void blockscale::buildCpuLLVMPipeline(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(arith::createArithExpandOpsPass());
+  arith::ArithEmulateUnsupportedFloatsOptions bf16;
+  bf16.sourceTypeStrs.push_back("bf16");
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(bf16));
+  pm.addPass(math::createMathExtendToSupportedTypes());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());

@@ -51,6 +51,8 @@ static void addCleanUp(OpPassManager &pm) {
 
 void blockscale::buildGpuTilePipeline(OpPassManager &pm,
                                       const GpuPipelineOptions &options) {
+  // Before anything folds constants.
+  pm.addPass(createExpandCastsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanUp(pm);
@@ -84,6 +86,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createCheckLoopSizesPass());
+  pm.addPass(createExpandCastsPass()); // What decomposition has made.
   pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertTensorToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createSplatsToFillsPass());
@@ -140,6 +143,7 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertNVGPUToNVVMPass());
+  kernels.addPass(createExpandMathPass());
   kernels.addPass(createLowerLeftoversPass());
   kernels.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions toLLVM;

@@ -74,10 +74,33 @@ inline constexpr StringLiteral kPackedAttrName = "blockscale.packed";
 /// type of their row-major form, rows first.
 inline constexpr StringLiteral kSwizzledAttrName = "blockscale.swizzled";
 
-/// Emits the exact value, in f64, of `code`: an integer of 8 bits, or a vector
-/// or tensor of them, with the code of `format` in its low bits. Its shape must
-/// be static: the arithmetic needs constants of it.
-Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format);
+/// Emits the exact value of `code`: an integer of 8 bits, or a vector or tensor
+/// of them, with the code of `format` in its low bits. Its shape must be
+/// static: the arithmetic needs constants of it. The value is of `type`, in
+/// which all numbers of the format but zero must be normal: f64, which is meant
+/// by null, or, for elements and ue4m3, f32.
+Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format,
+                 FloatType type = {});
+
+/// What stands for numbers beyond the largest of a format.
+enum class Overflow {
+  /// Infinity; NaN where there is no infinity; the largest where there is no
+  /// NaN either.
+  Ieee,
+  /// The largest, for infinity, too.
+  Saturate,
+};
+
+/// Emits the code, in the low bits of an integer of 8 bits (of 16 for bf16 and
+/// f16), of the number of `format` that is nearest to `value`: f64 or an
+/// upstream type that f32 holds, or a vector or tensor of static shape of one.
+/// Ties go to the even code (in e8m0, up), subnormal numbers are kept, and so
+/// is the sign of zero. NaN stays NaN, or becomes the largest positive number
+/// where there is none; in formats without sign (e8m0, ue4m3), numbers below 0
+/// are NaN. What is below the smallest number of e8m0 is that, and so is zero.
+/// See docs/Numerics.md.
+Value emitEncode(OpBuilder &builder, Location loc, Value value, Format format,
+                 Overflow overflow);
 
 } // namespace mlir::blockscale
 

@@ -11,9 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
-#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -115,44 +113,10 @@ static bool isMovement(Operation *op) {
          ops.contains(name);
 }
 
-/// The format that `arith.extf` from `type` decodes.
-static std::optional<Format> getDecodedFormat(Type type) {
-  if (std::optional<Format> format = getElementFormat(type))
-    return format;
-  return getScaleFormat(type);
-}
-
-/// Whether every value of `format` exists in `type`, which is no narrow float.
-static bool holdsExactly(Type type, Format format) {
-  if (isNarrowFloat(type))
-    return false;
-  const llvm::fltSemantics &semantics =
-      cast<FloatType>(type).getFloatSemantics();
-  for (unsigned code = 0; code != getFormatInfo(format).numCodes(); ++code) {
-    APFloat value(decode(format, code));
-    bool losesInfo = false;
-    value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-    if (losesInfo && !value.isNaN())
-      return false;
-  }
-  return true;
-}
-
-/// Ops that look at an element, and that this pass rewrites.
+/// The op that looks at an element, and that this pass rewrites.
 static bool isRewritten(Operation *op) {
-  if (isa<arith::BitcastOp>(op))
-    return !isa<BaseMemRefType>(op->getOperand(0).getType());
-  auto extension = dyn_cast<arith::ExtFOp>(op);
-  if (!extension)
-    return false;
-  // Constants of a dynamic shape cannot be written down.
-  auto shape = dyn_cast<ShapedType>(extension.getType());
-  if (shape && !shape.hasStaticShape())
-    return false;
-  std::optional<Format> format =
-      getDecodedFormat(getElementTypeOrSelf(extension.getIn().getType()));
-  return format &&
-         holdsExactly(getElementTypeOrSelf(extension.getType()), *format);
+  return isa<arith::BitcastOp>(op) &&
+         !isa<BaseMemRefType>(op->getOperand(0).getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,20 +166,13 @@ static AttrTypeReplacer makeReplacer(MLIRContext *context) {
 
 namespace {
 
-/// An op that looks at elements, with the element types that it had.
-struct ElementOp {
-  Operation *op;
-  Type from;
-  Type to;
-};
-
 struct NarrowFloatsToBytesPass final
     : mlir::blockscale::impl::NarrowFloatsToBytesPassBase<
           NarrowFloatsToBytesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<ElementOp> elementOps;
+    SmallVector<Operation *> bitcasts;
     auto checkOp = [&](Operation *op) -> WalkResult {
       if (isa<gpu::GPUModuleOp>(op))
         return WalkResult::skip();
@@ -228,9 +185,7 @@ struct NarrowFloatsToBytesPass final
             << op->getName() << "' on " << narrow;
         return WalkResult::interrupt();
       }
-      elementOps.push_back({op,
-                            getElementTypeOrSelf(op->getOperand(0).getType()),
-                            getElementTypeOrSelf(op->getResult(0).getType())});
+      bitcasts.push_back(op);
       return WalkResult::advance();
     };
     if (getOperation()->walk<WalkOrder::PreOrder>(checkOp).wasInterrupted())
@@ -242,8 +197,8 @@ struct NarrowFloatsToBytesPass final
         replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true,
                                               /*replaceLocs=*/false,
                                               /*replaceTypes=*/true);
-    for (const ElementOp &elementOp : elementOps)
-      rewrite(elementOp);
+    for (Operation *op : bitcasts)
+      rewrite(op);
   }
 
 private:
@@ -261,32 +216,22 @@ private:
     return WalkResult::interrupt();
   }
 
-  static void rewrite(const ElementOp &elementOp) {
-    Operation *op = elementOp.op;
+  static void rewrite(Operation *op) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
     Value input = op->getOperand(0);
     Type type = op->getResult(0).getType();
-    Value result;
-    if (isa<arith::ExtFOp>(op)) {
-      result =
-          emitDecode(builder, loc, input, *getDecodedFormat(elementOp.from));
-      if (type != result.getType())
-        result = arith::TruncFOp::create(builder, loc, type, result);
-    } else {
-      // A bitcast between the code in a byte and the code in its own width.
-      unsigned from =
-          getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth();
-      unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-      if (from == to && input.getType() == type)
-        result = input;
-      else if (from == to)
-        result = arith::BitcastOp::create(builder, loc, type, input);
-      else if (from > to)
-        result = arith::TruncIOp::create(builder, loc, type, input);
-      else
-        result = arith::ExtUIOp::create(builder, loc, type, input);
-    }
+    // The code in a byte and the code in its own width.
+    unsigned from =
+        getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth();
+    unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    Value result = input;
+    if (from > to)
+      result = arith::TruncIOp::create(builder, loc, type, input);
+    else if (from < to)
+      result = arith::ExtUIOp::create(builder, loc, type, input);
+    else if (input.getType() != type)
+      result = arith::BitcastOp::create(builder, loc, type, input);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
   }

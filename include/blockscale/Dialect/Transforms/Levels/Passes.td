@@ -16,6 +16,91 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandCastsPass : Pass<"blockscale-expand-casts"> {
+  let summary = "make casts of narrow floats exact arithmetic";
+  let description = [{
+    `arith.extf`, `arith.truncf`, `arith.scaling_extf` and
+    `arith.scaling_truncf` between floats of at most 8 bits (f8E4M3FN, f8E5M2,
+    f6E3M2FN, f6E2M3FN, f4E2M1FN, f8E8M0FNU), f16, bf16, f32 and f64 become
+    arithmetic on the code, which `arith.bitcast` takes out of the float or puts
+    into it. So do the truncations of f64 to f16 and bf16. Every result is
+    rounded once, to nearest, ties to even; docs/Numerics.md has the rules for
+    NaN, infinity and numbers out of range.
+
+    A cast of a tensor becomes a `linalg.generic` first, unless its operands are
+    constants of at most 65536 elements. This runs before anything that folds
+    constants: upstream's folders make an infinity of the NaN of f8E8M0FNU, and
+    zeros of infinity and NaN in types that have neither.
+
+    Errors: another rounding mode than `to_nearest_even`, and scales that are
+    neither f8E8M0FNU nor wider than 8 bits. Casts of other types stay as they
+    are.
+
+    Before:
+
+    ```mlir
+    func.func @widen(%x: f4E2M1FN) -> f32 {
+      %0 = arith.extf %x : f4E2M1FN to f32
+      return %0 : f32
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %0 = arith.bitcast %x : f4E2M1FN to i4
+    %1 = arith.extui %0 : i4 to i8
+    ... // Sign, exponent and mantissa move to their places in an f32.
+    return %9 : f32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ExpandMathPass : Pass<"blockscale-expand-math"> {
+  let summary = "make functions of math arithmetic and instructions";
+  let description = [{
+    On a GPU there is no library of functions. Those of `math` that have an
+    instruction become LLVM's intrinsic for it, the others arithmetic that
+    approximates them within the errors of `blockscale/Support/MathErrors.h`.
+    Numbers of f16 and bf16 go through f32. Vectors of one dimension become
+    their elements first. What has neither, such as functions of f64, is an
+    error that names the op and its type; ops on integers stay as they are.
+
+    Before:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @root(%x: f32, %to: memref<f32>) kernel {
+        %0 = math.sqrt %x : f32
+        memref.store %0, %to[] : memref<f32>
+        gpu.return
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @root(%x: f32, %to: memref<f32>) kernel {
+        %0 = llvm.call_intrinsic "llvm.sqrt"(%x) : (f32) -> f32
+        memref.store %0, %to[] : memref<f32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def NarrowFloatsToBytesPass
     : Pass<"blockscale-narrow-floats-to-bytes", "::mlir::ModuleOp"> {
   let summary = "store every float of at most 8 bits as one byte";
@@ -24,10 +109,10 @@ def NarrowFloatsToBytesPass
     function types and constants; the code is in the low bits. Memory of fp4 or
     fp6 elements has no one layout upstream, so this runs before bufferization.
 
-    `arith.bitcast` becomes the truncation or extension of the code, and
-    `arith.extf` the exact decoding. Ops that move elements without looking at
-    them keep their form. Any other op on such a type is an error: this version
-    does not lower it. A `gpu.module` stays as it is.
+    `arith.bitcast` becomes the truncation or extension of the code. Ops that
+    move elements without looking at them keep their form. Any other op on such
+    a type is an error: `blockscale-expand-casts` comes first, and arithmetic on
+    these types is not lowered. A `gpu.module` stays as it is.
 
     Before:
 
