@@ -64,7 +64,7 @@ def build(options):
 
 
 def cases():
-    return {f"{format}.{size}": (format, size) for size in SIZES for format in FORMATS}
+    return {f"{format}-{size}": (format, size) for size in SIZES for format in FORMATS}
 
 
 def torch_rule(torch, element, scale, block):
