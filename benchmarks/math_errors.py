@@ -45,12 +45,15 @@ def build(name, folder, programs):
         [LLVM / "mlir-translate", "--mlir-to-llvmir"], input=lowered.stdout, capture_output=True, check=True
     )
     code.write_bytes(translated.stdout)
-    program = folder / name
-    exact = "rsqrt" if name == "rsqrt" else "std::pow" if name == "powf" else f"std::{name}"
+    code_object = folder / f"{name}.o"
     subprocess.run(
-        [LLVM / "clang++", "-O3", "-march=native", "-ffp-contract=off", "-pthread", "-Wno-override-module",
-         f'-DNAME="{name}"', f"-DEXACT={exact}", f"-DARGUMENTS={arguments}",
-         REPO / "benchmarks/math_errors.cpp", code, "-o", program],
+        [LLVM / "llc", "-O3", "-mcpu=native", "-relocation-model=pic", "-filetype=obj", code, "-o", code_object], check=True
+    )
+    program = folder / name
+    exact = "rsqrt" if name == "rsqrt" else f"std::{'pow' if name == 'powf' else name}"
+    subprocess.run(
+        ["c++", "-O3", "-march=native", "-ffp-contract=off", "-pthread", f'-DNAME="{name}"', f"-DEXACT={exact}",
+         f"-DARGUMENTS={arguments}", REPO / "benchmarks/math_errors.cpp", code_object, "-o", program],
         check=True,
     )
     return program

@@ -28,6 +28,7 @@ SCRIPTS = {
         ["--repeat=1", "--functions=2"], rf"2 functions of the first row: {NUMBER} s, {NUMBER} times one .*\n",
     ),
     "kernel_statistics.py": (["--size=128x128x512"], rf"swizzle_scales( +{NUMBER}){{3}} +-\n"),
+    "math_errors.py": (["--step=10000019", "exp", "powf"], rf"exp +{NUMBER} ulp at .*\npowf +{NUMBER} ulp at .*\n"),
     "ring_cover.py": (["--rows", "--part=0/1000"], rf".*: ok\n1 of 1 cases right, {NUMBER} s\n"),
     "simulator.py": (
         ["--repeat=1", "--loops=50", "--gemm", "128x128x128"],
@@ -37,6 +38,7 @@ SCRIPTS = {
 ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py",
     "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
+    "quantize.py",
 }
 
 
@@ -78,6 +80,18 @@ def test_kernel_chain_build(tmp_path):
     kernels = json.loads((tmp_path / "chain256.json").read_text())["kernels"]
     assert [kernel.get("programmatic") for kernel in kernels] == [None] + [True] * 7
     assert (tmp_path / "chain256.ptx").read_text().count("griddepcontrol.wait;") == 7
+
+
+# quantize.py
+
+
+def test_quantize_build(tmp_path):
+    """A file of its own for each case, with the numbers that its name says."""
+    run("quantize.py", "build", str(tmp_path), "--target=sm_90a", f"--build={BUILD}")
+    assert len(list(tmp_path.glob("*.ptx"))) == len(list(tmp_path.glob("*.json"))) == 20
+    for name, block in (("nvfp4-300x8192", 16), ("mxfp8-8192x8192-f32", 32)):
+        assert f"block_size = {block}" in (tmp_path / f"{name}.mlir").read_text()
+        assert ".visible .entry main(" in (tmp_path / f"{name}.ptx").read_text()
 
 
 # estimates.py
