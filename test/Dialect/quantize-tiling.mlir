@@ -5,10 +5,10 @@
 // CHECK-LABEL: func.func @quantize(
 // CHECK:         scf.for %[[M:.*]] = %c0 to %c96 step %c32
 // CHECK:           scf.for %[[K:.*]] = %c0 to %c256 step %c128
-// CHECK-DAG:         %[[TILE:.*]] = tensor.extract_slice %{{.*}}[%[[M]], %[[K]]] [32, 128] [1, 1]
-// CHECK-DAG:         %[[BLOCK:.*]] = affine.apply #{{.*}}(%[[K]])
+// CHECK:             %[[TILE:.*]] = tensor.extract_slice %{{.*}}[%[[M]], %[[K]]] [32, 128] [1, 1]
 // CHECK:             %[[CODES:.*]], %[[SCALES:.*]] = blockscale.quantize %[[TILE]] {block_size = 32 : i64}
 // CHECK-SAME:          : tensor<32x128xf32> to tensor<32x128xf8E5M2>, tensor<32x4xf8E8M0FNU>
+// CHECK-DAG:         %[[BLOCK:.*]] = affine.apply #{{.*}}(%[[K]])
 // CHECK-DAG:         tensor.insert_slice %[[CODES]] into %{{.*}}[%[[M]], %[[K]]] [32, 128] [1, 1]
 // CHECK-DAG:         tensor.insert_slice %[[SCALES]] into %{{.*}}[%[[M]], %[[BLOCK]]] [32, 4] [1, 1]
 module attributes {transform.with_named_sequence} {
@@ -58,7 +58,9 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   func.func @cut(%x: tensor<96x256xf32>)
       -> (tensor<96x256xf8E5M2>, tensor<96x8xf8E8M0FNU>) {
-    // expected-error @+1 {{expected tiles of whole blocks along the last dimension, of a multiple of 32 numbers}}
+    // expected-error @+3 {{expected tiles of whole blocks along the last dimension, of a multiple of 32 numbers}}
+    // expected-error @+2 {{tile operation}}
+    // expected-error @+1 {{failed to generate tiling loops}}
     %c, %s = blockscale.quantize %x {block_size = 32 : i64}
         : tensor<96x256xf32> to tensor<96x256xf8E5M2>, tensor<96x8xf8E8M0FNU>
     return %c, %s : tensor<96x256xf8E5M2>, tensor<96x8xf8E8M0FNU>
@@ -67,7 +69,6 @@ module attributes {transform.with_named_sequence} {
       %module: !transform.any_op {transform.readonly}) {
     %op = transform.structured.match ops{["blockscale.quantize"]} in %module
           : (!transform.any_op) -> !transform.any_op
-    // expected-error @+1 {{}}
     %tile, %loops:2 = transform.structured.tile_using_for %op
         tile_sizes [32, 16]
         : (!transform.any_op)

@@ -5,23 +5,23 @@
 // RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=chip=sm_80 --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s --check-prefix=SOFT
 
 // CHECK-LABEL: func.func @packed(
-// CHECK:         blockscale.launch @kernels::@packed__quantize blocks = [32, 8, 1] threads = [128, 1, 1]
-// CHECK-SAME:      -> tensor<128x4096xi8>, tensor<1x128x32x16xf8E4M3FN>
+// CHECK:         blockscale.launch @kernels::@packed__quantize blocks = [256, 8, 1] threads = [128, 1, 1]
+// CHECK-SAME:      -> tensor<1024x4096xi8>, tensor<8x128x32x16xf8E4M3FN>
 // CHECK-NOT:     swizzle_scales
 // CHECK-LABEL: gpu.func @packed__quantize(
-// CHECK-COUNT-4:  vector.load %{{.*}} : memref<128x8192xbf16>, vector<8xbf16>
+// CHECK-COUNT-4:  vector.load %{{.*}} : memref<1024x8192xbf16>, vector<8xbf16>
 // CHECK:          gpu.shuffle xor
 // CHECK-COUNT-16: nvvm.convert.f32x2.to.f4x2
 // SOFT-LABEL: gpu.func @packed__quantize(
 // SOFT-NOT:       nvvm.convert
-func.func @packed(%x: tensor<128x8192xbf16>)
-    -> (tensor<128x8192xf4E2M1FN>, tensor<1x128x32x16xf8E4M3FN>) {
+func.func @packed(%x: tensor<1024x8192xbf16>)
+    -> (tensor<1024x8192xf4E2M1FN>, tensor<8x128x32x16xf8E4M3FN>) {
   %c, %s = blockscale.quantize %x {block_size = 16 : i64}
-      : tensor<128x8192xbf16>
-      to tensor<128x8192xf4E2M1FN>, tensor<128x512xf8E4M3FN>
+      : tensor<1024x8192xbf16>
+      to tensor<1024x8192xf4E2M1FN>, tensor<1024x512xf8E4M3FN>
   %t = blockscale.swizzle_scales %s
-      : tensor<128x512xf8E4M3FN> to tensor<1x128x32x16xf8E4M3FN>
-  return %c, %t : tensor<128x8192xf4E2M1FN>, tensor<1x128x32x16xf8E4M3FN>
+      : tensor<1024x512xf8E4M3FN> to tensor<8x128x32x16xf8E4M3FN>
+  return %c, %t : tensor<1024x8192xf4E2M1FN>, tensor<8x128x32x16xf8E4M3FN>
 }
 
 // -----
