@@ -33,8 +33,8 @@ static Value toElement(OpBuilder &b, Location loc, Value code, Type type) {
 
 static Value toCode(OpBuilder &b, Location loc, Value element) {
   Value bits = arith::BitcastOp::create(
-      b, loc,
-      b.getIntegerType(element.getType().getIntOrFloatBitWidth()), element);
+      b, loc, b.getIntegerType(element.getType().getIntOrFloatBitWidth()),
+      element);
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), bits);
 }
 
@@ -82,32 +82,31 @@ struct DecomposeQuantize final : OpRewritePattern<QuantizeOp> {
     SmallVector<OpFoldResult> scaleSizes =
         getScaleSizes(rewriter, loc, sizes, format.blockSize);
 
-    Value largest = generate(
-        rewriter, loc, scaleSizes, rewriter.getI32Type(), {}, {},
-        [&](OpBuilder &b, ValueRange) {
-          return emitLargest(b, loc, x, sizes.back(), format, op.getPad());
-        });
+    Value largest = generate(rewriter, loc, scaleSizes, rewriter.getI32Type(),
+                             {}, {}, [&](OpBuilder &b, ValueRange) {
+                               return emitLargest(b, loc, x, sizes.back(),
+                                                  format, op.getPad());
+                             });
     Type scaleType = getElementTypeOrSelf(op.getScales().getType());
     AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-    Value scales = generate(
-        rewriter, loc, scaleSizes, scaleType, largest, identity,
-        [&](OpBuilder &b, ValueRange args) {
-          Value code = BlockArithmetic(b, loc).emitScale(
-              format, args[0], op.getTensorScale());
-          return toElement(b, loc, code, scaleType);
-        });
+    Value scales = generate(rewriter, loc, scaleSizes, scaleType, largest,
+                            identity, [&](OpBuilder &b, ValueRange args) {
+                              Value code = BlockArithmetic(b, loc).emitScale(
+                                  format, args[0], op.getTensorScale());
+                              return toElement(b, loc, code, scaleType);
+                            });
     Type codeType = getElementTypeOrSelf(op.getCodes().getType());
     AffineMap blocks = getBlockMap(context, rank, format.blockSize);
-    Value codes = generate(
-        rewriter, loc, sizes, codeType, {x.tensor, scales}, {x.map, blocks},
-        [&](OpBuilder &b, ValueRange args) {
-          BlockArithmetic arithmetic(b, loc);
-          BlockFactor factor = arithmetic.emitFactor(
-              format, toCode(b, loc, args[1]), op.getTensorScale());
-          Value code =
-              arithmetic.emitCode(format, arithmetic.toF32(args[0]), factor);
-          return toElement(b, loc, code, codeType);
-        });
+    Value codes =
+        generate(rewriter, loc, sizes, codeType, {x.tensor, scales},
+                 {x.map, blocks}, [&](OpBuilder &b, ValueRange args) {
+                   BlockArithmetic arithmetic(b, loc);
+                   BlockFactor factor = arithmetic.emitFactor(
+                       format, toCode(b, loc, args[1]), op.getTensorScale());
+                   Value code = arithmetic.emitCode(
+                       format, arithmetic.toF32(args[0]), factor);
+                   return toElement(b, loc, code, codeType);
+                 });
     SmallVector<Value> results = {
         convertFromTensor(rewriter, loc, codes, op.getCodes().getType()),
         convertFromTensor(rewriter, loc, scales, op.getScales().getType())};
@@ -140,8 +139,7 @@ private:
       count = arith::MinSIOp::create(
           b, loc, count,
           arith::SubIOp::create(
-              b, loc, getValueOrCreateConstantIndexOp(b, loc, columns),
-              first));
+              b, loc, getValueOrCreateConstantIndexOp(b, loc, columns), first));
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
@@ -162,8 +160,8 @@ private:
 
   static Value emitLargestOfAll(OpBuilder &b, Location loc, Value largest,
                                 Type type) {
-    auto rank = static_cast<unsigned>(
-        cast<ShapedType>(largest.getType()).getRank());
+    auto rank =
+        static_cast<unsigned>(cast<ShapedType>(largest.getType()).getRank());
     MLIRContext *context = b.getContext();
     Value zero = arith::ConstantOp::create(
         b, loc,
@@ -175,14 +173,13 @@ private:
                                 AffineMap::get(rank, 0, context)},
             SmallVector<IteratorType>(rank, IteratorType::reduction),
             [](OpBuilder &inner, Location bodyLoc, ValueRange args) {
-              Value joined = BlockArithmetic(inner, bodyLoc)
-                                 .getLargest(args[0], args[1]);
+              Value joined =
+                  BlockArithmetic(inner, bodyLoc).getLargest(args[0], args[1]);
               linalg::YieldOp::create(inner, bodyLoc, joined);
             })
             .getResult(0);
     Value result =
-        generate(b, loc, {}, b.getF32Type(), all,
-                 AffineMap::get(0, 0, context),
+        generate(b, loc, {}, b.getF32Type(), all, AffineMap::get(0, 0, context),
                  [&](OpBuilder &inner, ValueRange args) {
                    return BlockArithmetic(inner, loc).fromMagnitude(args[0]);
                  });
@@ -209,14 +206,13 @@ struct DecomposeDequantize final : OpRewritePattern<DequantizeOp> {
         rewriter, loc, sizes, type, {codes.tensor, scales.tensor},
         {codes.map, blocks}, [&](OpBuilder &b, ValueRange args) -> Value {
           BlockArithmetic arithmetic(b, loc);
-          Value element = arithmetic.decode(op.getElementFormat(),
-                                            toCode(b, loc, args[0]));
-          Value scale = arithmetic.decode(op.getScaleFormat(),
-                                          toCode(b, loc, args[1]));
+          Value element =
+              arithmetic.decode(op.getElementFormat(), toCode(b, loc, args[0]));
+          Value scale =
+              arithmetic.decode(op.getScaleFormat(), toCode(b, loc, args[1]));
           Value number = arith::MulFOp::create(b, loc, element, scale);
           if (op.getTensorScale())
-            number =
-                arith::MulFOp::create(b, loc, number, op.getTensorScale());
+            number = arith::MulFOp::create(b, loc, number, op.getTensorScale());
           if (type == number.getType())
             return number;
           return arith::TruncFOp::create(b, loc, type, number);
