@@ -178,10 +178,9 @@ void QuantizeOp::generateRuntimeVerification(
   if (isDynamic(getX(), rank - 1) && !getPad()) {
     AffineExpr d0 = builder.getAffineDimExpr(0);
     Value k = check.getSize(getX(), rank - 1);
-    check.expect(
-        check.isEqual(check.apply(d0 % blockSize, {OpFoldResult(k)}),
-                      check.getConstant(0)),
-        "K to be a multiple of the block size, " + Twine(blockSize));
+    check.expect(check.isEqual(check.apply(d0 % blockSize, {OpFoldResult(k)}),
+                               check.getConstant(0)),
+                 "K to be a multiple of the block size, " + Twine(blockSize));
   }
 }
 

@@ -1,4 +1,5 @@
-//===- ScaleRules.h - Scales of blocks ---------------------------*- C++ -*-===//
+//===- ScaleRules.h - Scales of blocks ---------------------------*- C++
+//-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
