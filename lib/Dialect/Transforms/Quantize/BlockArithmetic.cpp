@@ -13,6 +13,7 @@
 
 #include "Quantize/BlockArithmetic.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
@@ -224,6 +225,46 @@ Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value number,
   Value zero =
       bitcast(bitAnd(bitcast(number, b.getI32Type()), kSign), b.getF32Type());
   return select(isZero, zero, quotient);
+}
+
+/// The remainders of the corrections are exact, or far below the smallest
+/// element, and nothing overflows, if the divisor and all numbers are well
+/// inside of f32's range.
+void BlockArithmetic::emitReciprocal(Value largest, BlockFactor &factor) {
+  constexpr int kRange = 60;
+  auto power = [](int exponent) {
+    return static_cast<uint32_t>(kF32Bias + exponent) << kF32MantissaBits;
+  };
+  // A scale of 0 multiplies by 0 instead, and codes of NaN are masked: neither
+  // sends a warp the other way.
+  factor.reciprocal =
+      select(factor.isZero, number(0),
+             arith::DivFOp::create(b, loc, number(1), factor.number));
+  Value offset = arith::SubIOp::create(
+      b, loc, bitcast(factor.number, b.getI32Type()), integer(power(-kRange)));
+  Value isDivisor = compare(arith::CmpIPredicate::ult, offset,
+                            power(kRange) - power(-kRange));
+  Value isSmall = compare(arith::CmpIPredicate::ult, largest, power(kRange));
+  factor.isPlain = arith::OrIOp::create(
+      b, loc, arith::AndIOp::create(b, loc, isDivisor, isSmall),
+      arith::OrIOp::create(b, loc, factor.isZero, factor.isNaN));
+}
+
+/// P. Markstein's division: with a reciprocal that is rounded to nearest, a
+/// quotient within one unit of the last place becomes the nearest one by one
+/// more correction.
+Value BlockArithmetic::emitPlainQuotient(Value number,
+                                         const BlockFactor &factor) {
+  Value negated = arith::NegFOp::create(b, loc, factor.number);
+  Value quotient = arith::MulFOp::create(b, loc, number, factor.reciprocal);
+  for (int i = 0; i != 2; ++i) {
+    Value rest = math::FmaOp::create(b, loc, negated, quotient, number);
+    quotient = math::FmaOp::create(b, loc, rest, factor.reciprocal, quotient);
+  }
+  constexpr uint32_t kSign = ~kF32Magnitude;
+  Value sign = bitAnd(bitcast(number, b.getI32Type()), kSign);
+  Value magnitude = bitAnd(bitcast(quotient, b.getI32Type()), kF32Magnitude);
+  return bitcast(arith::OrIOp::create(b, loc, magnitude, sign), b.getF32Type());
 }
 
 Value BlockArithmetic::emitCode(const BlockFormat &format, Value number,

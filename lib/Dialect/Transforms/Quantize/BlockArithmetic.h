@@ -40,6 +40,9 @@ struct BlockFactor {
   /// i1: whether all codes are 0; whether those of a divisor are zeros with
   /// the sign of the number. Null for never.
   Value isNaN, isZero;
+  /// Of a divisor, its reciprocal, and whether that may be used: see
+  /// `emitReciprocal`.
+  Value reciprocal, isPlain;
 };
 
 class BlockArithmetic {
@@ -63,6 +66,12 @@ public:
   /// `number`, an f32, over the scale, where the block has no NaN.
   Value emitQuotient(const BlockFormat &format, Value number,
                      const BlockFactor &factor);
+  /// Adds the reciprocal of a divisor to `factor`, for a block with this
+  /// largest magnitude.
+  void emitReciprocal(Value largest, BlockFactor &factor);
+  /// The same as `emitQuotient` where `isPlain`: a product with the reciprocal
+  /// and two corrections, with the sign of the number.
+  Value emitPlainQuotient(Value number, const BlockFactor &factor);
   /// The code, in an i32, of `number`, an f32.
   Value emitCode(const BlockFormat &format, Value number,
                  const BlockFactor &factor);

@@ -14,6 +14,7 @@
 #include "Quantize/CodeWords.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -24,30 +25,28 @@ CodeWords::CodeWords(OpBuilder &b, Location loc, const BlockFormat &format,
     : b(b), loc(loc), arithmetic(b, loc), format(format), codeBits(codeBits),
       isNative(getConversionPtx(chip, format.element).has_value()) {}
 
-Value CodeWords::emitPair(Value low, Value high, const BlockFactor &factor) {
+Value CodeWords::emitPair(Value low, Value high) {
   if (!isNative) {
-    Value first = arithmetic.emitCode(format, low, factor);
-    Value second = arithmetic.emitCode(format, high, factor);
+    Value first = arithmetic.encode(format.element, low);
+    Value second = arithmetic.encode(format.element, high);
     second =
         arith::ShLIOp::create(b, loc, second, arithmetic.integer(codeBits));
     return arith::OrIOp::create(b, loc, first, second);
   }
-  Value a = arithmetic.emitQuotient(format, high, factor);
-  Value c = arithmetic.emitQuotient(format, low, factor);
   Type type = format.type;
   Value pair;
   switch (getFormatInfo(format.element).bits) {
   case 4:
-    pair = NVVM::ConvertF32x2ToF4x2Op::create(b, loc, b.getI8Type(), a, c,
+    pair = NVVM::ConvertF32x2ToF4x2Op::create(b, loc, b.getI8Type(), high, low,
                                               false, type);
     break;
   case 6:
-    pair = NVVM::ConvertF32x2ToF6x2Op::create(b, loc, b.getI16Type(), a, c,
+    pair = NVVM::ConvertF32x2ToF6x2Op::create(b, loc, b.getI16Type(), high, low,
                                               false, type);
     break;
   default:
     pair = NVVM::ConvertF32x2ToF8x2Op::create(
-        b, loc, b.getI16Type(), a, c, NVVM::FPRoundingMode::RN,
+        b, loc, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
         NVVM::SaturationMode::SATFINITE, false, type);
   }
   pair = arith::ExtUIOp::create(b, loc, b.getI32Type(), pair);
@@ -62,13 +61,14 @@ Value CodeWords::emitPair(Value low, Value high, const BlockFactor &factor) {
   return pair;
 }
 
-Value CodeWords::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
+Value CodeWords::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
   constexpr unsigned kWordBits = 32;
   unsigned pairBits = 2 * codeBits;
-  unsigned perWord = std::min<size_t>(kWordBits / pairBits, numbers.size() / 2);
+  unsigned perWord =
+      std::min<size_t>(kWordBits / pairBits, quotients.size() / 2);
   SmallVector<Value> words;
-  for (unsigned i = 0; 2 * i != numbers.size(); ++i) {
-    Value pair = emitPair(numbers[2 * i], numbers[2 * i + 1], factor);
+  for (unsigned i = 0; 2 * i != quotients.size(); ++i) {
+    Value pair = emitPair(quotients[2 * i], quotients[2 * i + 1]);
     if (i % perWord == 0) {
       words.push_back(pair);
       continue;
@@ -77,11 +77,9 @@ Value CodeWords::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
                                  arithmetic.integer(i % perWord * pairBits));
     words.back() = arith::OrIOp::create(b, loc, words.back(), pair);
   }
-  // Where codes are numbers of the chip's own, NaN is masked only here.
-  if (isNative)
-    for (Value &word : words)
-      word = arith::SelectOp::create(b, loc, factor.isNaN,
-                                     arithmetic.integer(0), word);
+  for (Value &word : words)
+    word = arith::SelectOp::create(b, loc, factor.isNaN, arithmetic.integer(0),
+                                   word);
   if (perWord * pairBits != kWordBits)
     return arith::TruncIOp::create(b, loc, b.getIntegerType(perWord * pairBits),
                                    words.front());
@@ -91,4 +89,30 @@ Value CodeWords::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
       b, loc,
       VectorType::get(static_cast<int64_t>(words.size()), b.getI32Type()),
       words);
+}
+
+Value CodeWords::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
+  auto divide = [&](bool isPlain) {
+    return join(
+        llvm::map_to_vector(
+            numbers,
+            [&](Value number) {
+              return isPlain ? arithmetic.emitPlainQuotient(number, factor)
+                             : arithmetic.emitQuotient(format, number, factor);
+            }),
+        factor);
+  };
+  if (!factor.isPlain)
+    return divide(/*isPlain=*/false);
+  auto choice = scf::IfOp::create(
+      b, loc, factor.isPlain,
+      [&](OpBuilder &, Location) {
+        Value words = divide(/*isPlain=*/true);
+        scf::YieldOp::create(b, loc, words);
+      },
+      [&](OpBuilder &, Location) {
+        Value words = divide(/*isPlain=*/false);
+        scf::YieldOp::create(b, loc, words);
+      });
+  return choice.getResult(0);
 }

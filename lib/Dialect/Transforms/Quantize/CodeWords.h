@@ -30,8 +30,10 @@ public:
   Value emit(ArrayRef<Value> numbers, const BlockFactor &factor);
 
 private:
-  /// The bits of the codes of two numbers, in an i32.
-  Value emitPair(Value low, Value high, const BlockFactor &factor);
+  /// The bits of the codes of two quotients, in an i32.
+  Value emitPair(Value low, Value high);
+  /// The codes of quotients, as `emit` gives them.
+  Value join(ArrayRef<Value> quotients, const BlockFactor &factor);
 
   OpBuilder &b;
   Location loc;

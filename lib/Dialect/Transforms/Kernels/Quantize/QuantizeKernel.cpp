@@ -355,6 +355,8 @@ void QuantizeKernel::buildByLanes() {
     scales.push_back(scale);
     BlockFactor factor =
         arithmetic.emitFactor(problem.format, scale, tensorScale);
+    if (!problem.format.rule)
+      arithmetic.emitReciprocal(largest, factor);
     Value words = codeWords.emit(numbers[round], factor);
     emitIf(isInside[round],
            [&] { storeCodes(places[round], words, kNumbers); });
@@ -440,6 +442,8 @@ void QuantizeKernel::buildByThreads() {
   Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
   BlockFactor factor =
       arithmetic.emitFactor(problem.format, scale, tensorScale);
+  if (!problem.format.rule)
+    arithmetic.emitReciprocal(largest, factor);
   // Whole words where rows are aligned to them, else as few numbers as fill
   // bytes.
   int64_t step = problem.mayEnd ? 8 / problem.codeBits : kNumbers;
