@@ -79,6 +79,8 @@ FORMS = {
     "ragged": ((7, 100), (7, 100), True, False),
     "short": ((300, 96), (300, 96), False, False),
     "dynamic": (("?", "?"), (33, 160), False, False),
+    # Several rounds of loads for each lane, of which the last ones are outside.
+    "dynamic-long": (("?", "?"), (5, 1184), False, False),
     "dynamic-ragged": (("?", 34), (5, 34), True, False),
     "batch": ((2, 5, 64), (2, 5, 64), False, False),
     "high": ((2, 3, 4, 32), (2, 3, 4, 32), False, False),
