@@ -226,3 +226,23 @@ def test_dequantize(case, tmp_path):
                 if expected.dtype == np.uint16:
                     expected = (expected.astype(np.uint32) << 16).view(np.float32)
             np.testing.assert_array_equal(got, expected, f"{device}, {dtype}")
+
+
+@pytest.mark.parametrize("case", [("f8E4M3FN", "f8E8M0FNU", 32), ("f6E3M2FN", "f8E8M0FNU", 32)], ids=name_of)
+def test_there_and_back(case, tmp_path):
+    """Dynamic sizes of what one kernel leaves to the next."""
+    element, scale, block = case
+    sizes, numbers = ("?", "?"), random_numbers((3, 96), "f32")[1]
+    line, types = quantize_op("q", "%x", element, scale, block, "f32", sizes)
+    text = "\n".join([
+        f"func.func @main(%x: {tensor(sizes, 'f32')}) -> {tensor(sizes, 'f32')} {{",
+        line,
+        f"  %y = blockscale.dequantize %q_c, %q_s {{block_size = {block} : i64}}"
+        f" : {', '.join(types)} to {tensor(sizes, 'f32')}",
+        f"  return %y : {tensor(sizes, 'f32')}",
+        "}",
+    ])
+    codes, scales = blockscale.quantize(numbers, element, scale, block)[:2]
+    expected = blockscale.dequantize(codes, scales, element, scale, block)
+    for device in DEVICES:
+        np.testing.assert_array_equal(run(tmp_path, text, [numbers], 1, device)[0], expected, device)

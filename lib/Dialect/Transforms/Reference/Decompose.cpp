@@ -53,6 +53,22 @@ static LogicalResult verifyConstantSizes(UnswizzleScalesOp op) {
 
 namespace {
 
+/// The size of what a kernel has made is that of what it was written to.
+struct SizeOfLaunch final : OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::DimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto launch = op.getSource().getDefiningOp<LaunchOp>();
+    if (!launch)
+      return rewriter.notifyMatchFailure(op, "expected a result of a launch");
+    Value output =
+        launch.getOutputs()[cast<OpResult>(op.getSource()).getResultNumber()];
+    rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().assign(output); });
+    return success();
+  }
+};
+
 struct DecomposePass final
     : mlir::blockscale::impl::DecomposePassBase<DecomposePass> {
   using Base::Base;
@@ -72,6 +88,8 @@ struct DecomposePass final
     populateDecomposeSwizzlePatterns(layouts);
     populateDecomposePackingPatterns(layouts);
     populateDecomposeQuantizePatterns(layouts);
+    layouts.add<SizeOfLaunch>(&getContext());
+    tensor::EmptyOp::getCanonicalizationPatterns(layouts, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||
         failed(applyPatternsGreedily(getOperation(), std::move(layouts)))) {
       emitError(getOperation()->getLoc(), "decomposition did not converge");
