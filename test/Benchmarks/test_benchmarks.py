@@ -38,7 +38,7 @@ SCRIPTS = {
 ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py",
     "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
-    "quantize.py",
+    "quantize.py", "fused_quantize.py",
 }
 
 
@@ -92,6 +92,22 @@ def test_quantize_build(tmp_path):
     for name, block in (("nvfp4-300x8192", 16), ("mxfp8-8192x8192-f32", 32)):
         assert f"block_size = {block}" in (tmp_path / f"{name}.mlir").read_text()
         assert ".visible .entry main(" in (tmp_path / f"{name}.ptx").read_text()
+
+
+# fused_quantize.py
+
+
+def test_fused_quantize_build(tmp_path):
+    """The program that is measured as fused has no kernel that quantises."""
+    flags = [str(tmp_path), "--target=sm_90a", f"--build={BUILD}", "--size=4096"]
+    assert "7 programs" in run("fused_quantize.py", "build", *flags)
+
+    def kernels(name):
+        return [kernel["name"] for kernel in json.loads((tmp_path / f"{name}.json").read_text())["kernels"]]
+
+    for name in ("mxfp8", "mxfp6", "mxfp4", "nvfp4"):
+        assert kernels(f"{name}-fused") == kernels("product")
+        assert kernels(f"{name}-behind") == ["main"]
 
 
 # estimates.py

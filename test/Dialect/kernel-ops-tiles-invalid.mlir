@@ -518,7 +518,7 @@ func.func @tile_mma_w5_convert(%a: !a, %sa: !sa, %acc: !acc) {
 // -----
 
 //===----------------------------------------------------------------------===//
-// acc_generate (G1) and acc_for_each (G2)
+// acc_generate (G1), acc_for_each (G2) and acc_quantize (G3) to (G5)
 //===----------------------------------------------------------------------===//
 
 func.func @acc_generate_g1_arguments(%i: index, %v: f32) {
@@ -566,8 +566,125 @@ func.func @acc_for_each_g2_yield(%acc: !blockscale.acc<16x8, #blockscale.warps<1
 
 // -----
 
+func.func @acc_quantize_g3_yield(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected a body that ends with a blockscale.yield of an f32}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield 
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g4_types(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected scales of type f8E8M0FNU for 'f8E4M3FN', got 'f8E4M3FN'}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 8 : i64}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g4_block(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected a block size of 32 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 16}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 16 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g4_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected a 'rule' beside scales of type 'f8E8M0FNU'}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g4_no_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected no 'rule' beside scales of type 'f8E4M3FN'}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f4E2M1FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g4_tensor_scale(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected no tensor scale beside scales of type 'f8E8M0FNU'}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) tensor_scale(%g) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g5_batch(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected codes of rank 3, got 2}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) batch %i to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g5_scales(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<1x16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected scales of rank 2, or 4 in the 32x4x4 layout, got 3}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<1x16x2xi8>
+  return
+}
+
+// -----
+
+func.func @acc_quantize_g5_bits(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
+    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected 8 bits for each code, or 4 for f4E2M1FN, got 4}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 4 : i64, rule = #blockscale.scale_rule<rceil>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<16x2xi8>
+  return
+}
+
+// -----
+
 func.func @yield_parent() {
-  // expected-error@+1 {{'blockscale.yield' op expects parent op to be one of 'blockscale.acc_generate, blockscale.acc_for_each'}}
+  // expected-error@+1 {{'blockscale.yield' op expects parent op to be one of 'blockscale.acc_generate, blockscale.acc_for_each, blockscale.acc_quantize'}}
   blockscale.yield
 }
 

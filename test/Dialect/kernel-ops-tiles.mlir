@@ -141,6 +141,34 @@ func.func @bodies(%c: memref<20x30xf32>, %i: index, %j: index, %m: index,
   return
 }
 
+// CHECK-LABEL: func @quantized(
+// CHECK:         blockscale.acc_quantize %{{.*}} at(%{{.*}}, %{{.*}}) of(%{{.*}}, %{{.*}}) to %{{.*}}, %{{.*}} {
+// CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %{{.*}}: index, %{{.*}}: index):
+// CHECK-NEXT:      blockscale.yield %[[E]] : f32
+// CHECK-NEXT:    } {block_size = 32 : i64, code_bits = 8 : i64, element = f8E4M3FN, rule = #blockscale.scale_rule<even>, scale = f8E8M0FNU} : <16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<1x1x32x16xi8>
+// CHECK:         blockscale.acc_quantize %{{.*}} batch %{{.*}} tensor_scale(%{{.*}}) to %{{.*}}, %{{.*}} amax %{{.*}} in_bounds {
+// CHECK:         } {block_size = 16 : i64, code_bits = 4 : i64, element = f4E2M1FN, scale = f8E4M3FN} : <16x32, #blockscale.warps<1x1>>, memref<2x16x32xi8>, memref<2x16x4xi8>, memref<f32>
+// GENERIC-LABEL: sym_name = "quantized"
+// GENERIC:         "blockscale.acc_quantize"({{.*}}) <{
+func.func @quantized(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index,
+                     %g: f32, %codes: memref<16x64xi8>, %atoms: memref<1x1x32x16xi8>,
+                     %packed: memref<2x16x32xi8>, %scales: memref<2x16x4xi8>,
+                     %amax: memref<f32>) {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %atoms {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64,
+     rule = #blockscale.scale_rule<even>}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<16x64xi8>, memref<1x1x32x16xi8>
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) batch %i tensor_scale(%g) to %packed, %scales
+      amax %amax in_bounds {
+  ^bb0(%e: f32, %row: index, %column: index):
+    blockscale.yield %e : f32
+  } {element = f4E2M1FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 4 : i64}
+    : !blockscale.acc<16x32, #blockscale.warps<1x1>>, memref<2x16x32xi8>, memref<2x16x4xi8>, memref<f32>
+  return
+}
+
 // CHECK-LABEL: func @load_matrix(
 // CHECK-SAME:    %[[TILE:[a-z0-9]+]]: memref<16x64xi8, #gpu.address_space<workgroup>>, %[[AT:[a-z0-9]+]]: index)
 // CHECK-NEXT:    blockscale.load_matrix %[[TILE]][%[[AT]]] code_bits = 8 : memref<16x64xi8, #gpu.address_space<workgroup>> -> vector<2xi32>

@@ -12,6 +12,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
+#include "Quantize/BlockTypes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
@@ -34,7 +35,7 @@ LogicalResult AccLoadOp::verify() { return verifyIndices(*this); }
 LogicalResult AccStoreOp::verify() { return verifyIndices(*this); }
 
 //===----------------------------------------------------------------------===//
-// acc_generate and acc_for_each
+// acc_generate, acc_for_each and acc_quantize
 //===----------------------------------------------------------------------===//
 
 /// Checks the arguments of a body, and whether it yields a value.
@@ -62,4 +63,40 @@ LogicalResult AccForEachOp::verifyRegions() { // (G2)
   return verifyBody(*this, getBody().front(),
                     {Float32Type::get(getContext()), index, index},
                     /*yieldsValue=*/false);
+}
+
+LogicalResult AccQuantizeOp::verify() {
+  if (failed(verifyBlockTypes(*this, getElement(), getScale(),
+                              getBlockSize())) || // (G4)
+      failed(verifyScaleRule(*this, getScale(), getRule(),
+                             getTensorScale() != nullptr)))
+    return failure();
+  bool isPower = getScaleFormat(getScale()) == Format::UE8M0;
+  if (isPower && !getRule())
+    return emitOpError("expected a 'rule' beside scales of type ")
+           << getScale();
+  int64_t rank = getBatch() ? 3 : 2; // (G5)
+  int64_t codes = getCodes().getType().getRank();
+  if (codes != rank)
+    return emitOpError("expected codes of rank ") << rank << ", got " << codes;
+  constexpr int64_t kAtomDims = 2;
+  int64_t scales = getScales().getType().getRank();
+  if (scales != rank && scales != rank + kAtomDims)
+    return emitOpError("expected scales of rank ")
+           << rank << ", or " << rank + kAtomDims
+           << " in the 32x4x4 layout, got " << scales;
+  constexpr int64_t kByte = 8;
+  int64_t bits = getElement().getIntOrFloatBitWidth();
+  int64_t codeBits = getCodeBits();
+  if (codeBits != kByte && (codeBits != bits || kByte % bits != 0))
+    return emitOpError("expected 8 bits for each code, or 4 for f4E2M1FN, got ")
+           << codeBits;
+  return success();
+}
+
+LogicalResult AccQuantizeOp::verifyRegions() { // (G3)
+  Type index = IndexType::get(getContext());
+  return verifyBody(*this, getBody().front(),
+                    {Float32Type::get(getContext()), index, index},
+                    /*yieldsValue=*/true);
 }

@@ -12,6 +12,7 @@
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 
 class BlockScale_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<BlockScale_Dialect, name, traits> {
@@ -443,6 +444,25 @@ def BlockScale_AccType : TypeDef<BlockScale_Dialect, "Acc"> {
                         "::mlir::blockscale::AccLayoutInterface":$layout);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The rule of a scale
+//===----------------------------------------------------------------------===//
+
+def BlockScale_ScaleRule : I32EnumAttr<
+    "ScaleRule", "how a power of two is chosen for a block",
+    [I32EnumAttrCase<"Floor", 0, "floor">,
+     I32EnumAttrCase<"Ceil", 1, "ceil">,
+     I32EnumAttrCase<"Even", 2, "even">,
+     I32EnumAttrCase<"Rceil", 3, "rceil">]> {
+  let cppNamespace = "::mlir::blockscale";
+  let genSpecializedAttr = 0;
+}
+
+def BlockScale_ScaleRuleAttr
+    : EnumAttr<BlockScale_Dialect, BlockScale_ScaleRule, "scale_rule"> {
+  let assemblyFormat = "`<` $value `>`";
 }
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEATTRS_TD

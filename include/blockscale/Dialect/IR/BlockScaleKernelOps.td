@@ -196,7 +196,7 @@ def BlockScale_AccStoreOp : BlockScale_Op<"acc_store"> {
 
 def BlockScale_YieldOp : BlockScale_Op<"yield", [
     Pure, ReturnLike, Terminator,
-    ParentOneOf<["AccGenerateOp", "AccForEachOp"]>]> {
+    ParentOneOf<["AccGenerateOp", "AccForEachOp", "AccQuantizeOp"]>]> {
   let summary = "end the body for one element";
   let arguments = (ins Optional<F32>:$value);
   let assemblyFormat = "($value^ `:` type($value))? attr-dict";
@@ -247,6 +247,54 @@ def BlockScale_AccForEachOp : BlockScale_Op<"acc_for_each", [
     `:` type($acc)
   }];
   let hasRegionVerifier = 1;
+}
+
+def BlockScale_AccQuantizeOp : BlockScale_Op<"acc_quantize", [
+    SingleBlock, RecursiveMemoryEffects, AttrSizedOperandSegments]> {
+  let summary = "quantise what a body makes of an accumulator";
+  let description = [{
+    The body makes a number of each element of the tile, as that of
+    `acc_for_each`; blocks of `block_size` of them along rows are quantised by
+    the rules of `quantize`, to codes at `codes` and scales at `scales`. Both
+    are bytes: there are two codes in one with `code_bits` 4; scales whose
+    memory has two dimensions more than that of codes are in the 32x4x4 layout,
+    and those of its padding that the tile covers are written. `amax` gets the
+    largest magnitude of all that is there and that is made.
+
+    Constraints:
+      * (G3) the body takes an f32 and two indices and yields an f32;
+      * (G4) `element`, `scale` and `block_size` are those of a row of
+        `mma_scaled`, and there is a `rule` if and only if scales are e8m0;
+      * (G5) `codes` has rank 2, or 3 with `batch`; `code_bits` is 8, or 4 for
+        f4E2M1FN;
+      * `column` and `columns` are multiples of `block_size`, and so is what a
+        warp has of the tile's columns.
+  }];
+  let arguments = (ins
+    BlockScale_AccType:$acc, Index:$row, Index:$column, Index:$rows,
+    Index:$columns, Optional<Index>:$batch, Optional<F32>:$tensor_scale,
+    Arg<MemRefRankOf<[I8], [2, 3]>, "codes", [MemWrite]>:$codes,
+    Arg<MemRefRankOf<[I8], [2, 3, 4, 5]>, "scales", [MemWrite]>:$scales,
+    Arg<Optional<MemRefRankOf<[F32], [0]>>, "largest magnitude",
+        [MemRead, MemWrite]>:$amax,
+    TypeAttr:$element, TypeAttr:$scale, I64Attr:$block_size,
+    OptionalAttr<BlockScale_ScaleRuleAttr>:$rule, I64Attr:$code_bits,
+    UnitAttr:$in_bounds);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
+    (`batch` $batch^)? (`tensor_scale` `(` $tensor_scale^ `)`)? `to` $codes `,`
+    $scales (`amax` $amax^)? (`in_bounds` $in_bounds^)? $body attr-dict `:`
+    type($acc) `,` type($codes) `,` type($scales) (`,` type($amax)^)?
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether scales are in the 32x4x4 layout.
+    bool hasAtoms() {
+      return getScales().getType().getRank() != getCodes().getType().getRank();
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

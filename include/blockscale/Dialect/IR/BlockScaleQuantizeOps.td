@@ -11,30 +11,10 @@
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
-include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
-
-//===----------------------------------------------------------------------===//
-// The rule of a scale
-//===----------------------------------------------------------------------===//
-
-def BlockScale_ScaleRule : I32EnumAttr<
-    "ScaleRule", "how a power of two is chosen for a block",
-    [I32EnumAttrCase<"Floor", 0, "floor">,
-     I32EnumAttrCase<"Ceil", 1, "ceil">,
-     I32EnumAttrCase<"Even", 2, "even">,
-     I32EnumAttrCase<"Rceil", 3, "rceil">]> {
-  let cppNamespace = "::mlir::blockscale";
-  let genSpecializedAttr = 0;
-}
-
-def BlockScale_ScaleRuleAttr
-    : EnumAttr<BlockScale_Dialect, BlockScale_ScaleRule, "scale_rule"> {
-  let assemblyFormat = "`<` $value `>`";
-}
 
 //===----------------------------------------------------------------------===//
 // Operand types

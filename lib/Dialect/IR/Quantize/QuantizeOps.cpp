@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Quantize/BlockTypes.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
 #include "blockscale/Support/InstructionTable.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -26,9 +27,8 @@ using namespace mlir::blockscale;
 // What a tensor of blocks is
 //===----------------------------------------------------------------------===//
 
-/// (Q4), (E4): types and block size of a legal row.
-static LogicalResult verifyBlockTypes(Operation *op, Type element, Type scale,
-                                      int64_t blockSize) {
+LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
+                                           Type scale, int64_t blockSize) {
   std::optional<Format> elementFormat = getElementFormat(element);
   std::optional<Format> scaleFormat = getScaleFormat(scale);
   if (!elementFormat || !scaleFormat)
@@ -48,10 +48,9 @@ static LogicalResult verifyBlockTypes(Operation *op, Type element, Type scale,
   return success();
 }
 
-/// (Q5)
-static LogicalResult verifyScaleRule(Operation *op, Type scale,
-                                     std::optional<ScaleRule> rule,
-                                     bool hasTensorScale) {
+LogicalResult blockscale::verifyScaleRule(Operation *op, Type scale,
+                                          std::optional<ScaleRule> rule,
+                                          bool hasTensorScale) {
   bool isPower = getScaleFormat(scale) == Format::UE8M0;
   if (rule && !isPower)
     return op->emitOpError("expected no 'rule' beside scales of type ")

@@ -18,6 +18,19 @@
 
 namespace mlir::blockscale {
 
+/// How lanes hold blocks of neighbours in a row.
+struct AccBlocks {
+  /// What a lane has of each block: the numbers of the first elements of its
+  /// runs, along the row.
+  SmallVector<SmallVector<int64_t>> parts;
+  /// Lanes whose numbers differ in these bits have a block together.
+  SmallVector<int64_t> sharers;
+  /// Not 0 where runs are single elements, those of two rows in turn: the lanes
+  /// that differ in this bit have their neighbours, and what is above holds
+  /// once the two have exchanged elements so that each has pairs of one row.
+  int64_t pairLane = 0;
+};
+
 class AccLowering {
 public:
   virtual ~AccLowering() = default;
@@ -35,6 +48,11 @@ public:
   forEachRun(OpBuilder &b, Location loc, AccType type, Value lane,
              function_ref<void(int64_t index, Value row, Value column)> body)
       const = 0;
+
+  /// How lanes hold the blocks of `size` columns of a tile that starts at a
+  /// multiple of that; nullopt if no warp has such by itself.
+  virtual std::optional<AccBlocks> getBlocks(AccType type,
+                                             int64_t size) const = 0;
 
   /// The elements `acc` with the product of `op` added.
   virtual SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,

@@ -35,6 +35,19 @@ public:
       body(row, arith::ConstantIndexOp::create(b, loc, row), thread);
   }
 
+  std::optional<AccBlocks> getBlocks(AccType type,
+                                     int64_t size) const override {
+    if (type.getM() % 2 != 0)
+      return std::nullopt;
+    AccBlocks blocks;
+    blocks.pairLane = 1;
+    for (int64_t distance = 2; distance != size; distance *= 2)
+      blocks.sharers.push_back(distance);
+    for (int64_t row = 0; row != type.getM(); row += 2)
+      blocks.parts.push_back({row});
+    return blocks;
+  }
+
   SmallVector<Value> emitTileMma(OpBuilder &, TileMmaOp, ValueRange,
                                  Value) const override {
     llvm_unreachable("its verifier takes no such accumulator");

@@ -38,6 +38,8 @@ LogicalResult verifyDistribution(gpu::GPUFuncOp function,
 
 void populateTileOpPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns, Value lane);
+void populateAccQuantizePatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns, Value lane);
 void populateWarpgroupPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns, Value lane);
 void populateSharedVectorPatterns(const TypeConverter &converter,

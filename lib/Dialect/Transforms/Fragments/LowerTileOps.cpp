@@ -11,17 +11,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/AccLowering.h"
+#include "Fragments/AccElements.h"
 #include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
-#include "Utils/IndexValues.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+SmallVector<Value> blockscale::cloneBody(OpBuilder &b, Block &block,
+                                         ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  return llvm::map_to_vector(
+      block.getTerminator()->getOperands(),
+      [&](Value v) { return mapping.lookupOrDefault(v); });
+}
 
 namespace {
 
@@ -211,47 +220,6 @@ struct LowerAccStore final : LanePattern<AccStoreOp> {
     return success();
   }
 };
-
-/// Calls `body` for each element that the lane holds, with its number and its
-/// position, and whether it is inside (null for always).
-template <typename Op>
-static void
-forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
-               function_ref<void(int64_t, Value, Value, Value)> body) {
-  Location loc = op.getLoc();
-  const AccLowering &lowering = getAccLowering(type);
-  int64_t run = lowering.getRunLength(type);
-  lowering.forEachRun(
-      b, loc, type, lane, [&](int64_t index, Value row, Value column) {
-        row = addIndices(b, loc, row, op.getRow());
-        column = addIndices(b, loc, column, op.getColumn());
-        for (int64_t i = 0; i != run; ++i) {
-          Value at = addIndex(b, loc, column, i);
-          Value inside;
-          if (!op.getInBounds()) {
-            Value isRow = arith::CmpIOp::create(
-                b, loc, arith::CmpIPredicate::ult, row, op.getRows());
-            Value isColumn = arith::CmpIOp::create(
-                b, loc, arith::CmpIPredicate::ult, at, op.getColumns());
-            inside = arith::AndIOp::create(b, loc, isRow, isColumn);
-          }
-          body(index + i, row, at, inside);
-        }
-      });
-}
-
-/// The body of `block` for `arguments`, at `b`; gives its terminator's
-/// operands.
-static SmallVector<Value> cloneBody(OpBuilder &b, Block &block,
-                                    ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(block.getArguments(), arguments);
-  for (Operation &op : block.without_terminator())
-    b.clone(op, mapping);
-  return llvm::map_to_vector(
-      block.getTerminator()->getOperands(),
-      [&](Value v) { return mapping.lookupOrDefault(v); });
-}
 
 struct LowerAccGenerate final : LanePattern<AccGenerateOp> {
   using LanePattern::LanePattern;
@@ -458,4 +426,5 @@ void blockscale::populateTileOpPatterns(const TypeConverter &converter,
                                                         patterns.getContext());
   patterns.add<LowerTileMma, LowerAccLoad, LowerAccStore, LowerAccGenerate,
                LowerAccForEach>(converter, patterns.getContext(), lane);
+  populateAccQuantizePatterns(converter, patterns, lane);
 }

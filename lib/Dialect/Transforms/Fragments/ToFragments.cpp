@@ -96,9 +96,10 @@ struct ToFragmentsPass final
              converter.isLegal(op->getResultTypes());
     });
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
-                        AccGenerateOp, AccForEachOp, AccReadOp, AccAddOp,
-                        WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupMmaRowOp,
-                        WarpgroupWaitOp, AccTotalOp, MmaScaledOp>();
+                        AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
+                        AccAddOp, WarpgroupMmaOp, WarpgroupMmaCodesOp,
+                        WarpgroupMmaRowOp, WarpgroupWaitOp, AccTotalOp,
+                        MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

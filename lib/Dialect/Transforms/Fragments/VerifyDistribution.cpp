@@ -103,7 +103,7 @@ static LogicalResult verifySharedOp(Operation *op) {
 
 bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
-             AccForEachOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
+             AccForEachOp, AccQuantizeOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
              WarpgroupMmaCodesOp, WarpgroupMmaRowOp, WarpgroupWaitOp,
              AccTotalOp>(op);
 }

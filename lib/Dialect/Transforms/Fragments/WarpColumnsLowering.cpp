@@ -48,6 +48,10 @@ public:
     }
   }
 
+  std::optional<AccBlocks> getBlocks(AccType, int64_t) const override {
+    return std::nullopt;
+  }
+
   SmallVector<Value> emitTileMma(OpBuilder &, TileMmaOp, ValueRange,
                                  Value) const override {
     llvm_unreachable("its verifier takes no such accumulator");

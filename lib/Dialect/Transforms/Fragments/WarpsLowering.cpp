@@ -57,6 +57,31 @@ public:
     forEachAccRun(b, loc, lane, getWarpTile(b, loc, type), body);
   }
 
+  std::optional<AccBlocks> getBlocks(AccType type,
+                                     int64_t size) const override {
+    // Groups of 8 rows of C: the lanes of each row have a run in turn.
+    constexpr int64_t kLanes = 4, kGroups = 2, kRows = 16;
+    WarpsAttr warps = getWarps(type);
+    int64_t run = getRunLength(type), columns = warps.getShareN(type);
+    if (columns % size != 0)
+      return std::nullopt;
+    AccBlocks blocks;
+    int64_t lanes = std::min(kLanes, size / run);
+    for (int64_t distance = 1; distance != lanes; distance *= 2)
+      blocks.sharers.push_back(distance);
+    int64_t runsOfBlock = size / (run * lanes);
+    int64_t runsOfRow = columns / (run * kLanes);
+    for (int64_t tile = 0; tile != warps.getShareM(type) / kRows; ++tile)
+      for (int64_t group = 0; group != kGroups; ++group)
+        for (int64_t first = 0; first < runsOfRow; first += runsOfBlock) {
+          SmallVector<int64_t> &part = blocks.parts.emplace_back();
+          for (int64_t i = 0; i != runsOfBlock; ++i)
+            part.push_back(((tile * runsOfRow + first + i) * kGroups + group) *
+                           run);
+        }
+    return blocks;
+  }
+
   SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
                                  ValueRange elements,
                                  Value lane) const override {

@@ -76,6 +76,13 @@ protected:
                                    EmitErrorFn emitError);
 };
 
+/// What a block stores of the result, and how it has that.
+struct ResultTile {
+  int64_t m, n;
+  /// The accumulators, of one or more parts of the tile, that sums end in.
+  SmallVector<AccType> parts;
+};
+
 class KernelBackend {
 public:
   virtual ~KernelBackend() = default;
@@ -110,6 +117,12 @@ public:
   /// getPartialProducts.
   virtual KernelSplit getSplit(const KernelProblem &problem) const {
     return {};
+  }
+  /// What `build` stores the sums of a tile from; nullopt where sums are stored
+  /// one by one.
+  virtual std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const {
+    return std::nullopt;
   }
   /// What one block takes, and how the kernel is launched.
   virtual KernelShape getShape(const KernelProblem &problem) const = 0;

@@ -13,6 +13,7 @@
 
 #include "Kernels/ElementwiseFusion.h"
 
+#include "Kernels/Backend.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -120,6 +121,44 @@ linalg::GenericOp blockscale::findElementwiseConsumer(ProductOpInterface op) {
       !consumer.getMatchingIndexingMap(use).isIdentity())
     return {};
   return consumer;
+}
+
+QuantizeOp blockscale::findQuantizer(Value result) {
+  auto users = result.getUsers();
+  auto user = llvm::find_if(users, llvm::IsaPred<QuantizeOp>);
+  if (user == users.end() || !isUsedOnceBy(result, *user))
+    return {};
+  auto op = cast<QuantizeOp>(*user);
+  if (op.getX() != result || op->getBlock() != result.getParentBlock())
+    return {};
+  int64_t columns = cast<ShapedType>(result.getType()).getShape().back();
+  bool isWhole = !op.getPad() || (!ShapedType::isDynamic(columns) &&
+                                  columns % op.getBlockSize() == 0);
+  return isWhole ? op : QuantizeOp();
+}
+
+ProductOpInterface blockscale::findProductOf(QuantizeOp op) {
+  if (findQuantizer(op.getX()) != op)
+    return {};
+  auto isTaken = [](ProductOpInterface product) {
+    auto path = product->getAttrOfType<PathAttr>(kPathAttrName);
+    const KernelBackend *backend =
+        path ? getKernelBackend(path.getValue()) : nullptr;
+    return backend && backend->takesOverSurroundings();
+  };
+  Operation *producer = op.getX().getDefiningOp();
+  if (auto product = dyn_cast_or_null<ProductOpInterface>(producer);
+      product && isTaken(product))
+    return product;
+  auto consumer = dyn_cast_or_null<linalg::GenericOp>(producer);
+  if (!consumer)
+    return {};
+  for (OpOperand *operand : consumer.getDpsInputOperands())
+    if (auto product = operand->get().getDefiningOp<ProductOpInterface>();
+        product && findElementwiseConsumer(product) == consumer &&
+        isTaken(product))
+      return product;
+  return {};
 }
 
 SmallVector<OpOperand *> blockscale::getUsedOperands(linalg::GenericOp op) {

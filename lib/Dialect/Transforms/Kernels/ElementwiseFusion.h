@@ -22,6 +22,14 @@ linalg::GenericOp findElementwiseProducer(ProductOpInterface op);
 /// from each; null if there is none that a kernel can take over.
 linalg::GenericOp findElementwiseConsumer(ProductOpInterface op);
 
+/// What quantises whole blocks of `result`, of which others ask for sizes at
+/// most; null if there is none that a kernel can take over.
+QuantizeOp findQuantizer(Value result);
+
+/// The product the kernel of which may take over `op`, behind an elementwise op
+/// or not; null if there is none.
+ProductOpInterface findProductOf(QuantizeOp op);
+
 /// The operands of such an op that its body takes an element of.
 SmallVector<OpOperand *> getUsedOperands(linalg::GenericOp op);
 

@@ -16,6 +16,7 @@
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeForming.h"
+#include "Kernels/Quantize/QuantizerFusion.h"
 #include "Kernels/SplitProblem.h"
 #include "Launch/LoopSizes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -68,6 +69,140 @@ static std::optional<NeededAttribute> findMissing(ProductOpInterface op,
 }
 
 namespace {
+/// The results of launches, and the words of blocks, where there are such.
+struct Formed {
+  SmallVector<Value> results;
+  Value words = {};
+};
+
+/// Makes the launches for one product.
+struct Former {
+  PatternRewriter &rewriter;
+  ProductOpInterface op;
+  const KernelBackend &backend;
+  /// They come in front of this.
+  Operation *last;
+  /// What the kernels leave; null for what `op`, or its consumer, does.
+  QuantizedResults *quantized = nullptr;
+
+  FailureOr<Formed> form(const HostProblem &host) {
+    if (!host.problem.isDecoded())
+      return formAll(host);
+    DecodedProduct decoded =
+        formDecoded(rewriter, op, host, backend.getTakenCodes(host.problem));
+    FailureOr<Formed> formed = formAll(decoded.product);
+    if (failed(formed))
+      return failure();
+    if (formed->words)
+      decoded.conditions[1] = formed->words;
+    if (decoded.isToBeChecked())
+      return formExact(decoded, formed->results);
+    return formed;
+  }
+
+private:
+  /// One launch, or two where K is divided.
+  FailureOr<Formed> formAll(const HostProblem &host) {
+    KernelSplit split = backend.getSplit(host.problem);
+    if (split.parts == 1)
+      return formProducts(host);
+    FailureOr<Formed> parts =
+        formProducts(getPartialProducts(rewriter, op->getLoc(), host, split));
+    if (failed(parts))
+      return failure();
+    FailureOr<Formed> sums =
+        formSums(getSumOfParts(host, parts->results.front()));
+    if (succeeded(sums))
+      sums->words = parts->words;
+    return sums;
+  }
+
+  /// A launch that computes `results` anew where numbers of bf16 did not hold
+  /// what was decoded.
+  FailureOr<Formed> formExact(const DecodedProduct &decoded,
+                              ValueRange results) {
+    FailureOr<TargetAttr> target = getTarget(op);
+    if (failed(target))
+      return failure();
+    ExactKernel exact = getExactKernel(op, *(*target).getChip());
+    HostProblem host = getExactProblem(rewriter, op, decoded, exact);
+    if (quantized)
+      host.addQuantizer(*quantized);
+    return formLaunch(
+        host, kExactPurpose, exact.backend->getShape(host.problem),
+        [&](gpu::GPUFuncOp kernel) {
+          exact.backend->build(kernel, host.problem);
+        },
+        results);
+  }
+
+  /// A launch of a kernel of the path.
+  FailureOr<Formed> formProducts(const HostProblem &host) {
+    const KernelProblem &problem = host.problem;
+    if (std::string remark = backend.getRemark(problem); !remark.empty())
+      op->emitRemark(remark);
+    StringRef purpose =
+        isa<MmaScaledOp>(op) ? kMmaScaledPurpose : kMatmulPurpose;
+    return formLaunch(
+        host, purpose, backend.getShape(problem),
+        [&](gpu::GPUFuncOp kernel) { backend.build(kernel, problem); });
+  }
+
+  /// The same of the kernel that adds what those of parts of K leave.
+  FailureOr<Formed> formSums(const HostProblem &host) {
+    return formLaunch(
+        host, kAddSplitsPurpose, getAddSplitsShape(),
+        [&](gpu::GPUFuncOp kernel) { buildAddSplits(kernel, host.problem); });
+  }
+
+  /// Memory for the results.
+  SmallVector<Value> makeOutputs(const HostProblem &host) {
+    SmallVector<OpFoldResult> sizes = host.getResultSizes();
+    if (quantized)
+      return quantized->makeOutputs(rewriter, sizes);
+    return {makeEmpty(rewriter, op->getLoc(), host.problem.resultType, sizes)};
+  }
+
+  FailureOr<Formed> formLaunch(const HostProblem &host, StringRef purpose,
+                               const KernelShape &shape,
+                               function_ref<void(gpu::GPUFuncOp)> build,
+                               ValueRange updated = {}) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    FailureOr<SmallVector<OpFoldResult>> blocks =
+        getBlocks(rewriter, op, shape, host.sizes);
+    if (failed(blocks))
+      return failure();
+    rewriter.setInsertionPoint(last);
+    Location loc = op->getLoc();
+    SmallVector<Value> outputs(updated);
+    if (outputs.empty())
+      outputs = makeOutputs(host);
+    bool isUpdate = !updated.empty() || (quantized && quantized->op.getAmax());
+    size_t numResults = outputs.size();
+    if (shape.words != 0) {
+      int64_t words = *getConstantIntValue((*blocks)[0]) * shape.words;
+      outputs.push_back(makeEmpty(
+          rewriter, loc, RankedTensorType::get({words}, rewriter.getI32Type()),
+          OpFoldResult(rewriter.getIndexAttr(words))));
+    }
+    gpu::GPUFuncOp kernel =
+        makeKernel(rewriter, op, purpose, host.inputs.getArrayRef(),
+                   TypeRange(ValueRange(outputs)), shape);
+    build(kernel);
+    LaunchOp launch =
+        createLaunch(rewriter, loc, kernel, host.inputs.getArrayRef(), outputs,
+                     shape, *blocks);
+    launch.setUpdates(isUpdate);
+    Formed formed = {
+        SmallVector<Value>(launch->getResults().take_front(numResults))};
+    if (shape.words != 0)
+      formed.words = launch->getResults().back();
+    return formed;
+  }
+};
+} // namespace
+
+namespace {
 
 struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -88,133 +223,26 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
     Operation *last = op;
     if (host.problem.consumer)
       last = host.problem.consumer->op;
-    FailureOr<Formed> formed;
-    if (host.problem.isDecoded()) {
-      DecodedProduct decoded =
-          formDecoded(rewriter, op, host, backend->getTakenCodes(host.problem));
-      formed = formAll(rewriter, op, last, decoded.product, *backend);
-      if (succeeded(formed)) {
-        if (formed->words)
-          decoded.conditions[1] = formed->words;
-        if (decoded.isToBeChecked())
-          formed = formExact(rewriter, op, last, decoded, formed->result);
-      }
-    } else {
-      formed = formAll(rewriter, op, last, host, *backend);
+    std::optional<QuantizedResults> quantized =
+        findFusedQuantizer(op, last->getResult(0), host.problem, *backend);
+    Former former = {rewriter, op, *backend, last};
+    if (quantized) {
+      host.addQuantizer(*quantized);
+      former.last = quantized->op;
+      former.quantized = &*quantized;
     }
+    FailureOr<Formed> formed = former.form(host);
     if (failed(formed))
       return failure();
-    rewriter.replaceOp(last, formed->result);
+    if (quantized) {
+      quantized->replace(rewriter, formed->results);
+      rewriter.eraseOp(last);
+    } else {
+      rewriter.replaceOp(last, formed->results);
+    }
     if (host.problem.consumer)
       rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  /// The results of a launch: the words of its blocks, where it has such.
-  struct Formed {
-    Value result, words = {};
-  };
-
-  /// The result of launches, in front of `last`: of one, or of two where K is
-  /// divided.
-  static FailureOr<Formed> formAll(PatternRewriter &rewriter,
-                                   ProductOpInterface op, Operation *last,
-                                   const HostProblem &host,
-                                   const KernelBackend &backend) {
-    KernelSplit split = backend.getSplit(host.problem);
-    if (split.parts == 1)
-      return formProducts(rewriter, op, last, host, backend);
-    FailureOr<Formed> parts = formProducts(
-        rewriter, op, last,
-        getPartialProducts(rewriter, op->getLoc(), host, split), backend);
-    if (failed(parts))
-      return failure();
-    FailureOr<Formed> sums =
-        formSums(rewriter, op, last, getSumOfParts(host, parts->result));
-    if (succeeded(sums))
-      sums->words = parts->words;
-    return sums;
-  }
-
-  /// The same of a kernel that computes `result` anew where numbers of bf16 did
-  /// not hold what was decoded.
-  static FailureOr<Formed> formExact(PatternRewriter &rewriter,
-                                     ProductOpInterface op, Operation *last,
-                                     const DecodedProduct &decoded,
-                                     Value result) {
-    FailureOr<TargetAttr> target = getTarget(op);
-    if (failed(target))
-      return failure();
-    ExactProduct exact =
-        getExactProduct(rewriter, op, decoded, *(*target).getChip());
-    const KernelProblem &problem = exact.host.problem;
-    return form(
-        rewriter, op, last, exact.host, kExactPurpose,
-        exact.backend->getShape(problem),
-        [&](gpu::GPUFuncOp kernel) { exact.backend->build(kernel, problem); },
-        result);
-  }
-
-  /// The result of a launch, in front of `last`, of a kernel of the path.
-  static FailureOr<Formed> formProducts(PatternRewriter &rewriter,
-                                        ProductOpInterface op, Operation *last,
-                                        const HostProblem &host,
-                                        const KernelBackend &backend) {
-    const KernelProblem &problem = host.problem;
-    if (std::string remark = backend.getRemark(problem); !remark.empty())
-      op->emitRemark(remark);
-    StringRef purpose =
-        isa<MmaScaledOp>(op) ? kMmaScaledPurpose : kMatmulPurpose;
-    return form(rewriter, op, last, host, purpose, backend.getShape(problem),
-                [&](gpu::GPUFuncOp kernel) { backend.build(kernel, problem); });
-  }
-
-  /// The same of the kernel that adds what those of parts of K leave.
-  static FailureOr<Formed> formSums(PatternRewriter &rewriter,
-                                    ProductOpInterface op, Operation *last,
-                                    const HostProblem &host) {
-    return form(
-        rewriter, op, last, host, kAddSplitsPurpose, getAddSplitsShape(),
-        [&](gpu::GPUFuncOp kernel) { buildAddSplits(kernel, host.problem); });
-  }
-
-  static FailureOr<Formed>
-  form(PatternRewriter &rewriter, ProductOpInterface op, Operation *last,
-       const HostProblem &host, StringRef purpose, const KernelShape &shape,
-       function_ref<void(gpu::GPUFuncOp)> build, Value updated = {}) {
-    FailureOr<SmallVector<OpFoldResult>> blocks =
-        getBlocks(rewriter, op, shape, host.sizes);
-    if (failed(blocks))
-      return failure();
-    RankedTensorType type = host.problem.resultType;
-    SmallVector<RankedTensorType, 2> types = {type};
-    if (shape.words != 0)
-      types.push_back(RankedTensorType::get(
-          {*getConstantIntValue((*blocks)[0]) * shape.words},
-          rewriter.getI32Type()));
-    gpu::GPUFuncOp kernel = makeKernel(
-        rewriter, op, purpose, host.inputs.getArrayRef(),
-        TypeRange(SmallVector<Type, 2>(types.begin(), types.end())), shape);
-    build(kernel);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(last);
-    SmallVector<Value, 2> outputs = {updated};
-    if (!updated)
-      outputs = {
-          makeEmpty(rewriter, op->getLoc(), type, host.getResultSizes())};
-    if (shape.words != 0)
-      outputs.push_back(makeEmpty(
-          rewriter, op->getLoc(), types.back(),
-          OpFoldResult(rewriter.getIndexAttr(types.back().getDimSize(0)))));
-    LaunchOp launch =
-        createLaunch(rewriter, op->getLoc(), kernel, host.inputs.getArrayRef(),
-                     outputs, shape, *blocks);
-    launch.setUpdates(static_cast<bool>(updated));
-    Formed formed = {launch->getResult(0)};
-    if (shape.words != 0)
-      formed.words = launch->getResult(1);
-    return formed;
   }
 };
 

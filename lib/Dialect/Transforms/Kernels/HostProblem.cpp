@@ -14,6 +14,8 @@
 #include "Kernels/HostProblem.h"
 
 #include "Kernels/ElementwiseFusion.h"
+#include "Kernels/Quantize/QuantizedResults.h"
+#include "Kernels/ScalarSlice.h"
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -420,6 +422,16 @@ unsigned HostProblem::addInput(Value value) {
   return llvm::find(inputs, value) - inputs.begin();
 }
 
+void HostProblem::addQuantizer(QuantizedResults &results) {
+  FusedQuantize fused = {
+      results.op, results.getCodeBits(), results.swizzle != nullptr, {}};
+  if (Value scale = results.op.getTensorScale())
+    for (Value input : getScalarInputs(scale))
+      fused.arguments.emplace_back(input, addInput(input));
+  problem.quantizer = std::move(fused);
+  problem.result = inputs.size();
+}
+
 void HostProblem::addSurroundings(const HostProblem &from) {
   auto renumber = [&](unsigned argument) {
     return addInput(from.inputs[argument]);
@@ -431,6 +443,9 @@ void HostProblem::addSurroundings(const HostProblem &from) {
     if (*fused)
       for (auto &[value, argument] : (*fused)->arguments)
         argument = renumber(argument);
+  if (problem.quantizer)
+    for (auto &[value, argument] : problem.quantizer->arguments)
+      argument = renumber(argument);
   problem.result = inputs.size();
 }
 

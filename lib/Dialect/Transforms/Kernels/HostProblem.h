@@ -13,6 +13,8 @@
 
 namespace mlir::blockscale {
 
+struct QuantizedResults;
+
 /// What one kernel works on, as the host knows it.
 struct HostSizes {
   OpFoldResult m, n, batch;
@@ -32,6 +34,8 @@ struct HostProblem {
   /// The number of the parameter that holds `value`, a new one if there is
   /// none.
   unsigned addInput(Value value);
+  /// Has the kernel quantise its result, which is its last parameter by now.
+  void addQuantizer(QuantizedResults &results);
   /// Makes parameters of what the kernel of `from`, which this problem is a
   /// copy of, takes beside its operands, and of the result behind them.
   void addSurroundings(const HostProblem &from);

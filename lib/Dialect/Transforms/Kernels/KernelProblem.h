@@ -52,20 +52,44 @@ struct KernelOperand {
   int64_t getLineAlignment() const;
 };
 
+/// Values that a kernel takes beside operands, and the parameters that hold
+/// them: memrefs or scalars.
+using FusedArguments = SmallVector<std::pair<Value, unsigned>>;
+
+/// The number of the parameter that holds `value`, one of `arguments`.
+inline unsigned getArgumentOf(const FusedArguments &arguments, Value value) {
+  return llvm::find_if(arguments, [&](auto of) { return of.first == value; })
+      ->second;
+}
+
 /// An elementwise op that the kernel takes over.
 struct FusedElementwise {
   linalg::GenericOp op;
-  /// The values that its body takes, from operands or from around it, and the
-  /// parameters of the kernel that hold them: memrefs or scalars.
-  SmallVector<std::pair<Value, unsigned>> arguments;
+  /// What its body takes, from operands or from around it.
+  FusedArguments arguments;
   /// The operand that is the result of the product, for a consumer.
   Value product;
 
   /// The number of the parameter that holds `value`, one of `arguments`.
   unsigned getArgument(Value value) const {
-    return llvm::find_if(arguments, [&](auto of) { return of.first == value; })
-        ->second;
+    return getArgumentOf(arguments, value);
   }
+};
+
+/// A `quantize` of the result that the kernel takes over. The parameters for
+/// scales and for the largest magnitude follow the one for codes.
+struct FusedQuantize {
+  QuantizeOp op;
+  /// Bits of a code in memory, and whether scales are in the 32x4x4 layout.
+  unsigned codeBits;
+  bool hasAtoms;
+  /// What the tensor scale is computed from.
+  FusedArguments arguments;
+
+  unsigned getArgument(Value value) const {
+    return getArgumentOf(arguments, value);
+  }
+  unsigned getNumResults() const { return op->getNumResults(); }
 };
 
 /// Operands whose codes a kernel takes that multiplies numbers.
@@ -96,6 +120,8 @@ struct KernelProblem {
   bool hasCodesOfRow = false;
   /// What makes the accumulator instead, and what is made of the result.
   std::optional<FusedElementwise> producer, consumer;
+  /// What becomes of that.
+  std::optional<FusedQuantize> quantizer;
   /// Parameters that hold words: only if one of them is not 0, the result is
   /// computed.
   SmallVector<unsigned, 2> conditions;
@@ -120,7 +146,13 @@ struct KernelProblem {
     return hasScales() && instruction && !instruction.hasScales();
   }
 
-  unsigned getNumResults() const { return codesOfY && !hasCodesOfRow ? 2 : 1; }
+  /// The parameter for words of each block, behind those for the result.
+  unsigned getWords() const {
+    return result + (quantizer ? quantizer->getNumResults() : 1);
+  }
+  unsigned getNumResults() const {
+    return getWords() - result + (codesOfY && !hasCodesOfRow ? 1 : 0);
+  }
 
   /// Those that are used.
   SmallVector<KernelOperand *, 4> getOperands() {

@@ -51,6 +51,7 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   problem = host.problem;
   problem.acc = std::nullopt;
   problem.producer = problem.consumer = std::nullopt;
+  assert(!problem.quantizer && "sums of parts go by themselves");
   OpFoldResult parts = getParts(builder, loc, host.sizes.k, split);
   problem.splits = getConstantIntValue(parts).value_or(split.parts);
   OpFoldResult matrices = multiply(builder, loc, parts, host.sizes.batch);

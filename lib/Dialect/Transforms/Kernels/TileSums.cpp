@@ -13,6 +13,8 @@
 #include "Kernels/TileSums.h"
 
 #include "Kernels/ElementwiseFusion.h"
+#include "Kernels/ScalarSlice.h"
+#include "Quantize/BlockArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -54,12 +56,19 @@ Value blockscale::emitFirstElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                 kernel.getArgument(*problem.acc), position);
 }
 
+/// What the problem makes of `sum` at `position` of the result.
+static Value emitResult(OpBuilder &b, gpu::GPUFuncOp kernel,
+                        const KernelProblem &problem, ArrayRef<Value> position,
+                        Value sum) {
+  if (!problem.consumer)
+    return sum;
+  return emitFusedElement(b, kernel, *problem.consumer, position, sum);
+}
+
 void blockscale::emitLastElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  const KernelProblem &problem,
                                  ArrayRef<Value> position, Value sum) {
-  Value element = sum;
-  if (problem.consumer)
-    element = emitFusedElement(b, kernel, *problem.consumer, position, sum);
+  Value element = emitResult(b, kernel, problem, position, sum);
   memref::StoreOp::create(b, kernel.getLoc(), element,
                           kernel.getArgument(problem.result), position);
 }
@@ -89,12 +98,57 @@ Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   return op;
 }
 
+/// Quantises what the problem makes of `acc`.
+static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
+                          const KernelProblem &problem,
+                          const ProblemSizes &sizes, const BlockTile &tile,
+                          Value acc, bool addsFirst) {
+  Location loc = kernel.getLoc();
+  const FusedQuantize &quantizer = *problem.quantizer;
+  QuantizeOp quantize = quantizer.op;
+  Value tensorScale = quantize.getTensorScale();
+  if (tensorScale)
+    tensorScale = emitScalar(b, tensorScale, [&](Value input) {
+      return kernel.getArgument(quantizer.getArgument(input));
+    });
+  BlockFormat format = BlockFormat::get(quantize);
+  ScaleRuleAttr rule;
+  if (format.rule)
+    rule = ScaleRuleAttr::get(b.getContext(), *format.rule);
+  unsigned codes = problem.result, scales = codes + 1, amax = codes + 2;
+  auto op = AccQuantizeOp::create(
+      b, loc, acc, tile.row, tile.column, sizes.m, sizes.n,
+      problem.hasBatch ? tile.batch : Value(), tensorScale,
+      kernel.getArgument(codes), kernel.getArgument(scales),
+      quantize.getAmax() ? Value(kernel.getArgument(amax)) : Value(),
+      TypeAttr::get(format.type),
+      TypeAttr::get(getElementTypeOrSelf(quantize.getScales().getType())),
+      b.getI64IntegerAttr(format.blockSize), rule,
+      b.getI64IntegerAttr(quantizer.codeBits),
+      tile.isGuarded ? UnitAttr() : b.getUnitAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Type indexType = b.getIndexType();
+  Block *body =
+      b.createBlock(&op.getBody(), {}, {b.getF32Type(), indexType, indexType},
+                    {loc, loc, loc});
+  SmallVector<Value> position =
+      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
+  Value sum = body->getArgument(0);
+  if (addsFirst)
+    sum = arith::AddFOp::create(b, loc, sum,
+                                emitFirstElement(b, kernel, problem, position));
+  Value result = emitResult(b, kernel, problem, position, sum);
+  YieldOp::create(b, loc, BlockArithmetic(b, loc).toF32(result));
+}
+
 void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
                               const KernelProblem &problem,
                               const ProblemSizes &sizes, const BlockTile &tile,
                               Value acc, bool addsFirst) {
   Location loc = kernel.getLoc();
   bool inBounds = !tile.isGuarded;
+  if (problem.quantizer)
+    return emitQuantized(b, kernel, problem, sizes, tile, acc, addsFirst);
   if (!problem.consumer && !addsFirst) {
     AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
                        getPosition(problem, tile, tile.row, tile.column),

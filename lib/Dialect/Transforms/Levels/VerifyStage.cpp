@@ -47,7 +47,7 @@ static bool isTileOp(Operation *op) {
   if (auto mma = dyn_cast<MmaScaledOp>(op))
     return mma->hasAttr(kPathAttrName);
   return !isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
-              AccForEachOp, InstructionOpInterface>(op);
+              AccForEachOp, AccQuantizeOp, InstructionOpInterface>(op);
 }
 
 static bool isKernelOp(Operation *op) {

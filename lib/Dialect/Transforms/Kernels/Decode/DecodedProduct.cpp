@@ -192,28 +192,33 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
   return decoded;
 }
 
-ExactProduct blockscale::getExactProduct(OpBuilder &builder,
-                                         ProductOpInterface op,
-                                         const DecodedProduct &decoded,
-                                         const Chip &chip) {
+ExactKernel blockscale::getExactKernel(ProductOpInterface op,
+                                       const Chip &chip) {
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   auto other = llvm::find_if(chip.paths, [&](Path candidate) {
     return candidate != path.getValue() &&
            chooseInstruction(op.getRow(), candidate);
   });
   assert(other != chip.paths.end() && "all GPUs convert");
-  ExactProduct exact;
-  exact.backend = getKernelBackend(*other);
-  exact.host = makeHostProblem(builder, op, *exact.backend);
-  KernelProblem &problem = exact.host.problem;
-  problem.instruction = InstructionAttr::get(
+  const KernelBackend *backend = getKernelBackend(*other);
+  auto instruction = InstructionAttr::get(
       op->getContext(), *chooseInstruction(op.getRow(), *other)->emitted);
-  problem.schedule =
-      exact.backend->getScheduleRules()->choose(op, problem.instruction, chip,
-                                                /*hasWorkspace=*/false);
+  return {backend, instruction,
+          backend->getScheduleRules()->choose(op, instruction, chip,
+                                              /*hasWorkspace=*/false)};
+}
+
+HostProblem blockscale::getExactProblem(OpBuilder &builder,
+                                        ProductOpInterface op,
+                                        const DecodedProduct &decoded,
+                                        const ExactKernel &kernel) {
+  HostProblem host = makeHostProblem(builder, op, *kernel.backend);
+  KernelProblem &problem = host.problem;
+  problem.instruction = kernel.instruction;
+  problem.schedule = kernel.schedule;
   for (Value condition : decoded.conditions)
     if (condition)
-      problem.conditions.push_back(exact.host.addInput(condition));
-  problem.result = exact.host.inputs.size();
-  return exact;
+      problem.conditions.push_back(host.addInput(condition));
+  problem.result = host.inputs.size();
+  return host;
 }

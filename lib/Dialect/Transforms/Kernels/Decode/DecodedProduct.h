@@ -40,12 +40,19 @@ DecodedProduct formDecoded(OpBuilder &builder, ProductOpInterface op,
                            const HostProblem &host, TakenCodes taken);
 
 /// The same product by the next path of the chip, if one of the words is not 0.
-struct ExactProduct {
-  HostProblem host;
+/// The kernel that computes the result anew where numbers of bf16 did not hold
+/// what was decoded.
+struct ExactKernel {
   const KernelBackend *backend;
+  InstructionAttr instruction;
+  ScheduleInterface schedule;
 };
-ExactProduct getExactProduct(OpBuilder &builder, ProductOpInterface op,
-                             const DecodedProduct &decoded, const Chip &chip);
+ExactKernel getExactKernel(ProductOpInterface op, const Chip &chip);
+
+/// What it computes.
+HostProblem getExactProblem(OpBuilder &builder, ProductOpInterface op,
+                            const DecodedProduct &decoded,
+                            const ExactKernel &kernel);
 
 } // namespace mlir::blockscale
 

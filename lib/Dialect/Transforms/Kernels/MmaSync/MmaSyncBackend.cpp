@@ -53,6 +53,15 @@ public:
                 : warps.getSplit(problem);
   }
 
+  std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const override {
+    RingScheduleAttr ring = getRing(problem);
+    if (!ring)
+      return warps.getResultTile(problem);
+    return ResultTile{
+        ring.getM(), ring.getN(), {MmaSyncRoles::getAccType(ring)}};
+  }
+
   KernelShape getShape(const KernelProblem &problem) const override {
     RingScheduleAttr ring = getRing(problem);
     if (!ring)

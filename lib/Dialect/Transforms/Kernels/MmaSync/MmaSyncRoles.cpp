@@ -47,9 +47,9 @@ MmaSyncRoles::MmaSyncRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
       warps(plan.getSchedule()) {}
 
-AccType MmaSyncRoles::getAccType() const {
-  MLIRContext *context = problem.instruction.getContext();
-  RingScheduleAttr schedule = plan.getSchedule();
+AccType MmaSyncRoles::getAccType(RingScheduleAttr schedule) {
+  MLIRContext *context = schedule.getContext();
+  RingWarps warps(schedule);
   return AccType::get(context, schedule.getM(), schedule.getN(),
                       WarpsAttr::get(context, warps.rows, warps.columns));
 }
@@ -197,8 +197,8 @@ MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
 SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
                                               const RingTile &tile,
                                               ValueRange values) {
-  SmallVector<Value> sums = {
-      emitFirstSums(at, kernel, problem, sizes, tile, getAccType())};
+  SmallVector<Value> sums = {emitFirstSums(at, kernel, problem, sizes, tile,
+                                           getAccType(plan.getSchedule()))};
   RingPlace place = {values[0], values[1]};
   Steps steps = emitStepCounts(at, tile);
   place = emitSteps(at, place, steps.whole, /*isUnrolled=*/true, sums,

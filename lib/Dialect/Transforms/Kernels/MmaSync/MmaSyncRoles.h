@@ -31,6 +31,8 @@ public:
   /// fill.
   static int64_t getThreads(RingScheduleAttr schedule,
                             const RingOperands &operands);
+  /// The sums of a tile.
+  static AccType getAccType(RingScheduleAttr schedule);
 
 private:
   /// Stages begin where swizzles do.
@@ -54,7 +56,6 @@ private:
   Value emitElements(OpBuilder &b, const RingPlace &place, bool isA);
   Value emitScales(OpBuilder &b, const RingTile &tile, const RingPlace &place,
                    bool isA);
-  AccType getAccType() const;
   /// Whether K may end in a word of scales.
   bool hasCut() const;
 

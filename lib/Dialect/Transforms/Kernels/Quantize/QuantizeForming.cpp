@@ -13,9 +13,11 @@
 
 #include "Kernels/Quantize/QuantizeForming.h"
 
+#include "Kernels/ElementwiseFusion.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
+#include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/ScalarSlice.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -62,19 +64,6 @@ void blockscale::packQuantizedCodes(Operation *function) {
   function->walk([&](QuantizeOp op) { ops.push_back(op); });
   for (QuantizeOp op : ops)
     packCodes(op);
-}
-
-/// The only op of a kind that uses `value`; null where there are others, too.
-template <typename Op>
-static Op getOnlyUser(Value value) {
-  Op found;
-  for (Operation *user : value.getUsers()) {
-    auto op = dyn_cast<Op>(user);
-    if (!op || found)
-      return {};
-    found = op;
-  }
-  return found;
 }
 
 namespace {
@@ -153,6 +142,9 @@ struct FormQuantize final : OpRewritePattern<QuantizeOp> {
     if (!type || (type.getRank() != 2 && type.getRank() != 3) ||
         !op->getParentOfType<func::FuncOp>())
       return rewriter.notifyMatchFailure(op, "expected matrices in a function");
+    if (findProductOf(op))
+      return rewriter.notifyMatchFailure(op, "expected numbers in memory: the "
+                                             "product may quantise its own");
     FailureOr<TargetAttr> target = lookupTarget(op);
     if (failed(target) || !*target || (*target).getChip()->isCpu())
       return rewriter.notifyMatchFailure(op, "expected a GPU as target");
@@ -182,32 +174,20 @@ struct FormQuantize final : OpRewritePattern<QuantizeOp> {
       for (Value input : getScalarInputs(problem.tensorScale))
         problem.scaleInputs.emplace_back(input, addInput(input));
 
-    auto pack = getOnlyUser<PackOp>(op.getCodes());
-    auto swizzle = getOnlyUser<SwizzleScalesOp>(op.getScales());
-    problem.codeBits =
-        pack ? pack.getSource().getType().getElementTypeBitWidth() : 8;
-    if (problem.codeBits == 6) {
-      pack = {};
-      problem.codeBits = 8;
-    }
-    problem.hasAtoms = static_cast<bool>(swizzle);
+    QuantizedResults results(op);
+    problem.codeBits = results.getCodeBits();
+    problem.hasAtoms = results.swizzle != nullptr;
 
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, op.getX());
-    SmallVector<OpFoldResult> scaleSizes =
-        getScaleSizes(rewriter, loc, sizes, problem.format.blockSize);
-    SmallVector<OpFoldResult> codeSizes = sizes;
-    AffineExpr d0 = rewriter.getAffineDimExpr(0);
-    auto compute = [&](AffineExpr expr, OpFoldResult of) {
-      return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {of});
-    };
-    if (pack)
-      codeSizes.back() = compute(d0.floorDiv(2), sizes.back());
     HostSizes hostSizes = {
         sizes[problem.rank - 2], sizes.back(),
         problem.rank == 3 ? sizes[0] : OpFoldResult(rewriter.getIndexAttr(1))};
-    if (swizzle) {
-      scaleSizes = getSwizzledSizes(rewriter, loc, scaleSizes);
+    if (results.swizzle) {
+      AffineExpr d0 = rewriter.getAffineDimExpr(0);
+      auto compute = [&](AffineExpr expr, OpFoldResult of) {
+        return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {of});
+      };
       hostSizes.m =
           compute(d0.ceilDiv(kScaleAtomRows) * kScaleAtomRows, hostSizes.m);
       int64_t columns = problem.format.blockSize * kScaleAtomBlocks;
@@ -219,24 +199,11 @@ struct FormQuantize final : OpRewritePattern<QuantizeOp> {
     if (failed(blocks))
       return failure();
 
-    Value codes = pack ? pack.getResult() : op.getCodes();
-    Value scales = swizzle ? swizzle.getResult() : op.getScales();
-    SmallVector<Value> outputs = {
-        makeEmpty(rewriter, loc, cast<RankedTensorType>(codes.getType()),
-                  codeSizes),
-        makeEmpty(rewriter, loc, cast<RankedTensorType>(scales.getType()),
-                  scaleSizes)};
+    SmallVector<Value> outputs = results.makeOutputs(rewriter, sizes);
     problem.codes = inputs.size();
     problem.scales = problem.codes + 1;
-    if (op.getAmax()) {
+    if (op.getAmax())
       problem.amax = problem.codes + 2;
-      Value empty = tensor::EmptyOp::create(rewriter, loc, ArrayRef<int64_t>(),
-                                            rewriter.getF32Type());
-      Value zero =
-          arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0));
-      outputs.push_back(
-          linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0));
-    }
     gpu::GPUFuncOp kernel =
         makeKernel(rewriter, op, kQuantizePurpose, inputs.getArrayRef(),
                    TypeRange(ValueRange(outputs)), shape);
@@ -244,16 +211,7 @@ struct FormQuantize final : OpRewritePattern<QuantizeOp> {
     LaunchOp launch = createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
                                    outputs, shape, *blocks);
     launch.setUpdates(op.getAmax() != nullptr);
-    if (pack)
-      rewriter.replaceOp(pack, launch.getResult(0));
-    if (swizzle)
-      rewriter.replaceOp(swizzle, launch.getResult(1));
-    // Results that went elsewhere are not used any more.
-    SmallVector<Value> results = {pack ? Value() : launch.getResult(0),
-                                  swizzle ? Value() : launch.getResult(1)};
-    if (op.getAmax())
-      results.push_back(launch.getResult(2));
-    rewriter.replaceOp(op, results);
+    results.replace(rewriter, launch->getResults());
     return success();
   }
 };

@@ -16,6 +16,7 @@
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Kernels/ScalarSlice.h"
 #include "Quantize/CodeWords.h"
+#include "Quantize/QuantizedStores.h"
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -102,9 +103,7 @@ public:
     columns = size(1);
     if (problem.tensorScale)
       tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
-        auto known = llvm::find_if(problem.scaleInputs,
-                                   [&](auto of) { return of.first == input; });
-        return kernel.getArgument(known->second);
+        return kernel.getArgument(getArgumentOf(problem.scaleInputs, input));
       });
     if (problem.isContiguous())
       buildByLanes();
@@ -114,10 +113,6 @@ public:
   }
 
 private:
-  struct Place {
-    Value batch, row, column;
-  };
-
   /// The size of codes, which is that of x, in numbers.
   Value size(unsigned fromEnd) {
     // Of the dimension that the map takes it from.
@@ -139,8 +134,14 @@ private:
       return one ? one : other;
     return arith::AndIOp::create(b, loc, one, other);
   }
-  SmallVector<Value> getPosition(const Place &place, Value column) {
+  /// The matrix of the batch that the block has; null without one.
+  Value getBatch() {
     if (problem.rank == 2)
+      return {};
+    return gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  }
+  SmallVector<Value> getPosition(const MatrixPlace &place, Value column) {
+    if (!place.batch)
       return {place.row, column};
     return {place.batch, place.row, column};
   }
@@ -157,26 +158,18 @@ private:
             KernelProblem::isMultiple(problem.k, problem.format.blockSize *
                                                      kScaleAtomBlocks));
   }
-  void emitIf(Value condition, function_ref<void()> body) {
-    if (!condition)
-      return body();
-    auto guard = scf::IfOp::create(b, loc, condition);
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(guard.thenBlock());
-    body();
-  }
-
   void buildByLanes();
   void buildByThreads();
-  SmallVector<Value> loadNumbers(const Place &place);
-  void storeCodes(const Place &place, Value words, int64_t numbers);
-  void storeScale(const Place &place, Value block, Value code, bool fitsRows,
-                  bool fitsBlocks);
-  void joinLargest(Value largest);
-  Value shuffle(Value word, int64_t distance) {
-    return gpu::ShuffleOp::create(b, loc, word, static_cast<int32_t>(distance),
-                                  int32_t(kWarpLanes), gpu::ShuffleMode::XOR)
-        .getShuffleResult();
+  SmallVector<Value> loadNumbers(const MatrixPlace &place);
+  QuantizedStores getStores() {
+    return {b,
+            loc,
+            kernel.getArgument(problem.codes),
+            kernel.getArgument(problem.scales),
+            problem.codeBits,
+            problem.format.blockSize,
+            rows,
+            columns};
   }
 
   OpBuilder &b;
@@ -192,87 +185,11 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Stores
-//===----------------------------------------------------------------------===//
-
-void QuantizeKernel::storeCodes(const Place &place, Value words,
-                                int64_t numbers) {
-  constexpr int64_t kByteBits = 8;
-  int64_t bytes = numbers * problem.codeBits / kByteBits;
-  Value column =
-      compute({(b.getAffineDimExpr(0) * problem.codeBits).floorDiv(kByteBits)},
-              place.column)[0];
-  auto type = VectorType::get(bytes, b.getI8Type());
-  if (!isa<VectorType>(words.getType()))
-    words = vector::FromElementsOp::create(
-        b, loc, VectorType::get(1, words.getType()), words);
-  Value all = vector::BitCastOp::create(b, loc, type, words);
-  vector::StoreOp::create(b, loc, all, kernel.getArgument(problem.codes),
-                          getPosition(place, column), /*nontemporal=*/false,
-                          llvm::MaybeAlign(bytes));
-}
-
-/// The scale of a block of a row, where there is room for it: that of padding
-/// has a block of zeros, whose scale is 0.
-void QuantizeKernel::storeScale(const Place &place, Value block, Value code,
-                                bool fitsRows, bool fitsBlocks) {
-  Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  Value inside;
-  if (!fitsRows) {
-    Value limit = rows;
-    if (problem.hasAtoms)
-      limit = compute({d0.ceilDiv(kScaleAtomRows) * kScaleAtomRows}, rows)[0];
-    inside = isBelow(place.row, limit);
-  }
-  if (!fitsBlocks) {
-    int64_t unit = problem.hasAtoms ? kScaleAtomBlocks : 1;
-    Value limit = compute({d0.ceilDiv(problem.format.blockSize * unit) * unit},
-                          columns)[0];
-    inside = both(inside, isBelow(block, limit));
-  }
-  emitIf(inside, [&] {
-    SmallVector<Value> position = getPosition(place, block);
-    if (problem.hasAtoms)
-      position = applyMap(b, loc, getSwizzleMap(b.getContext(), problem.rank),
-                          position);
-    memref::StoreOp::create(b, loc, byte, kernel.getArgument(problem.scales),
-                            position);
-  });
-}
-
-/// Joins a magnitude to that of all. Most are no larger than what is there, and
-/// need no atomic operation.
-void QuantizeKernel::joinLargest(Value largest) {
-  Value word =
-      NVVM::ReduxOp::create(b, loc, b.getI32Type(), largest,
-                            NVVM::ReduxKind::UMAX, arithmetic.integer(~0u));
-  word = arith::BitcastOp::create(b, loc, b.getI32Type(),
-                                  arithmetic.fromMagnitude(word));
-  Value memory = kernel.getArgument(*problem.amax);
-  Value known = arith::BitcastOp::create(
-      b, loc, b.getI32Type(), memref::LoadOp::create(b, loc, memory));
-  Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
-  Value isFirst =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
-                            arith::ConstantIndexOp::create(b, loc, 0));
-  emitIf(both(isFirst, isBelow(known, word)), [&] {
-    Value address =
-        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
-    address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-    Value pointer = LLVM::IntToPtrOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
-    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::umax, pointer, word,
-                              LLVM::AtomicOrdering::monotonic, "device");
-  });
-}
-
-//===----------------------------------------------------------------------===//
 // Eight numbers for each lane
 //===----------------------------------------------------------------------===//
 
 /// 8 numbers, as f32.
-SmallVector<Value> QuantizeKernel::loadNumbers(const Place &place) {
+SmallVector<Value> QuantizeKernel::loadNumbers(const MatrixPlace &place) {
   // Loads are of 16 bytes.
   constexpr int64_t kBits = 128;
   int64_t ofLoad = kBits / element.getIntOrFloatBitWidth();
@@ -294,7 +211,7 @@ void QuantizeKernel::buildByLanes() {
   int64_t rounds = plan.getRounds();
   Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
-  Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  Value batch = getBatch();
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
   AffineExpr d0, d1, d2;
@@ -309,15 +226,15 @@ void QuantizeKernel::buildByLanes() {
   bool fitsColumns = fitColumns(plan.getColumns());
 
   auto getPlace = [&](int64_t round) {
-    return Place{
+    return MatrixPlace{
         batch, addIndex(b, loc, at[0], round / plan.roundsK * rowStep),
         addIndex(b, loc, at[1], round % plan.roundsK * plan.lanes * kNumbers)};
   };
-  SmallVector<Place> places;
+  SmallVector<MatrixPlace> places;
   SmallVector<Value> isInside;
   SmallVector<SmallVector<Value>> numbers;
   for (int64_t round = 0; round != rounds; ++round) {
-    Place place = getPlace(round);
+    MatrixPlace place = getPlace(round);
     places.push_back(place);
     Value inside;
     // What is outside reads what is last, so that all loads start at once.
@@ -348,7 +265,7 @@ void QuantizeKernel::buildByLanes() {
       largest = arith::SelectOp::create(b, loc, isInside[round], largest,
                                         arithmetic.integer(0));
     for (int64_t i = 1; i != lanesOfBlock; i *= 2)
-      largest = arithmetic.getLargest(largest, shuffle(largest, i));
+      largest = arithmetic.getLargest(largest, emitShuffle(b, loc, largest, i));
     largestOfAll =
         largestOfAll ? arithmetic.getLargest(largestOfAll, largest) : largest;
     Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
@@ -358,19 +275,18 @@ void QuantizeKernel::buildByLanes() {
     if (!problem.format.rule)
       arithmetic.emitReciprocal(largest, factor);
     Value words = codeWords.emit(numbers[round], factor);
-    emitIf(isInside[round],
-           [&] { storeCodes(places[round], words, kNumbers); });
+    emitIf(b, loc, isInside[round],
+           [&] { getStores().storeCodes(places[round], words, kNumbers); });
   }
   if (problem.amax)
-    joinLargest(largestOfAll);
+    emitJoinLargest(b, loc, largestOfAll, kernel.getArgument(*problem.amax));
 
   // Each lane of a block stores the scale of another round.
   Value turn = compute({d0 % lanesOfBlock}, lane)[0];
-  bool fitsBlocks = fitsColumns;
   for (int64_t first = 0; first < rounds; first += lanesOfBlock) {
     int64_t count = std::min(lanesOfBlock, rounds - first);
     Value scale = scales[first];
-    Place place = places[first];
+    MatrixPlace place = places[first];
     for (int64_t i = 1; i != count; ++i) {
       Value isTurn =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn,
@@ -384,10 +300,8 @@ void QuantizeKernel::buildByLanes() {
     }
     Value hasTurn =
         isBelow(turn, arith::ConstantIndexOp::create(b, loc, count));
-    emitIf(count == lanesOfBlock ? Value() : hasTurn, [&] {
-      Value block =
-          compute({d0.floorDiv(problem.format.blockSize)}, place.column)[0];
-      storeScale(place, block, scale, fitsRows, fitsBlocks);
+    emitIf(b, loc, count == lanesOfBlock ? Value() : hasTurn, [&] {
+      getStores().storeScale(place, scale, fitsRows, fitsColumns);
     });
   }
 }
@@ -401,7 +315,7 @@ void QuantizeKernel::buildByThreads() {
   int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfLine;
   Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
-  Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  Value batch = getBatch();
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   AffineExpr d0, d1, d2;
   bindDims(b.getContext(), d0, d1, d2);
@@ -409,7 +323,7 @@ void QuantizeKernel::buildByThreads() {
       compute({d0 * (kThreads / alongK) + d1.floorDiv(alongK),
                d2 * alongK + d1 % alongK},
               ValueRange{blockM, thread, blockK});
-  Place place = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
+  MatrixPlace place = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
   bool fitsRows = fitRows(kThreads / alongK);
   bool fitsBlocks = fitColumns(alongK * blockSize);
   Value isRow = fitsRows ? Value() : isBelow(place.row, rows);
@@ -438,7 +352,7 @@ void QuantizeKernel::buildByThreads() {
     largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
   }
   if (problem.amax)
-    joinLargest(largest);
+    emitJoinLargest(b, loc, largest, kernel.getArgument(*problem.amax));
   Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
   BlockFactor factor =
       arithmetic.emitFactor(problem.format, scale, tensorScale);
@@ -450,24 +364,25 @@ void QuantizeKernel::buildByThreads() {
   if (step == 1) {
     // Codes of single bytes.
     for (int64_t i = 0; i != blockSize; ++i) {
-      Place one = place;
+      MatrixPlace one = place;
       one.column = addIndex(b, loc, place.column, i);
       Value code = arithmetic.emitCode(problem.format, numbers[i], factor);
       Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
-      emitIf(isThere(one.column), [&] {
+      emitIf(b, loc, isThere(one.column), [&] {
         memref::StoreOp::create(b, loc, byte, kernel.getArgument(problem.codes),
                                 getPosition(one, one.column));
       });
     }
   } else {
     for (int64_t i = 0; i != blockSize; i += step) {
-      Place some = place;
+      MatrixPlace some = place;
       some.column = addIndex(b, loc, place.column, i);
       Value words = codeWords.emit(ArrayRef(numbers).slice(i, step), factor);
-      emitIf(isThere(some.column), [&] { storeCodes(some, words, step); });
+      emitIf(b, loc, isThere(some.column),
+             [&] { getStores().storeCodes(some, words, step); });
     }
   }
-  storeScale(place, at[1], scale, fitsRows, fitsBlocks);
+  getStores().storeScale(place, scale, fitsRows, fitsBlocks);
 }
 
 void blockscale::buildQuantize(gpu::GPUFuncOp kernel,

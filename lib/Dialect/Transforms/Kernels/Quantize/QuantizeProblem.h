@@ -30,7 +30,7 @@ struct QuantizeProblem {
   bool mayEnd;
   /// The tensor scale, and the parameters that hold what it is computed from.
   Value tensorScale;
-  SmallVector<std::pair<Value, unsigned>> scaleInputs;
+  FusedArguments scaleInputs;
   /// The parameters for codes, bytes with `codeBits` each, for scales, in the
   /// 32x4x4 layout with `hasAtoms`, and for the largest magnitude, an f32 that
   /// is 0 before.

@@ -22,18 +22,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The type of `columns` columns of the tile in registers, rows and columns of
-/// which are those of the result.
-AccType Tcgen05Roles::getPartType(int64_t columns) const {
-  RingScheduleAttr schedule = plan.getSchedule();
-  MLIRContext *context = schedule.getContext();
-  if (schedule.getExchanged())
-    return AccType::get(context, columns, kTensorLanes,
-                        LaneColumnsAttr::get(context));
-  return AccType::get(context, kTensorLanes, columns,
-                      WarpsAttr::get(context, 4, 1));
-}
-
 /// The columns of the tile from `column` on, which are in `acc`.
 void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
                             Value column, bool isGuarded) {
@@ -74,8 +62,8 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
       schedule.getExchanged() || KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
-    Value part =
-        AccReadOp::create(inner, loc, getPartType(columns), acc, column);
+    Value part = AccReadOp::create(inner, loc, tmemPlan.getPartType(columns),
+                                   acc, column);
     release(inner);
     emitByBounds(inner, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
       emitPart(path, tile, part, column, isGuarded);

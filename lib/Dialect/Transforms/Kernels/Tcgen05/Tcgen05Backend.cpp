@@ -46,6 +46,20 @@ public:
     return {schedule.getSplits(), schedule.getK()};
   }
 
+  std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const override {
+    TmemPlan plan = makePlan(problem);
+    ResultTile tile = {plan.getRowsOfHalves(), plan.getSchedule().getN(), {}};
+    if (plan.getSchedule().getExchanged())
+      std::swap(tile.m, tile.n);
+    int64_t columns = plan.getSumColumns(), part = plan.getPartColumns();
+    if (columns >= part)
+      tile.parts.push_back(plan.getPartType(part));
+    if (columns % part != 0)
+      tile.parts.push_back(plan.getPartType(columns % part));
+    return tile;
+  }
+
   KernelShape getShape(const KernelProblem &problem) const override {
     constexpr int64_t kThreads = kTcgen05Warps * kWarpLanes;
     auto schedule = cast<RingScheduleAttr>(problem.schedule);

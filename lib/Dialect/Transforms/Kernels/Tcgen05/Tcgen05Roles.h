@@ -49,7 +49,6 @@ private:
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
   void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
                 Value window);
-  AccType getPartType(int64_t columns) const;
   void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
                 bool isGuarded);
   /// Blocks that multiply together.

@@ -102,6 +102,15 @@ int64_t TmemPlan::getPartColumns() const {
   return getSchedule().getExchanged() ? 16 : 32;
 }
 
+AccType TmemPlan::getPartType(int64_t columns) const {
+  MLIRContext *context = getSchedule().getContext();
+  if (getSchedule().getExchanged())
+    return AccType::get(context, columns, kTensorLanes,
+                        LaneColumnsAttr::get(context));
+  return AccType::get(context, kTensorLanes, columns,
+                      WarpsAttr::get(context, 4, 1));
+}
+
 int64_t TmemPlan::getHandedSums() const {
   return sharedColumns ? 1 : getSchedule().getAccumulators();
 }

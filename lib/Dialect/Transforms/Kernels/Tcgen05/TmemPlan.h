@@ -56,6 +56,9 @@ public:
   int64_t getWaitedColumns() const;
   /// How many columns of sums are in registers at a time.
   int64_t getPartColumns() const;
+  /// The type of so many of them, rows and columns of which are those of the
+  /// result.
+  AccType getPartType(int64_t columns) const;
   /// Whether all fits into the 512 columns.
   bool fitsTensorMemory() const;
 

@@ -139,6 +139,19 @@ KernelSplit WarpsBackend::getSplit(const KernelProblem &problem) const {
   return {schedule.getSplits(), schedule.getK()};
 }
 
+std::optional<ResultTile>
+WarpsBackend::getResultTile(const KernelProblem &problem) const {
+  MmaSyncScheduleAttr schedule = getSchedule(problem);
+  MLIRContext *context = schedule.getContext();
+  auto layout =
+      WarpsAttr::get(context, schedule.getWarpsM(), schedule.getWarpsN());
+  // Where columns take turns, they do so inside of the warps' shares.
+  return ResultTile{
+      schedule.getM(),
+      schedule.getN(),
+      {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
+}
+
 KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
   TileShape tile = getTileShape(problem);
   KernelShape shape;

@@ -23,6 +23,8 @@ public:
   const ScheduleRules *getScheduleRules() const override { return rules.get(); }
   bool takesOverSurroundings() const override { return true; }
   KernelSplit getSplit(const KernelProblem &problem) const override;
+  std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const override;
   KernelShape getShape(const KernelProblem &problem) const override;
   void build(gpu::GPUFuncOp kernel,
              const KernelProblem &problem) const override;

@@ -38,6 +38,8 @@ static int64_t getPitch(RingScheduleAttr schedule) {
   return schedule.getM() + kPadding;
 }
 
+static constexpr int64_t kSumBytes = 4;
+
 /// Rows of accumulators.
 static int64_t getSumRows(RingScheduleAttr schedule) {
   constexpr int64_t kLeast = 8;
@@ -45,7 +47,6 @@ static int64_t getSumRows(RingScheduleAttr schedule) {
 }
 
 int64_t blockscale::getSumBytes(RingScheduleAttr schedule) {
-  constexpr int64_t kSumBytes = 4;
   return (WgmmaShares(schedule).partsOfK - 1) * getSumRows(schedule) *
          getPitch(schedule) * kSumBytes;
 }
@@ -68,6 +69,23 @@ CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
           plan.getSchedule().getM(),
           WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
       flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
+
+std::optional<AccType> CodesRoles::getBlocksType(const RingPlan &plan) {
+  // Rows of an instruction's sums, and the columns of the largest blocks.
+  constexpr int64_t kRowsOfWarp = 16, kBlock = 32;
+  RingScheduleAttr schedule = plan.getSchedule();
+  MLIRContext *context = schedule.getContext();
+  int64_t rows = getSumRows(schedule), columns = schedule.getM();
+  int64_t warps = WgmmaShares(schedule).getWarpsOfPart();
+  if (rows * getPitch(schedule) * kSumBytes > plan.getStagesBytes())
+    return std::nullopt;
+  for (int64_t across = 1; across <= warps; across *= 2)
+    if (rows % (warps / across * kRowsOfWarp) == 0 &&
+        columns % (across * kBlock) == 0)
+      return AccType::get(context, rows, columns,
+                          WarpsAttr::get(context, warps / across, across));
+  return std::nullopt;
+}
 
 Value CodesRoles::emitPartStep(OpBuilder &at, const RingTile &tile, Value of,
                                Value step) const {
@@ -285,12 +303,23 @@ SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
   return results;
 }
 
+static void emitBarrier(OpBuilder &at, Location loc, Value barrier,
+                        Value threads) {
+  NVVM::BarrierOp::create(at, loc, TypeRange(), barrier, threads,
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
 void CodesRoles::emitMeet(OpBuilder &at) {
   // Barrier 0 is that of all warps.
   constexpr int64_t kBarrier = 1;
-  NVVM::BarrierOp::create(at, loc, TypeRange(), word(at, kBarrier),
-                          word(at, shares.getWarps() * int64_t(kWarpLanes)),
-                          NVVM::BarrierReductionAttr(), Value());
+  emitBarrier(at, loc, word(at, kBarrier),
+              word(at, shares.getWarps() * int64_t(kWarpLanes)));
+}
+
+void CodesRoles::emitMeetOfPart(OpBuilder &at) {
+  constexpr int64_t kBarrier = 2;
+  emitBarrier(at, loc, word(at, kBarrier),
+              word(at, shares.getWarpsOfPart() * int64_t(kWarpLanes)));
 }
 
 void CodesRoles::emitFirst(OpBuilder &one) {
@@ -318,18 +347,34 @@ void CodesRoles::emitFound(OpBuilder &at, const RingTile &) {
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
   Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
   memref::StoreOp::create(then, loc, any,
-                          kernel.getArgument(problem.result + 1), block);
+                          kernel.getArgument(problem.getWords()), block);
+}
+
+Value CodesRoles::emitSumsView(OpBuilder &at, int64_t count) {
+  RingScheduleAttr schedule = plan.getSchedule();
+  auto type =
+      MemRefType::get({count, getSumRows(schedule), getPitch(schedule)},
+                      at.getF32Type(), MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
+  return memref::ViewOp::create(at, loc, type, shared, index(at, 0),
+                                ValueRange());
+}
+
+Value CodesRoles::emitBlocks(OpBuilder &at, Value sums) {
+  Value memory = emitSumsView(at, 1), zero = index(at, 0);
+  SmallVector<Value> start(3, zero);
+  // Sums of other parts have been read from there.
+  if (shares.partsOfK != 1)
+    emitMeetOfPart(at);
+  AccStoreOp::create(at, loc, sums, memory, start, /*in_bounds=*/true);
+  emitMeetOfPart(at);
+  return AccLoadOp::create(at, loc, *getBlocksType(plan), memory, start,
+                           /*in_bounds=*/true);
 }
 
 Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
-  RingScheduleAttr schedule = plan.getSchedule();
-  auto type = MemRefType::get(
-      {shares.partsOfK - 1, getSumRows(schedule), getPitch(schedule)},
-      at.getF32Type(), MemRefLayoutAttrInterface(),
-      cast<MemRefType>(shared.getType()).getMemorySpace());
+  Value memory = emitSumsView(at, shares.partsOfK - 1);
   Value zero = index(at, 0);
-  Value memory =
-      memref::ViewOp::create(at, loc, type, shared, zero, ValueRange());
   Value isOther =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, part, zero);
   OpBuilder then = scf::IfOp::create(at, loc, isOther).getThenBodyBuilder();
@@ -364,6 +409,8 @@ void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
     emitStore(path, ofResult, of, sums);
   };
   auto store = [&](OpBuilder &path, Value sums) {
+    if (problem.quantizer)
+      sums = emitBlocks(path, sums);
     // Rows of the accumulator beyond the one of the result are outside.
     if (plan.hasOneRow())
       return storeBy(path, sums, /*isGuarded=*/true);

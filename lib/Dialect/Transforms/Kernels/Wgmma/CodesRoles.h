@@ -33,6 +33,11 @@ public:
   CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
              const RingPlan &plan, const RingOperands &operands);
 
+  /// Sums with whole blocks in each warp, which those of all parts of K become
+  /// by way of stages that are read no more; nullopt for too few sums, or too
+  /// few bytes of stages.
+  static std::optional<AccType> getBlocksType(const RingPlan &plan);
+
 protected:
   void emitLoader(OpBuilder &b) override;
   /// Codes are an argument's, which no kernel in front writes: their copies
@@ -61,8 +66,9 @@ protected:
   virtual void emitFound(OpBuilder &b, const RingTile &tile);
   /// The sums of all parts as they are stored.
   virtual Value emitFinal(OpBuilder &b, Value sums) { return sums; }
-  /// Waits for all warps that multiply.
+  /// Waits for all warps that multiply; for those of the first part of K alone.
   void emitMeet(OpBuilder &b);
+  void emitMeetOfPart(OpBuilder &b);
   /// Bytes of all stages from `offset` on, as numbers of `element`.
   Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
                  Value offset) const;
@@ -88,6 +94,10 @@ private:
   void emitTile(OpBuilder &b, const RingTile &tile, const RingPlace &first);
   /// The sums of all parts, for warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
+  /// The sums of warps of the first part, each with whole blocks.
+  Value emitBlocks(OpBuilder &b, Value sums);
+  /// So many tiles of sums in stages.
+  Value emitSumsView(OpBuilder &b, int64_t count);
   /// Sets `flag` if `lost` is not 0 in any thread.
   void emitLost(OpBuilder &b, Value lost);
   void emitFirst(OpBuilder &one) override;

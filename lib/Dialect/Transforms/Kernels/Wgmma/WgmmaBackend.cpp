@@ -89,6 +89,21 @@ public:
     return {schedule.getSplits(), schedule.getK()};
   }
 
+  std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const override {
+    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    if (schedule.getExchanged()) {
+      RingPlan plan = makeCodesPlan(problem.instruction.getInstruction(),
+                                    schedule, problem.row, problem.k);
+      std::optional<AccType> sums = CodesRoles::getBlocksType(plan);
+      if (!sums)
+        return std::nullopt;
+      return ResultTile{schedule.getN(), schedule.getM(), {*sums}};
+    }
+    return ResultTile{
+        schedule.getM(), schedule.getN(), {WgmmaRoles::getAccType(schedule)}};
+  }
+
   KernelShape getShape(const KernelProblem &problem) const override {
     auto schedule = cast<RingScheduleAttr>(problem.schedule);
     RingPlan plan = makePlan(problem);

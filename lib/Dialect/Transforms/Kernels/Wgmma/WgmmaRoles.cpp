@@ -112,6 +112,13 @@ void WarpgroupRoles::emit() {
 // Warpgroups that multiply
 //===----------------------------------------------------------------------===//
 
+AccType WgmmaRoles::getAccType(RingScheduleAttr schedule) {
+  MLIRContext *context = schedule.getContext();
+  WgmmaShares shares(schedule);
+  return AccType::get(context, shares.getRows(), schedule.getN(),
+                      WarpsAttr::get(context, shares.getWarps(), 1));
+}
+
 SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at, const RingPlace &place,
                                         ValueRange sums) {
   MLIRContext *context = at.getContext();
@@ -157,12 +164,9 @@ void WgmmaRoles::emitSums(OpBuilder &at, const RingTile &tile,
 
 SmallVector<Value> WgmmaRoles::emitProducts(OpBuilder &at, const RingTile &tile,
                                             ValueRange values) {
-  MLIRContext *context = at.getContext();
-  auto type = AccType::get(context, shares.getRows(), plan.getSchedule().getN(),
-                           WarpsAttr::get(context, shares.getWarps(), 1));
   SmallVector<Value> sums;
   for (int64_t i = 0; i != shares.parts; ++i)
-    sums.push_back(AccZeroOp::create(at, loc, type));
+    sums.push_back(AccZeroOp::create(at, loc, getAccType(plan.getSchedule())));
   RingPlace place = emitSteps(
       at, {values[0], values[1]}, toWord(at, tile.steps),
       /*isUnrolled=*/true, sums,

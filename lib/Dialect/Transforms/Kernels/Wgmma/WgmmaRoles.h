@@ -68,6 +68,9 @@ class WgmmaRoles final : public WarpgroupRoles {
 public:
   using WarpgroupRoles::WarpgroupRoles;
 
+  /// Sums that all warpgroups have at once.
+  static AccType getAccType(RingScheduleAttr schedule);
+
 private:
   void emitConsumer(OpBuilder &b) override;
   /// The products of a tile; the place in the ring is the first of `values`.

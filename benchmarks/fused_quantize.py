@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""What a product pays for quantising its result, on a CUDA card: fused, and by a kernel behind it.
+
+usage: fused_quantize.py build DIR --target=CHIP [--build=BUILD] [--size=N]   PTX and launch infos
+       fused_quantize.py run DIR                                              measures them
+
+`build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
+repository's benchmarks/ and python/. A product of N x N matrices of MXFP8 ends in f32 (`product`), in codes
+and scales (`fused`), or in f32 that a kernel of its own quantises (`behind`). Codes and scales of the latter
+two are held against each other: all have to be equal.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+from quantize import FORMATS, ROOT, measure
+
+PRODUCT = ("f8E4M3FN", "f8E8M0FNU", 32)
+
+
+def program(n, quantized):
+    element, scale, block = PRODUCT
+    x, xs = f"tensor<{n}x{n}x{element}>", f"tensor<{n}x{n // block}x{scale}>"
+    ys, sums = f"tensor<{n // block}x{n}x{scale}>", f"tensor<{n}x{n}xf32>"
+    text = f"""func.func @main(%x: {x}, %xs: {xs}, %y: {x}, %ys: {xs}) -> RESULTS {{
+  %e = tensor.empty() : {x}
+  %t = linalg.transpose ins(%y : {x}) outs(%e : {x}) permutation = [1, 0]
+  %es = tensor.empty() : {ys}
+  %ts = linalg.transpose ins(%ys : {xs}) outs(%es : {ys}) permutation = [1, 0]
+  %zero = arith.constant dense<0.0> : {sums}
+  %sum = blockscale.mma_scaled %x, %xs, %t, %ts, %zero : {x}, {xs}, {x}, {ys}, {sums}
+"""
+    if not quantized:
+        return text.replace("RESULTS", sums) + f"  return %sum : {sums}\n}}\n"
+    element, scale, block = quantized
+    types = f"tensor<{n}x{n}x{element}>, tensor<{n}x{n // block}x{scale}>"
+    return text.replace("RESULTS", f"({types})") + f"""
+  %c, %s = blockscale.quantize %sum {{block_size = {block} : i64}} : {sums} to {types}
+  return %c, %s : {types}
+}}
+"""
+
+
+def quantizing(n, element, scale, block):
+    sums, types = f"tensor<{n}x{n}xf32>", f"tensor<{n}x{n}x{element}>, tensor<{n}x{n // block}x{scale}>"
+    return f"""func.func @main(%x: {sums}) -> ({types}) {{
+  %c, %s = blockscale.quantize %x {{block_size = {block} : i64}} : {sums} to {types}
+  return %c, %s : {types}
+}}
+"""
+
+
+def build(options):
+    options.folder.mkdir(parents=True, exist_ok=True)
+    texts = {"product": program(options.size, None)}
+    for name, format in FORMATS.items():
+        texts[f"{name}-fused"] = program(options.size, format)
+        texts[f"{name}-behind"] = quantizing(options.size, *format)
+    for name, text in texts.items():
+        base = options.folder / name
+        base.with_suffix(".mlir").write_text(text)
+        subprocess.run(
+            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
+             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
+             "-o", base.with_suffix(".ptx")],
+            check=True,
+        )
+    (options.folder / "size").write_text(str(options.size))
+    print(f"{len(texts)} programs for {options.target} in {options.folder}")
+
+
+def run(options):
+    import torch
+    from gpu_launch import Driver, Function
+
+    torch.manual_seed(1)
+    driver = Driver()
+    torch.zeros(1, device="cuda")
+    card = torch.cuda.get_device_properties("cuda")
+    n = int((options.folder / "size").read_text())
+    block = PRODUCT[2]
+
+    workspaces = []
+
+    def work(name, shapes, inputs, results):
+        """A call of all kernels of a program."""
+        base = options.folder / name
+        function = Function(
+            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
+            shapes, card.multi_processor_count,
+        )
+        workspaces.append(torch.empty(function.workspace + 1, dtype=torch.uint8, device="cuda"))
+        launches = function.bind(inputs, results, workspaces[-1].data_ptr())
+
+        def call():
+            for launch in launches:
+                launch.run(torch.cuda.current_stream().cuda_stream)
+
+        return call
+
+    x, y = (torch.randn(n, n, device="cuda").to(torch.float8_e4m3fn) for _ in range(2))
+    xs, ys = (torch.randint(120, 130, (n, n // block), dtype=torch.uint8, device="cuda") for _ in range(2))
+    inputs = [value.data_ptr() for value in (x, xs, y, ys)]
+    shapes = [(n, n), (n, n // block)] * 2
+    sums = torch.empty(n, n, device="cuda")
+    product = work("product", shapes, inputs, [sums.data_ptr()])
+    print(f"{card.name}, {n} x {n} x {n}")
+    print(f"{'result':8} {'product us':>10} {'fused':>7} {'behind':>7}   codes")
+    for name, (element, _, size) in FORMATS.items():
+        bits = 4 if element.startswith("f4") else 8
+        results = [
+            [torch.zeros(n, n * bits // 8, dtype=torch.uint8, device="cuda"),
+             torch.zeros(n, n // size, dtype=torch.uint8, device="cuda")]
+            for _ in range(2)
+        ]
+        addresses = [[value.data_ptr() for value in pair] for pair in results]
+        fused = work(f"{name}-fused", shapes, inputs, addresses[0])
+        quantize = work(f"{name}-behind", [(n, n)], [sums.data_ptr()], addresses[1])
+
+        def behind():
+            product()
+            quantize()
+
+        fused()
+        behind()
+        torch.cuda.synchronize()
+        right = all(torch.equal(*pair) for pair in zip(*results))
+        us = measure(torch, {"product": product, "fused": fused, "behind": behind})
+        print(
+            f"{name:8} {us['product']:10.1f} {us['fused'] / us['product']:7.3f}"
+            f" {us['behind'] / us['product']:7.3f}   {'equal' if right else 'DIFFERENT'}", flush=True,
+        )
+        if not right:
+            return 1
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    building = commands.add_parser("build")
+    building.add_argument("folder", type=pathlib.Path)
+    building.add_argument("--target", required=True)
+    building.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    building.add_argument("--size", type=int, default=4096)
+    commands.add_parser("run").add_argument("folder", type=pathlib.Path)
+    options = parser.parse_args()
+    return build(options) if options.command == "build" else run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

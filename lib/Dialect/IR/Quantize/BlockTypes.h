@@ -1,0 +1,27 @@
+//===- BlockTypes.h - Which blocks there are --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_IR_QUANTIZE_BLOCKTYPES_H
+#define BLOCKSCALE_LIB_DIALECT_IR_QUANTIZE_BLOCKTYPES_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+/// (Q4), (E4), (G4): types and block size of a legal row.
+LogicalResult verifyBlockTypes(Operation *op, Type element, Type scale,
+                               int64_t blockSize);
+
+/// (Q5), (G4): powers have a rule, other scales a tensor scale.
+LogicalResult verifyScaleRule(Operation *op, Type scale,
+                              std::optional<ScaleRule> rule,
+                              bool hasTensorScale);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_IR_QUANTIZE_BLOCKTYPES_H

@@ -1,0 +1,26 @@
+//===- QuantizerFusion.h - Products that quantise results -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZERFUSION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZERFUSION_H
+
+#include "Kernels/Backend.h"
+#include "Kernels/Quantize/QuantizedResults.h"
+
+namespace mlir::blockscale {
+
+/// The `quantize` of `result`, what the kernels of `backend` make of `op`, if
+/// they can quantise it themselves: blocks are whole in their accumulators, and
+/// so are atoms of scales in their tiles, or scales stay rows.
+std::optional<QuantizedResults>
+findFusedQuantizer(ProductOpInterface op, Value result,
+                   const KernelProblem &problem, const KernelBackend &backend);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZERFUSION_H

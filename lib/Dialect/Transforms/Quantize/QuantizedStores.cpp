@@ -1,0 +1,137 @@
+//===- QuantizedStores.cpp - Codes and scales to memory -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Addresses of packed codes and of scales in either layout, and the one word
+// that all blocks of a launch share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Quantize/QuantizedStores.h"
+
+#include "Utils/IndexValues.h"
+#include "Utils/OperandView.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static unsigned getRank(Value memory) {
+  return cast<MemRefType>(memory.getType()).getRank();
+}
+
+QuantizedStores::QuantizedStores(OpBuilder &b, Location loc, Value codes,
+                                 Value scales, unsigned codeBits,
+                                 int64_t blockSize, Value rows, Value columns)
+    : b(b), loc(loc), codes(codes), scales(scales), codeBits(codeBits),
+      blockSize(blockSize), rows(rows), columns(columns) {}
+
+bool QuantizedStores::hasAtoms() const {
+  return getRank(scales) != getRank(codes);
+}
+
+SmallVector<Value> QuantizedStores::getPosition(const MatrixPlace &place,
+                                                Value column) {
+  if (!place.batch)
+    return {place.row, column};
+  return {place.batch, place.row, column};
+}
+
+void QuantizedStores::storeCodes(const MatrixPlace &place, Value words,
+                                 int64_t numbers) {
+  constexpr int64_t kByteBits = 8;
+  int64_t bytes = numbers * codeBits / kByteBits;
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  Value column = applyExprs(b, loc, {(d0 * codeBits).floorDiv(kByteBits)},
+                            place.column)[0];
+  if (!isa<VectorType>(words.getType()))
+    words = vector::FromElementsOp::create(
+        b, loc, VectorType::get(1, words.getType()), words);
+  Value all = vector::BitCastOp::create(
+      b, loc, VectorType::get(bytes, b.getI8Type()), words);
+  vector::StoreOp::create(b, loc, all, codes, getPosition(place, column),
+                          /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+}
+
+void QuantizedStores::storeScale(const MatrixPlace &place, Value code,
+                                 bool fitsRows, bool fitsColumns) {
+  Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  Value block = applyExprs(b, loc, {d0.floorDiv(blockSize)}, place.column)[0];
+  Value inside;
+  auto check = [&](Value value, Value size, int64_t unit, int64_t atom) {
+    int64_t whole = hasAtoms() ? atom : 1;
+    Value limit =
+        applyExprs(b, loc, {d0.ceilDiv(unit * whole) * whole}, size)[0];
+    Value isBelow =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
+    inside = inside ? arith::AndIOp::create(b, loc, inside, isBelow).getResult()
+                    : isBelow;
+  };
+  if (!fitsRows)
+    check(place.row, rows, 1, kScaleAtomRows);
+  if (!fitsColumns)
+    check(block, columns, blockSize, kScaleAtomBlocks);
+  emitIf(b, loc, inside, [&] {
+    SmallVector<Value> position = getPosition(place, block);
+    if (hasAtoms())
+      position = applyMap(b, loc, getSwizzleMap(b.getContext(), getRank(codes)),
+                          position);
+    memref::StoreOp::create(b, loc, byte, scales, position);
+  });
+}
+
+void blockscale::emitIf(OpBuilder &b, Location loc, Value condition,
+                        function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto guard = scf::IfOp::create(b, loc, condition);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  body();
+}
+
+Value blockscale::emitShuffle(OpBuilder &b, Location loc, Value value,
+                              int64_t distance) {
+  return gpu::ShuffleOp::create(b, loc, value, static_cast<int32_t>(distance),
+                                int32_t(kWarpLanes), gpu::ShuffleMode::XOR)
+      .getShuffleResult();
+}
+
+/// Most are no larger than what is there, and need no atomic operation.
+void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
+                                 Value memory) {
+  BlockArithmetic arithmetic(b, loc);
+  Value word =
+      NVVM::ReduxOp::create(b, loc, b.getI32Type(), largest,
+                            NVVM::ReduxKind::UMAX, arithmetic.integer(~0u));
+  word = arith::BitcastOp::create(b, loc, b.getI32Type(),
+                                  arithmetic.fromMagnitude(word));
+  Value known = arith::BitcastOp::create(
+      b, loc, b.getI32Type(), memref::LoadOp::create(b, loc, memory));
+  Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                            arith::ConstantIndexOp::create(b, loc, 0));
+  Value isLarger =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, known, word);
+  Value joins = arith::AndIOp::create(b, loc, isFirst, isLarger);
+  emitIf(b, loc, joins, [&] {
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+    address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+    Value pointer = LLVM::IntToPtrOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
+    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::umax, pointer, word,
+                              LLVM::AtomicOrdering::monotonic, "device");
+  });
+}
