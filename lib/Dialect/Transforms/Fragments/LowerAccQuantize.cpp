@@ -16,6 +16,8 @@
 #include "Fragments/LanePatterns.h"
 #include "Quantize/CodeWords.h"
 #include "Quantize/QuantizedStores.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -42,24 +44,56 @@ public:
     makeNumbers(acc);
     if (blocks.pairLane != 0)
       exchangePairs();
-    for (ArrayRef<int64_t> part : blocks.parts)
-      quantize(part);
-    storeScales();
+    findTurn();
+    Value largest;
+    if (Value isPlain =
+            format.rule ? Value() : arithmetic.emitIsPlain(op.getTensorScale()))
+      largest = quantizeEitherWay(isPlain);
+    else
+      largest = quantizeAll(/*isPlain=*/!format.rule);
     if (op.getAmax())
-      emitJoinLargest(b, loc, largestOfAll, op.getAmax());
+      emitJoinLargest(b, loc, largest, op.getAmax());
   }
 
 private:
-  /// The scale of a block, and a place in it.
-  struct BlockScale {
-    Value code;
+  /// What the lane has of a block.
+  struct Part {
+    ArrayRef<int64_t> runs;
+    SmallVector<Value> numbers;
+    Value largest;
     MatrixPlace place;
+    BlockFactor factor = {};
   };
 
   void makeNumbers(ValueRange acc);
   void exchangePairs();
-  void quantize(ArrayRef<int64_t> part);
-  void storeScales();
+  void findTurn();
+  Part getPart(ArrayRef<int64_t> runs);
+  void quantize(MutableArrayRef<Part> group, bool isPlain);
+  Value shareScale(MutableArrayRef<Part> group);
+  Value makeScales(MutableArrayRef<Part> group);
+  /// Of what `get` gives for each of `group`, that of the lane's turn.
+  template <typename Range, typename Get>
+  Value selectTurn(Range &&group, Get get) {
+    Value own;
+    for (auto [i, part] : llvm::enumerate(group)) {
+      Value value = get(part);
+      if (!own || own == value) {
+        own = value;
+        continue;
+      }
+      Value isTurn = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::eq, turn,
+          arith::ConstantIndexOp::create(b, loc, static_cast<int64_t>(i)));
+      own = select(isTurn, value, own);
+    }
+    return own;
+  }
+  /// The lanes that share a block.
+  size_t getNumLanes() const { return size_t(1) << blocks.sharers.size(); }
+  Value quantizeAll(bool isPlain);
+  Value quantizeEitherWay(Value isPlain);
+  void storeCodes(const Part &part, Value words);
   SmallVector<Value> split(Value words, int64_t numbers);
   /// Whether the bit of a lane's number is set.
   Value hasBit(int64_t bit);
@@ -84,8 +118,8 @@ private:
   /// Neighbours in a row that the lane has.
   int64_t run;
   SmallVector<Value> numbers, rows, columns;
-  SmallVector<BlockScale> scales;
-  Value largestOfAll;
+  /// The number of this lane among those of a block, and of the first one.
+  Value turn, firstLane;
 };
 } // namespace
 
@@ -148,70 +182,132 @@ SmallVector<Value> AccQuantizer::split(Value words, int64_t numbersOfWords) {
   return pieces;
 }
 
-void AccQuantizer::quantize(ArrayRef<int64_t> part) {
-  SmallVector<Value> own;
-  for (int64_t first : part)
-    llvm::append_range(own, ArrayRef(numbers).slice(first, run));
-  Value largest;
-  for (Value number : own) {
+void AccQuantizer::findTurn() {
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  AffineExpr number = b.getAffineConstantExpr(0), first = d0;
+  for (auto [i, distance] : llvm::enumerate(blocks.sharers)) {
+    AffineExpr bit = d0.floorDiv(distance) % 2;
+    number = number + bit * (int64_t(1) << i);
+    first = first - bit * distance;
+  }
+  SmallVector<Value> values = applyExprs(b, loc, {number, first}, lane);
+  turn = values[0];
+  firstLane = values[1];
+}
+
+AccQuantizer::Part AccQuantizer::getPart(ArrayRef<int64_t> runs) {
+  Part part = {runs, {}, {}, {op.getBatch(), rows[runs[0]], columns[runs[0]]}};
+  for (int64_t first : runs)
+    llvm::append_range(part.numbers, ArrayRef(numbers).slice(first, run));
+  for (Value number : part.numbers) {
     Value magnitude = arithmetic.getMagnitude(number);
-    largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
+    part.largest = part.largest ? arithmetic.getLargest(part.largest, magnitude)
+                                : magnitude;
   }
   for (int64_t distance : blocks.sharers)
-    largest =
-        arithmetic.getLargest(largest, emitShuffle(b, loc, largest, distance));
-  largestOfAll =
-      largestOfAll ? arithmetic.getLargest(largestOfAll, largest) : largest;
+    part.largest = arithmetic.getLargest(
+        part.largest, emitShuffle(b, loc, part.largest, distance));
+  return part;
+}
 
-  Value scale = arithmetic.emitScale(format, largest, op.getTensorScale());
-  BlockFactor factor =
-      arithmetic.emitFactor(format, scale, op.getTensorScale());
-  if (!format.rule)
-    arithmetic.emitReciprocal(largest, factor);
-  Value words = codeWords.emit(own, factor);
-  MatrixPlace place = {op.getBatch(), rows[part[0]], columns[part[0]]};
+/// Divisors take long to make: each lane makes that of one block of the group,
+/// and gets the others. Gives the scale of its own one.
+Value AccQuantizer::shareScale(MutableArrayRef<Part> group) {
+  Value largest =
+      selectTurn(group, [](const Part &part) { return part.largest; });
+  Value tensorScale = op.getTensorScale();
+  Value scale = arithmetic.emitScale(format, largest, tensorScale);
+  BlockFactor own = arithmetic.emitFactor(format, scale, tensorScale);
+  arithmetic.emitReciprocal(own);
+  for (auto [i, part] : llvm::enumerate(group)) {
+    int64_t bits = 0;
+    for (auto [bit, distance] : llvm::enumerate(blocks.sharers))
+      bits += (i >> bit & 1) * distance;
+    Value from = arith::IndexCastUIOp::create(
+        b, loc, b.getI32Type(), addIndex(b, loc, firstLane, bits));
+    auto receive = [&](Value value) {
+      return gpu::ShuffleOp::create(b, loc, value, from,
+                                    arithmetic.integer(kWarpLanes),
+                                    gpu::ShuffleMode::IDX)
+          .getShuffleResult();
+    };
+    part.factor = arithmetic.fromNumbers(receive(own.number),
+                                         receive(own.reciprocal), tensorScale);
+  }
+  return scale;
+}
+
+/// The scale of the block whose turn it is; all lanes make those of all.
+Value AccQuantizer::makeScales(MutableArrayRef<Part> group) {
+  SmallVector<Value> scales;
+  for (Part &part : group) {
+    scales.push_back(
+        arithmetic.emitScale(format, part.largest, /*tensorScale=*/Value()));
+    part.factor = arithmetic.emitFactor(format, scales.back(),
+                                        /*tensorScale=*/Value());
+  }
+  return selectTurn(ArrayRef(scales), [](Value scale) { return scale; });
+}
+
+/// Quantises blocks, one for each of the lanes that share one, or fewer.
+void AccQuantizer::quantize(MutableArrayRef<Part> group, bool isPlain) {
+  Value scale = format.rule ? makeScales(group) : shareScale(group);
+  for (const Part &part : group)
+    storeCodes(part, codeWords.emitBy(isPlain, part.numbers, part.factor));
+  MatrixPlace place = {
+      op.getBatch(),
+      selectTurn(group, [](const Part &part) { return part.place.row; }),
+      selectTurn(group, [](const Part &part) { return part.place.column; })};
+  Value hasTurn;
+  if (group.size() != getNumLanes())
+    hasTurn = isBelow(turn, arith::ConstantIndexOp::create(
+                                b, loc, static_cast<int64_t>(group.size())));
+  emitIf(b, loc, hasTurn, [&] {
+    stores.storeScale(place, scale, op.getInBounds(), op.getInBounds());
+  });
+}
+
+/// Gives the largest magnitude of all.
+Value AccQuantizer::quantizeAll(bool isPlain) {
+  Value largest;
+  ArrayRef<SmallVector<int64_t>> left = blocks.parts;
+  while (!left.empty()) {
+    size_t count = std::min(getNumLanes(), left.size());
+    SmallVector<Part> group = llvm::map_to_vector(
+        left.take_front(count),
+        [&](ArrayRef<int64_t> runs) { return getPart(runs); });
+    left = left.drop_front(count);
+    for (const Part &part : group)
+      largest =
+          largest ? arithmetic.getLargest(largest, part.largest) : part.largest;
+    quantize(group, isPlain);
+  }
+  return largest;
+}
+
+Value AccQuantizer::quantizeEitherWay(Value isPlain) {
+  auto emitWay = [&](bool way) {
+    return [this, way](OpBuilder &, Location) {
+      scf::YieldOp::create(b, loc, quantizeAll(way));
+    };
+  };
+  return scf::IfOp::create(b, loc, isPlain, emitWay(true), emitWay(false))
+      .getResult(0);
+}
+
+void AccQuantizer::storeCodes(const Part &part, Value words) {
   Value inside;
   if (!op.getInBounds())
-    inside = arith::AndIOp::create(b, loc, isBelow(place.row, op.getRows()),
-                                   isBelow(place.column, op.getColumns()));
+    inside =
+        arith::AndIOp::create(b, loc, isBelow(part.place.row, op.getRows()),
+                              isBelow(part.place.column, op.getColumns()));
+  SmallVector<Value> codesOfRuns =
+      split(words, static_cast<int64_t>(part.numbers.size()));
   emitIf(b, loc, inside, [&] {
-    for (auto [first, codes] :
-         llvm::zip_equal(part, split(words, static_cast<int64_t>(own.size()))))
+    for (auto [first, codes] : llvm::zip_equal(part.runs, codesOfRuns))
       stores.storeCodes({op.getBatch(), rows[first], columns[first]}, codes,
                         run);
   });
-  scales.push_back({scale, place});
-}
-
-/// Each lane of a block stores the scale of another one.
-void AccQuantizer::storeScales() {
-  int64_t lanes = int64_t(1) << blocks.sharers.size();
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  AffineExpr bits = b.getAffineConstantExpr(0);
-  for (auto [i, distance] : llvm::enumerate(blocks.sharers))
-    bits = bits + d0.floorDiv(distance) % 2 * (int64_t(1) << i);
-  Value turn = applyExprs(b, loc, {bits}, lane)[0];
-  auto number = static_cast<int64_t>(scales.size());
-  for (int64_t first = 0; first < number; first += lanes) {
-    int64_t count = std::min(lanes, number - first);
-    BlockScale own = scales[first];
-    for (int64_t i = 1; i != count; ++i) {
-      const BlockScale &other = scales[first + i];
-      Value isTurn =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn,
-                                arith::ConstantIndexOp::create(b, loc, i));
-      own.code = select(isTurn, other.code, own.code);
-      own.place.row = select(isTurn, other.place.row, own.place.row);
-      own.place.column = select(isTurn, other.place.column, own.place.column);
-    }
-    Value hasTurn;
-    if (count != lanes)
-      hasTurn = isBelow(turn, arith::ConstantIndexOp::create(b, loc, count));
-    emitIf(b, loc, hasTurn, [&] {
-      stores.storeScale(own.place, own.code, op.getInBounds(),
-                        op.getInBounds());
-    });
-  }
 }
 
 namespace {

@@ -205,8 +205,23 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
   }
   factor.isZero = compare(arith::CmpIPredicate::eq, scale, 0);
   factor.number = decode(format.scale, scale);
+  factor.isScale = !tensorScale;
   if (tensorScale)
     factor.number = arith::MulFOp::create(b, loc, factor.number, tensorScale);
+  return factor;
+}
+
+BlockFactor BlockArithmetic::fromNumbers(Value divisor, Value reciprocal,
+                                         Value tensorScale) {
+  BlockFactor factor;
+  factor.isScale = !tensorScale;
+  factor.number = divisor;
+  factor.reciprocal = reciprocal;
+  factor.isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                       divisor, divisor);
+  // That of an infinite divisor is 0, too, and so are the quotients.
+  factor.isZero =
+      compare(arith::CmpIPredicate::eq, bitcast(reciprocal, b.getI32Type()), 0);
   return factor;
 }
 
@@ -227,44 +242,59 @@ Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value number,
   return select(isZero, zero, quotient);
 }
 
-/// The remainders of the corrections are exact, or far below the smallest
-/// element, and nothing overflows, if the divisor and all numbers are well
-/// inside of f32's range.
-void BlockArithmetic::emitReciprocal(Value largest, BlockFactor &factor) {
-  constexpr int kRange = 60;
-  auto power = [](int exponent) {
-    return static_cast<uint32_t>(kF32Bias + exponent) << kF32MantissaBits;
-  };
-  // A scale of 0 multiplies by 0 instead, and codes of NaN are masked: neither
-  // sends a warp the other way.
+static uint32_t getPowerBits(int exponent) {
+  return static_cast<uint32_t>(kF32Bias + exponent) << kF32MantissaBits;
+}
+
+/// Scales of ue4m3 are from 2^-9 to 2^9: divisors are from 2^-59 to 2^59 then.
+Value BlockArithmetic::emitIsPlain(Value tensorScale) {
+  constexpr int kRange = 50;
+  if (!tensorScale)
+    return {};
+  Value offset =
+      arith::SubIOp::create(b, loc, bitcast(tensorScale, b.getI32Type()),
+                            integer(getPowerBits(-kRange)));
+  return compare(arith::CmpIPredicate::ult, offset,
+                 getPowerBits(kRange) - getPowerBits(-kRange));
+}
+
+void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
+  // A scale of 0 multiplies by 0 instead, and codes of NaN are masked.
   factor.reciprocal =
       select(factor.isZero, number(0),
              arith::DivFOp::create(b, loc, number(1), factor.number));
-  Value offset = arith::SubIOp::create(
-      b, loc, bitcast(factor.number, b.getI32Type()), integer(power(-kRange)));
-  Value isDivisor = compare(arith::CmpIPredicate::ult, offset,
-                            power(kRange) - power(-kRange));
-  Value isSmall = compare(arith::CmpIPredicate::ult, largest, power(kRange));
-  factor.isPlain = arith::OrIOp::create(
-      b, loc, arith::AndIOp::create(b, loc, isDivisor, isSmall),
-      arith::OrIOp::create(b, loc, factor.isZero, factor.isNaN));
 }
 
 /// P. Markstein's division: with a reciprocal that is rounded to nearest, a
 /// quotient within one unit of the last place becomes the nearest one by one
-/// more correction.
+/// more correction. Remainders of quotients that matter, 1/4 and more, are far
+/// above subnormal numbers and so exact.
+///
+/// A scale of ue4m3 alone has 4 bits. Quotients that fall next to a border of
+/// e2m1, which has 3, are at least 2^-32 of it from where rounding of f32
+/// turns, and the first correction leaves 2^-46: it is enough. Nor does
+/// anything overflow, as numbers are at most 7 times a scale that is not the
+/// largest. Beside a tensor scale, what is larger than the largest element,
+/// whatever the divisor, is as good as 2^65.
 Value BlockArithmetic::emitPlainQuotient(Value number,
                                          const BlockFactor &factor) {
+  constexpr int kLarge = 65;
+  Value magnitude = math::AbsFOp::create(b, loc, number);
+  if (!factor.isScale)
+    magnitude = arith::MinNumFOp::create(
+        b, loc, magnitude,
+        bitcast(integer(getPowerBits(kLarge)), b.getF32Type()));
   Value negated = arith::NegFOp::create(b, loc, factor.number);
-  Value quotient = arith::MulFOp::create(b, loc, number, factor.reciprocal);
-  for (int i = 0; i != 2; ++i) {
-    Value rest = math::FmaOp::create(b, loc, negated, quotient, number);
+  Value quotient = arith::MulFOp::create(b, loc, magnitude, factor.reciprocal);
+  for (int i = 0; i != (factor.isScale ? 1 : 2); ++i) {
+    Value rest = math::FmaOp::create(b, loc, negated, quotient, magnitude);
     quotient = math::FmaOp::create(b, loc, rest, factor.reciprocal, quotient);
   }
   constexpr uint32_t kSign = ~kF32Magnitude;
   Value sign = bitAnd(bitcast(number, b.getI32Type()), kSign);
-  Value magnitude = bitAnd(bitcast(quotient, b.getI32Type()), kF32Magnitude);
-  return bitcast(arith::OrIOp::create(b, loc, magnitude, sign), b.getF32Type());
+  return bitcast(
+      arith::OrIOp::create(b, loc, bitcast(quotient, b.getI32Type()), sign),
+      b.getF32Type());
 }
 
 Value BlockArithmetic::emitCode(const BlockFormat &format, Value number,

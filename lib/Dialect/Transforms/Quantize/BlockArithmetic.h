@@ -40,9 +40,10 @@ struct BlockFactor {
   /// i1: whether all codes are 0; whether those of a divisor are zeros with
   /// the sign of the number. Null for never.
   Value isNaN, isZero;
-  /// Of a divisor, its reciprocal, and whether that may be used: see
-  /// `emitReciprocal`.
+  /// Of a divisor, its reciprocal, where that may be used, and whether it may:
+  /// null for always. Whether the divisor is the scale itself.
   Value reciprocal, isPlain;
+  bool isScale = false;
 };
 
 class BlockArithmetic {
@@ -66,11 +67,16 @@ public:
   /// `number`, an f32, over the scale, where the block has no NaN.
   Value emitQuotient(const BlockFormat &format, Value number,
                      const BlockFactor &factor);
-  /// Adds the reciprocal of a divisor to `factor`, for a block with this
-  /// largest magnitude.
-  void emitReciprocal(Value largest, BlockFactor &factor);
-  /// The same as `emitQuotient` where `isPlain`: a product with the reciprocal
-  /// and two corrections, with the sign of the number.
+  /// The factor whose divisor and reciprocal another lane has made.
+  BlockFactor fromNumbers(Value divisor, Value reciprocal, Value tensorScale);
+  /// Whether quotients may come from a reciprocal beside such a tensor scale:
+  /// not if divisors may be near the ends of f32's range. Null for always.
+  Value emitIsPlain(Value tensorScale);
+  /// Adds the reciprocal of a divisor to `factor`.
+  void emitReciprocal(BlockFactor &factor);
+  /// What `emitQuotient` gives where a reciprocal may be used, or what becomes
+  /// the same code of e2m1: a product with the reciprocal and corrections, with
+  /// the sign of the number.
   Value emitPlainQuotient(Value number, const BlockFactor &factor);
   /// The code, in an i32, of `number`, an f32.
   Value emitCode(const BlockFormat &format, Value number,

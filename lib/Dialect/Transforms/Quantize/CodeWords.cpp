@@ -91,27 +91,27 @@ Value CodeWords::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
       words);
 }
 
+Value CodeWords::emitBy(bool isPlain, ArrayRef<Value> numbers,
+                        const BlockFactor &factor) {
+  SmallVector<Value> quotients =
+      llvm::map_to_vector(numbers, [&](Value number) {
+        return isPlain ? arithmetic.emitPlainQuotient(number, factor)
+                       : arithmetic.emitQuotient(format, number, factor);
+      });
+  return join(quotients, factor);
+}
+
 Value CodeWords::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
-  auto divide = [&](bool isPlain) {
-    return join(
-        llvm::map_to_vector(
-            numbers,
-            [&](Value number) {
-              return isPlain ? arithmetic.emitPlainQuotient(number, factor)
-                             : arithmetic.emitQuotient(format, number, factor);
-            }),
-        factor);
-  };
   if (!factor.isPlain)
-    return divide(/*isPlain=*/false);
+    return emitBy(factor.reciprocal != nullptr, numbers, factor);
   auto choice = scf::IfOp::create(
       b, loc, factor.isPlain,
       [&](OpBuilder &, Location) {
-        Value words = divide(/*isPlain=*/true);
+        Value words = emitBy(/*isPlain=*/true, numbers, factor);
         scf::YieldOp::create(b, loc, words);
       },
       [&](OpBuilder &, Location) {
-        Value words = divide(/*isPlain=*/false);
+        Value words = emitBy(/*isPlain=*/false, numbers, factor);
         scf::YieldOp::create(b, loc, words);
       });
   return choice.getResult(0);

@@ -28,6 +28,9 @@ public:
   /// The codes of `numbers`, f32s of one block, an even number of them, as an
   /// integer of all their bits: i8, i16, i32, or a vector of i32.
   Value emit(ArrayRef<Value> numbers, const BlockFactor &factor);
+  /// The same by products with the reciprocal alone, or without it.
+  Value emitBy(bool isPlain, ArrayRef<Value> numbers,
+               const BlockFactor &factor);
 
 private:
   /// The bits of the codes of two quotients, in an i32.

@@ -158,6 +158,10 @@ private:
             KernelProblem::isMultiple(problem.k, problem.format.blockSize *
                                                      kScaleAtomBlocks));
   }
+  void addReciprocal(BlockFactor &factor) {
+    arithmetic.emitReciprocal(factor);
+    factor.isPlain = arithmetic.emitIsPlain(tensorScale);
+  }
   void buildByLanes();
   void buildByThreads();
   SmallVector<Value> loadNumbers(const MatrixPlace &place);
@@ -273,7 +277,7 @@ void QuantizeKernel::buildByLanes() {
     BlockFactor factor =
         arithmetic.emitFactor(problem.format, scale, tensorScale);
     if (!problem.format.rule)
-      arithmetic.emitReciprocal(largest, factor);
+      addReciprocal(factor);
     Value words = codeWords.emit(numbers[round], factor);
     emitIf(b, loc, isInside[round],
            [&] { getStores().storeCodes(places[round], words, kNumbers); });
@@ -357,7 +361,7 @@ void QuantizeKernel::buildByThreads() {
   BlockFactor factor =
       arithmetic.emitFactor(problem.format, scale, tensorScale);
   if (!problem.format.rule)
-    arithmetic.emitReciprocal(largest, factor);
+    addReciprocal(factor);
   // Whole words where rows are aligned to them, else as few numbers as fill
   // bytes.
   int64_t step = problem.mayEnd ? 8 / problem.codeBits : kNumbers;
