@@ -14,6 +14,7 @@
 
 #include "Fragments/AccElements.h"
 #include "Fragments/LanePatterns.h"
+#include "Quantize/BlockGather.h"
 #include "Quantize/CodeWords.h"
 #include "Quantize/QuantizedStores.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -93,7 +94,11 @@ private:
   size_t getNumLanes() const { return size_t(1) << blocks.sharers.size(); }
   Value quantizeAll(bool isPlain);
   Value quantizeEitherWay(Value isPlain);
+  bool canGather(ArrayRef<Part> group) const;
+  void storeBlock(MatrixPlace place, ArrayRef<Value> words, int64_t pairs);
   void storeCodes(const Part &part, Value words);
+  /// Null for always.
+  Value isInside(const MatrixPlace &place);
   SmallVector<Value> split(Value words, int64_t numbers);
   /// Whether the bit of a lane's number is set.
   Value hasBit(int64_t bit);
@@ -252,12 +257,18 @@ Value AccQuantizer::makeScales(MutableArrayRef<Part> group) {
 /// Quantises blocks, one for each of the lanes that share one, or fewer.
 void AccQuantizer::quantize(MutableArrayRef<Part> group, bool isPlain) {
   Value scale = format.rule ? makeScales(group) : shareScale(group);
+  SmallVector<Value> words;
   for (const Part &part : group)
-    storeCodes(part, codeWords.emitBy(isPlain, part.numbers, part.factor));
+    words.push_back(codeWords.emitBy(isPlain, part.numbers, part.factor));
   MatrixPlace place = {
       op.getBatch(),
       selectTurn(group, [](const Part &part) { return part.place.row; }),
       selectTurn(group, [](const Part &part) { return part.place.column; })};
+  if (canGather(group))
+    storeBlock(place, words, group[0].numbers.size() / 2);
+  else
+    for (auto [part, codes] : llvm::zip_equal(group, words))
+      storeCodes(part, codes);
   Value hasTurn;
   if (group.size() != getNumLanes())
     hasTurn = isBelow(turn, arith::ConstantIndexOp::create(
@@ -295,15 +306,64 @@ Value AccQuantizer::quantizeEitherWay(Value isPlain) {
       .getResult(0);
 }
 
+/// Whether lanes can have whole blocks of the group, one each.
+bool AccQuantizer::canGather(ArrayRef<Part> group) const {
+  return run == 2 && blocks.sharers.size() == 2 && blocks.sharers[0] == 1 &&
+         blocks.sharers[1] == 2 && group.size() == BlockGather::kLanes;
+}
+
+/// Stores the codes of the lane's block, at `place`, of what all have of all.
+void AccQuantizer::storeBlock(MatrixPlace place, ArrayRef<Value> words,
+                              int64_t pairs) {
+  Type word = b.getI32Type();
+  auto toWords = [&](Value codes) -> SmallVector<Value> {
+    if (codes.getType() == word)
+      return {codes};
+    auto vector = dyn_cast<VectorType>(codes.getType());
+    if (!vector)
+      return {arith::ExtUIOp::create(b, loc, word, codes)};
+    SmallVector<Value> all;
+    for (int64_t i = 0; i != vector.getNumElements(); ++i)
+      all.push_back(vector::ExtractOp::create(b, loc, codes, i));
+    return all;
+  };
+  unsigned bits = op.getCodeBits();
+  SmallVector<Value> block =
+      BlockGather(b, loc, lane)
+          .emit(llvm::map_to_vector(words, toWords), pairs, bits);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  int64_t size = op.getBlockSize();
+  place.column =
+      applyExprs(b, loc, {d0.floorDiv(size) * size}, place.column)[0];
+  // Stores have at most 16 bytes.
+  constexpr size_t kMost = 4;
+  constexpr int64_t kWordBits = 32;
+  emitIf(b, loc, isInside(place), [&] {
+    for (size_t first = 0; first < block.size(); first += kMost) {
+      ArrayRef<Value> some =
+          ArrayRef(block).slice(first, std::min(kMost, block.size() - first));
+      auto count = static_cast<int64_t>(some.size());
+      MatrixPlace at = place;
+      at.column = addIndex(b, loc, place.column,
+                           static_cast<int64_t>(first) * kWordBits / bits);
+      Value all = vector::FromElementsOp::create(
+          b, loc, VectorType::get(count, word), some);
+      stores.storeCodes(at, all, count * kWordBits / bits);
+    }
+  });
+}
+
+Value AccQuantizer::isInside(const MatrixPlace &place) {
+  if (op.getInBounds())
+    return {};
+  return arith::AndIOp::create(b, loc, isBelow(place.row, op.getRows()),
+                               isBelow(place.column, op.getColumns()));
+}
+
 void AccQuantizer::storeCodes(const Part &part, Value words) {
-  Value inside;
-  if (!op.getInBounds())
-    inside =
-        arith::AndIOp::create(b, loc, isBelow(part.place.row, op.getRows()),
-                              isBelow(part.place.column, op.getColumns()));
   SmallVector<Value> codesOfRuns =
       split(words, static_cast<int64_t>(part.numbers.size()));
-  emitIf(b, loc, inside, [&] {
+  emitIf(b, loc, isInside(part.place), [&] {
     for (auto [first, codes] : llvm::zip_equal(part.runs, codesOfRuns))
       stores.storeCodes({op.getBatch(), rows[first], columns[first]}, codes,
                         run);
