@@ -35,7 +35,7 @@ def test_exact(device, tmp_path):
     rng = np.random.default_rng(1)
     for shape, dims in [((5, 70), (1,)), ((2, 1500), (1,)), ((3, 40, 5), (0, 1)), ((600,), (0,)), ((9, 4), (1,))]:
         x = (rng.integers(-8, 8, shape) / 4).astype(np.float32)
-        init = np.zeros([n for i, n in enumerate(shape) if i not in dims], np.float32) + 0.5
+        init = np.full([n for i, n in enumerate(shape) if i not in dims], 0.5, np.float32)
         for static in (True, False):
             text = reduce("addf", shape, dims, "f32", init, static)
             [result] = run(tmp_path, text, [x, init], device)

@@ -13,6 +13,7 @@
 
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/Rows/RowProblem.h"
+#include "Utils/StoredCodes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,11 +75,16 @@ static TypedAttr getNeutral(Operation *join) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
+linalg::LinalgOp ReduceProblem::getLoops() const {
+  linalg::GenericOp generic = op;
+  return cast<linalg::LinalgOp>(generic.getOperation());
+}
+
 std::optional<std::pair<unsigned, unsigned>>
 ReduceProblem::findSize(unsigned loop) const {
-  AffineExpr expr = getAffineDimExpr(loop, op.getContext());
-  auto generic = cast<linalg::LinalgOp>(op.getOperation());
-  for (OpOperand &operand : op->getOpOperands()) {
+  linalg::LinalgOp generic = getLoops();
+  AffineExpr expr = getAffineDimExpr(loop, generic.getContext());
+  for (OpOperand &operand : generic->getOpOperands()) {
     bool isResult = generic.isDpsInit(&operand);
     auto known = llvm::find(inputs, operand.get());
     if (known == inputs.end() && !isResult)
@@ -95,7 +101,7 @@ ReduceProblem::findSize(unsigned loop) const {
 }
 
 bool ReduceProblem::hasSizes() const {
-  auto generic = cast<linalg::LinalgOp>(op.getOperation());
+  linalg::LinalgOp generic = getLoops();
   for (auto [loop, size] : llvm::enumerate(generic.getStaticLoopRanges()))
     if (ShapedType::isDynamic(size) && !findSize(loop))
       return false;
@@ -104,12 +110,13 @@ bool ReduceProblem::hasSizes() const {
 
 Value ReduceProblem::getSize(OpBuilder &b, gpu::GPUFuncOp kernel,
                              unsigned loop) const {
-  auto generic = cast<linalg::LinalgOp>(op.getOperation());
+  linalg::LinalgOp generic = getLoops();
   int64_t known = generic.getStaticLoopRanges()[loop];
   if (!ShapedType::isDynamic(known))
-    return arith::ConstantIndexOp::create(b, op.getLoc(), known);
+    return arith::ConstantIndexOp::create(b, kernel.getLoc(), known);
   auto [parameter, dim] = *findSize(loop);
-  return memref::DimOp::create(b, op.getLoc(), kernel.getArgument(parameter),
+  return memref::DimOp::create(b, kernel.getLoc(),
+                               kernel.getArgument(parameter),
                                static_cast<int64_t>(dim));
 }
 

@@ -35,6 +35,7 @@ struct ReduceProblem {
   bool hasSizes() const;
 
 private:
+  linalg::LinalgOp getLoops() const;
   /// A parameter, and the dimension of it, that a loop is over.
   std::optional<std::pair<unsigned, unsigned>> findSize(unsigned loop) const;
 };
