@@ -252,7 +252,8 @@ static bool isSource(Operation &op) {
     return true;
   return op
       .walk([](Operation *nested) {
-        return isApproximated(nested) || isTensorCoreSum(nested)
+        return isApproximated(nested) || isTensorCoreSum(nested) ||
+                       isReorderedSum(nested)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

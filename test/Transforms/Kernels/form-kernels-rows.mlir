@@ -75,14 +75,14 @@ func.func @loops(%x: tensor<64x40xf32>, %s: tensor<64x4xf32>,
         tensor<64xf32>, tensor<64xf32>
 }
 
-// CHECK-LABEL: gpu.func @warps__reduce(
-// CHECK:         scf.if
-// CHECK:           %[[ALL:.*]] = scf.for {{.*}} iter_args(%[[SUM:.*]] = %
-// CHECK:             math.exp
-// CHECK-NEXT:        arith.addf %{{.*}}, %[[SUM]]
-// CHECK-COUNT-5:   gpu.shuffle xor
-// CHECK-NOT:       gpu.shuffle
-// CHECK:           memref.store
+// 7 numbers of a row for each lane, in registers.
+
+// CHECK-LABEL: gpu.func @softmax__softmax(
+// CHECK-NOT:     scf.for
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK-COUNT-7: math.exp
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK-COUNT-7: arith.divf
 
 // CHECK-LABEL: gpu.func @block__reduce(
 // CHECK-SAME:    workgroup(%[[SHARED:.*]] : memref<8xf16, #gpu.address_space<workgroup>>)
@@ -93,14 +93,14 @@ func.func @loops(%x: tensor<64x40xf32>, %s: tensor<64x4xf32>,
 // CHECK-COUNT-3: gpu.shuffle xor
 // CHECK-NOT:     gpu.shuffle
 
-// 7 numbers of a row for each lane, in registers.
-
-// CHECK-LABEL: gpu.func @softmax__softmax(
-// CHECK-NOT:     scf.for
-// CHECK-COUNT-5: gpu.shuffle xor
-// CHECK-COUNT-7: math.exp
-// CHECK-COUNT-5: gpu.shuffle xor
-// CHECK-COUNT-7: arith.divf
+// CHECK-LABEL: gpu.func @warps__reduce(
+// CHECK:         scf.if
+// CHECK:           %[[ALL:.*]] = scf.for {{.*}} iter_args(%[[SUM:.*]] = %
+// CHECK:             math.exp
+// CHECK-NEXT:        arith.addf %[[SUM]], %
+// CHECK-COUNT-5:   gpu.shuffle xor
+// CHECK-NOT:       gpu.shuffle
+// CHECK:           memref.store
 
 }
 

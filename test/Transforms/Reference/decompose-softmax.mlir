@@ -34,6 +34,8 @@ func.func @f(%x: tensor<4x64xf32>, %out: tensor<4x64xf32>)
 // CHECK:         %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x?xbf16>) outs(%{{.*}} : tensor<4x?xf32>)
 // CHECK:           arith.extf
 // CHECK:         linalg.generic {{.*}} ins(%[[WIDE]] : tensor<4x?xf32>) outs(%{{.*}} : tensor<?xf32>)
+// CHECK:           math.exp
+// CHECK:           arith.addf
 // CHECK:         %[[QUOTIENTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x?xf32>)
 // CHECK:           arith.divf
 // CHECK:         %[[Y:.*]] = linalg.generic {{.*}} ins(%[[QUOTIENTS]] : tensor<4x?xf32>) outs(%[[OUT]] : tensor<4x?xbf16>)

@@ -25,7 +25,12 @@ struct RowPlan {
   int64_t lanes, rows;
 
   /// Where rows are M.
-  KernelShape getShape() const { return {{rows, 1, 1}, {lanes * rows, 1, 1}}; }
+  KernelShape getShape() const {
+    KernelShape shape;
+    shape.tile = {rows, 1, 1};
+    shape.threads = {lanes * rows, 1, 1};
+    return shape;
+  }
 };
 
 /// A plan for `rows` rows of `length` elements, either of which may be

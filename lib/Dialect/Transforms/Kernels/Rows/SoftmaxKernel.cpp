@@ -102,9 +102,9 @@ private:
           at, loc, isInside[i],
           [&](OpBuilder &then) { return load(then, columns[i]); }, least));
     }
-    Value most = values.front();
-    for (Value value : ArrayRef(values).drop_front())
-      most = larger(at, most, value);
+    Value most;
+    for (Value value : values)
+      most = most ? larger(at, most, value) : value;
     most = lanes.join(at, most, larger);
     Value sum;
     for (auto [value, inside] : llvm::zip_equal(values, isInside)) {
