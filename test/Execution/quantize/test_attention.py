@@ -1,6 +1,10 @@
 """An attention head as one function: scores, softmax, quantise, and the sum of the values."""
 
+import re
+import subprocess
+
 import blockscale
+import harness
 import numpy as np
 import pytest
 from quantize_cases import CHIPS, quantize_op, run, tensor
@@ -106,3 +110,19 @@ def test_attention(format, tmp_path):
         # A share that is rounded otherwise may cross a border of the quantize.
         difference = np.linalg.norm(result - results["cpu"]) / np.linalg.norm(expected)
         assert difference < 2e-3, (device, difference)
+
+
+@pytest.mark.parametrize("format", ("mxfp8", "nvfp4"))
+def test_bounds(format, tmp_path):
+    """--compare knows bounds through all of it."""
+    program_file = tmp_path / "attention.mlir"
+    program_file.write_text(program(*FORMATS[format]))
+    inputs = [tmp_path / f"in{i}.npy" for i in range(6)]
+    for path, array in zip(inputs, make(format)[0]):
+        np.save(path, array)
+    done = subprocess.run(
+        [harness.RUN, program_file, "--device=sim", "--target=sm_120a", "--compare", "-o", tmp_path / "o.npy", *inputs],
+        capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^result #0: largest error", done.stderr, re.M), done.stderr
