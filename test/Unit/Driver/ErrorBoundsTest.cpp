@@ -342,22 +342,23 @@ TEST(ErrorBoundsTest, ScalesThatAreNaN) {
   EXPECT_FALSE(acceptsSteps(codes, 1, 1));
 }
 
-/// Scales of ue4m3: a least one, or none.
+/// Scales of ue4m3 from none, beside which codes are 0, by the least one to
+/// larger ones: what is left of 4000 is at most 2^-17 of it.
 TEST(ErrorBoundsTest, ScalesThatMayBeZero) {
   const char *quantize = R"mlir(
-    %c, %cs = blockscale.quantize %n {block_size = 16 : i64}
+    %k = arith.constant sparse<[[0, 0]], [4000.0]> : tensor<1x32xf32>
+    %l = arith.subf %n, %k : tensor<1x32xf32>
+    %c, %cs = blockscale.quantize %l {block_size = 16 : i64}
         : tensor<1x32xf32> to tensor<1x32xf4E2M1FN>, tensor<1x2xf8E4M3FN>
     return %c : tensor<1x32xf4E2M1FN>)mlir";
-  // Six times half of the least scale, 2^-9, which is a tie.
   Reference codes =
-      computeBlock("tensor<1x32xf4E2M1FN>", quantize, {6 * 0x1p-10f, 0x1p-9f});
-  Bytes bytes(32), others(32);
-  others[0] = 5; // 3, a number over 2^-9.
-  others[1] = 2; // 1
+      computeBlock("tensor<1x32xf4E2M1FN>", quantize, {4000, 0x1p-9f});
+  Bytes bytes(32);
   EXPECT_TRUE(accepts(codes, DType::U1, bytes));
-  EXPECT_TRUE(accepts(codes, DType::U1, others));
-  others[1] = 3;
-  EXPECT_FALSE(accepts(codes, DType::U1, others));
+  bytes[1] = 2; // 1, over the least scale of 2^-9.
+  EXPECT_TRUE(accepts(codes, DType::U1, bytes));
+  bytes[1] = 3;
+  EXPECT_FALSE(accepts(codes, DType::U1, bytes));
 }
 
 /// A product of codes that may be others.
