@@ -20,7 +20,9 @@
 #include "ErrorBounds.h"
 
 #include "IntervalGeneric.h"
+#include "IntervalQuantize.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Reference/Softmax.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -78,6 +80,18 @@ static bool isPlainProduct(Operation *op) {
   });
 }
 
+/// What an op consists of, as the targets see it.
+static FailureOr<SmallVector<Value>>
+decomposeComposed(OpBuilder &builder, linalg::AggregatedOpInterface op) {
+  auto softmax = dyn_cast<linalg::SoftmaxOp>(op.getOperation());
+  if (!softmax)
+    return op.decomposeOperation(builder);
+  FailureOr<Value> result = decomposeSoftmax(builder, softmax);
+  if (failed(result))
+    return failure();
+  return SmallVector<Value>{*result};
+}
+
 /// Makes every op of linalg generic, and composed ones what they consist of.
 static LogicalResult generalize(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
@@ -86,7 +100,7 @@ static LogicalResult generalize(func::FuncOp function) {
       [&](linalg::AggregatedOpInterface op) { composed.push_back(op); });
   for (linalg::AggregatedOpInterface op : composed) {
     rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    FailureOr<SmallVector<Value>> results = decomposeComposed(rewriter, op);
     if (succeeded(results))
       rewriter.replaceOp(op, *results);
   }
@@ -125,6 +139,10 @@ private:
 
   bool visitGeneric(Operation &op);
   bool visitMove(Operation &op);
+  bool visitExtract(Operation &op);
+  bool visitQuantize(Operation &op);
+  bool visitDequantize(Operation &op);
+  bool visitScalar(Operation &op);
 
   void visit(Operation &op);
 
@@ -169,20 +187,58 @@ bool BoundBuilder::visitMove(Operation &op) {
   return true;
 }
 
-/// One row for each op that intervals go through. Elementwise arithmetic on
-/// tensors, and all named ops of linalg, are generic here.
-///
-/// `blockscale.quantize` is to be a row: its scales are monotonic in the
-/// largest magnitude of a block, and its codes in the element for each of the
-/// scales, so that the ends of both are those of the op on the ends of its
-/// input, and (for the codes) on the smallest and largest scale of the block.
+/// An element at indices that are exact.
+bool BoundBuilder::visitExtract(Operation &op) {
+  auto extract = cast<tensor::ExtractOp>(op);
+  Interval ends = intervals.lookup(extract.getTensor());
+  if (!ends || llvm::any_of(extract.getIndices(), [&](Value index) {
+        return intervals.contains(index);
+      }))
+    return false;
+  auto take = [&](Value tensor) -> Value {
+    return tensor::ExtractOp::create(builder, op.getLoc(), tensor,
+                                     extract.getIndices());
+  };
+  Value low = take(ends.low);
+  intervals[extract.getResult()] = {low, take(ends.high)};
+  return true;
+}
+
+bool BoundBuilder::visitQuantize(Operation &op) {
+  return quantizeOnIntervals(builder, cast<QuantizeOp>(op), intervals);
+}
+
+bool BoundBuilder::visitDequantize(Operation &op) {
+  return dequantizeOnIntervals(builder, cast<DequantizeOp>(op), intervals,
+                               culprit);
+}
+
+/// Arithmetic on scalars, as that in the body of an op of linalg.
+bool BoundBuilder::visitScalar(Operation &op) {
+  if (op.getNumRegions() != 0 || op.getNumResults() != 1)
+    return false;
+  auto operands = llvm::map_to_vector(op.getOperands(), [&](Value value) {
+    return IntervalOperand{value, intervals.lookup(value)};
+  });
+  FailureOr<Interval> interval = emitInterval(builder, &op, operands);
+  if (succeeded(interval))
+    intervals[op.getResult(0)] = *interval;
+  return succeeded(interval);
+}
+
+/// One row for each op that intervals go through, beside arithmetic on scalars.
+/// Elementwise arithmetic on tensors, and all named ops of linalg, are generic
+/// here.
 const llvm::StringMap<BoundBuilder::Visitor> &BoundBuilder::getVisitors() {
   static const llvm::StringMap<Visitor> visitors = {
+      {"blockscale.dequantize", &BoundBuilder::visitDequantize},
+      {"blockscale.quantize", &BoundBuilder::visitQuantize},
       {"linalg.generic", &BoundBuilder::visitGeneric},
       {"tensor.cast", &BoundBuilder::visitMove},
       {"tensor.collapse_shape", &BoundBuilder::visitMove},
       {"tensor.concat", &BoundBuilder::visitMove},
       {"tensor.expand_shape", &BoundBuilder::visitMove},
+      {"tensor.extract", &BoundBuilder::visitExtract},
       {"tensor.extract_slice", &BoundBuilder::visitMove},
       {"tensor.insert_slice", &BoundBuilder::visitMove},
   };
@@ -196,7 +252,8 @@ static bool isSource(Operation &op) {
     return true;
   return op
       .walk([](Operation *nested) {
-        return isApproximated(nested) || isTensorCoreSum(nested)
+        return isApproximated(nested) || isTensorCoreSum(nested) ||
+                       isReorderedSum(nested)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -219,8 +276,10 @@ void BoundBuilder::visit(Operation &op) {
     if (!isInexact || op.getNumResults() == 0 || isa<tensor::DimOp>(op))
       return;
     culprit = op.getName().getStringRef();
-    auto visitor = getVisitors().find(op.getName().getStringRef());
-    if (visitor != getVisitors().end() && (this->*visitor->second)(op))
+    auto row = getVisitors().find(op.getName().getStringRef());
+    Visitor visitor =
+        row == getVisitors().end() ? &BoundBuilder::visitScalar : row->second;
+    if ((this->*visitor)(op))
       return;
     lost = culprit;
   }

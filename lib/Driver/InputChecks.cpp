@@ -142,25 +142,25 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
   if (function.getNumResults() == 0)
     return emitUnsupported(function)
            << "a function without results on a GPU target";
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (!isa<RankedTensorType>(type))
-      return emitUnsupported(function)
-             << "result #" << i << " of type " << type << " on a GPU target";
-  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
-                                            function.getResultTypes())) {
-    auto tensorType = dyn_cast<RankedTensorType>(type);
-    bool isScalar =
-        type.isIndex() ||
-        (type.isIntOrFloat() && !type.isTF32() &&
-         llvm::is_contained({1, 8, 16, 32, 64}, type.getIntOrFloatBitWidth()));
-    if (!tensorType && !isScalar)
-      return emitUnsupported(function)
-             << "an argument of type " << type << " on a GPU target";
-    if (tensorType && llvm::is_contained(tensorType.getShape(), 0))
-      return emitUnsupported(function)
-             << "an empty tensor on a GPU target, " << type;
-  }
-  return success();
+  auto check = [&](TypeRange types, StringRef what) -> LogicalResult {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto tensorType = dyn_cast<RankedTensorType>(type);
+      bool isScalar =
+          type.isIndex() || (type.isIntOrFloat() && !type.isTF32() &&
+                             llvm::is_contained({1, 8, 16, 32, 64},
+                                                type.getIntOrFloatBitWidth()));
+      if (!tensorType && !isScalar)
+        return emitUnsupported(function) << what << " #" << i << " of type "
+                                         << type << " on a GPU target";
+      if (tensorType && llvm::is_contained(tensorType.getShape(), 0))
+        return emitUnsupported(function)
+               << "an empty tensor on a GPU target, " << type;
+    }
+    return success();
+  };
+  if (failed(check(function.getArgumentTypes(), "argument")))
+    return failure();
+  return check(function.getResultTypes(), "result");
 }
 
 /// Whether a kernel's parameter of `type` takes what a launch passes for

@@ -102,6 +102,19 @@ static Value getTerm(linalg::GenericOp op, unsigned i, Operation *&sum) {
              : Value();
 }
 
+bool blockscale::isReorderedSum(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || !generic.hasPureTensorSemantics())
+    return false;
+  for (unsigned i = 0; i != generic->getNumResults(); ++i) {
+    Type type = getElementTypeOrSelf(generic.getResult(i).getType());
+    Operation *sum = nullptr;
+    if ((type.isF32() || type.isF64()) && getTerm(generic, i, sum))
+      return true;
+  }
+  return false;
+}
+
 /// How many terms an element of the results has, as f64.
 static Value countTerms(OpBuilder &builder, linalg::GenericOp op) {
   Location loc = op.getLoc();

@@ -35,6 +35,9 @@ using IntervalMap = DenseMap<Value, Interval>;
 /// exact.
 void markTensorCoreSum(linalg::GenericOp op);
 bool isTensorCoreSum(Operation *op);
+/// Whether a device may add up what an output is the sum of in another order
+/// than the host.
+bool isReorderedSum(Operation *op);
 /// Says of an op that it multiplies the numbers of codes, its first operand,
 /// and scales, its second one.
 void markDecodedProduct(linalg::GenericOp op);

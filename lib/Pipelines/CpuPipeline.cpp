@@ -8,8 +8,9 @@
 //
 // The order of the passes:
 //
-//   1. Dynamic sizes are checked while the ops that rely on them are whole.
-//      Folds come before decomposition, which would hide pairs of swizzles.
+//   1. Dynamic sizes are checked while the ops that rely on them are whole; a
+//      softmax has no check of its own, what it consists of has. Folds come
+//      before decomposition, which would hide pairs of swizzles.
 //   2. Casts of narrow floats are expanded before anything folds constants, and
 //      again those that decomposition makes.
 //   3. Named linalg ops become generic before their elements become bytes: a
@@ -43,6 +44,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 void blockscale::buildTilePipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createDecomposeSoftmaxPass());
   pm.addPass(createExpandCastsPass());
   pm.addPass(createGenerateRuntimeVerificationPass());
   pm.addPass(createCanonicalizerPass());

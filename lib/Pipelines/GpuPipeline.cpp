@@ -9,7 +9,7 @@
 // The order of the passes:
 //
 //   1. Functions are inlined and loops unrolled first: a function is one
-//      sequence of launches.
+//      sequence of launches. No scalar is left between host and kernels.
 //   2. Paths are chosen while ops are whole; what feeds an operand (a
 //      transpose, an unswizzle, a packed buffer) is still there to be read
 //      through when kernels are formed. What is left of it becomes loops.
@@ -58,6 +58,7 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   addCleanUp(pm);
   // Constants are in sight, and what is unrolled are ops like any other.
   pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
+  pm.addPass(createScalarResultsPass());
   AttachTargetPassOptions target;
   target.chip = options.target;
   target.emulateOn = options.emulateOn;
@@ -80,6 +81,9 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
 void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
                                         const GpuPipelineOptions &) {
   pm.addPass(createPackBuffersPass());
+  DecomposeSoftmaxPassOptions softmax;
+  softmax.keepRows = true;
+  pm.addNestedPass<func::FuncOp>(createDecomposeSoftmaxPass(softmax));
   pm.addNestedPass<func::FuncOp>(createJoinElementwisePass());
   pm.addPass(createFormKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePass());

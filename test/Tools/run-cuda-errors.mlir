@@ -70,8 +70,9 @@ func.func @mma(%x: tensor<2x32xf8E4M3FN>, %s: tensor<2x1xf8E8M0FNU>,
   return %d : tensor<2x2xf32>
 }
 
-func.func @scalar(%a: f32) -> f32 {
-  return %a : f32
+func.func @scalar(%a: f32) -> i24 {
+  %0 = arith.fptoui %a : f32 to i24
+  return %0 : i24
 }
 
 func.func @odd(%a: tensor<2x3xf4E2M1FN>) -> tensor<2xf32> {

@@ -3,6 +3,9 @@
 // RUN: blockscale-opt %s --blockscale-wrap-scalar-ops | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-wrap-scalar-ops --convert-linalg-to-parallel-loops --blockscale-flatten-parallel-loops --canonicalize | FileCheck %s --check-prefix=LAUNCH
 
+// CHECK-DAG:   #[[$FROM:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG:   #[[$TO:.*]] = affine_map<(d0, d1) -> (d0)>
+
 // The example of the pass' description.
 
 // CHECK-LABEL:  func @negate(
@@ -31,6 +34,25 @@ func.func @negate(%x: memref<f32>, %r: memref<f32>) {
 // LAUNCH:         gpu.terminator
 func.func @sum(%x: memref<8xf32>, %r: memref<f32>) {
   linalg.reduce { arith.addf } ins(%x : memref<8xf32>) outs(%r : memref<f32>) dimensions = [0]
+  return
+}
+
+// Parallel loops go to the front.
+
+// CHECK-LABEL:  func @columns(
+// CHECK:          linalg.generic {indexing_maps = [#[[$FROM]], #[[$TO]]], iterator_types = ["parallel", "reduction"]}
+// LAUNCH-LABEL: func @columns(
+// LAUNCH-NOT:     scf.for
+// LAUNCH:         scf.parallel
+// LAUNCH:           scf.for
+func.func @columns(%x: memref<8x5xf32>, %r: memref<5xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+                  iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<8x5xf32>) outs(%r : memref<5xf32>) {
+  ^bb0(%e: f32, %sum: f32):
+    %0 = arith.addf %sum, %e : f32
+    linalg.yield %0 : f32
+  }
   return
 }
 

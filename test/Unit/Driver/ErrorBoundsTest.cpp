@@ -245,6 +245,154 @@ TEST(ErrorBoundsTest, Softmax) {
   EXPECT_FALSE(accepts(reference, change(1 + 32 * 0x1p-23f)));
 }
 
+/// A block of which 3 numbers are `numbers` and the others 0, each times 1 and
+/// 2^-17, by a product of which nothing is left but acc.
+static Reference computeBlock(const std::string &results,
+                              const std::string &tail,
+                              std::vector<float> numbers) {
+  std::string text = "func.func @main(%acc: tensor<1x32xf32>) -> " + results +
+                     R"mlir( {
+    %x = arith.constant dense<0.0> : tensor<1x32xf8E4M3FN>
+    %y = arith.constant dense<0.0> : tensor<32x32xf8E4M3FN>
+    %s = arith.constant dense<1.0> : tensor<1x1xf8E8M0FNU>
+    %t = arith.constant dense<1.0> : tensor<1x32xf8E8M0FNU>
+    %n = blockscale.mma_scaled %x, %s, %y, %t, %acc
+         : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
+           tensor<32x32xf8E4M3FN>, tensor<1x32xf8E8M0FNU>, tensor<1x32xf32>
+)mlir" + tail + "\n}\n";
+  numbers.resize(32);
+  return compute(text, numbers, {1, 32});
+}
+
+static constexpr const char *kQuantize = R"mlir(
+    %c, %cs = blockscale.quantize %n {block_size = 32 : i64}
+        : tensor<1x32xf32> to tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>
+)mlir";
+
+using Bytes = std::vector<uint8_t>;
+
+/// Changes one code by some steps.
+static bool acceptsSteps(const Reference &reference, unsigned index,
+                         int steps) {
+  auto bytes = getValues<uint8_t>(reference.results[0].value);
+  bytes[index] = static_cast<uint8_t>(bytes[index] + steps);
+  return accepts(reference, DType::U1, bytes);
+}
+
+/// 1.0625 lies between the codes of 1 and 1.125, and 1 between none.
+TEST(ErrorBoundsTest, OneStepOfCodes) {
+  Reference reference =
+      computeBlock("tensor<1x32xf8E4M3FN>",
+                   std::string(kQuantize) + "return %c : tensor<1x32xf8E4M3FN>",
+                   {416, 1.0625f, 1});
+  EXPECT_TRUE(reference.results[0].unknownThrough.empty());
+  EXPECT_TRUE(acceptsSteps(reference, 1, 0));
+  EXPECT_TRUE(acceptsSteps(reference, 1, 1));
+  EXPECT_FALSE(acceptsSteps(reference, 1, -1));
+  EXPECT_FALSE(acceptsSteps(reference, 1, 2));
+  EXPECT_FALSE(acceptsSteps(reference, 2, 1));
+  EXPECT_FALSE(acceptsSteps(reference, 2, -1));
+  EXPECT_FALSE(acceptsSteps(reference, 0, 1));
+  EXPECT_FALSE(acceptsSteps(reference, 3, 1));
+}
+
+/// 448 is the largest number of a scale of 1: what is a little larger has 2.
+TEST(ErrorBoundsTest, ScalesAndTheirCodes) {
+  Reference scales = computeBlock(
+      "tensor<1x1xf8E8M0FNU>",
+      std::string(kQuantize) + "return %cs : tensor<1x1xf8E8M0FNU>", {448, 8});
+  EXPECT_TRUE(accepts(scales, DType::U1, Bytes{127}));
+  EXPECT_TRUE(accepts(scales, DType::U1, Bytes{128}));
+  EXPECT_FALSE(accepts(scales, DType::U1, Bytes{126}));
+  EXPECT_FALSE(accepts(scales, DType::U1, Bytes{129}));
+  EXPECT_FALSE(accepts(scales, DType::U1, Bytes{255}));
+
+  // 8 or, with the other scale, 4.
+  Reference codes = computeBlock(
+      "tensor<1x32xf8E4M3FN>",
+      std::string(kQuantize) + "return %c : tensor<1x32xf8E4M3FN>", {448, 8});
+  EXPECT_TRUE(acceptsSteps(codes, 1, -8));
+  EXPECT_FALSE(acceptsSteps(codes, 1, -9));
+  EXPECT_FALSE(acceptsSteps(codes, 1, 1));
+
+  Reference numbers =
+      computeBlock("tensor<1x32xf32>", std::string(kQuantize) + R"mlir(
+    %d = blockscale.dequantize %c, %cs : tensor<1x32xf8E4M3FN>,
+         tensor<1x1xf8E8M0FNU> to tensor<1x32xf32>
+    return %d : tensor<1x32xf32>)mlir",
+                   {448, 8});
+  EXPECT_TRUE(numbers.results[0].unknownThrough.empty());
+  auto accepts8 = [&](float number) {
+    auto values = getValues<float>(numbers.results[0].value);
+    values[1] = number;
+    return accepts(numbers, values);
+  };
+  EXPECT_TRUE(accepts8(4));
+  EXPECT_TRUE(accepts8(16));
+  EXPECT_FALSE(accepts8(17));
+  EXPECT_FALSE(accepts8(3.5));
+}
+
+/// Of a block with NaN, all is known.
+TEST(ErrorBoundsTest, ScalesThatAreNaN) {
+  Reference codes = computeBlock(
+      "tensor<1x32xf8E4M3FN>",
+      std::string(kQuantize) + "return %c : tensor<1x32xf8E4M3FN>", {NAN, 8});
+  EXPECT_TRUE(acceptsSteps(codes, 1, 0));
+  EXPECT_FALSE(acceptsSteps(codes, 1, 1));
+}
+
+/// Scales of ue4m3 from none, beside which codes are 0, by the least one to
+/// larger ones: what is left of 4000 is at most 2^-17 of it.
+TEST(ErrorBoundsTest, ScalesThatMayBeZero) {
+  const char *quantize = R"mlir(
+    %k = arith.constant sparse<[[0, 0]], [4000.0]> : tensor<1x32xf32>
+    %l = arith.subf %n, %k : tensor<1x32xf32>
+    %c, %cs = blockscale.quantize %l {block_size = 16 : i64}
+        : tensor<1x32xf32> to tensor<1x32xf4E2M1FN>, tensor<1x2xf8E4M3FN>
+    return %c : tensor<1x32xf4E2M1FN>)mlir";
+  Reference codes =
+      computeBlock("tensor<1x32xf4E2M1FN>", quantize, {4000, 0x1p-9f});
+  Bytes bytes(32);
+  EXPECT_TRUE(accepts(codes, DType::U1, bytes));
+  bytes[1] = 2; // 1, over the least scale of 2^-9.
+  EXPECT_TRUE(accepts(codes, DType::U1, bytes));
+  bytes[1] = 3;
+  EXPECT_FALSE(accepts(codes, DType::U1, bytes));
+}
+
+/// A product of codes that may be others.
+TEST(ErrorBoundsTest, ProductsOfQuantized) {
+  Reference reference =
+      computeBlock("tensor<1x1xf32>", std::string(kQuantize) + R"mlir(
+    %w = arith.constant dense<1.0> : tensor<32x1xf8E4M3FN>
+    %ws = arith.constant dense<1.0> : tensor<1x1xf8E8M0FNU>
+    %z = arith.constant dense<0.0> : tensor<1x1xf32>
+    %p = blockscale.mma_scaled %c, %cs, %w, %ws, %z
+         : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
+           tensor<32x1xf8E4M3FN>, tensor<1x1xf8E8M0FNU>, tensor<1x1xf32>
+    return %p : tensor<1x1xf32>)mlir",
+                   {416, 1.0625f, 1});
+  EXPECT_TRUE(accepts(reference, {418}));
+  EXPECT_TRUE(accepts(reference, {418.125f}));
+  EXPECT_FALSE(accepts(reference, {418.25f}));
+  EXPECT_FALSE(accepts(reference, {417.875f}));
+}
+
+/// A scalar behind a product.
+TEST(ErrorBoundsTest, Scalars) {
+  Reference reference = compute(makeProgram("f32", R"mlir(
+    %zero = arith.constant 0 : index
+    %two = arith.constant 2.0 : f32
+    %e = tensor.extract %c[%zero, %zero] : tensor<1x2xf32>
+    %r = arith.mulf %e, %two : f32
+    return %r : f32)mlir"),
+                                {1, 5});
+  EXPECT_TRUE(reference.results[0].unknownThrough.empty());
+  EXPECT_TRUE(accepts(reference, {2 + 0x1p-16f}));
+  EXPECT_FALSE(accepts(reference, {2 + 0x1.1p-16f}));
+}
+
 TEST(ErrorBoundsTest, ReshapesAndSlices) {
   Reference reference = compute(makeProgram("tensor<2xf32>", R"mlir(
     %s1 = tensor.collapse_shape %c [[0, 1]] : tensor<1x2xf32> into tensor<2xf32>

@@ -14,6 +14,7 @@
 #include "Kernels/ElementwiseFusion.h"
 
 #include "Kernels/Backend.h"
+#include "Kernels/Rows/RowForming.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -68,25 +69,25 @@ static bool isPlainBody(Block &body) {
   });
 }
 
-/// Whether `op` makes each element of its one result by itself.
-static bool isElementwise(linalg::GenericOp op) {
-  if (op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
-      !op.hasPureTensorSemantics() ||
-      op.getNumParallelLoops() != op.getNumLoops())
-    return false;
-  OpOperand *init = op.getDpsInitOperand(0);
-  if (!op.getMatchingIndexingMap(init).isIdentity() ||
-      !isStorable(init->get().getType()))
-    return false;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (!isStorable(input->get().getType()))
+bool blockscale::isPlainOnMemory(linalg::LinalgOp op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isStorable(operand.get().getType()))
       return false;
     // Broadcasts and transposes: each index is a loop or a constant.
-    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
       if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
         return false;
   }
-  return isPlainBody(*op.getBody());
+  return isPlainBody(*op.getBlock());
+}
+
+/// Whether `op` makes each element of its one result by itself.
+static bool isElementwise(linalg::GenericOp op) {
+  return op.getNumDpsInits() == 1 && op->getNumResults() == 1 &&
+         op.hasPureTensorSemantics() &&
+         op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+         isPlainOnMemory(cast<linalg::LinalgOp>(op.getOperation()));
 }
 
 /// Whether all that is asked of `value` by other ops than `user` are sizes.
@@ -217,10 +218,23 @@ Value blockscale::emitElement(
 // One op on each side
 //===----------------------------------------------------------------------===//
 
+/// Whether `op` gets a kernel for products.
+static bool isProduct(Operation *op) {
+  auto product = dyn_cast<ProductOpInterface>(op);
+  return product && product.hasTensorSemantics() &&
+         (isa<MmaScaledOp>(op) || op->hasAttr(kPathAttrName));
+}
+
+/// Whether `op` gets a kernel for reductions.
+static bool isReduction(Operation *op) {
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  return loops && !isProduct(op) && isRowReduction(loops);
+}
+
 namespace {
 
-/// Elementwise and broadcasting named ops, but not those that lowerings look
-/// through or that fill memory.
+/// Elementwise and broadcasting named ops, and reductions along rows, but not
+/// those that lowerings look through or that fill memory.
 struct GeneralizeElementwise final
     : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -237,8 +251,9 @@ struct GeneralizeElementwise final
                                              "scalar that is no constant");
     if (!isFill &&
         !isa<linalg::BroadcastOp, linalg::MapOp>(op.getOperation()) &&
-        !linalg::isElementwise(op))
-      return rewriter.notifyMatchFailure(op, "expected an elementwise op");
+        !linalg::isElementwise(op) && !isReduction(op))
+      return rewriter.notifyMatchFailure(op, "expected an elementwise op or a "
+                                             "reduction along rows");
     return linalg::generalizeNamedOp(rewriter, op);
   }
 
@@ -301,13 +316,10 @@ struct JoinElementwisePass final
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    WalkResult hasProduct =
-        function.walk([](ProductOpInterface op) -> WalkResult {
-          return WalkResult(
-              failure(op.hasTensorSemantics() &&
-                      (isa<MmaScaledOp>(op) || op->hasAttr(kPathAttrName))));
-        });
-    if (!hasProduct.wasInterrupted())
+    WalkResult takesOver = function.walk([](Operation *op) -> WalkResult {
+      return WalkResult(failure(isProduct(op) || isReduction(op)));
+    });
+    if (!takesOver.wasInterrupted())
       return;
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);

@@ -14,6 +14,11 @@
 
 namespace mlir::blockscale {
 
+/// Whether elements of `op`, on tensors, can be computed one at a time in a
+/// kernel: what it reads and writes is as memory holds it, at indices that are
+/// loops or constants, and its body is arithmetic.
+bool isPlainOnMemory(linalg::LinalgOp op);
+
 /// The op that makes the accumulator of `op` for nothing else, one element at a
 /// time; null if there is none that a kernel can take over.
 linalg::GenericOp findElementwiseProducer(ProductOpInterface op);

@@ -17,6 +17,7 @@
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/Quantize/QuantizerFusion.h"
+#include "Kernels/Rows/RowForming.h"
 #include "Kernels/SplitProblem.h"
 #include "Launch/LoopSizes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -28,6 +29,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -338,8 +340,10 @@ private:
       if (hasStaticShapes(op) || !op->getParentOfType<func::FuncOp>())
         return;
       auto loops = dyn_cast<linalg::LinalgOp>(op);
-      if (loops && op->hasAttr(kPathAttrName))
+      if (loops && (op->hasAttr(kPathAttrName) || isRowReduction(loops)))
         return checkLoopSizes(loops);
+      if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+        return isRowSoftmax(softmax) ? checkSoftmaxSizes(softmax) : void();
       auto checked = dyn_cast<RuntimeVerifiableOpInterface>(op);
       if (!checked || !isa_and_nonnull<BlockScaleDialect>(op->getDialect()))
         return;
@@ -357,4 +361,5 @@ private:
 void blockscale::populateFormKernelsPatterns(RewritePatternSet &patterns) {
   patterns.add<FormKernel, FormSwizzleKernel>(patterns.getContext());
   populateFormQuantizePatterns(patterns);
+  populateFormRowsPatterns(patterns);
 }

@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
 inline constexpr llvm::StringLiteral kQuantizePurpose = "quantize";
+/// Reductions along rows.
+inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
+inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
 inline constexpr llvm::StringLiteral kAddSplitsPurpose = "add_splits";
 inline constexpr llvm::StringLiteral kDecodePurpose = "decode";
 inline constexpr llvm::StringLiteral kExactPurpose = "exact";

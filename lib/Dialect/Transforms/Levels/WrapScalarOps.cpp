@@ -7,14 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Only parallel loops become kernels, and upstream's lowering of linalg gives
-// an op on scalars none.
+// an op on scalars none, and one whose first loop is a reduction a loop around
+// them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <numeric>
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_WRAPSCALAROPSPASS
@@ -36,11 +40,35 @@ struct WrapScalarOpsPass final
     for (Block &block : function.getBody())
       for (auto op :
            llvm::make_early_inc_range(block.getOps<linalg::LinalgOp>()))
-        if (op.hasPureBufferSemantics() && op.getNumParallelLoops() == 0)
-          wrap(op);
+        if (op.hasPureBufferSemantics()) {
+          if (op.getNumParallelLoops() == 0)
+            wrap(op);
+          else if (failed(moveParallelLoopsOut(op)))
+            return signalPassFailure();
+        }
   }
 
 private:
+  /// The order of loops of one kind stays: so does the order of a reduction.
+  static LogicalResult moveParallelLoopsOut(linalg::LinalgOp op) {
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!generic)
+      return success();
+    SmallVector<utils::IteratorType> iterators =
+        generic.getIteratorTypesArray();
+    SmallVector<unsigned> order(iterators.size());
+    std::iota(order.begin(), order.end(), 0);
+    auto isOther = [&](unsigned loop) {
+      return iterators[loop] != utils::IteratorType::parallel;
+    };
+    llvm::stable_sort(
+        order, [&](unsigned a, unsigned b) { return isOther(a) < isOther(b); });
+    if (llvm::is_sorted(order))
+      return success();
+    IRRewriter rewriter(generic);
+    return linalg::interchangeGenericOp(rewriter, generic, order);
+  }
+
   static void wrap(linalg::LinalgOp op) {
     OpBuilder builder(op);
     Location loc = op.getLoc();

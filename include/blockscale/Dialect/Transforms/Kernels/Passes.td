@@ -19,11 +19,12 @@ def JoinElementwisePass
     : Pass<"blockscale-join-elementwise", "::mlir::func::FuncOp"> {
   let summary = "join elementwise ops, so that kernels can take them over";
   let description = [{
-    In a function with `mma_scaled` on tensors: arithmetic on tensors,
-    elementwise and broadcasting named ops of linalg, and a `linalg.fill` of an
-    accumulator with something other than zero, become `linalg.generic`; those
-    that feed one another become one. Transposes stay what they are, because
-    operands are read through them.
+    In a function with `mma_scaled` on tensors, or with a reduction that has a
+    kernel: arithmetic on tensors, elementwise and broadcasting named ops of
+    linalg, such reductions, and a `linalg.fill` of an accumulator with
+    something other than zero, become `linalg.generic`; those that feed one
+    another become one. Transposes stay what they are, because operands are read
+    through them.
 
     Before:
 
@@ -89,6 +90,11 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     A `swizzle_scales` of tensors that is left gets a kernel of its own, which
     reads and writes whole sectors of 32 bytes.
 
+    A `linalg.generic` whose one result is a reduction along rows, long and
+    contiguous ones, by an op whose order does not matter, gets a kernel in
+    which a warp or a block has each row. So does a `linalg.softmax` along the
+    last dimension.
+
     Before:
 
     ```mlir
@@ -136,7 +142,7 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::vector::VectorDialect"
   ];

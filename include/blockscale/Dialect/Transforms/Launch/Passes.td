@@ -73,6 +73,50 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
 }
 
+def ScalarResultsPass : Pass<"blockscale-scalar-results", "::mlir::ModuleOp"> {
+  let summary = "make scalar results tensors of one element";
+  let description = [{
+    A kernel leaves its results in memory: each scalar that a public function
+    returns becomes a tensor of rank 0. One that was extracted from such a
+    tensor is that; any other one is computed by an op of linalg without loops,
+    which extracts and computes what the host would have.
+
+    Functions with scalar results that others call are an error.
+
+    Before:
+
+    ```mlir
+    func.func @first(%x: tensor<4xf32>) -> f32 {
+      %c0 = arith.constant 0 : index
+      %0 = tensor.extract %x[%c0] : tensor<4xf32>
+      %1 = arith.negf %0 : f32
+      return %1 : f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @first(%x: tensor<4xf32>) -> tensor<f32> {
+      %empty = tensor.empty() : tensor<f32>
+      %r = linalg.generic {indexing_maps = [affine_map<() -> ()>],
+                           iterator_types = []}
+          outs(%empty : tensor<f32>) {
+      ^bb0(%old: f32):
+        %c0 = arith.constant 0 : index
+        %0 = tensor.extract %x[%c0] : tensor<4xf32>
+        %1 = arith.negf %0 : f32
+        linalg.yield %1 : f32
+      } -> tensor<f32>
+      return %r : tensor<f32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CheckLoopSizesPass
     : Pass<"blockscale-check-loop-sizes", "::mlir::func::FuncOp"> {
   let summary = "check dynamic sizes that loops have to agree on";

@@ -207,11 +207,13 @@ def StridedCopiesToLoopsPass : Pass<"blockscale-strided-copies-to-loops"> {
 
 def WrapScalarOpsPass
     : Pass<"blockscale-wrap-scalar-ops", "::mlir::func::FuncOp"> {
-  let summary = "give linalg ops without parallel loops one of one iteration";
+  let summary = "make a parallel loop the outermost one of each linalg op";
   let description = [{
     An op of `linalg` on memrefs that has no parallel loop, on scalars or to
     one, gets an `scf.parallel` of one iteration around it: what is not in a
-    parallel loop would stay on the host. Ops inside of loops stay.
+    parallel loop would stay on the host. So would reduction loops around
+    parallel ones: of a `linalg.generic`, these go inside, in their order. Ops
+    inside of loops stay.
 
     Before:
 

@@ -62,4 +62,46 @@ def DecomposePass : Pass<"blockscale-decompose"> {
   ];
 }
 
+def DecomposeSoftmaxPass
+    : Pass<"blockscale-decompose-softmax", "::mlir::func::FuncOp"> {
+  let summary = "make linalg.softmax what it consists of";
+  let description = [{
+    A `linalg.softmax` on tensors of f64, f32, f16 or bf16 becomes, as upstream
+    decomposes it, the largest element, exp of the differences to it, their sum,
+    and the quotients. f16 and bf16 become f32 in front of that, and the
+    quotients are rounded once.
+
+    With `keep-rows`, those for whose rows `blockscale-form-kernels` makes a
+    kernel stay: along the last dimension, of f32, f16 or bf16.
+
+    Before:
+
+    ```mlir
+    func.func @f(%x: tensor<4x64xf32>, %out: tensor<4x64xf32>)
+        -> tensor<4x64xf32> {
+      %y = linalg.softmax dimension(1) ins(%x : tensor<4x64xf32>)
+           outs(%out : tensor<4x64xf32>) -> tensor<4x64xf32>
+      return %y : tensor<4x64xf32>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %most = linalg.generic ... {arith.maxnumf} // over dimension 1
+    %exps = linalg.generic ... ins(%x, %most) {arith.subf, math.exp}
+    %sum = linalg.generic ... ins(%exps) {arith.addf}
+    %y = linalg.generic ... ins(%exps, %sum) {arith.divf}
+    ```
+  }];
+  let options = [
+    Option<"keepRows", "keep-rows", "bool", /*default=*/"false",
+           "keep what has a kernel of its own">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_PASSES_TD

@@ -1,0 +1,23 @@
+//===- Softmax.h - What linalg.softmax consists of --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_SOFTMAX_H
+#define BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_SOFTMAX_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::blockscale {
+
+/// The value of `op`, on tensors, by ops that are no softmax, at `builder`.
+/// f16 and bf16 are computed in f32, and rounded once. Fails if the op is in
+/// another form, or of other numbers.
+FailureOr<Value> decomposeSoftmax(OpBuilder &builder, linalg::SoftmaxOp op);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_SOFTMAX_H

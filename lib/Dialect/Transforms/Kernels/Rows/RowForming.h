@@ -1,0 +1,34 @@
+//===- RowForming.h - Ops along rows that have kernels ----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWS_ROWFORMING_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWS_ROWFORMING_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::blockscale {
+
+/// Whether threads share each result of `op`, on tensors: one reduction, of
+/// many numbers that follow each other in memory, by an op whose order does not
+/// matter.
+bool isRowReduction(linalg::LinalgOp op);
+
+/// Whether threads share each row of `op`: on tensors, along the last
+/// dimension, of f32, f16 or bf16.
+bool isRowSoftmax(linalg::SoftmaxOp op);
+
+/// Asserts in front of `op`, which is one of these, that its operands have the
+/// same sizes.
+void checkSoftmaxSizes(linalg::SoftmaxOp op);
+
+/// Such ops, in functions for a GPU, to `launch`, with their kernels.
+void populateFormRowsPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWS_ROWFORMING_H
