@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from quantize_cases import CHIPS, quantize_op, run, tensor
 
-M, K, H, N = 128, 256, 192, 64
+M, K, H, N = 128, 256, 256, 64
 FORMATS = {
     "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32),
     "mxfp6": ("f6E2M3FN", "f8E8M0FNU", 32),
@@ -21,7 +21,20 @@ FORMATS = {
 ERROR = {"mxfp8": 0.06, "mxfp6": 0.08, "mxfp4": 0.3, "nvfp4": 0.25}
 
 
-def program(element, scale, block):
+def program(element, scale, block, atoms=False):
+    """Scales of weights are rows, or `atoms` of the 32x4x4 layout."""
+
+    def scales(name, n, k):
+        stored = tensor((n, k // block), scale)
+        if not atoms:
+            return f"%{name}_s: {stored}", []
+        swizzled = tensor((-(-n // 128), -(-k // (4 * block)), 32, 16), scale)
+        return f"%{name}_t: {swizzled}", [
+            f"  %{name}_s = blockscale.unswizzle_scales %{name}_t : {swizzled} to {stored}"
+        ]
+
+    (a_scales, a_lines), (b_scales, b_lines) = scales("a", H, K), scales("b", N, H)
+
     def transposed(name, shape, kind):
         stored, seen = tensor(shape, kind), tensor(shape[::-1], kind)
         return (
@@ -48,8 +61,7 @@ def program(element, scale, block):
     hidden, bias = tensor((M, H), "f32"), tensor((H,), "f32")
     arguments = ", ".join([
         f"%x: {tensor((M, K), 'f32')}", f"%bias: {bias}",
-        f"%a_w: {tensor((H, K), element)}", f"%a_s: {tensor((H, K // block), scale)}",
-        f"%b_w: {tensor((N, H), element)}", f"%b_s: {tensor((N, H // block), scale)}",
+        f"%a_w: {tensor((H, K), element)}", a_scales, f"%b_w: {tensor((N, H), element)}", b_scales,
     ])
     return f"""#rows = affine_map<(i, j) -> (i, j)>
 #columns = affine_map<(i, j) -> (j)>
@@ -57,6 +69,7 @@ func.func @main({arguments}) -> {tensor((M, N), 'f32')} {{
   %half = arith.constant 0.5 : f32
   %one = arith.constant 1.0 : f32
   %root = arith.constant 0.70710678 : f32
+{chr(10).join([*a_lines, *b_lines])}
 {layer("a", "%x", M, K, H)}
   %e = tensor.empty() : {hidden}
   %h = linalg.generic {{indexing_maps = [#rows, #columns, #rows],
@@ -100,16 +113,19 @@ def test_mlp(format, tmp_path):
         assert relative(result, reference) < 1e-3, chip
 
 
-def test_kernels(tmp_path):
-    """Scales of the activations are swizzled where they are made; only the weights' are by a kernel."""
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_kernels(format, chip, tmp_path):
+    """One that quantises x, and a product each: the first one quantises its result, and swizzles its scales."""
     program_file, info = tmp_path / "mlp.mlir", tmp_path / "info.json"
-    program_file.write_text(program(*FORMATS["nvfp4"]))
+    program_file.write_text(program(*FORMATS[format], atoms=True))
     subprocess.run(
-        [harness.RUN.with_name("blockscale-compile"), program_file, "--target=sm_100a",
+        [harness.RUN.with_name("blockscale-compile"), program_file, f"--target={chip}",
          f"--launch-info={info}", "-o", tmp_path / "mlp.ptx"],
         check=True,
     )
-    names = [kernel["name"] for kernel in json.loads(info.read_text())["kernels"]]
-    assert sum("quantize" in name for name in names) == 2
-    assert sum("swizzle_scales" in name for name in names) == 2
-    assert len(names) == 6
+    kernels = json.loads(info.read_text())
+    names = [kernel["name"] for kernel in kernels["kernels"]]
+    assert len(names) == 3 and ["quantize" in name for name in names] == [True, False, False]
+    # No matrix of f32 between the layers.
+    assert kernels["workspace"] < M * H * 4
