@@ -130,23 +130,34 @@ def test_specials(special, tmp_path):
     product.check(product.run(tmp_path, "cpu")[0])
 
 
-@pytest.mark.parametrize("format", ["mxfp8", "e5m2", "mxfp6", "mxfp4", "nvfp4"])
-def test_all_codes_and_scales(format, tmp_path):
-    """Each code with each scale, times one: the numbers themselves, to the bit, as the CPU has them."""
-    product = Product(8, 256, 512, format)
-    block = product.format[2]
-    rng = np.random.default_rng(9)
-    product.ys[...] = np.arange(256, dtype=np.uint8)[:, None]
-    codes = np.arange(1 << {"f8": 8, "f6": 6, "f4": 4}[product.format[0][:2]], dtype=np.uint8)
-    product.y = rng.permuted(np.tile(np.resize(codes, 512), (256, 1)), axis=1)
-    # One term in each row.
+# Ends of what is normal in bf16 times a code, and of what is folded; all of NVFP4.
+EDGES = [0, 1, 2, 4, 5, 9, 10, 16, 17, 34, 35, 127, 159, 160, 239, 240, 246, 247, 250, 251, 252, 253, 254, 255]
+FOLDED = [50, 100, 126, 127, 128, 150]
+
+
+@pytest.mark.parametrize("anew", [True, False], ids=["edges", "folded"])
+@pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
+def test_all_codes_and_scales(format, anew, tmp_path):
+    """Numbers times powers of two, one in each row of y: to the bit those of rounding to bf16, and the CPU's."""
+    element, scale, _ = FORMATS[format]
+    codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+    if not anew:
+        codes = codes[np.isfinite(blockscale.decode(codes, element))]
+    if scale == "f8E4M3FN":
+        scales = np.arange(256 if anew else 127)
+    else:
+        scales = np.array(EDGES if anew else FOLDED)
+    k = 512 if element == "f4E2M1FN" else 256
+    product = Product(3, len(codes) * len(scales), k, format)
+    product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 127
+    product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
     product.x[...] = 0
-    for row in range(8):
-        product.x[row, 64 * row + row] = 1
-    step = 512 if block == 16 or product.format[0].startswith("f4") else 256
-    assert run_codes(product, tmp_path, (64, 8, step))
-    on_cpu = product.run(tmp_path, "cpu")[0]
-    np.testing.assert_array_equal(product.run(tmp_path, "sm_90a", schedule(64, 8, step))[0], on_cpu)
+    product.x[:, 0] = [1, -2, 0.25]
+    result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
+    assert is_anew(kernels) == anew
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(result, product.x[:, :1] * product.numbers()[:, 0])
+    np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 
 @pytest.mark.parametrize("device", ["cpu", *OTHERS, "sm_90a"])
