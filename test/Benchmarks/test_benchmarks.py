@@ -38,7 +38,7 @@ SCRIPTS = {
 ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py",
     "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
-    "quantize.py", "fused_quantize.py",
+    "quantize.py", "fused_quantize.py", "weight_only.py",
 }
 
 
@@ -108,6 +108,19 @@ def test_fused_quantize_build(tmp_path):
     for name in ("mxfp8", "mxfp6", "mxfp4", "nvfp4"):
         assert kernels(f"{name}-fused") == kernels("product")
         assert kernels(f"{name}-behind") == ["main"]
+
+
+# weight_only.py
+
+
+def test_weight_only_build(tmp_path):
+    """Codes of all cases are converted on the way, and their numbers are never in memory."""
+    run("weight_only.py", "build", str(tmp_path), f"--build={BUILD}")
+    infos = sorted(tmp_path.glob("*.json"))
+    assert [path.stem for path in infos] == ["mxfp4-1", "mxfp4-16", "mxfp4-4096", "nvfp4-1", "nvfp4-16", "nvfp4-4096"]
+    for path in infos:
+        names = [kernel["name"] for kernel in json.loads(path.read_text())["kernels"]]
+        assert any("place" in name for name in names) and not any("loops" in name for name in names), names
 
 
 # estimates.py

@@ -87,6 +87,22 @@ def test_matmul(row, how, tmp_path):
     check(program, row, data, tmp_path)
 
 
+@pytest.mark.parametrize("row, dtype", [*((row, "f32") for row in ROWS), (FP6, "bf16"), (NVFP4, "bf16")], ids=str)
+def test_dequantize(row, dtype, tmp_path):
+    """Both operands dequantized; signs of scales are ignored without being asked to be."""
+    data = with_signs(row, exact(row, 3, 5, 96, 4))
+    program = Upstream()
+    x, x_scale, y, y_scale, acc = arguments(program, row, data, ("mk", "mk", "nk", "nk", "mn"))
+
+    def dequantize(codes, scales):
+        types = f"{codes.type}, {scales.type} to {{result}}"
+        return program.like(f"blockscale.dequantize {codes.name}, {scales.name} : {types}", codes, None, dtype)
+
+    x, y = dequantize(x, x_scale), program.transpose(dequantize(y, y_scale))
+    program.result(program.contract("linalg.matmul", x, y, acc, ("mk", "kn", "mn")))
+    check(program, row, data, tmp_path)
+
+
 ORDERS = [("mk", "kn"), ("mk", "nk"), ("km", "kn"), ("km", "nk")]
 CONTRACTIONS = ["linalg.contract", "linalg.generic", "vector.contract"]
 

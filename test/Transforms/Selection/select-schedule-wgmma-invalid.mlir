@@ -30,7 +30,7 @@ func.func @accumulators(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: 
 // -----
 
 func.func @exchanged(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, for a schedule with exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}}
+  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for a schedule with exchanged operands on the path wgmma, got #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, exchanged = true>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>

@@ -104,10 +104,16 @@ public:
   virtual bool wantsScaleAtoms(ScheduleInterface schedule) const {
     return false;
   }
-  /// Of which operands its kernels for `problem` take codes, though they
-  /// multiply numbers: the other ones are decoded before.
-  virtual TakenCodes getTakenCodes(const KernelProblem &problem) const {
+  /// Of which operands its kernels of `schedule` take codes, though they
+  /// multiply numbers: the other ones are decoded before, or are numbers.
+  virtual TakenCodes getTakenCodes(ScheduleInterface schedule) const {
     return TakenCodes::None;
+  }
+  /// What has to be for its kernels to take codes of y of `op`, which a
+  /// `dequantize` makes numbers of, and is not; empty if they do.
+  virtual std::string findCodesObstacle(ProductOpInterface op, const Chip &chip,
+                                        bool hasWorkspace) const {
+    return "the path " + std::string(getPathInfo(Path::Wgmma).name);
   }
   /// What of the kernel for `problem` may surprise; empty for nothing.
   virtual std::string getRemark(const KernelProblem &problem) const {
@@ -137,6 +143,9 @@ const KernelBackend *getKernelBackend(Path path);
 
 /// The backends, one a folder.
 const KernelBackend &getPlainBackend();
+/// Plain kernels that take over surroundings, for results that only their
+/// conditions ask for; y is codes, whatever x is.
+const KernelBackend &getRoundedBackend();
 const KernelBackend &getMmaSyncBackend();
 const KernelBackend &getConvertBackend();
 const KernelBackend &getTcgen05Backend();

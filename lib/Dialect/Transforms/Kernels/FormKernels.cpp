@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
+#include "Kernels/CodesOfY.h"
 #include "Kernels/Decode/DecodedProduct.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
@@ -64,8 +65,11 @@ static std::optional<NeededAttribute> findMissing(ProductOpInterface op,
   if (chooseInstruction(op.getRow(), path) && !isComputed)
     return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};
   auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
-  bool isScheduled = schedule && schedule.isFor(path);
-  if (getKernelBackend(path)->getScheduleRules() && !isScheduled)
+  const KernelBackend &backend = *getKernelBackend(path);
+  bool isScheduled =
+      schedule && schedule.isFor(path) &&
+      (backend.getTakenCodes(schedule) == TakenCodes::None || findCodesOfY(op));
+  if (backend.getScheduleRules() && !isScheduled)
     return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
   return std::nullopt;
 }
@@ -90,8 +94,8 @@ struct Former {
   FailureOr<Formed> form(const HostProblem &host) {
     if (!host.problem.isDecoded())
       return formAll(host);
-    DecodedProduct decoded =
-        formDecoded(rewriter, op, host, backend.getTakenCodes(host.problem));
+    DecodedProduct decoded = formDecoded(
+        rewriter, op, host, backend.getTakenCodes(host.problem.schedule));
     FailureOr<Formed> formed = formAll(decoded.product);
     if (failed(formed))
       return failure();

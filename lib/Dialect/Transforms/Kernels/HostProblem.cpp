@@ -13,6 +13,7 @@
 
 #include "Kernels/HostProblem.h"
 
+#include "Kernels/CodesOfY.h"
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/ScalarSlice.h"
@@ -100,6 +101,10 @@ public:
         op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
     problem.schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
     problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
+    if (backend.getTakenCodes(problem.schedule) == TakenCodes::Y)
+      codesOfY = findCodesOfY(op);
+    if (codesOfY)
+      problem.row = codesOfY->row;
     FailureOr<TargetAttr> target = lookupTarget(op);
     if (succeeded(target) && *target)
       problem.hasPaddedCopies = hasPaddedTensorMaps((*target).getFinalChip());
@@ -144,11 +149,13 @@ public:
         ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
 
     problem.x = makeOperand(Side::X, op.getX(), problem.m, problem.k);
-    if (problem.hasScales())
+    if (op.getXScale())
       problem.xScale = makeOperand(Side::X, op.getXScale(), problem.m, blocks);
-    problem.y = makeOperand(Side::Y, op.getY(), problem.n, problem.k);
-    if (problem.hasScales())
-      problem.yScale = makeOperand(Side::Y, op.getYScale(), problem.n, blocks);
+    Value y = codesOfY ? codesOfY->codes : op.getY();
+    problem.y = makeOperand(Side::Y, y, problem.n, problem.k);
+    Value yScale = codesOfY ? codesOfY->scales : op.getYScale();
+    if (yScale)
+      problem.yScale = makeOperand(Side::Y, yScale, problem.n, blocks);
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
     sizes.k = getSize(problem.k, op.getX(), xColumn);
@@ -196,21 +203,25 @@ private:
 
   KernelOperand makeOperand(Side side, Value operand, int64_t rows,
                             int64_t columns) {
-    bool isScale = operand == op.getXScale() || operand == op.getYScale();
+    bool isScale = operand == op.getXScale() || operand == op.getYScale() ||
+                   (codesOfY && operand == codesOfY->scales);
     StoredView view = getStoredView(builder, loc, operand);
     auto type = cast<RankedTensorType>(operand.getType());
     unsigned rank = type.getRank();
     unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
     int64_t batch = type.getDimSize(0);
     AffineMap map = getOperandMap(op->getContext(), rank, rowDim, batch);
+    if (side == Side::Y && codesOfY)
+      map = codesOfY->map.compose(map);
     bool hasAtoms = isScale && backend.wantsScaleAtoms(problem.schedule);
     if (hasAtoms &&
         getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
       view = swizzle(operand, rowDim);
     if (hasAtoms && !hasOwnMemory(view.tensor))
       view.tensor = copy(view.tensor);
-    if (!problem.hasScales()) {
+    if (getPlainFormat(type.getElementType()))
       view.bits = type.getElementTypeBitWidth();
+    if (!problem.hasScales()) {
       if (std::string reason = findObstacle(view, rank, map); !reason.empty())
         view = copyLines(side, operand, rowDim, reason);
     }
@@ -404,6 +415,8 @@ private:
   ProductOpInterface op;
   Location loc;
   const KernelBackend &backend;
+  /// Where the kernel takes those.
+  std::optional<CodesOfY> codesOfY;
   HostProblem host;
   KernelProblem &problem = host.problem;
   HostSizes &sizes = host.sizes;

@@ -141,6 +141,11 @@ struct KernelProblem {
   /// Whether operands have scales; `xScale` and `yScale` are unused if not.
   bool hasScales() const { return row.scale != Format::None; }
 
+  /// Whether x is numbers beside a y with scales.
+  bool hasNumbersOfX() const {
+    return getFormatInfo(row.lhs).use == FormatUse::Plain;
+  }
+
   /// Whether the instruction takes operands that were decoded before.
   bool isDecoded() const {
     return hasScales() && instruction && !instruction.hasScales();

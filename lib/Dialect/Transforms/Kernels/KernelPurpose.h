@@ -27,6 +27,7 @@ inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
 inline constexpr llvm::StringLiteral kAddSplitsPurpose = "add_splits";
 inline constexpr llvm::StringLiteral kDecodePurpose = "decode";
+inline constexpr llvm::StringLiteral kPlacePurpose = "place";
 inline constexpr llvm::StringLiteral kExactPurpose = "exact";
 /// Checks of sizes, and nothing else.
 inline constexpr llvm::StringLiteral kChecksPurpose = "checks";

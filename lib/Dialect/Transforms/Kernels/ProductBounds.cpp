@@ -73,7 +73,7 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
   constexpr int64_t kDynamicSize = int64_t(1) << 16;
   constexpr double kSumBytes = 4, kGiga = 1e9, kMega = 1e6;
   OpSizes sizes = getOpSizes(op, kDynamicSize);
-  OpRow row = op.getRow();
+  OpRow row = tile.row.value_or(op.getRow());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
          batch = toDouble(sizes.batch), splits = toDouble(tile.splits);
   double partK = std::ceil(k / splits);

@@ -33,6 +33,8 @@ struct ProductTile {
   int64_t readsOfX = 0, readsOfY = 0;
   /// Whether kernels in front make bf16 of it, with its scales.
   bool isXDecoded = false, isYDecoded = false;
+  /// What operands are in memory, where that is not the row of the op.
+  std::optional<OpRow> row;
 };
 
 void printProductBounds(raw_ostream &os, ProductOpInterface op,

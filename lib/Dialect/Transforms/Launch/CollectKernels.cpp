@@ -154,8 +154,8 @@ private:
     constexpr StringLiteral names[] = {
         kMmaScaledPurpose, kMatmulPurpose, kSwizzleScalesPurpose,
         kQuantizePurpose,  kReducePurpose, kSoftmaxPurpose,
-        kAddSplitsPurpose, kDecodePurpose, kExactPurpose,
-        kChecksPurpose,    kLoopsPurpose};
+        kAddSplitsPurpose, kDecodePurpose, kPlacePurpose,
+        kExactPurpose,     kChecksPurpose, kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))

@@ -245,6 +245,17 @@ static bool followBroadcast(Access &access, vector::BroadcastOp op,
   return take(access, std::move(next), loops);
 }
 
+Access blockscale::accessScales(const Access &access, DequantizeOp op,
+                                const Loops &loops) {
+  Access next = access;
+  next.value = op.getScales();
+  // Of those with a mantissa the sign is ignored; the others have none.
+  next.isAbsolute = true;
+  next.index.back() =
+      simplifyIndex(access.index.back().floorDiv(op.getBlock()), loops.extents);
+  return next;
+}
+
 bool blockscale::followAccess(Access &access, Loops &loops) {
   Operation *producer = access.value.getDefiningOp();
   if (!producer)

@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEACCESS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEACCESS_H
 
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::blockscale {
@@ -44,6 +45,9 @@ bool isSmall(AffineMap map);
 /// `access`.
 Access accessOperand(const Access &access, linalg::LinalgOp op,
                      OpOperand &operand, const Loops &loops);
+
+/// The access of the scales of `op`, whose result is what `access` reads.
+Access accessScales(const Access &access, DequantizeOp op, const Loops &loops);
 
 /// One step of `access` towards what is read, if its value says no more than
 /// where that is. Else returns false, and `access` stays.

@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -212,6 +214,11 @@ private:
       add(mul.getLhs(), role);
       return true;
     }
+    auto dequantize = access.value.getDefiningOp<DequantizeOp>();
+    if (dequantize && !access.body) {
+      splitDequantize(whole, dequantize);
+      return true;
+    }
     auto scaling = access.value.getDefiningOp<arith::ScalingExtFOp>();
     if (!scaling)
       return false;
@@ -228,6 +235,40 @@ private:
     add(scaling.getScale(), FactorRole::Scale);
     add(scaling.getIn(), FactorRole::Element);
     return true;
+  }
+
+  void splitDequantize(const Pending &whole, DequantizeOp op) {
+    product.isDequantized = true;
+    Type type = getElementTypeOrSelf(op.getType());
+    if (op.getTensorScale())
+      note("'blockscale.dequantize' with a scale of the tensor rounds twice");
+    else if (type.isBF16() && !isExactInBF16(op))
+      note("'blockscale.dequantize' rounds to bf16, which does not have all "
+           "numbers of these codes and scales, expected f32");
+    pending.push_back({accessScales(whole.access, op, loops), FactorRole::Scale,
+                       whole.rounding});
+    pending.push_back(whole);
+    pending.back().role = FactorRole::Element;
+    pending.back().access.value = op.getCodes();
+  }
+
+  /// Whether bf16 holds code * scale for all codes and scales, up to what f32
+  /// holds: its bits are enough, and the smallest numbers are multiples of its
+  /// smallest one. Its largest exponent is that of f32, and a product of so few
+  /// bits is beyond both or neither. That leaves out fp8 with powers of two,
+  /// whose smallest numbers are 2^-136 and 2^-143: bf16 ends at 2^-133.
+  static bool isExactInBF16(DequantizeOp op) {
+    const llvm::fltSemantics &bf16 = APFloat::BFloat();
+    int bits = 0, smallest = 0;
+    for (Format format : {op.getElementFormat(), op.getScaleFormat()}) {
+      const FormatInfo &info = getFormatInfo(format);
+      bits += static_cast<int>(info.mantissaBits) + 1;
+      // The code 1, or, where there are no subnormal numbers, 0.
+      smallest += std::ilogb(decode(format, info.hasSubnormals ? 1 : 0));
+    }
+    int precision = static_cast<int>(APFloat::semanticsPrecision(bf16));
+    return bits <= precision &&
+           smallest >= APFloat::semanticsMinExponent(bf16) - (precision - 1);
   }
 
   /// One step towards what is read; false if there is none.

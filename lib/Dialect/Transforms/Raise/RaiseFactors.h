@@ -58,6 +58,8 @@ struct Product {
   std::string problem;
   /// How many products are rounded to bf16.
   unsigned numRoundings = 0;
+  /// Whether a `dequantize` is among what decodes.
+  bool isDequantized = false;
 };
 
 /// Follows the product of `accesses` to its factors. The work is bounded by a

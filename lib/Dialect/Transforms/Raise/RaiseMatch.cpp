@@ -146,6 +146,13 @@ private:
   /// several steps along K, or because a narrow factor has the row of another
   /// one.
   bool hasBlockScales() {
+    // Numbers beside a dequantized operand are a product that paths take as it
+    // is.
+    if (product.isDequantized &&
+        llvm::any_of(product.factors, [](const Factor &factor) {
+          return !factor.isNarrow() && !factor.isTensorScale();
+        }))
+      return false;
     llvm::SmallPtrSet<Value, 4> elements;
     bool hasScale = false;
     for (auto [i, factor] : llvm::enumerate(product.factors)) {

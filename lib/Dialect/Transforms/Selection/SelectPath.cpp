@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
+#include "Kernels/CodesOfY.h"
 #include "Selection/PlainProducts.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -192,8 +193,11 @@ private:
         op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
         return success();
       }
-    if (!wanted)
+    if (!wanted) {
+      remarkOnDequantize(op, "sums of f32 of bf16 numbers, and the path " +
+                                 getPathName(Path::Wgmma).str());
       return success();
+    }
     return op->emitOpError("expected a path that has an instruction for it on ")
            << StringRef(chip->name) << ", got "
            << getPathName(wanted.getValue());

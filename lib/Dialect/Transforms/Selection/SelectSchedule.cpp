@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
+#include "Kernels/CodesOfY.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -97,15 +98,17 @@ private:
              << schedule << "'";
     if (failed(found))
       return failure();
-    if (!*found) {
-      op->setAttr(kScheduleAttrName,
-                  rules->choose(op, instruction, chip, !noWorkspace));
-      return success();
-    }
-    if (failed(rules->verify(op, instruction, *found, chip,
-                             [&] { return op->emitOpError(); })))
+    ScheduleInterface chosen = *found;
+    if (!chosen)
+      chosen = rules->choose(op, instruction, chip, !noWorkspace);
+    else if (failed(rules->verify(op, instruction, chosen, chip,
+                                  [&] { return op->emitOpError(); })))
       return failure();
-    op->setAttr(kScheduleAttrName, *found);
+    op->setAttr(kScheduleAttrName, chosen);
+    if (backend->getTakenCodes(chosen) == TakenCodes::None) {
+      std::string obstacle = backend->findCodesObstacle(op, chip, !noWorkspace);
+      remarkOnDequantize(op, obstacle.empty() ? "another schedule" : obstacle);
+    }
     return success();
   }
 

@@ -17,6 +17,7 @@
 
 #include "Fragments/Convert/CodePairs.h"
 #include "Fragments/Convert/SpecialTest.h"
+#include "Kernels/Decode/NumberWriter.h"
 #include "Utils/IndexValues.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,12 +27,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Numbers that a lane makes at once, and the lanes of a warp together.
-static constexpr int64_t kNumbers = 8, kStrip = kNumbers * int64_t(kWarpLanes);
-/// Loads that are under way for each lane; one where there are few numbers, so
-/// that more lanes have some.
-static constexpr int64_t kRounds = 4, kFewNumbers = int64_t(1) << 20;
-static constexpr int64_t kWarps = 8;
 static constexpr uint32_t kHalves = 0x00010001;
 
 bool DecodeProblem::isContiguous() const {
@@ -41,11 +36,6 @@ bool DecodeProblem::isContiguous() const {
 }
 
 namespace {
-/// Where 8 numbers are, of which the first is inside of the operand.
-struct Place {
-  Value batch, row, column, isInside;
-};
-
 /// Of two numbers each: factors, and masks of what is lost if it is not 0.
 struct Factors {
   SmallVector<Value> pairs, masks;
@@ -53,41 +43,21 @@ struct Factors {
   Value lost;
 };
 
-class DecodeKernel {
+class DecodeKernel final : public NumberWriter {
 public:
   DecodeKernel(OpBuilder &b, gpu::GPUFuncOp kernel,
                const DecodeProblem &problem)
-      : b(b), loc(kernel.getLoc()), kernel(kernel), problem(problem),
-        codes(getCodeFormat(problem.format)), emit(b, loc),
-        lane(gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr())),
-        numbers(kernel.getArgument(problem.result)),
+      : NumberWriter(b, kernel, problem), codes(getCodeFormat(problem.format)),
         placer(emit, problem.format, {/*isPacked=*/true, /*isExchanged=*/false},
                lane) {}
 
   void build();
 
 private:
-  Value size(unsigned fromEnd) {
-    auto type = cast<MemRefType>(numbers.getType());
-    return memref::DimOp::create(b, loc, numbers, type.getRank() - fromEnd);
-  }
-  Value add(Value value, int64_t number) {
-    return addIndex(b, loc, value, number);
-  }
-  SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values) {
-    return applyExprs(b, loc, exprs, values);
-  }
-  /// Calls `body` for the tasks of the warp: each part of each line of each
-  /// matrix.
-  Value forEachTask(
-      Value lines, Value parts, Value lost,
-      function_ref<Value(Value batch, Value line, Value part, Value lost)>
-          body);
-  /// A loop whose body makes a word of a step and of the word before.
-  Value forEach(Value from, Value to, Value step, Value word,
-                function_ref<Value(Value step, Value word)> body);
+  /// Words of codes, and their scale.
+  SmallVector<Value> load(const Place &place) override;
+  Value emitNumbers(const Place &place, ValueRange loaded, Value lost) override;
 
-  Value emitLines(Value none);
   Value emitColumns(Value none);
   SmallVector<Value> loadWords(const Place &place);
   SmallVector<Value> loadVector(const Place &place);
@@ -96,19 +66,10 @@ private:
   Value loadScale(const Place &place, int64_t row);
   Factors makeFactors(ArrayRef<Value> scales);
   /// Stores numbers; the word `lost` with what is lost of them.
-  Value emitNumbers(const Place &place, ArrayRef<Value> words,
-                    const Factors &factors, Value lost);
-  void emitFlag(Value lost);
-  /// Stores 8 numbers, which are four pairs.
-  void store(const Place &place, ArrayRef<Value> pairs);
+  Value emitProducts(const Place &place, ArrayRef<Value> words,
+                     const Factors &factors, Value lost);
 
-  OpBuilder &b;
-  Location loc;
-  gpu::GPUFuncOp kernel;
-  const DecodeProblem &problem;
   CodeFormat codes;
-  WordEmitter emit;
-  Value lane, numbers;
   RowPlacer placer;
 };
 } // namespace
@@ -273,8 +234,8 @@ Factors DecodeKernel::makeFactors(ArrayRef<Value> scales) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-Value DecodeKernel::emitNumbers(const Place &place, ArrayRef<Value> words,
-                                const Factors &factors, Value lost) {
+Value DecodeKernel::emitProducts(const Place &place, ArrayRef<Value> words,
+                                 const Factors &factors, Value lost) {
   SpecialTest test(emit, problem.format);
   if (test.isNeeded()) {
     for (Value word : words)
@@ -297,123 +258,25 @@ Value DecodeKernel::emitNumbers(const Place &place, ArrayRef<Value> words,
     results.push_back(
         emit.fromPair(emit.multiplyPairs(element, factors.pairs[of])));
   }
-  lost = emit.bitOr(lost, factors.lost);
-
-  auto guard = scf::IfOp::create(b, loc, place.isInside);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
   store(place, results);
-  return lost;
+  return emit.bitOr(lost, factors.lost);
 }
 
-void DecodeKernel::store(const Place &place, ArrayRef<Value> pairs) {
-  auto storePairs = [&](ArrayRef<Value> of, Value column) {
-    auto count = static_cast<int64_t>(of.size());
-    Value all = vector::FromElementsOp::create(
-        b, loc, VectorType::get(count, b.getI32Type()), of);
-    all = vector::BitCastOp::create(
-        b, loc, VectorType::get(2 * count, b.getBF16Type()), all);
-    SmallVector<Value> position = {place.row, column};
-    if (problem.isTransposed)
-      std::swap(position[0], position[1]);
-    if (cast<MemRefType>(numbers.getType()).getRank() == 3)
-      position.insert(position.begin(), place.batch);
-    vector::StoreOp::create(b, loc, all, numbers, position,
-                            /*nontemporal=*/false, llvm::MaybeAlign(4 * count));
-  };
-  if (problem.boxElements == 0)
-    return storePairs(pairs, place.column);
-  // Numbers 4 i to 4 i + 3 of a quarter are two pairs of instruction i.
-  constexpr int64_t kQuarters = 4, kOfQuarter = 4, kStep = 16, kSecond = 8;
-  int64_t box = problem.boxElements, quarter = box / kQuarters;
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  for (int64_t i = 0; i != kNumbers / kOfQuarter; ++i) {
-    AffineExpr inBox = d0 % box, first = d0.floorDiv(box) * box;
-    AffineExpr instruction = (inBox % quarter).floorDiv(kOfQuarter) + i;
-    AffineExpr to = first + instruction * kStep + inBox.floorDiv(quarter) * 2;
-    for (int64_t pair : {0, 1})
-      storePairs(pairs[2 * i + pair],
-                 compute({to + pair * kSecond}, place.column)[0]);
-  }
+SmallVector<Value> DecodeKernel::load(const Place &place) {
+  SmallVector<Value> loaded = loadWords(place);
+  loaded.push_back(loadScale(place, 0));
+  return loaded;
+}
+
+Value DecodeKernel::emitNumbers(const Place &place, ValueRange loaded,
+                                Value lost) {
+  return emitProducts(place, SmallVector<Value>(loaded.drop_back()),
+                      makeFactors(loaded.back()), lost);
 }
 
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
-
-Value DecodeKernel::forEach(Value from, Value to, Value step, Value word,
-                            function_ref<Value(Value, Value)> body) {
-  auto loop = scf::ForOp::create(b, loc, from, to, step, word);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value next = body(loop.getInductionVar(), loop.getRegionIterArg(0));
-  scf::YieldOp::create(b, loc, next);
-  return loop.getResult(0);
-}
-
-Value DecodeKernel::forEachTask(
-    Value lines, Value parts, Value lost,
-    function_ref<Value(Value, Value, Value, Value)> body) {
-  AffineExpr d0, d1;
-  bindDims(b.getContext(), d0, d1);
-  Value all = lines;
-  bool hasBatch = cast<MemRefType>(numbers.getType()).getRank() == 3;
-  if (hasBatch)
-    all = b.createOrFold<arith::MulIOp>(loc, lines, size(3));
-  Value tasks = b.createOrFold<arith::MulIOp>(loc, all, parts);
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
-                        {block, thread})[0];
-  Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
-  Value step = compute({d0 * kWarps}, grid)[0];
-  return forEach(first, tasks, step, lost, [&](Value task, Value before) {
-    Value line = b.createOrFold<arith::DivUIOp>(loc, task, parts);
-    Value part = b.createOrFold<arith::RemUIOp>(loc, task, parts);
-    Value batch = emit.index(0);
-    if (hasBatch) {
-      batch = b.createOrFold<arith::DivUIOp>(loc, line, lines);
-      line = b.createOrFold<arith::RemUIOp>(loc, line, lines);
-    }
-    return body(batch, line, part, before);
-  });
-}
-
-static int64_t getRounds(std::optional<int64_t> numbers) {
-  return numbers && *numbers <= kFewNumbers ? 1 : kRounds;
-}
-
-/// Rows of numbers along K, of which a warp takes some strips at a time.
-Value DecodeKernel::emitLines(Value none) {
-  int64_t rounds = getRounds(problem.numbers), ofPart = rounds * kStrip;
-  AffineExpr d0, d1;
-  bindDims(b.getContext(), d0, d1);
-  Value rows = size(2), columns = size(1);
-  Value parts = compute({d0.ceilDiv(ofPart)}, columns)[0];
-  Value last = add(columns, -kNumbers);
-  return forEachTask(
-      rows, parts, none, [&](Value batch, Value row, Value part, Value lost) {
-        Place place = {batch, row, {}, {}};
-        SmallVector<Place> places;
-        SmallVector<SmallVector<Value>> words;
-        SmallVector<Value> scales;
-        for (int64_t i = 0; i != rounds; ++i) {
-          Value at = compute({d0 * ofPart + d1 * kNumbers + i * kStrip},
-                             {part, lane})[0];
-          place.isInside = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::ult, at, columns);
-          // What is outside reads what is last, so that all loads start at
-          // once.
-          place.column = arith::MinUIOp::create(b, loc, at, last);
-          places.push_back(place);
-          words.push_back(loadWords(place));
-          scales.push_back(loadScale(place, 0));
-        }
-        for (int64_t i = 0; i != rounds; ++i)
-          lost = emitNumbers(places[i], words[i], makeFactors(scales[i]), lost);
-        return lost;
-      });
-}
 
 /// Columns of numbers along rows: a warp takes a strip of a block of K, whose
 /// scales it needs once.
@@ -447,55 +310,16 @@ Value DecodeKernel::emitColumns(Value none) {
                            words.push_back(loadWords(place));
                          }
                          for (int64_t i = 0; i != kRounds; ++i)
-                           inner =
-                               emitNumbers(places[i], words[i], factors, inner);
+                           inner = emitProducts(places[i], words[i], factors,
+                                                inner);
                          return inner;
                        });
       });
 }
 
-/// The block's word, of those of its threads.
-void DecodeKernel::emitFlag(Value lost) {
-  Value isLost =
-      emit.select(emit.isDifferent(lost, 0), emit.integer(1), emit.integer(0));
-  auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
-                                                   NVVM::BarrierReduction::OR);
-  Value any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()),
-                                      Value(), Value(), reduction, isLost)
-                  .getResult(0);
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        thread, emit.index(0));
-  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  auto guard = scf::IfOp::create(b, loc, isFirst);
-  OpBuilder then = guard.getThenBodyBuilder();
-  memref::StoreOp::create(then, loc, any,
-                          kernel.getArgument(problem.result + 1), block);
-}
-
 void DecodeKernel::build() {
-  // The product behind has loads to begin with.
-  if (problem.boxElements != 0)
-    NVVM::GriddepcontrolOp::create(b, loc,
-                                   NVVM::GridDepActionKind::launch_dependents);
   Value none = emit.integer(0);
-  emitFlag(problem.isTransposed ? emitColumns(none) : emitLines(none));
-  gpu::ReturnOp::create(b, loc);
-}
-
-int64_t blockscale::getDecodeBlocks(std::optional<int64_t> numbers) {
-  constexpr int64_t kMost = 1024;
-  if (!numbers)
-    return kMost;
-  return std::clamp<int64_t>(
-      llvm::divideCeilSigned(*numbers, kWarps * getRounds(numbers) * kStrip), 1,
-      kMost);
-}
-
-KernelShape blockscale::getDecodeShape() {
-  KernelShape shape;
-  shape.threads = {kWarps * int64_t(kWarpLanes), 1, 1};
-  return shape;
+  emitEnd(problem.isTransposed ? emitColumns(none) : emitLines(none));
 }
 
 void blockscale::buildDecode(gpu::GPUFuncOp kernel,

@@ -48,6 +48,10 @@ int64_t getDecodeBlocks(std::optional<int64_t> numbers);
 
 KernelShape getDecodeShape();
 void buildDecode(gpu::GPUFuncOp kernel, const DecodeProblem &problem);
+/// The same where there are numbers of bf16 already, in `codes`, without
+/// scales: they get the order of codes of the other operand, and the power that
+/// those lack.
+void buildPlace(gpu::GPUFuncOp kernel, const DecodeProblem &problem);
 
 } // namespace mlir::blockscale
 

@@ -54,7 +54,8 @@ public:
     problem.scales = scales;
     SmallVector<Value> inputs = {host.inputs[codes.argument]};
     problem.codes.argument = 0;
-    if (!scales.splat) {
+    bool arePlaced = isX && asked.hasNumbersOfX();
+    if (!arePlaced && !scales.splat) {
       problem.scales.argument = inputs.size();
       inputs.push_back(host.inputs[scales.argument]);
     }
@@ -80,9 +81,10 @@ public:
     int64_t blocks = getDecodeBlocks(problem.numbers);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
     KernelShape shape = getDecodeShape();
-    gpu::GPUFuncOp kernel = makeKernel(builder, op, kDecodePurpose, inputs,
-                                       TypeRange{numbers, words}, shape);
-    buildDecode(kernel, problem);
+    gpu::GPUFuncOp kernel =
+        makeKernel(builder, op, arePlaced ? kPlacePurpose : kDecodePurpose,
+                   inputs, TypeRange{numbers, words}, shape);
+    (arePlaced ? buildPlace : buildDecode)(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
         makeEmpty(builder, loc, numbers, getMixedSizes(problem)),
@@ -180,7 +182,9 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
     problem.x.argument = product.addInput(x.numbers);
   }
   if (taken != TakenCodes::None) {
+    // What x was does not matter any more.
     problem.codesOfY = host.problem.row;
+    problem.codesOfY->lhs = problem.codesOfY->rhs;
     takeCodes(problem.y, problem.yScale);
   } else {
     Decoded y = decode(Side::Y);
@@ -194,6 +198,10 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
 
 ExactKernel blockscale::getExactKernel(ProductOpInterface op,
                                        const Chip &chip) {
+  if (!op.getXScale())
+    return {&getRoundedBackend(),
+            op->getAttrOfType<InstructionAttr>(kInstructionAttrName),
+            op->getAttrOfType<ScheduleInterface>(kScheduleAttrName)};
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   auto other = llvm::find_if(chip.paths, [&](Path candidate) {
     return candidate != path.getValue() &&

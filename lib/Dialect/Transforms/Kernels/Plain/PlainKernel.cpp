@@ -7,10 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // The path that every chip has: exact and simple, so that it can judge others.
+// Where x is numbers of bf16, y is rounded to such, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
+#include "Kernels/Conditions.h"
+#include "Kernels/TileSums.h"
+#include "Utils/IndexValues.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,31 +39,51 @@ public:
   void build() {
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     ProblemSizes sizes(b, kernel, problem);
-    auto getIndex = [&](gpu::Dimension ofBlock, int64_t tile,
-                        gpu::Dimension ofThread) -> Value {
-      Value block = gpu::BlockIdOp::create(b, loc, ofBlock);
-      Value thread = gpu::ThreadIdOp::create(b, loc, ofThread);
-      AffineExpr d0, d1;
-      bindDims(b.getContext(), d0, d1);
-      return applyMap(b, loc, AffineMap::get(2, 0, d0 * tile + d1),
-                      {block, thread})[0];
-    };
-    Value batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-    Value row = getIndex(gpu::Dimension::x, kRows, gpu::Dimension::y);
-    Value column = getIndex(gpu::Dimension::y, kColumns, gpu::Dimension::x);
+    AffineExpr d0, d1;
+    bindDims(b.getContext(), d0, d1);
+    Value x = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    Value y = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::y);
+    if (problem.conditions.empty()) {
+      auto getFirst = [&](gpu::Dimension dimension, int64_t tile) {
+        Value block = gpu::BlockIdOp::create(b, loc, dimension);
+        return applyExprs(b, loc, {d0 * tile}, block)[0];
+      };
+      BlockTile tile;
+      tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+      tile.row = getFirst(gpu::Dimension::x, kRows);
+      tile.column = getFirst(gpu::Dimension::y, kColumns);
+      buildTile(b, tile, x, y, sizes);
+    } else {
+      Value thread = applyExprs(b, loc, {d0 + d1 * kColumns}, {x, y})[0];
+      Value isAsked = emitIsAsked(b, kernel, problem, thread, kRows * kColumns);
+      OpBuilder then = scf::IfOp::create(b, loc, isAsked).getThenBodyBuilder();
+      forEachTileOfBlock(
+          then, kernel, problem, sizes, {kRows, kColumns, 1}, kTileGroup,
+          BlockCluster(), ValueRange(),
+          [&](OpBuilder &inner, const BlockTile &tile, Value, ValueRange) {
+            buildTile(inner, tile, x, y, sizes);
+            return SmallVector<Value>();
+          });
+    }
+    gpu::ReturnOp::create(b, loc);
+  }
+
+private:
+  /// The result of thread (x, y) of those of `tile`.
+  void buildTile(OpBuilder &b, const BlockTile &tile, Value x, Value y,
+                 const ProblemSizes &sizes) {
+    Value row = addIndices(b, loc, tile.row, y);
+    Value column = addIndices(b, loc, tile.column, x);
     auto isBelow = [&](Value index, Value size) -> Value {
       return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
                                    size);
     };
     Value isRow = isBelow(row, sizes.m), isColumn = isBelow(column, sizes.n);
     Value isInside = arith::AndIOp::create(b, loc, isRow, isColumn);
-    auto guard = scf::IfOp::create(b, loc, isInside);
-    gpu::ReturnOp::create(b, loc);
-    OpBuilder inner = guard.getThenBodyBuilder();
-    buildResult(inner, batch, row, column, sizes.blocks);
+    OpBuilder inner = scf::IfOp::create(b, loc, isInside).getThenBodyBuilder();
+    buildResult(inner, tile.batch, row, column, sizes.blocks);
   }
 
-private:
   void buildResult(OpBuilder &b, Value batch, Value row, Value column,
                    Value numBlocks) {
     SmallVector<Value> position = {row, column};
@@ -67,21 +91,46 @@ private:
       position.insert(position.begin(), batch);
 
     Value sum;
-    if (problem.acc) {
-      Value acc = memref::LoadOp::create(
-          b, loc, kernel.getArgument(*problem.acc), position);
+    if (problem.acc || problem.producer) {
+      Value acc = emitFirstElement(b, kernel, problem, position);
       sum = arith::ExtFOp::create(b, loc, f64, acc);
     } else {
       sum = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0.0));
     }
     sum = buildBlocks(b, batch, row, column, numBlocks, sum);
     Value result = arith::TruncFOp::create(b, loc, b.getF32Type(), sum);
-    memref::StoreOp::create(b, loc, result, kernel.getArgument(problem.result),
-                            position);
+    emitLastElement(b, kernel, problem, position, result);
+  }
+
+  /// The number `number` as one of bf16 is, rounded as a `dequantize` rounds.
+  Value roundNumber(OpBuilder &b, Value number) {
+    number = arith::TruncFOp::create(b, loc, b.getF32Type(), number);
+    number = arith::TruncFOp::create(b, loc, b.getBF16Type(), number);
+    return extend(b, number);
+  }
+
+  /// A number of bf16 as f64, by the two steps that machines have.
+  Value extend(OpBuilder &b, Value number) {
+    Value wide = arith::ExtFOp::create(b, loc, b.getF32Type(), number);
+    return arith::ExtFOp::create(b, loc, f64, wide);
+  }
+
+  Value loadNumber(OpBuilder &b, const KernelOperand &operand, Value batch,
+                   Value row, Value column) {
+    batch = getOperandBatch(b, kernel, operand, batch);
+    Value number = memref::LoadOp::create(
+        b, loc, kernel.getArgument(operand.argument),
+        applyMap(b, loc, operand.map, {batch, row, column}));
+    return extend(b, number);
   }
 
   Value loadElement(OpBuilder &b, const KernelOperand &operand, Format format,
                     Value batch, Value row, Value column) {
+    if (operand.splat) {
+      Value code = arith::ConstantOp::create(
+          b, loc, b.getI8IntegerAttr(static_cast<int8_t>(*operand.splat)));
+      return emitDecode(b, loc, code, format);
+    }
     batch = getOperandBatch(b, kernel, operand, batch);
     SmallVector<Value> position =
         applyMap(b, loc, operand.map, {batch, row, column});
@@ -100,8 +149,11 @@ private:
     auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
     OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
     Value block = blocks.getInductionVar();
-    Value xScale = loadElement(inBlock, problem.xScale, problem.row.scale,
-                               batch, row, block);
+    bool isMixed = problem.hasNumbersOfX();
+    Value xScale;
+    if (!isMixed)
+      xScale = loadElement(inBlock, problem.xScale, problem.row.scale, batch,
+                           row, block);
     Value yScale = loadElement(inBlock, problem.yScale, problem.row.scale,
                                batch, column, block);
     auto elements = scf::ForOp::create(inBlock, loc, zero, size, one,
@@ -113,11 +165,16 @@ private:
     bindDims(b.getContext(), d0, d1);
     Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
                        {block, elements.getInductionVar()})[0];
-    Value x = loadElement(inner, problem.x, problem.row.lhs, batch, row, k);
+    Value x =
+        isMixed ? loadNumber(inner, problem.x, batch, row, k)
+                : loadElement(inner, problem.x, problem.row.lhs, batch, row, k);
     Value y = loadElement(inner, problem.y, problem.row.rhs, batch, column, k);
     // Each product is exact in f64: at most 16 bits of significand.
-    x = arith::MulFOp::create(inner, loc, x, xScale);
+    if (!isMixed)
+      x = arith::MulFOp::create(inner, loc, x, xScale);
     y = arith::MulFOp::create(inner, loc, y, yScale);
+    if (isMixed)
+      y = roundNumber(inner, y);
     Value product = arith::MulFOp::create(inner, loc, x, y);
     Value next = arith::AddFOp::create(
         inner, loc, elements.getRegionIterArgs().front(), product);
@@ -133,13 +190,19 @@ private:
 } // namespace
 
 namespace {
-class PlainBackend final : public KernelBackend {
+class PlainBackend : public KernelBackend {
 public:
   /// Kernels load what they are told to.
   bool takesOverSurroundings() const override { return false; }
 
-  KernelShape getShape(const KernelProblem &) const override {
-    return {{kRows, kColumns, 1}, {kColumns, kRows, 1}};
+  KernelShape getShape(const KernelProblem &problem) const override {
+    KernelShape shape;
+    shape.tile = {kRows, kColumns, 1};
+    shape.threads = {kColumns, kRows, 1};
+    // Where there is nothing to do as a rule, few blocks find that out.
+    if (!problem.conditions.empty())
+      shape.order = BlockOrder::Persistent;
+    return shape;
   }
 
   void build(gpu::GPUFuncOp kernel,
@@ -149,7 +212,22 @@ public:
 };
 } // namespace
 
+namespace {
+class RoundedBackend final : public PlainBackend {
+public:
+  bool takesOverSurroundings() const override { return true; }
+  TakenCodes getTakenCodes(ScheduleInterface) const override {
+    return TakenCodes::Y;
+  }
+};
+} // namespace
+
 const KernelBackend &blockscale::getPlainBackend() {
   static const PlainBackend backend;
+  return backend;
+}
+
+const KernelBackend &blockscale::getRoundedBackend() {
+  static const RoundedBackend backend;
   return backend;
 }

@@ -60,13 +60,12 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
                                const KernelProblem &problem,
                                const KernelBackend &backend) {
   QuantizeOp quantize = findQuantizer(result);
-  if (!quantize || !result.hasOneUse() ||
-      backend.getSplit(problem).parts != 1)
+  if (!quantize || !result.hasOneUse() || backend.getSplit(problem).parts != 1)
     return std::nullopt;
   SmallVector<std::optional<ResultTile>, 2> tiles = {
       backend.getResultTile(problem)};
   if (problem.isDecoded() &&
-      backend.getTakenCodes(problem) != TakenCodes::Both) {
+      backend.getTakenCodes(problem.schedule) != TakenCodes::Both) {
     // A magnitude that was too large would stay.
     if (quantize.getAmax())
       return std::nullopt;

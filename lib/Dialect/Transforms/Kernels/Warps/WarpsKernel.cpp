@@ -14,12 +14,12 @@
 #include "Kernels/Warps/WarpsKernel.h"
 
 #include "Kernels/BlockTile.h"
+#include "Kernels/Conditions.h"
 #include "Kernels/PartOfK.h"
 #include "Kernels/Staging/KLoop.h"
 #include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -164,37 +164,6 @@ KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
   return shape;
 }
 
-/// Whether any of the words of a condition is not 0, for all threads of the
-/// block.
-static Value emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
-                         const KernelProblem &problem, Value thread) {
-  Location loc = kernel.getLoc();
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value threads = arith::ConstantIndexOp::create(
-      b, loc, getSchedule(problem).getNumThreads());
-  Value any =
-      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)).getResult();
-  for (unsigned argument : problem.conditions) {
-    Value words = kernel.getArgument(argument);
-    Value count = memref::DimOp::create(b, loc, words, zero);
-    auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);
-    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    Value word =
-        memref::LoadOp::create(inner, loc, words, loop.getInductionVar());
-    Value both =
-        arith::OrIOp::create(inner, loc, loop.getRegionIterArg(0), word);
-    scf::YieldOp::create(inner, loc, both);
-    any = loop.getResult(0);
-  }
-  auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
-                                                   NVVM::BarrierReduction::OR);
-  any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()), Value(),
-                                Value(), reduction, any)
-            .getResult(0);
-  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, none);
-}
-
 void WarpsBackend::build(gpu::GPUFuncOp kernel,
                          const KernelProblem &problem) const {
   Location loc = kernel.getLoc();
@@ -214,7 +183,8 @@ void WarpsBackend::build(gpu::GPUFuncOp kernel,
         });
   };
   if (!problem.conditions.empty()) {
-    Value isAsked = emitIsAsked(b, kernel, problem, tile.thread);
+    Value isAsked = emitIsAsked(b, kernel, problem, tile.thread,
+                                getSchedule(problem).getNumThreads());
     auto guard = scf::IfOp::create(b, loc, isAsked);
     OpBuilder then = guard.getThenBodyBuilder();
     forEachTileOfBlock(

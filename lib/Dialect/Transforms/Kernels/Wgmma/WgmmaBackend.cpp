@@ -77,11 +77,19 @@ public:
            (hasWorkspace && isDecodedFaster(op));
   }
 
-  TakenCodes getTakenCodes(const KernelProblem &problem) const override {
-    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+  TakenCodes getTakenCodes(ScheduleInterface given) const override {
+    auto schedule = cast<RingScheduleAttr>(given);
     if (!schedule.getExchanged())
       return TakenCodes::None;
     return schedule.getN() == 1 ? TakenCodes::Both : TakenCodes::Y;
+  }
+
+  std::string findCodesObstacle(ProductOpInterface op, const Chip &chip,
+                                bool hasWorkspace) const override {
+    if (chooseCodesSchedule(op, chip, hasWorkspace))
+      return {};
+    std::string obstacle = blockscale::findCodesObstacle(op);
+    return obstacle.empty() ? describeCodesSizes() : obstacle;
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {

@@ -20,10 +20,13 @@ namespace mlir::blockscale {
 /// tile=MxNxK,stages=S,...: as for tcgen05, with one accumulator, in registers.
 const ScheduleRules &getWgmmaScheduleRules();
 
-/// What keeps codes of y of `op` from being converted on their way: those of
-/// other paths are loaded in ways that bulk copies do not have. Empty for
-/// nothing.
+/// What has to be for codes of y of `op` to be converted on their way, and is
+/// not: those of other paths are loaded in ways that bulk copies do not have.
+/// Empty for nothing.
 std::string findCodesObstacle(ProductOpInterface op);
+
+/// Which sizes they are taken of, in words.
+std::string describeCodesSizes();
 
 /// The schedule with which they are, where that is measured to be the best;
 /// null elsewhere. Without a workspace, one that needs none.

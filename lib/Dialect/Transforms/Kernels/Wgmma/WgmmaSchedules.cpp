@@ -10,6 +10,7 @@
 
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/CodesOfY.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
 #include "Kernels/Ring/RingPlan.h"
@@ -20,6 +21,7 @@
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/Rates.h"
 #include "blockscale/Support/TensorMemory.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -59,10 +61,9 @@ static int64_t getMostSums(RingScheduleAttr schedule) {
 static std::string findRowObstacle(ProductOpInterface op);
 
 /// Elements along K of a box of codes of y.
-static int64_t getBoxElements(ProductOpInterface op) {
+static int64_t getBoxElements(const OpRow &row) {
   constexpr int64_t kByteBits = 8;
-  return kCodeBoxBytes * kByteBits /
-         getFormatInfo(op.getRow().rhs).storedBits();
+  return kCodeBoxBytes * kByteBits / getFormatInfo(row.rhs).storedBits();
 }
 
 /// What `schedule` has to be for codes of `y` that are converted on the way.
@@ -80,6 +81,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
     return emitError() << "expected " << obstacle
                        << ", for a schedule with 1 as N of the tile, got "
                        << schedule;
+  OpRow row = findCodesOfY(op)->row;
   WgmmaShares shares(schedule);
   bool isShared =
       shares.partsOfK * schedule.getM() == shares.groups * kWarpgroupRows;
@@ -97,9 +99,9 @@ static LogicalResult verifyCodes(ProductOpInterface op,
               "blocks that are not persistent, and no cluster, for exchanged "
               "operands on the path wgmma, got "
            << schedule;
-  int64_t box = getBoxElements(op);
+  int64_t box = getBoxElements(row);
   int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
-  RingPlan plan = makeCodesPlan(instruction, schedule, op.getRow(), k);
+  RingPlan plan = makeCodesPlan(instruction, schedule, row, k);
   if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
     return emitError() << "expected K of the tile to be " << shares.partsOfK
                        << " parts of a multiple of " << box
@@ -153,13 +155,12 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
   return success();
 }
 
-/// The argument that an operand is, as codes that are contiguous along K; null
-/// if it is none. `isStream` says whether its codes are packed.
-static BlockArgument findLines(ProductOpInterface op, MmaScaledOp::Side side,
+/// The argument that `codes` are, contiguous along dimension `k` of an operand
+/// whose indices `map` leads to theirs; null if it is none. `isStream` says
+/// whether they are packed.
+static BlockArgument findLines(Value codes, AffineMap map, unsigned k,
                                bool &isStream) {
-  Value operand = side == MmaScaledOp::Side::X ? op.getX() : op.getY();
-  auto type = cast<RankedTensorType>(operand.getType());
-  OperandView view = traceOperand(operand);
+  OperandView view = traceOperand(codes);
   auto unpack = view.tensor.getDefiningOp<UnpackOp>();
   if (unpack)
     view.tensor = unpack.getSource();
@@ -168,20 +169,27 @@ static BlockArgument findLines(ProductOpInterface op, MmaScaledOp::Side side,
       argument ? argument.getOwner()->getParentOp() : nullptr);
   isStream = unpack || (function && function.getArgAttr(argument.getArgNumber(),
                                                         kPackedAttrName));
-  unsigned k = MmaScaledOp::getKDim(side, type.getRank());
-  bool isLine =
-      view.map.getResults().back() == getAffineDimExpr(k, op->getContext());
+  bool isLine = view.map.compose(map).getResults().back() ==
+                getAffineDimExpr(k, map.getContext());
   return function && isLine ? argument : BlockArgument();
 }
 
+static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
+  return MmaScaledOp::getKDim(side,
+                              cast<ShapedType>(operand.getType()).getRank());
+}
+
 std::string blockscale::findCodesObstacle(ProductOpInterface op) {
-  if (!op.getXScale())
-    return "a product with scales";
+  std::optional<CodesOfY> y = findCodesOfY(op);
+  if (!y)
+    return "a product with scales, or one of bf16 with a y that a dequantize "
+           "without a scale of the tensor makes";
   if (!hasStaticShapes(op))
     return "static sizes";
   bool isStream = false;
-  BlockArgument argument = findLines(op, MmaScaledOp::Side::Y, isStream);
-  if (isStream && getFormatInfo(op.getRow().rhs).bits == 6)
+  BlockArgument argument = findLines(
+      y->codes, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);
+  if (isStream && getFormatInfo(y->row.rhs).bits == 6)
     return "codes of y in bytes, or in nibbles";
   if (!argument)
     return "a y that is an argument, and contiguous along K";
@@ -196,7 +204,10 @@ static std::string findRowObstacle(ProductOpInterface op) {
   if (row.lhs != Format::E2M1 || row.rhs != Format::E2M1)
     return "operands of e2m1";
   bool isStream = false;
-  if (!findLines(op, MmaScaledOp::Side::X, isStream))
+  Value x = op.getX();
+  unsigned k = getKDim(MmaScaledOp::Side::X, x);
+  if (!findLines(x, AffineMap::getMultiDimIdentityMap(k + 1, op->getContext()),
+                 k, isStream))
     return "an x that is an argument, and contiguous along K";
   return {};
 }
@@ -291,6 +302,7 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
                                 bool mayDivide) {
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  OpRow row = findCodesOfY(op)->row;
   int64_t splits = tile.splits;
   auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
@@ -298,7 +310,7 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*exchanged=*/true, splits, ClusterSize());
   };
-  int64_t box = getBoxElements(op), partK = std::max(tile.leastK, box);
+  int64_t box = getBoxElements(row), partK = std::max(tile.leastK, box);
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
   while (partK > box &&
          (sizes.k % partK != 0 || sizes.k < splits * parts * partK))
@@ -314,8 +326,7 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
   const Instruction &instruction =
       *chooseInstruction(op.getRow(), Path::Wgmma)->emitted;
   auto isThereRoom = [&](int64_t stages) {
-    return makeCodesPlan(instruction, make(parts * partK, stages), op.getRow(),
-                         sizes.k)
+    return makeCodesPlan(instruction, make(parts * partK, stages), row, sizes.k)
                .getSharedBytes() <= getMostStageBytes(chip);
   };
   int64_t stages = tile.stages;
@@ -328,15 +339,28 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
              : RingScheduleAttr();
 }
 
+/// Products of fewer columns, and of more rows than kMostCodesM, are done
+/// earlier in other ways.
+static constexpr int64_t kLeastCodesN = 1024;
+
+std::string blockscale::describeCodesSizes() {
+  return llvm::formatv(
+             "a workspace, at most {0} rows, at least {1} columns (of "
+             "more than {2} rows, 2^30 products) and whole parts of "
+             "stages along K",
+             kMostCodesM, kLeastCodesN, std::end(kCodesTiles)[-1].mostM)
+      .str();
+}
+
 RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
                                                  const Chip &chip,
                                                  bool hasWorkspace) {
-  constexpr int64_t kLeastN = 1024, kColumns = 8;
+  constexpr int64_t kColumns = 8;
   if (!findCodesObstacle(op).empty())
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
-  unsigned bits = getFormatInfo(op.getRow().rhs).storedBits();
-  if (sizes.n < kLeastN || sizes.m > kMostCodesM)
+  unsigned bits = getFormatInfo(findCodesOfY(op)->row.rhs).storedBits();
+  if (sizes.n < kLeastCodesN || sizes.m > kMostCodesM)
     return {};
   if (findRowObstacle(op).empty())
     for (const CodesTile &tile : kRowTiles)
@@ -372,9 +396,8 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
                                              const Chip &chip,
                                              bool hasWorkspace) const {
-  if (op.getXScale())
-    if (RingScheduleAttr schedule = chooseCodesSchedule(op, chip, hasWorkspace))
-      return schedule;
+  if (RingScheduleAttr schedule = chooseCodesSchedule(op, chip, hasWorkspace))
+    return schedule;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
   constexpr int64_t kMostStages = 8, kLeastN = 16;
@@ -431,7 +454,8 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
             op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
             /*persistent=*/true, kTileGroup, /*exchanged=*/false, /*splits=*/1,
             cluster));
-  if (!hasWorkspace || !op.getXScale())
+  std::optional<CodesOfY> y = findCodesOfY(op);
+  if (!hasWorkspace || !y)
     return candidates;
   // The same with codes converted on the way.
   constexpr int64_t kColumns = 8;
@@ -444,7 +468,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
     widths = {kMostN / 2, kMostN};
   if (findRowObstacle(op).empty())
     widths.push_back(1);
-  int64_t box = getBoxElements(op);
+  int64_t box = getBoxElements(y->row);
   for (int64_t columns : widths)
     for (int64_t rows : {64, 128})
       for (int64_t boxes : {1, 2, 4})
@@ -476,6 +500,8 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
   tile.isXDecoded = hasScales;
   tile.isYDecoded = hasScales && !schedule.getExchanged();
   if (schedule.getExchanged()) {
+    tile.row = findCodesOfY(op)->row;
+    tile.isXDecoded = true; // Or placed, if it is numbers.
     std::swap(tile.m, tile.n);
     std::swap(tile.readsOfX, tile.readsOfY);
   }

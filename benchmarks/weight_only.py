@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+"""Products of bf16 with narrow weights on a CUDA card: ours beside torch.mm of the same numbers in bf16.
+
+usage: weight_only.py build DIR [--target=sm_90a] [--build=BUILD]     PTX and launch infos of the cases
+       weight_only.py run DIR                                         measures them
+
+`build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
+repository's benchmarks/ and python/. x is M x K, the weights are N x K codes with scales, which
+`blockscale.dequantize` and `linalg.matmul` multiply; the result is bf16, as torch's. A time is the median of
+samples of a CUDA graph of 20 calls; ours and torch take turns. Up to M = 256 calls go through as many copies
+of the weights as no L2 cache holds. The first rows are held against f64 of the dequantized weights.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+CALLS, ROUNDS, CHECKED = 20, 15, 16
+WEIGHT_BYTES, MOST_COLD_ROWS = 240 << 20, 256
+
+# name: element, scale, block size
+FORMATS = {"mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32), "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16)}
+ROWS, N, K = (1, 16, 4096), 8192, 8192
+
+
+def program(element, scale, block, m):
+    x, w, d = f"tensor<{m}x{K}xbf16>", f"tensor<{N}x{K}xbf16>", f"tensor<{m}x{N}xf32>"
+    codes, scales = f"tensor<{N}x{K}x{element}>", f"tensor<{N}x{K // block}x{scale}>"
+    result = f"tensor<{m}x{N}xbf16>"
+    return f"""func.func @main(%x: {x}, %c: {codes}, %s: {scales}) -> {result} {{
+  %acc = arith.constant dense<0.0> : {d}
+  %w = blockscale.dequantize %c, %s : {codes}, {scales} to {w}
+  %d = linalg.matmul
+       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                        affine_map<(m, n, k) -> (m, n)>]
+       ins(%x, %w : {x}, {w}) outs(%acc : {d}) -> {d}
+  %r = arith.truncf %d : {d} to {result}
+  return %r : {result}
+}}
+"""
+
+
+def cases():
+    return {f"{format}-{m}": (format, m) for format in FORMATS for m in ROWS}
+
+
+def build(options):
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name, (format, m) in cases().items():
+        base = options.folder / name
+        base.with_suffix(".mlir").write_text(program(*FORMATS[format], m))
+        subprocess.run(
+            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
+             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
+             "-o", base.with_suffix(".ptx")],
+            check=True,
+        )
+    print(f"{len(cases())} cases for {options.target} in {options.folder}")
+
+
+def measure(torch, works):
+    """Median microseconds of one call of each; call number `i` is work(i)."""
+    graphs = {}
+    for name, work in works.items():
+        for i in range(2):
+            work(i)
+        torch.cuda.synchronize()
+        graphs[name] = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graphs[name]):
+            for i in range(CALLS):
+                work(i)
+    samples = {name: [] for name in works}
+    for _ in range(ROUNDS):
+        for name, graph in graphs.items():
+            graph.replay()
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            graph.replay()
+            end.record()
+            end.synchronize()
+            samples[name].append(start.elapsed_time(end) * 1e3 / CALLS)
+    return {name: statistics.median(values) for name, values in samples.items()}
+
+
+def decoded(torch, format, codes, scales):
+    """The weights as torch's bf16, by the package's tables of all codes."""
+    import blockscale
+    import numpy as np
+
+    element, scale, block = FORMATS[format]
+    scale_type = "ue4m3" if scale == "f8E4M3FN" else scale
+    tables = [
+        torch.from_numpy(blockscale.decode(np.arange(count, dtype=np.uint8), kind).astype(np.float32)).cuda()
+        for count, kind in ((16, element), (256, scale_type))
+    ]
+    numbers = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
+    return (tables[0][numbers.int()].unflatten(-1, (-1, block)) * tables[1][scales.int()][..., None]).flatten(
+        -2
+    ).to(torch.bfloat16)
+
+
+def run(options):
+    import torch
+    from gpu_launch import Driver, Function
+
+    torch.manual_seed(1)
+    driver = Driver()
+    torch.zeros(1, device="cuda")
+    card = torch.cuda.get_device_properties("cuda")
+    print(card.name)
+    print(f"{'case':14} {'us':>8} {'torch us':>9} {'torch/ours':>10} {'TB/s':>6} {'TFLOP/s':>8}  result")
+    for name, (format, m) in cases().items():
+        element, scale, block = FORMATS[format]
+        code_bytes = N * K // 2 + N * K // block
+        copies = min(64, math.ceil(WEIGHT_BYTES / code_bytes)) if m <= MOST_COLD_ROWS else 1
+        numbers_copies = min(CALLS, math.ceil(WEIGHT_BYTES / (2 * N * K))) if m <= MOST_COLD_ROWS else 1
+        x = torch.randn(m, K, device="cuda", dtype=torch.bfloat16)
+        codes = torch.randint(0, 256, (copies, N, K // 2), device="cuda", dtype=torch.uint8)
+        low, high = (120, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
+        scales = torch.randint(low, high, (copies, N, K // block), device="cuda", dtype=torch.uint8)
+        result = torch.empty(m, N, device="cuda", dtype=torch.bfloat16)
+        base = options.folder / name
+        function = Function(
+            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
+            [(m, K), (N, K), (N, K // block)], card.multi_processor_count,
+        )
+        workspace = torch.empty(max(function.workspace, 1), dtype=torch.uint8, device="cuda")
+        launches = [
+            function.bind(
+                [x.data_ptr(), codes[i].data_ptr(), scales[i].data_ptr()], [result.data_ptr()], workspace.data_ptr()
+            )
+            for i in range(copies)
+        ]
+
+        def ours(i, launches=launches):
+            for launch in launches[i % len(launches)]:
+                launch.run(torch.cuda.current_stream().cuda_stream)
+
+        weights = [decoded(torch, format, codes[i], scales[i]) for i in range(min(copies, numbers_copies))]
+        ours(0)
+        torch.cuda.synchronize()
+        rows = min(m, CHECKED)
+        left, right = x[:rows].double(), weights[0].double()
+        expected, size = left @ right.T, left.abs() @ right.abs().T
+        bound = K * 2.0**-22 * size + expected.abs() * 2.0**-8
+        is_right = bool(((result[:rows].double() - expected).abs() <= bound).all())
+        del left, right, expected, size, bound
+        us = measure(torch, {
+            "ours": ours, "torch": lambda i, weights=weights: torch.mm(x, weights[i % len(weights)].T),
+        })
+        print(
+            f"{name:14} {us['ours']:8.1f} {us['torch']:9.1f} {us['torch'] / us['ours']:10.2f}"
+            f" {code_bytes / us['ours'] / 1e6:6.2f} {2 * m * N * K / us['ours'] / 1e6:8.1f}"
+            f"  {'right' if is_right else 'WRONG'}",
+            flush=True,
+        )
+        if not is_right:
+            return 1
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    building = commands.add_parser("build")
+    building.add_argument("folder", type=pathlib.Path)
+    building.add_argument("--target", default="sm_90a")
+    building.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    running = commands.add_parser("run")
+    running.add_argument("folder", type=pathlib.Path)
+    options = parser.parse_args()
+    return build(options) if options.command == "build" else run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+//===- CodesOfY.h - Codes that y of a product is made of --------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// y may be codes because the product has scales, or because a `dequantize`
+// makes it, as of weights that are stored narrow beside an x of numbers. A
+// kernel that converts codes on the way takes both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_CODESOFY_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_CODESOFY_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+struct CodesOfY {
+  /// The row of the product; without scales of x, that is numbers of a plain
+  /// format.
+  OpRow row;
+  Value codes, scales;
+  /// From an index of y to one of `codes`; to one of `scales` with blocks along
+  /// K.
+  AffineMap map;
+};
+
+/// The codes of y of `op` on tensors; nullopt if it is made of anything else.
+/// A `dequantize` counts beside an x of bf16, if it rounds once: with a scale
+/// of the tensor it rounds twice, which no conversion on the way does.
+std::optional<CodesOfY> findCodesOfY(ProductOpInterface op);
+
+/// The `dequantize` that y of `op`, a product without scales, is read from,
+/// through transposes; null if there is none. `map` is from an index of y to
+/// one of its result.
+DequantizeOp findDequantizeOfY(ProductOpInterface op, AffineMap &map);
+
+/// Where there is one, says that numbers of y go through memory, and what has
+/// to be for its codes to do.
+void remarkOnDequantize(ProductOpInterface op, const Twine &expected);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_CODESOFY_H

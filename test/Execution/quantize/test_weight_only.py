@@ -1,0 +1,189 @@
+"""Products of bf16 with a y of codes and scales: y is rounded to bf16 once, whatever becomes of it on the way."""
+
+import subprocess
+
+import blockscale
+import harness
+import numpy as np
+import pytest
+from weight_only_cases import BATCH, FORMATS, MAPS, TRANSPOSE, Product
+
+OTHERS = ("sm_80", "sm_100a", "sm_120a")
+
+
+def schedule(rows, columns, k, stages=2, splits=1):
+    """A ring schedule with so many rows of y in a tile, and columns of x."""
+    text = f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1"
+    return text + (f",splits={splits}" if splits != 1 else "")
+
+
+def is_anew(kernels):
+    """Whether the result was computed anew: what does nothing reads a word of each block."""
+    assert sum("__place" in name for name in kernels) == 1 and not any("loops" in name for name in kernels)
+    [exact] = [kernel for name, kernel in kernels.items() if "__exact" in name]
+    return sum(exact["instructions"].values()) > 100_000
+
+
+def run_codes(product, folder, tile, is_exact=False):
+    result, kernels, said = product.run(folder, "sm_90a", schedule(*tile))
+    assert "dequantized first" not in said
+    product.check(result, is_exact)
+    return is_anew(kernels)
+
+
+# Sizes of the product, and the tile: the codes of y go to wgmma.
+SIZES = {
+    "one row": (1, 64, 1024, (64, 8, 512)),
+    "16 rows": (16, 200, 1024, (64, 16, 512)),
+    "part of a step": (13, 72, 640, (64, 16, 512)),
+    "tiles of rows": (100, 70, 512, (64, 48, 512)),
+    "wide": (100, 64, 512, (64, 104, 256)),
+    "tiles of both": (300, 136, 512, (128, 256, 128)),
+    "parts of K": (16, 64, 2048, (64, 16, 512, 2, 2)),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sizes(size, tmp_path):
+    m, n, k, tile = SIZES[size]
+    assert not run_codes(Product(m, n, k, "mxfp4"), tmp_path, tile)
+
+
+@pytest.mark.parametrize("form", [MAPS, TRANSPOSE], ids=["maps", "transpose"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_formats(format, form, tmp_path):
+    """All partial sums are exact: equal bits on all devices."""
+    product = Product(16, 64, 1024, format, form=form)
+    step = {"f8": 256, "f6": 256, "f4": 512}[product.format[0][:2]]
+    codes = np.arange(1 << blockscale.FORMATS[product.format[0]].bits, dtype=np.uint8)
+    sizes = np.abs(blockscale.decode(codes, product.format[0]))
+    few_bits = codes[(sizes == 0) | ((sizes >= 2.0**-3) & (sizes <= 4))]
+    product.y = np.random.default_rng(1).choice(few_bits, product.y.shape)
+    product.ys[...] = np.random.default_rng(2).choice(
+        [126, 127, 128] if product.format[1] == "f8E8M0FNU" else [0x30, 0x38, 0x40], product.ys.shape
+    )
+    assert not run_codes(product, tmp_path, (64, 16, step), is_exact=True)
+    product.check(product.run(tmp_path, "cpu")[0], is_exact=True)
+
+
+def test_default(tmp_path):
+    """Without a schedule codes are converted where y has enough rows."""
+    for m, format in ((1, "nvfp4"), (16, "mxfp4")):
+        product = Product(m, 1024, 512, format)
+        result, kernels, said = product.run(tmp_path, "sm_90a")
+        assert not is_anew(kernels) and "remark" not in said
+        product.check(result)
+
+
+def test_surroundings(tmp_path):
+    """An accumulator that is an argument, a batch, and what is done to the result; computed anew, too."""
+    for anew in (False, True):
+        for product in (
+            Product(16, 64, 1024, "mxfp8", has_acc=True),
+            Product(5, 72, 512, "mxfp4", batch=2, form=BATCH),
+            Product(16, 64, 512, "nvfp4", is_doubled=True, has_acc=True),
+            Product(16, 64, 1024, "mxfp4", has_acc=True, is_doubled=True),
+        ):
+            if anew:
+                # The scale does not fold, and neither does it show much.
+                product.ys[..., 3, 0] = 0x7F if product.format[1] == "f8E4M3FN" else 3
+            rows = 16 if product.x.shape[-2] == 16 else 8
+            assert run_codes(product, tmp_path, (64, rows, 512)) == anew
+
+
+def test_transposed_x(tmp_path):
+    """x that is read along M, element by element."""
+    product = Product(16, 64, 512, "mxfp4", form=TRANSPOSE)
+    product.text = product.text.replace("%x: tensor<16x512xbf16>", "%xt: tensor<512x16xbf16>").replace(
+        "  %w =", "  %xe = tensor.empty() : tensor<16x512xbf16>\n  %x = linalg.transpose ins(%xt : tensor<512x16xbf16>)"
+        " outs(%xe : tensor<16x512xbf16>) permutation = [1, 0]\n  %w =", 1)
+    whole, product.x = product.x, np.ascontiguousarray(product.x.T)
+    result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 16, 512))
+    product.x = whole
+    product.check(result)
+    assert not is_anew(kernels)
+
+
+# What no number of bf16 with a folded scale holds: code of a scale, or number of x.
+SPECIALS = {
+    "nan scale": ("mxfp8", 0xFF, None), "lowest scale": ("mxfp8", 0x00, None), "highest scale": ("mxfp8", 0xFE, None),
+    "lowest of fp4": ("mxfp4", 0x00, None), "highest of fp4": ("mxfp4", 0xFE, None),
+    "nan of nvfp4": ("nvfp4", 0x7F, None), "infinite x": ("mxfp4", None, np.inf), "nan x": ("nvfp4", None, np.nan),
+    "large x": ("mxfp4", None, 2.0**120),
+}
+
+
+@pytest.mark.parametrize("special", SPECIALS)
+def test_specials(special, tmp_path):
+    """The result is computed anew, with y rounded to bf16, subnormal numbers and infinity included."""
+    format, scale, number = SPECIALS[special]
+    product = Product(16, 64, 512, format)
+    if scale is not None:
+        product.ys[5, 1] = scale
+        # Else nothing of what is small would show.
+        product.x[3] *= np.float32(2.0**100 if scale == 0 else 1)
+        if scale == 0:
+            product.ys[5], product.acc = scale, None
+    else:
+        product.x[3, 40] = number
+    assert run_codes(product, tmp_path, (64, 16, 512))
+    product.check(product.run(tmp_path, "cpu")[0])
+
+
+# Ends of what is normal in bf16 times a code, and of what is folded; all of NVFP4.
+EDGES = [0, 1, 2, 4, 5, 9, 10, 16, 17, 34, 35, 127, 159, 160, 239, 240, 246, 247, 250, 251, 252, 253, 254, 255]
+FOLDED = [50, 100, 126, 127, 128, 150]
+
+
+@pytest.mark.parametrize("anew", [True, False], ids=["edges", "folded"])
+@pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
+def test_all_codes_and_scales(format, anew, tmp_path):
+    """Numbers times powers of two, one in each row of y: to the bit those of rounding to bf16, and the CPU's."""
+    element, scale, _ = FORMATS[format]
+    codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+    if not anew:
+        codes = codes[np.isfinite(blockscale.decode(codes, element))]
+    if scale == "f8E4M3FN":
+        scales = np.arange(256 if anew else 127)
+    else:
+        scales = np.array(EDGES if anew else FOLDED)
+    k = 512 if element == "f4E2M1FN" else 256
+    product = Product(3, len(codes) * len(scales), k, format)
+    product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 127
+    product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
+    product.x[...] = 0
+    product.x[:, 0] = [1, -2, 0.25]
+    result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
+    assert is_anew(kernels) == anew
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(result, product.x[:, :1] * product.numbers()[:, 0])
+    np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
+
+
+@pytest.mark.parametrize("device", ["cpu", *OTHERS, "sm_90a"])
+@pytest.mark.parametrize("format", ["mxfp8", "mxfp6", "mxfp4", "nvfp4"])
+@pytest.mark.parametrize("m", [1, 16])
+def test_unfused(m, format, device, tmp_path):
+    """On other chips, and for sizes that are too small, y goes through memory, which a remark says."""
+    product = Product(m, 64, 128, format)
+    result, kernels, said = product.run(tmp_path, device)
+    product.check(result)
+    assert not any("__place" in name for name in kernels)
+    assert device == "cpu" or "y is dequantized first, to numbers in memory" in said
+
+
+# y that rounds twice, or is no bf16: never converted on the way.
+@pytest.mark.parametrize("options", [dict(g=0.3), dict(dtype="f16")], ids=["tensor-scale", "f16"])
+def test_left_alone(options, tmp_path):
+    product = Product(16, 1024, 256, "nvfp4", **options)
+    result, kernels, said = product.run(tmp_path, "sm_90a")
+    product.check(result)
+    assert not any("__place" in name for name in kernels)
+    assert "expected a product with scales, or one of bf16 with a y that a dequantize" in said
+    done = subprocess.run(
+        [harness.RUN, tmp_path / "p.mlir", "--device=sim", "--target=sm_90a", "--seed=1",
+         f"--schedule={schedule(64, 16, 256)}"], capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 1 and "for a schedule with exchanged operands on the path wgmma" in done.stderr
+
+

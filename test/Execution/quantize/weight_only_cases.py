@@ -1,0 +1,123 @@
+"""Products of x in bf16 with a y that is dequantized: programs, operands, and what they should give."""
+
+import json
+import subprocess
+
+import blockscale
+import harness
+import numpy as np
+from quantize_cases import tensor, to_bits
+
+FORMATS = {
+    "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32),
+    "e5m2": ("f8E5M2", "f8E8M0FNU", 32),
+    "e3m2": ("f6E3M2FN", "f8E8M0FNU", 32),
+    "mxfp6": ("f6E2M3FN", "f8E8M0FNU", 32),
+    "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
+    "mxfp4-16": ("f4E2M1FN", "f8E8M0FNU", 16),
+    "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
+}
+# How y, stored as N x K, becomes K x N.
+MAPS = """%d = linalg.matmul
+       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                        affine_map<(m, n, k) -> (m, n)>]
+       ins(%x, %w : {xt}, {wt}) outs(%acc : {dt}) -> {dt}"""
+TRANSPOSE = """%we = tensor.empty() : {kn}
+  %wk = linalg.transpose ins(%w : {wt}) outs(%we : {kn}) permutation = [1, 0]
+  %d = linalg.matmul ins(%x, %wk : {xt}, {kn}) outs(%acc : {dt}) -> {dt}"""
+BATCH = """%we = tensor.empty() : {kn}
+  %wk = linalg.transpose ins(%w : {wt}) outs(%we : {kn}) permutation = [0, 2, 1]
+  %d = linalg.batch_matmul ins(%x, %wk : {xt}, {kn}) outs(%acc : {dt}) -> {dt}"""
+# The result times 2, as bf16, a new op that the kernel takes over.
+DOUBLED = """%two = arith.constant dense<2.0> : {dt}
+  %twice = arith.mulf %d, %two : {dt}
+  %r = arith.truncf %twice : {dt} to {rt}"""
+
+
+class Product:
+    """x of M x K and y of N x K codes; the accumulator is an argument with `has_acc`."""
+
+    def __init__(self, m, n, k, format, near=2, form=MAPS, batch=None, has_acc=False, is_doubled=False, g=None,
+                 dtype="bf16"):
+        self.format, self.dtype, self.g = FORMATS[format], dtype, g
+        element, scale, block = self.format
+        lead = (batch,) if batch else ()
+        rng = np.random.default_rng(m * n + k)
+        codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+        codes = codes[np.isfinite(blockscale.decode(codes, element))]
+        self.y = rng.choice(codes, (*lead, n, k))
+        low, high = (127 - near, 127 + near) if scale == "f8E8M0FNU" else (0x30, 0x48)
+        self.ys = rng.integers(low, high, (*lead, n, k // block), dtype=np.uint8, endpoint=True)
+        self.x = rng.integers(-8, 9, (*lead, m, k)).astype(np.float32) / 4
+        self.acc = rng.standard_normal((*lead, m, n)).astype(np.float32) if has_acc else None
+        self.is_doubled = is_doubled
+        types = dict(
+            xt=tensor((*lead, m, k), dtype), ct=tensor((*lead, n, k), element),
+            st=tensor((*lead, n, k // block), scale), wt=tensor((*lead, n, k), dtype),
+            kn=tensor((*lead, k, n), dtype), dt=tensor((*lead, m, n), "f32"), rt=tensor((*lead, m, n), "bf16"),
+        )
+        result, name = (types["rt"], "%r") if is_doubled else (types["dt"], "%d")
+        acc = f", %acc: {types['dt']}" if has_acc else ""
+        scaled = (" tensor_scale(%g)", ", f32") if g else ("", "")
+        lines = [
+            f"func.func @main(%x: {types['xt']}, %c: {types['ct']}, %s: {types['st']}{acc}) -> {result} {{",
+            "" if has_acc else f"  %acc = arith.constant dense<0.0> : {types['dt']}",
+            f"  %g = arith.constant {g} : f32" if g else "",
+            f"  %w = blockscale.dequantize %c, %s{scaled[0]} {{block_size = {block} : i64}}"
+            f" : {types['ct']}, {types['st']}{scaled[1]} to {types['wt']}",
+            "  " + form.format(**types),
+            "  " + DOUBLED.format(**types) if is_doubled else "",
+            f"  return {name} : {result}",
+            "}",
+        ]
+        self.text = "\n".join(filter(None, lines)) + "\n"
+
+    def run(self, folder, device, schedule=None, flags=(), has_statistics=True):
+        """The result, statistics of the kernels by name (none on the CPU), and what was said."""
+        folder.mkdir(exist_ok=True)
+        (folder / "p.mlir").write_text(self.text)
+        arrays = [to_bits(self.x, self.dtype), self.y, self.ys, *([] if self.acc is None else [self.acc])]
+        for i, array in enumerate(arrays):
+            np.save(folder / f"{i}.npy", array)
+        command = [harness.RUN, "p.mlir", *flags, *(f"{i}.npy" for i in range(len(arrays))), "-o", "d.npy"]
+        if device != "cpu":
+            command += ["--device=sim", f"--target={device}", "--stats", "--check=race,proxy,strict"]
+        if schedule:
+            command.append(f"--schedule={schedule}")
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False
+        )
+        assert done.returncode == 0, f"{device}: {done.stderr}\n{self.text}"
+        assert "warning" not in done.stderr, done.stderr
+        kernels = {}
+        if device != "cpu":
+            statistics = json.loads(done.stderr[done.stderr.index("{\n"):])
+            kernels = {kernel["name"]: kernel for kernel in statistics["kernels"]}
+        result = np.load(folder / "d.npy")
+        if self.is_doubled:
+            result = (result.astype(np.uint32) << 16).view(np.float32)
+        return result, kernels, done.stderr
+
+    def numbers(self):
+        """y as numbers of bf16, or f16."""
+        g = {} if self.g is None else dict(tensor_scale=np.float32(self.g))
+        numbers = blockscale.dequantize(self.y, self.ys, *self.format, dtype=self.dtype, **g)
+        return (numbers.astype(np.uint32) << 16).view(np.float32) if self.dtype == "bf16" else numbers
+
+    def check(self, result, is_exact=False):
+        """The result is that of rounding y once and multiplying; bit-equal if all partial sums are exact."""
+        x = self.x.astype(np.float64)
+        y = self.numbers().astype(np.float64).swapaxes(-1, -2)
+        with np.errstate(all="ignore"):
+            acc = np.zeros(result.shape) if self.acc is None else self.acc.astype(np.float64)
+            expected, size = acc + x @ y, np.abs(acc) + np.abs(x) @ np.abs(y)
+        bound = 0 if is_exact else self.x.shape[-1] * 2.0**-22 * size + 2.0**-122
+        if self.is_doubled:
+            expected, bound = 2 * expected, 2 * bound + np.abs(expected) * 2.0**-6
+        is_number = np.isfinite(size) & (size < 2.0**126)
+        error = np.abs(np.where(is_number, result, 0) - np.where(is_number, expected, 0))
+        assert (error <= np.where(is_number, bound, 0)).all(), np.argwhere(error > np.where(is_number, bound, 0))[:5]
+        # What is not a number is the same one everywhere, but where sums overflow on the way.
+        others = ~np.isfinite(size)
+        assert np.array_equal(np.isnan(result[others]), np.isnan(expected[others]))
+        assert np.array_equal(result[others & np.isinf(expected)], expected[others & np.isinf(expected)])

@@ -1,0 +1,81 @@
+// A product of bf16 whose y is dequantized reads codes, by the schedule, which
+// nothing but kernels of `place` and of the product needs memory for.
+
+// RUN: blockscale-opt %s --split-input-file --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: func.func @weights(
+// CHECK-SAME:    %[[X:.*]]: tensor<16x512xbf16>, %[[Y:.*]]: tensor<1024x512xf8E4M3FN>, %[[YS:.*]]: tensor<1024x16xf8E8M0FNU>)
+// CHECK-NOT:     blockscale.dequantize
+// CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@weights__place blocks = [4, 1, 1] threads = [256, 1, 1] ins(%[[X]] : {{.*}}) outs({{.*}} : tensor<16x512xbf16>, tensor<4xi32>)
+// CHECK:         %[[D:.*]]:2 = blockscale.launch @kernels::@weights__matmul {{.*}} ins(%[[XN]]#0, %[[Y]], %[[YS]] :
+// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[XN]]#1, %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
+// CHECK:         return %[[E]]
+
+// x is 2^-25 too large, in the order of boxes of 64 codes.
+
+// CHECK-LABEL: gpu.func @weights__place(
+// CHECK-SAME:    memref<16x512xbf16>, %{{.*}}: memref<16x512xbf16>, %{{.*}}: memref<4xi32>) kernel
+// CHECK:         nvvm.griddepcontrol launch_dependents
+// CHECK:         vector.load {{.*}} : memref<16x512xbf16>, vector<8xbf16>
+// CHECK-COUNT-4: llvm.fmul {{.*}} : vector<2xbf16>
+// CHECK-COUNT-4: vector.store {{.*}} : memref<16x512xbf16>, vector<2xbf16>
+// CHECK:         nvvm.barrier #nvvm.reduction<or>
+// CHECK-LABEL: gpu.func @weights__matmul(
+// CHECK:         blockscale.warpgroup_mma_codes {{.*}} row = <e4m3, e4m3, ue8m0, 32>
+
+// What is computed anew is rounded to bf16, and added in f64.
+
+// CHECK-LABEL: gpu.func @weights__exact(
+// CHECK:         nvvm.barrier #nvvm.reduction<or>
+// CHECK:         scf.if
+// CHECK:           arith.truncf {{.*}} : f64 to f32
+// CHECK-NEXT:      arith.truncf {{.*}} : f32 to bf16
+// CHECK:           arith.truncf {{.*}} : f64 to f32
+
+module attributes {blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @weights(%x: tensor<16x512xbf16>, %y: tensor<1024x512xf8E4M3FN>,
+                     %ys: tensor<1024x16xf8E8M0FNU>) -> tensor<16x1024xf32> {
+    %acc = arith.constant dense<0.0> : tensor<16x1024xf32>
+    %w = blockscale.dequantize %y, %ys : tensor<1024x512xf8E4M3FN>, tensor<1024x16xf8E8M0FNU> to tensor<1024x512xbf16>
+    %e = tensor.empty() : tensor<512x1024xbf16>
+    %wt = linalg.transpose ins(%w : tensor<1024x512xbf16>) outs(%e : tensor<512x1024xbf16>) permutation = [1, 0]
+    %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>}
+         ins(%x, %wt : tensor<16x512xbf16>, tensor<512x1024xbf16>) outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+    return %d : tensor<16x1024xf32>
+  }
+}
+
+// -----
+
+// With other users, numbers are in memory, too: for them.
+
+// CHECK-LABEL: func.func @two_users(
+// CHECK:         %[[W:.*]] = blockscale.dequantize
+// CHECK:         blockscale.launch @kernels::@two_users__place
+// CHECK:         return %{{.*}}, %[[W]]
+
+module attributes {blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @two_users(%x: tensor<16x512xbf16>, %y: tensor<1024x512xf8E4M3FN>, %ys: tensor<1024x16xf8E8M0FNU>)
+      -> (tensor<16x1024xf32>, tensor<1024x512xbf16>) {
+    %acc = arith.constant dense<0.0> : tensor<16x1024xf32>
+    %w = blockscale.dequantize %y, %ys : tensor<1024x512xf8E4M3FN>, tensor<1024x16xf8E8M0FNU> to tensor<1024x512xbf16>
+    %e = tensor.empty() : tensor<512x1024xbf16>
+    %wt = linalg.transpose ins(%w : tensor<1024x512xbf16>) outs(%e : tensor<512x1024xbf16>) permutation = [1, 0]
+    %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>}
+         ins(%x, %wt : tensor<16x512xbf16>, tensor<512x1024xbf16>) outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+    return %d, %w : tensor<16x1024xf32>, tensor<1024x512xbf16>
+  }
+}
+
+// -----
+
+// A schedule that was written for other operands is none for these.
+
+module attributes {blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @no_codes(%x: tensor<16x512xbf16>, %y: tensor<512x1024xbf16>, %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
+    // expected-error@+1 {{expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for a schedule with exchanged operands on the path wgmma}}
+    %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>, blockscale.schedule = #blockscale.ring_schedule<tile = [64, 16, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}
+         ins(%x, %y : tensor<16x512xbf16>, tensor<512x1024xbf16>) outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+    return %d : tensor<16x1024xf32>
+  }
+}

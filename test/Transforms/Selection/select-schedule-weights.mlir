@@ -1,0 +1,95 @@
+// Where the y of a product of numbers is dequantized, either its codes are
+// converted on the way, or a remark says why they are not.
+
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>%t | FileCheck %s
+// RUN: FileCheck %s --input-file=%t --check-prefix=REMARK
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule=no-workspace 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE
+// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path 2>&1 >/dev/null | FileCheck %s --check-prefix=OTHER
+
+// OTHER: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected sums of f32 of bf16 numbers, and the path wgmma
+// NONE: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a workspace, at most 4096 rows, at least 1024 columns
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func.func @one_row(
+// CHECK:         linalg.matmul {{.*}}#blockscale.ring_schedule<tile = [64, 8, 1024], {{.*}} exchanged = true{{.*}}>
+// REMARK-NOT: remark
+func.func @one_row(%x: tensor<1x8192xbf16>, %y: tensor<8192x8192xf4E2M1FN>, %ys: tensor<8192x512xf8E4M3FN>,
+    %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
+  %w = blockscale.dequantize %y, %ys : tensor<8192x8192xf4E2M1FN>, tensor<8192x512xf8E4M3FN> to tensor<8192x8192xbf16>
+  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<1x8192xbf16>, tensor<8192x8192xbf16>)
+       outs(%acc : tensor<1x8192xf32>) -> tensor<1x8192xf32>
+  return %d : tensor<1x8192xf32>
+}
+
+// CHECK-LABEL: func.func @many_rows(
+// CHECK:         linalg.matmul {{.*}}#blockscale.ring_schedule<tile = [128, 256, 128], {{.*}} exchanged = true>
+func.func @many_rows(%x: tensor<4096x8192xbf16>, %y: tensor<8192x8192xf8E4M3FN>, %ys: tensor<8192x256xf8E8M0FNU>,
+    %acc: tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
+  %w = blockscale.dequantize %y, %ys : tensor<8192x8192xf8E4M3FN>, tensor<8192x256xf8E8M0FNU> to tensor<8192x8192xbf16>
+  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<4096x8192xbf16>, tensor<8192x8192xbf16>)
+       outs(%acc : tensor<4096x8192xf32>) -> tensor<4096x8192xf32>
+  return %d : tensor<4096x8192xf32>
+}
+
+// CHECK-LABEL: func.func @few_columns(
+// CHECK-NOT:     exchanged
+// REMARK: [[@LINE+4]]:8: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a workspace, at most 4096 rows, at least 1024 columns (of more than 256 rows, 2^30 products) and whole parts of stages along K
+func.func @few_columns(%x: tensor<16x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys: tensor<64x8xf8E8M0FNU>,
+    %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %w = blockscale.dequantize %y, %ys : tensor<64x256xf8E4M3FN>, tensor<64x8xf8E8M0FNU> to tensor<64x256xbf16>
+  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<16x256xbf16>, tensor<64x256xbf16>)
+       outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %d : tensor<16x64xf32>
+}
+
+// CHECK-LABEL: func.func @tensor_scale(
+// CHECK-NOT:     exchanged
+// REMARK: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes
+func.func @tensor_scale(%x: tensor<16x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>, %g: f32,
+    %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
+  %w = blockscale.dequantize %y, %ys tensor_scale(%g) : tensor<1024x256xf4E2M1FN>, tensor<1024x16xf8E4M3FN>, f32 to tensor<1024x256xbf16>
+  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<16x256xbf16>, tensor<1024x256xbf16>)
+       outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+  return %d : tensor<16x1024xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-NOT:     exchanged
+// REMARK: expected static sizes
+func.func @dynamic(%x: tensor<?x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>,
+    %acc: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  %w = blockscale.dequantize %y, %ys : tensor<1024x256xf4E2M1FN>, tensor<1024x16xf8E4M3FN> to tensor<1024x256xbf16>
+  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<?x256xbf16>, tensor<1024x256xbf16>)
+       outs(%acc : tensor<?x1024xf32>) -> tensor<?x1024xf32>
+  return %d : tensor<?x1024xf32>
+}
+
+// Codes that are contiguous along N.
+
+// CHECK-LABEL: func.func @along_n(
+// CHECK-NOT:     exchanged
+// REMARK: expected a y that is an argument, and contiguous along K
+func.func @along_n(%x: tensor<16x256xbf16>, %y: tensor<256x1024xf8E4M3FN>, %ys: tensor<1024x8xf8E8M0FNU>,
+    %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
+  %e = tensor.empty() : tensor<1024x256xf8E4M3FN>
+  %t = linalg.transpose ins(%y : tensor<256x1024xf8E4M3FN>) outs(%e : tensor<1024x256xf8E4M3FN>) permutation = [1, 0]
+  %w = blockscale.dequantize %t, %ys : tensor<1024x256xf8E4M3FN>, tensor<1024x8xf8E8M0FNU> to tensor<1024x256xbf16>
+  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<16x256xbf16>, tensor<1024x256xbf16>)
+       outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+  return %d : tensor<16x1024xf32>
+}
+
+// Of vectors and of memory nothing is said: no path has these.
+
+// REMARK-NOT: remark
+func.func @vectors(%x: vector<16x64xbf16>, %y: vector<8x64xf8E4M3FN>, %ys: vector<8x2xf8E8M0FNU>) -> vector<8x64xbf16> {
+  %w = blockscale.dequantize %y, %ys : vector<8x64xf8E4M3FN>, vector<8x2xf8E8M0FNU> to vector<8x64xbf16>
+  return %w : vector<8x64xbf16>
+}
+func.func @memory(%x: memref<16x64xbf16>, %y: memref<64x8xbf16>, %acc: memref<16x8xf32>) {
+  linalg.matmul ins(%x, %y : memref<16x64xbf16>, memref<64x8xbf16>) outs(%acc : memref<16x8xf32>)
+  return
+}
