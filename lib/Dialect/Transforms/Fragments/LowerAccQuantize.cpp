@@ -384,8 +384,7 @@ struct LowerAccQuantize final : LanePattern<AccQuantizeOp> {
     std::optional<AccBlocks> blocks =
         getAccLowering(type).getBlocks(type, op.getBlockSize());
     if (!blocks)
-      return op.emitOpError("expected whole blocks of ")
-             << op.getBlockSize() << " columns in each warp, got " << type;
+      return rewriter.notifyMatchFailure(op, "expected whole blocks");
     AccQuantizer(rewriter, op, *std::move(blocks), (*target).getFinalChip(),
                  lane)
         .emit(adaptor.getAcc());

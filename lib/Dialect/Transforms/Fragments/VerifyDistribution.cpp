@@ -111,9 +111,14 @@ bool blockscale::isAccOp(Operation *op) {
 /// Checks what `op` does with a value of `type`, which lanes hold in parts.
 static LogicalResult verifyDistributed(Operation *op, Type type) {
   if (auto acc = dyn_cast<AccType>(type)) {
-    if (!lookupAccLowering(acc))
+    const AccLowering *lowering = lookupAccLowering(acc);
+    if (!lowering)
       return emitUnsupported(op)
              << "an accumulator in " << Attribute(acc.getLayout());
+    if (auto quantize = dyn_cast<AccQuantizeOp>(op);
+        quantize && !lowering->getBlocks(acc, quantize.getBlockSize()))
+      return op->emitOpError("expected whole blocks of ")
+             << quantize.getBlockSize() << " columns in each warp, got " << acc;
     for (Value operand : op->getOperands())
       if (Operation *mma = operand.getDefiningOp();
           isa_and_nonnull<WarpgroupMmaOp, WarpgroupMmaCodesOp>(mma) &&

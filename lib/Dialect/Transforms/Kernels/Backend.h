@@ -83,6 +83,9 @@ struct ResultTile {
   SmallVector<AccType> parts;
 };
 
+/// The paths with kernels that take codes of y beside numbers of x, for people.
+std::string describeCodesPaths();
+
 class KernelBackend {
 public:
   virtual ~KernelBackend() = default;
@@ -113,8 +116,10 @@ public:
   /// `dequantize` makes numbers of, and is not; empty if they do.
   virtual std::string findCodesObstacle(ProductOpInterface op, const Chip &chip,
                                         bool hasWorkspace) const {
-    return "the path " + std::string(getPathInfo(Path::Wgmma).name);
+    return describeCodesPaths();
   }
+  /// Whether some of its kernels take codes of y beside numbers of x.
+  virtual bool takesCodesBesideNumbers() const { return false; }
   /// What of the kernel for `problem` may surprise; empty for nothing.
   virtual std::string getRemark(const KernelProblem &problem) const {
     return {};

@@ -51,6 +51,14 @@ const KernelBackend *blockscale::getKernelBackend(Path path) {
   return nullptr;
 }
 
+std::string blockscale::describeCodesPaths() {
+  SmallVector<StringRef> names;
+  for (const Row &row : kBackends)
+    if (row.get().takesCodesBesideNumbers())
+      names.push_back(getPathInfo(row.path).name);
+  return "the path " + llvm::join(names, " or ");
+}
+
 bool blockscale::isScheduleText(StringRef text) {
   return llvm::any_of(kBackends, [&](const Row &row) {
     const ScheduleRules *rules = row.get().getScheduleRules();

@@ -194,8 +194,8 @@ private:
         return success();
       }
     if (!wanted) {
-      remarkOnDequantize(op, "sums of f32 of bf16 numbers, and the path " +
-                                 getPathName(Path::Wgmma).str());
+      remarkOnDequantize(op, "sums of f32 of bf16 numbers, and " +
+                                 describeCodesPaths());
       return success();
     }
     return op->emitOpError("expected a path that has an instruction for it on ")

@@ -68,6 +68,7 @@ public:
     return &getWgmmaScheduleRules();
   }
   bool takesOverSurroundings() const override { return true; }
+  bool takesCodesBesideNumbers() const override { return true; }
 
   bool isBestFor(ProductOpInterface op, const Chip &chip,
                  bool hasWorkspace) const override {
