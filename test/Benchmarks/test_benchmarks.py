@@ -38,7 +38,7 @@ SCRIPTS = {
 ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py",
     "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
-    "quantize.py", "fused_quantize.py", "weight_only.py",
+    "quantize.py", "fused_quantize.py", "math_errors_card.py", "weight_only.py",
 }
 
 
