@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""quantize on a CUDA card: ours beside a copy of as many bytes, and beside torch.compile of the same rule.
+"""quantize and dequantize on a CUDA card: ours beside a copy of as many bytes, and beside torch.compile of the same rule.
 
 usage: quantize.py build DIR --target=CHIP [--build=BUILD]     PTX and launch infos of the cases
        quantize.py run DIR [--no-torch-compile]                measures them
@@ -37,6 +37,9 @@ SIZES = {
     "8192x8192-dynamic": (8192, 8192, "bf16", True),
 }
 
+# Sizes of what is dequantised.
+BACK = 8192, 8192
+
 
 def program(element, scale, block, m, k, dtype, is_dynamic):
     rows = "?" if is_dynamic else m
@@ -49,18 +52,30 @@ def program(element, scale, block, m, k, dtype, is_dynamic):
 """
 
 
+def back(element, scale, block, m, k):
+    """The numbers, in bf16, of codes and scales."""
+    codes, scales = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{k // block}x{scale}>"
+    return f"""func.func @main(%c: {codes}, %s: {scales}) -> tensor<{m}x{k}xbf16> {{
+  %y = blockscale.dequantize %c, %s : {codes}, {scales} to tensor<{m}x{k}xbf16>
+  return %y : tensor<{m}x{k}xbf16>
+}}
+"""
+
+
 def build(options):
     options.folder.mkdir(parents=True, exist_ok=True)
-    for name, (format, size) in cases().items():
+    texts = {name: program(*FORMATS[format], *SIZES[size]) for name, (format, size) in cases().items()}
+    texts.update((f"{name}-back", back(*format, *BACK)) for name, format in FORMATS.items())
+    for name, text in texts.items():
         base = options.folder / name
-        base.with_suffix(".mlir").write_text(program(*FORMATS[format], *SIZES[size]))
+        base.with_suffix(".mlir").write_text(text)
         subprocess.run(
             [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
              f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
              "-o", base.with_suffix(".ptx")],
             check=True,
         )
-    print(f"{len(cases())} cases for {options.target} in {options.folder}")
+    print(f"{len(texts)} cases for {options.target} in {options.folder}")
 
 
 def cases():
@@ -169,6 +184,46 @@ def run(options):
             f"{name:26} {us['ours']:8.1f} {moved / us['ours'] / 1e6:6.2f} {us['copy'] / us['ours']:8.3f}"
             f" {torch_ratio:>10}  {'equal' if right else 'WRONG'}",
             flush=True,
+        )
+        if not right:
+            return 1
+    return run_back(options, torch, Function, driver, card)
+
+
+def run_back(options, torch, Function, driver, card):
+    """dequantize: codes and scales that are any numbers."""
+    import blockscale
+
+    m, k = BACK
+    for name, (element, scale, block) in FORMATS.items():
+        bits = {"f4E2M1FN": 4, "f6E2M3FN": 6}.get(element, 8)
+        codes = torch.randint(0, 1 << bits, (m, k), dtype=torch.uint8, device="cuda")
+        low, high = (120, 135) if scale == "f8E8M0FNU" else (1, 0x7F)
+        scales = torch.randint(low, high, (m, k // block), dtype=torch.uint8, device="cuda")
+        packed = codes[:, ::2] | codes[:, 1::2] << 4 if bits == 4 else codes
+        y = torch.empty(m, k, dtype=torch.bfloat16, device="cuda")
+        base = options.folder / f"{name}-back"
+        function = Function(
+            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
+            [(m, k), (m, k // block)], card.multi_processor_count,
+        )
+        launches = function.bind([packed.data_ptr(), scales.data_ptr()], [y.data_ptr()])
+
+        def ours(launches=launches):
+            for launch in launches:
+                launch.run(torch.cuda.current_stream().cuda_stream)
+
+        ours()
+        torch.cuda.synchronize()
+        first = [value[:CHECKED_ROWS].cpu().numpy() for value in (codes, scales)]
+        want = torch.from_numpy(blockscale.dequantize(*first, element, scale, block)).bfloat16()
+        right = torch.equal(y[:CHECKED_ROWS].cpu().nan_to_num(), want.nan_to_num())
+        moved = packed.nbytes + scales.nbytes + y.nbytes
+        source, target = (torch.empty(moved // 2, dtype=torch.uint8, device="cuda") for _ in range(2))
+        us = measure(torch, {"ours": ours, "copy": lambda: target.copy_(source)})
+        print(
+            f"{name + '-back':26} {us['ours']:8.1f} {moved / us['ours'] / 1e6:6.2f} {us['copy'] / us['ours']:8.3f}"
+            f" {'-':>10}  {'equal' if right else 'WRONG'}", flush=True,
         )
         if not right:
             return 1

@@ -88,7 +88,7 @@ def test_kernel_chain_build(tmp_path):
 def test_quantize_build(tmp_path):
     """A file of its own for each case, with the numbers that its name says."""
     run("quantize.py", "build", str(tmp_path), "--target=sm_90a", f"--build={BUILD}")
-    assert len(list(tmp_path.glob("*.ptx"))) == len(list(tmp_path.glob("*.json"))) == 20
+    assert len(list(tmp_path.glob("*.ptx"))) == len(list(tmp_path.glob("*.json"))) == 24
     for name, block in (("nvfp4-300x8192", 16), ("mxfp8-8192x8192-f32", 32)):
         assert f"block_size = {block}" in (tmp_path / f"{name}.mlir").read_text()
         assert ".visible .entry main(" in (tmp_path / f"{name}.ptx").read_text()

@@ -365,5 +365,6 @@ private:
 void blockscale::populateFormKernelsPatterns(RewritePatternSet &patterns) {
   patterns.add<FormKernel, FormSwizzleKernel>(patterns.getContext());
   populateFormQuantizePatterns(patterns);
+  populateFormDequantizePatterns(patterns);
   populateFormRowsPatterns(patterns);
 }

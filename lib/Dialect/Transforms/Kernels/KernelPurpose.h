@@ -22,6 +22,7 @@ inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
 inline constexpr llvm::StringLiteral kQuantizePurpose = "quantize";
+inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
 /// Reductions along rows.
 inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";

@@ -152,10 +152,11 @@ private:
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
     constexpr StringLiteral names[] = {
-        kMmaScaledPurpose, kMatmulPurpose, kSwizzleScalesPurpose,
-        kQuantizePurpose,  kReducePurpose, kSoftmaxPurpose,
-        kAddSplitsPurpose, kDecodePurpose, kPlacePurpose,
-        kExactPurpose,     kChecksPurpose, kLoopsPurpose};
+        kMmaScaledPurpose, kMatmulPurpose,     kSwizzleScalesPurpose,
+        kQuantizePurpose,  kDequantizePurpose, kReducePurpose,
+        kSoftmaxPurpose,   kAddSplitsPurpose,  kDecodePurpose,
+        kPlacePurpose,     kExactPurpose,      kChecksPurpose,
+        kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))

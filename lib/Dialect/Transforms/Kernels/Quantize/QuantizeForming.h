@@ -21,6 +21,9 @@ void packQuantizedCodes(Operation *function);
 /// its scales. Its users come first: then what they ask of it is there.
 void populateFormQuantizePatterns(RewritePatternSet &patterns);
 
+/// `dequantize` on tensors to `launch`, of codes that follow each other.
+void populateFormDequantizePatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEFORMING_H
