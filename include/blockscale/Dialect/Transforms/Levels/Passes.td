@@ -60,6 +60,40 @@ def ExpandCastsPass : Pass<"blockscale-expand-casts"> {
   ];
 }
 
+def CallMathLibraryPass
+    : Pass<"blockscale-call-math-library", "::mlir::ModuleOp"> {
+  let summary = "call the C library for expm1 and log1p";
+  let description = [{
+    On a CPU. Upstream's `convert-math-to-llvm` has `exp` and `log` instead,
+    near 0 without any digit that is right; other functions are left to it. f16
+    and bf16 go through f32, vectors through their elements.
+
+    Before:
+
+    ```mlir
+    func.func @growth(%x: f32) -> f32 {
+      %0 = math.expm1 %x : f32
+      return %0 : f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func private @expm1f(f32) -> f32 attributes {llvm.readnone}
+
+    func.func @growth(%x: f32) -> f32 {
+      %0 = call @expm1f(%x) : (f32) -> f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ExpandMathPass : Pass<"blockscale-expand-math"> {
   let summary = "make functions of math arithmetic and instructions";
   let description = [{
