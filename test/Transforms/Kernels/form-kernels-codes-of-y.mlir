@@ -50,7 +50,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 // With other users, numbers are in memory, too: for them.
 
 // CHECK-LABEL: func.func @two_users(
-// CHECK:         %[[W:.*]] = blockscale.dequantize
+// CHECK:         %[[W:.*]] = blockscale.launch @kernels::@two_users__dequantize
 // CHECK:         blockscale.launch @kernels::@two_users__place
 // CHECK:         return %{{.*}}, %[[W]]
 

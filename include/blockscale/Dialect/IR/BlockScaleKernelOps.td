@@ -289,12 +289,6 @@ def BlockScale_AccQuantizeOp : BlockScale_Op<"acc_quantize", [
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    /// Whether scales are in the 32x4x4 layout.
-    bool hasAtoms() {
-      return getScales().getType().getRank() != getCodes().getType().getRank();
-    }
-  }];
 }
 
 //===----------------------------------------------------------------------===//

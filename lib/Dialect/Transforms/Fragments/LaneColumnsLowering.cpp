@@ -37,7 +37,7 @@ public:
 
   std::optional<AccBlocks> getBlocks(AccType type,
                                      int64_t size) const override {
-    if (type.getM() % 2 != 0)
+    if (type.getM() % 2 != 0 || kWarpLanes % size != 0)
       return std::nullopt;
     AccBlocks blocks;
     blocks.pairLane = 1;

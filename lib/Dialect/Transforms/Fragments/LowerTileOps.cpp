@@ -21,17 +21,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-SmallVector<Value> blockscale::cloneBody(OpBuilder &b, Block &block,
-                                         ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(block.getArguments(), arguments);
-  for (Operation &op : block.without_terminator())
-    b.clone(op, mapping);
-  return llvm::map_to_vector(
-      block.getTerminator()->getOperands(),
-      [&](Value v) { return mapping.lookupOrDefault(v); });
-}
-
 namespace {
 
 struct LowerAccRead final : OpConversionPattern<AccReadOp> {

@@ -63,7 +63,7 @@ public:
     constexpr int64_t kLanes = 4, kGroups = 2, kRows = 16;
     WarpsAttr warps = getWarps(type);
     int64_t run = getRunLength(type), columns = warps.getShareN(type);
-    if (columns % size != 0)
+    if (columns % size != 0 || size % run != 0)
       return std::nullopt;
     AccBlocks blocks;
     int64_t lanes = std::min(kLanes, size / run);

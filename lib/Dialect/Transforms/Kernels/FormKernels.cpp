@@ -262,6 +262,11 @@ struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
     auto resultType = dyn_cast<RankedTensorType>(op.getType());
     if (!type || !resultType || !op->getParentOfType<func::FuncOp>())
       return rewriter.notifyMatchFailure(op, "expected tensors in a function");
+    Value source = op.getSource();
+    // What makes the scales may make them so.
+    if (auto quantize = source.getDefiningOp<QuantizeOp>();
+        quantize && source.hasOneUse())
+      return rewriter.notifyMatchFailure(op, "expected scales in memory");
     unsigned rank = type.getRank();
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, op.getLoc(), op.getSource());
@@ -273,11 +278,6 @@ struct FormSwizzleKernel final : OpRewritePattern<SwizzleScalesOp> {
         getBlocks(rewriter, op, shape, hostSizes);
     if (failed(blocks))
       return failure();
-    Value source = op.getSource();
-    // What makes the scales may make them so.
-    if (auto quantize = source.getDefiningOp<QuantizeOp>();
-        quantize && source.hasOneUse())
-      return rewriter.notifyMatchFailure(op, "expected scales in memory");
     gpu::GPUFuncOp kernel = makeKernel(rewriter, op, kSwizzleScalesPurpose,
                                        source, resultType, shape);
     buildSwizzleKernel(kernel);

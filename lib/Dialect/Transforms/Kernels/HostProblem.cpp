@@ -436,8 +436,7 @@ unsigned HostProblem::addInput(Value value) {
 }
 
 void HostProblem::addQuantizer(QuantizedResults &results) {
-  FusedQuantize fused = {
-      results.op, results.getCodeBits(), results.swizzle != nullptr, {}};
+  FusedQuantize fused = {results.op, results.getCodeBits(), {}};
   if (Value scale = results.op.getTensorScale())
     for (Value input : getScalarInputs(scale))
       fused.arguments.emplace_back(input, addInput(input));

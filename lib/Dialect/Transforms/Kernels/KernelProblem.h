@@ -80,9 +80,8 @@ struct FusedElementwise {
 /// scales and for the largest magnitude follow the one for codes.
 struct FusedQuantize {
   QuantizeOp op;
-  /// Bits of a code in memory, and whether scales are in the 32x4x4 layout.
+  /// Bits of a code in memory.
   unsigned codeBits;
-  bool hasAtoms;
   /// What the tensor scale is computed from.
   FusedArguments arguments;
 

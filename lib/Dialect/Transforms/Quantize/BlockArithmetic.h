@@ -67,7 +67,8 @@ public:
   /// `number`, an f32, over the scale, where the block has no NaN.
   Value emitQuotient(const BlockFormat &format, Value number,
                      const BlockFactor &factor);
-  /// The factor whose divisor and reciprocal another lane has made.
+  /// The factor whose divisor and reciprocal another lane has made: the same
+  /// codes for tensor scales that are positive and finite.
   BlockFactor fromNumbers(Value divisor, Value reciprocal, Value tensorScale);
   /// Whether quotients may come from a reciprocal beside such a tensor scale:
   /// not if divisors may be near the ends of f32's range. Null for always.

@@ -13,8 +13,9 @@
 
 #include "Quantize/BlockGather.h"
 
-#include "Quantize/QuantizedStores.h"
+#include "Quantize/BlockArithmetic.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;

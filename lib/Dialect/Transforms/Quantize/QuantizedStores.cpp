@@ -90,23 +90,6 @@ void QuantizedStores::storeScale(const MatrixPlace &place, Value code,
   });
 }
 
-void blockscale::emitIf(OpBuilder &b, Location loc, Value condition,
-                        function_ref<void()> body) {
-  if (!condition)
-    return body();
-  auto guard = scf::IfOp::create(b, loc, condition);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
-  body();
-}
-
-Value blockscale::emitShuffle(OpBuilder &b, Location loc, Value value,
-                              int64_t distance) {
-  return gpu::ShuffleOp::create(b, loc, value, static_cast<int32_t>(distance),
-                                int32_t(kWarpLanes), gpu::ShuffleMode::XOR)
-      .getShuffleResult();
-}
-
 /// Most are no larger than what is there, and need no atomic operation.
 void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
                                  Value memory) {

@@ -14,6 +14,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_QUANTIZEDSTORES_H
 
 #include "Quantize/BlockArithmetic.h"
+#include "Utils/LaneOps.h"
 
 namespace mlir::blockscale {
 
@@ -53,13 +54,6 @@ private:
 
 /// Joins the magnitudes of all lanes of a warp to the one in `memory`, an f32.
 void emitJoinLargest(OpBuilder &b, Location loc, Value largest, Value memory);
-
-/// The value of the lane whose number differs in the bits of `distance`.
-Value emitShuffle(OpBuilder &b, Location loc, Value value, int64_t distance);
-
-/// `body` where `condition` holds; always where that is null.
-void emitIf(OpBuilder &b, Location loc, Value condition,
-            function_ref<void()> body);
 
 } // namespace mlir::blockscale
 

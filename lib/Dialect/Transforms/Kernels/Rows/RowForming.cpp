@@ -78,16 +78,17 @@ bool blockscale::isRowReduction(linalg::LinalgOp op) {
       llvm::is_contained(op.getDpsInputs(), init->get()))
     return false;
   int64_t length = multiplySizes(getSizes(op, IteratorType::reduction));
-  if (!ShapedType::isDynamic(length) && length < kShortest)
+  int64_t rows = multiplySizes(getSizes(op, IteratorType::parallel));
+  if (rows == 0 || (!ShapedType::isDynamic(length) && length < kShortest))
     return false;
-  return isContiguous(op) ||
-         multiplySizes(getSizes(op, IteratorType::parallel)) == 1;
+  return isContiguous(op) || rows == 1;
 }
 
 bool blockscale::isRowSoftmax(linalg::SoftmaxOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
   return type && op->getNumResults() == 1 &&
          isa<RankedTensorType>(op.getOutput().getType()) &&
+         !llvm::is_contained(type.getShape(), 0) &&
          static_cast<int64_t>(op.getDimension()) + 1 == type.getRank() &&
          isa<Float32Type, Float16Type, BFloat16Type>(type.getElementType());
 }

@@ -13,6 +13,7 @@
 #include "Kernels/Rows/RowLanes.h"
 
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -63,10 +64,8 @@ void RowLanes::emitIfRow(OpBuilder &b, Value numRows,
 }
 
 Value RowLanes::shuffle(OpBuilder &b, Value value, int64_t distance) {
-  auto exchange = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, loc, word, static_cast<int32_t>(distance),
-                                  int32_t(kWarpLanes), gpu::ShuffleMode::XOR)
-        .getShuffleResult();
+  auto exchange = [&](Value word) {
+    return emitShuffle(b, loc, word, distance);
   };
   constexpr unsigned kWordBits = 32;
   Type type = value.getType();

@@ -1,0 +1,25 @@
+//===- LaneOps.h - What kernels do lane by lane -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_LANEOPS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_LANEOPS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::blockscale {
+
+/// The value of the lane whose number differs in the bits of `distance`.
+Value emitShuffle(OpBuilder &b, Location loc, Value value, int64_t distance);
+
+/// `body` where `condition` holds; always where that is null.
+void emitIf(OpBuilder &b, Location loc, Value condition,
+            function_ref<void()> body);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_LANEOPS_H
