@@ -26,7 +26,8 @@ using namespace mlir::blockscale;
 
 static BlockFormat getFormat(AccQuantizeOp op) {
   return {*getElementFormat(op.getElement()), *getScaleFormat(op.getScale()),
-          op.getBlockSize(), op.getRule(), op.getElement()};
+          static_cast<int64_t>(op.getBlockSize()), op.getRule(),
+          op.getElement()};
 }
 
 namespace {
