@@ -98,6 +98,24 @@ Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   return op;
 }
 
+/// Starts a body for each sum of `tile` in `region`, and goes there: the
+/// position of the element, and its sum, all of it.
+static std::pair<SmallVector<Value>, Value>
+beginSumBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+             const BlockTile &tile, Region &region, bool addsFirst) {
+  Location loc = kernel.getLoc();
+  Type indexType = b.getIndexType();
+  Block *body = b.createBlock(
+      &region, {}, {b.getF32Type(), indexType, indexType}, {loc, loc, loc});
+  SmallVector<Value> position =
+      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
+  Value sum = body->getArgument(0);
+  if (addsFirst)
+    sum = arith::AddFOp::create(b, loc, sum,
+                                emitFirstElement(b, kernel, problem, position));
+  return {position, sum};
+}
+
 /// Quantises what the problem makes of `acc`.
 static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
                           const KernelProblem &problem,
@@ -127,16 +145,8 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
       b.getI64IntegerAttr(quantizer.codeBits),
       tile.isGuarded ? UnitAttr() : b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
-  Type indexType = b.getIndexType();
-  Block *body =
-      b.createBlock(&op.getBody(), {}, {b.getF32Type(), indexType, indexType},
-                    {loc, loc, loc});
-  SmallVector<Value> position =
-      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
-  Value sum = body->getArgument(0);
-  if (addsFirst)
-    sum = arith::AddFOp::create(b, loc, sum,
-                                emitFirstElement(b, kernel, problem, position));
+  auto [position, sum] =
+      beginSumBody(b, kernel, problem, tile, op.getBody(), addsFirst);
   Value result = emitResult(b, kernel, problem, position, sum);
   YieldOp::create(b, loc, BlockArithmetic(b, loc).toF32(result));
 }
@@ -158,17 +168,9 @@ void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   // Tiles start at multiples of 8 columns, and memory is that of a parameter.
   auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column, sizes.m,
                                  sizes.n, inBounds, /*aligned=*/inBounds);
-  Type indexType = b.getIndexType();
   OpBuilder::InsertionGuard guard(b);
-  Block *body =
-      b.createBlock(&op.getBody(), {}, {b.getF32Type(), indexType, indexType},
-                    {loc, loc, loc});
-  SmallVector<Value> position =
-      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
-  Value sum = body->getArgument(0);
-  if (addsFirst)
-    sum = arith::AddFOp::create(b, loc, sum,
-                                emitFirstElement(b, kernel, problem, position));
+  auto [position, sum] =
+      beginSumBody(b, kernel, problem, tile, op.getBody(), addsFirst);
   emitLastElement(b, kernel, problem, position, sum);
   YieldOp::create(b, loc);
 }
