@@ -246,3 +246,24 @@ def test_there_and_back(case, tmp_path):
     expected = blockscale.dequantize(codes, scales, element, scale, block)
     for device in DEVICES:
         np.testing.assert_array_equal(run(tmp_path, text, [numbers], 1, device)[0], expected, device)
+
+
+@pytest.mark.parametrize("formats", [("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)], ids=name_of)
+def test_dequantize_rows(formats, tmp_path):
+    """Several blocks in a row, scales that differ, and rows that end inside of a kernel's tile."""
+    element, scale, block = formats
+    m, k = 37, 160
+    rng = np.random.default_rng(11)
+    codes = rng.integers(0, 1 << blockscale.FORMATS[element].bits, (m, k), np.uint8)
+    scales = rng.integers(0x60, 0x7F, (m, k // block), np.uint8)
+    types = tensor((m, k), element), tensor((m, k // block), scale)
+    result = tensor((m, k), "f32")
+    text = f"""func.func @main(%c: {types[0]}, %s: {types[1]}) -> {result} {{
+  %y = blockscale.dequantize %c, %s : {', '.join(types)} to {result}
+  return %y : {result}
+}}
+"""
+    expected = blockscale.dequantize(codes, scales, element, scale, block)
+    for device in DEVICES:
+        [got] = run(tmp_path, text, [codes, scales], 1, device)
+        np.testing.assert_array_equal(got, expected, device)
