@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 
 from .formats import decode
+from .sums import add_products, finite
 
 ELEMENT_TYPES = ("f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN")
 
@@ -97,30 +98,22 @@ def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
     return block
 
 
-def _evaluate(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
-    """Checks the operands; two float64 arrays of acc's shape.
-
-    The first is the formula. The second is |acc| + sum |terms| over the finite ones.
-    """
+def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
+    """Checks the operands; acc, x times its scales and y times its scales, in float64."""
     sizes = _check_types(x_type, y_type, scale_type)
     _check_arrays({"x": x, "x_scale": x_scale, "y": y, "y_scale": y_scale, "acc": acc})
     block = _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size)
     scale_format = SCALE_FORMATS[scale_type]
-
-    def finite_magnitude(values):
-        return np.where(np.isfinite(values), np.abs(values), 0.0)
-
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # 0 * inf
         x_scaled = decode(x, x_type) * np.repeat(decode(x_scale, scale_format), block, axis=-1)
         y_scaled = decode(y, y_type) * np.repeat(decode(y_scale, scale_format), block, axis=-2)
-        total = acc.astype(np.float64)
-        magnitude = finite_magnitude(total)
-        # Not `@`: a BLAS may skip zeros, and then 0 * inf is no NaN.
-        for k in range(x.shape[-1]):
-            term = x_scaled[..., :, k : k + 1] * y_scaled[..., k : k + 1, :]
-            total += term
-            magnitude += finite_magnitude(term)
-    return total, magnitude
+    return acc.astype(np.float64), x_scaled, y_scaled
+
+
+def _magnitude(acc, x_scaled, y_scaled):
+    """|acc| + sum |terms| over the finite ones, a float64 array of acc's shape."""
+    # A term is finite if both factors are: its exponent stays far inside the range.
+    return np.abs(finite(acc)) + np.abs(finite(x_scaled)) @ np.abs(finite(y_scaled))
 
 
 def _round(total):
@@ -155,8 +148,8 @@ def mma_scaled(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block
     Raises TypeError for arrays of another element type, ValueError for shapes, types or codes
     that are not legal; both name what was expected and what was given.
     """
-    total, _ = _evaluate(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
-    return _round(total)
+    operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
+    return _round(add_products(*operands))
 
 
 def error_bound(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block_size=None):
@@ -172,10 +165,8 @@ def error_bound(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, bloc
 
     Arguments and errors are those of `mma_scaled`.
     """
-    total, magnitude = _evaluate(
-        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size
-    )
-    return _bound(total, magnitude, x.shape[-1])
+    operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
+    return _bound(add_products(*operands), _magnitude(*operands), x.shape[-1])
 
 
 def compare(
@@ -187,10 +178,9 @@ def compare(
     is wrong, what was expected there, what was given, and the bound; the other arguments and
     their errors are those of `mma_scaled`.
     """
-    total, magnitude = _evaluate(
-        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size
-    )
-    bound, comparable = _bound(total, magnitude, x.shape[-1])
+    operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
+    total = add_products(*operands)
+    bound, comparable = _bound(total, _magnitude(*operands), x.shape[-1])
     expected = _round(total)
     result = np.asarray(result)
     if (result.dtype, result.shape) != (expected.dtype, expected.shape):

@@ -29,6 +29,10 @@ SCRIPTS = {
     ),
     "kernel_statistics.py": (["--size=128x128x512"], rf"swizzle_scales( +{NUMBER}){{3}} +-\n"),
     "math_errors.py": (["--step=10000019", "exp", "powf"], rf"exp +{NUMBER} ulp at .*\npowf +{NUMBER} ulp at .*\n"),
+    "reference.py": (
+        ["--repeat=1", "--size=64"],
+        rf"random +{NUMBER} s, ratio {NUMBER}\nexact .*\ninfinite +{NUMBER} s, ratio {NUMBER}\n",
+    ),
     "ring_cover.py": (["--rows", "--part=0/1000"], rf".*: ok\n1 of 1 cases right, {NUMBER} s\n"),
     "simulator.py": (
         ["--repeat=1", "--loops=50", "--gemm", "128x128x128"],

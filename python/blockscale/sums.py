@@ -1,0 +1,129 @@
+"""The sums of `mma_scaled`: acc first, then the products by ascending k, each addition in float64.
+
+That order is part of the result, but it seldom shows in a result that is rounded to float32. So a
+BLAS adds up first, in an order of its own. A cell of its result stands where
+
+  * every partial sum is exact in float64, so that all orders agree; or
+  * every number that lies as near as rounding errors can take it rounds to the same float32; or
+  * NaN is among its numbers.
+
+The other cells, few but for data that are made so and those with infinities, are added up in order.
+Either way the float32 is the one that the order gives, to the bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Magnitudes are bounded in chunks of k, by the length of a line of x times that of a line of y
+# (Cauchy and Schwarz): tight where lines have one scale, as blocks do.
+_CHUNK = 16
+# In-order sums: a matrix is cut into rows whose sums and terms stay in a cache, and single cells
+# into as many as have their factors gathered in some megabytes.
+_CACHED_NUMBERS = 1 << 15
+_GATHERED_NUMBERS = 1 << 21
+# A gathered product costs as much as so many in a matrix.
+_GATHER_COST = 16
+
+
+def _add_in_order(total, x, y):
+    """Adds x[k] * y[k] to `total` for k = 0, 1, ...; the factors broadcast to its shape."""
+    term = np.empty_like(total)
+    for x_k, y_k in zip(x, y):
+        np.multiply(x_k, y_k, out=term)
+        np.add(total, term, out=total)
+
+
+def _matrix_in_order(total, x, y):
+    """total + x @ y for x (M, K) and y (K, N), in place."""
+    height = max(_CACHED_NUMBERS // y.shape[1], 1)
+    for row in range(0, len(x), height):
+        rows = slice(row, row + height)
+        _add_in_order(total[rows], x[rows].T[:, :, None], y[:, None, :])
+
+
+def _cells_in_order(total, x, y, rows, columns):
+    """The same for the cells at (rows, columns), two arrays of shape (n,)."""
+    count = max(_GATHERED_NUMBERS // x.shape[1], 1)
+    y_lines = np.ascontiguousarray(y.T)
+    for first in range(0, len(rows), count):
+        cells = rows[first : first + count], columns[first : first + count]
+        sums = total[cells]
+        _add_in_order(sums, x[cells[0]].T.copy(), y_lines[cells[1]].T.copy())
+        total[cells] = sums
+
+
+def _lengths(x):
+    """The Euclidean lengths of the chunks of the lines of x (lines, K): (lines, chunks)."""
+    padded = np.pad(x, ((0, 0), (0, -x.shape[1] % _CHUNK)))
+    return np.sqrt(np.square(padded).reshape(len(x), -1, _CHUNK).sum(axis=-1))
+
+
+def _units(values):
+    """The power of two that the last bit of each number is worth; infinity for 0."""
+    fractions, exponents = np.frexp(values)
+    bits = np.ldexp(fractions, 53).astype(np.int64)
+    units = np.ldexp((bits & -bits).astype(np.float64), exponents - 53)
+    return np.where(values == 0, np.inf, units)
+
+
+def _bits(values):
+    with np.errstate(over="ignore", under="ignore"):
+        return values.astype(np.float32).view(np.uint32)
+
+
+def _order_shows(total, acc, x, y):
+    """Where `total`, acc + x @ y added up in any order, may be another float32 than in order."""
+    # The factor covers the rounding errors of the bound itself.
+    magnitude = (np.abs(acc) + _lengths(x) @ _lengths(y.T).T) * (1 + 2.0**-20)
+    unit = np.minimum(_units(x).min(axis=1)[:, None] * _units(y).min(axis=0), _units(acc))
+    exact = magnitude <= 2.0**53 * unit
+    # Either order errs by K * 2^-53 * magnitude at most; 4 more cover second-order terms, and the
+    # rounding of the two ends.
+    error = np.where(exact, 0.0, (2 * x.shape[1] + 4) * 2.0**-53 * magnitude)
+    # A sum is -0 where acc and all terms are, and a BLAS may start with +0.
+    minus_zero = (total == 0) & (acc == 0) & np.signbit(acc)
+    return (_bits(total - error) != _bits(total + error)) | minus_zero
+
+
+def finite(values):
+    """The values, and 0 where they are infinite or NaN."""
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+def _where_any(property, acc, x, y):
+    """The cells of acc + x @ y in whose sums a number has the property."""
+    return property(acc) | property(x).any(axis=1)[:, None] | property(y).any(axis=0)
+
+
+def _add_matrix(acc, x, y):
+    start, x_numbers, y_numbers = finite(acc), finite(x), finite(y)
+    total = start + x_numbers @ y_numbers
+    again = _order_shows(total, start, x_numbers, y_numbers) | _where_any(np.isinf, acc, x, y)
+    nan = _where_any(np.isnan, acc, x, y)
+    total[nan] = np.nan
+    again &= ~nan
+    if np.count_nonzero(again) * _GATHER_COST > again.size:
+        total = acc.copy()
+        _matrix_in_order(total, x, y)
+    elif again.any():
+        total[again] = acc[again]
+        _cells_in_order(total, x, y, *np.nonzero(again))
+    return total
+
+
+def add_products(acc, x, y):
+    """acc + x @ y: float64 arrays of shapes (..., M, N), (..., M, K) and (..., K, N).
+
+    Batches of x and y broadcast to that of acc. Rounded to float32 the result is that of adding the
+    products x[:, k] * y[k] to acc one after the other, k = 0, 1, ..., K - 1, NaN and infinity
+    included. Every product must be exact in float64, and no sum may leave its range.
+    """
+    *batch, m, n = acc.shape
+    x = np.broadcast_to(x, (*batch, m, x.shape[-1]))
+    y = np.broadcast_to(y, (*batch, y.shape[-2], n))
+    total = np.empty_like(acc)
+    with np.errstate(invalid="ignore"):  # inf - inf, 0 * inf
+        for index in np.ndindex(*batch):
+            total[index] = _add_matrix(acc[index], x[index], y[index])
+    return total
