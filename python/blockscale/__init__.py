@@ -19,7 +19,9 @@ array([[256., 256., 256.],
        [256., 256., 256.]], dtype=float32)
 """
 
+from .arrays import as_ml_dtypes
 from .formats import FORMATS, Format, decode, encode
+from .packing import pack, unpack
 from .quantization import QUANTIZE_ROWS, SCALE_RULES, dequantize, quantize
 from .reference import (
     ELEMENT_TYPES,
@@ -41,13 +43,16 @@ __all__ = [
     "QUANTIZE_ROWS",
     "SCALE_FORMATS",
     "SCALE_RULES",
+    "as_ml_dtypes",
     "compare",
     "decode",
     "dequantize",
     "encode",
     "error_bound",
     "mma_scaled",
+    "pack",
     "quantize",
     "swizzle_scales",
+    "unpack",
     "unswizzle_scales",
 ]

@@ -8,11 +8,16 @@ Sources: OCP Microscaling Formats (MX) v1.0, section 5.3 (FP8, FP6 and FP4 eleme
 PTX ISA, "Alternate floating-point data formats", for ue4m3.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Optional
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import ML_DTYPES, ml_name, require, type_name
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,17 @@ class Format:
         """The magnitude of what lies beyond the finite ones: infinity, else NaN, else None."""
         return self.nan if self.infinity is None else self.infinity
 
+    def check(self, codes, name):
+        """`codes`, an array of integers called `name`; ValueError if one has bits above the width."""
+        if codes.dtype != np.uint8 or self.bits < 8:
+            bad = (codes < 0) | (codes >= 1 << self.bits)
+            if bad.any():
+                raise ValueError(
+                    f"{name}: {self.name} code at {_where(bad, codes)}, "
+                    f"expected 0 to {(1 << self.bits) - 1}"
+                )
+        return codes
+
     def formula(self, magnitude):
         """The value of a magnitude (array of int) as if none were special; exact in float64."""
         fraction = magnitude & ((1 << self.mantissa_bits) - 1)
@@ -93,8 +109,7 @@ FORMATS = {
 
 def get_format(name):
     """The row of FORMATS called `name`; ValueError if there is none."""
-    if name not in FORMATS:
-        raise ValueError(f"format: expected one of {', '.join(FORMATS)}, got {name!r}")
+    require(name in FORMATS, "format", f"one of {', '.join(FORMATS)}", repr(name))
     return FORMATS[name]
 
 
@@ -132,29 +147,37 @@ def _where(bad, values):
     return f"index {index}: {values[index]}"
 
 
-def decode(codes, format):
-    """The values of `codes`, an integer array of any shape, as a float64 array of that shape.
+def decode(codes: ArrayLike, format: str, name: str = "codes") -> np.ndarray:
+    """The values of `codes`, a float64 array of their shape.
+
+    codes   integers, or the type of ml_dtypes, of any shape
+    format  a name in FORMATS
+    name    what messages call the codes
 
     Exact for every code. e8m0: 0x00 is 2^-127 and 0xFF is NaN (OCP MX v1.0, section 5.4.1).
     ue4m3: bit 7 is ignored, so that 0x7F and 0xFF are NaN.
+
+    >>> decode([0, 1, 7, 15], "f4E2M1FN")
+    array([ 0. ,  0.5,  6. , -6. ])
 
     Raises TypeError if `codes` does not hold integers, and ValueError, with the index and the
     code, if a code has bits above the format's width.
     """
     row = get_format(format)
     codes = np.asarray(codes)
+    if ml_name(codes) == ML_DTYPES[format]:
+        codes = codes.view(np.uint8)
     if codes.dtype.kind not in "iu":
-        raise TypeError(f"codes: expected integers, got {codes.dtype}")
-    bad = (codes < 0) | (codes >= 1 << row.bits)
-    if bad.any():
-        raise ValueError(
-            f"{format} code at {_where(bad, codes)}, expected 0 to {(1 << row.bits) - 1}"
-        )
-    return np.asarray(_decode_table(format)[codes])
+        raise TypeError(f"{name}: expected integers or {ML_DTYPES[format]}, got {type_name(codes)}")
+    return np.asarray(_decode_table(format)[row.check(codes, name)])
 
 
-def encode(values, format, saturate=True):
-    """The codes of `values`, a real array of any shape, as a uint8 array of that shape.
+def encode(values: ArrayLike, format: str, saturate: bool = True) -> np.ndarray:
+    """The codes of `values`, a uint8 array of their shape.
+
+    values    real numbers, those of ml_dtypes included, of any shape
+    format    a name in FORMATS
+    saturate  whether overflow gives the largest finite value
 
     Rounds to the nearest value of the format, ties to the even code (roundTiesToEven; OCP MX v1.0,
     section 6.3). Overflow is what would round beyond the largest finite value if the exponent were
@@ -167,6 +190,9 @@ def encode(values, format, saturate=True):
     is a power of two rounded down: take floor(log2) before calling.) A value below 2^-127, zero
     included, has no code, because the format has no zero to round down to.
 
+    >>> encode([0.3, -2.5, 1000], "f4E2M1FN")
+    array([ 1, 12,  7], dtype=uint8)
+
     Raises ValueError, with the index and the value, for
       * NaN in a format without NaN,
       * overflow with `saturate=False` in a format with neither infinity nor NaN,
@@ -176,8 +202,8 @@ def encode(values, format, saturate=True):
     """
     row = get_format(format)
     values = np.asarray(values)
-    if values.dtype.kind not in "fiu":
-        raise TypeError(f"values: expected real numbers, got {values.dtype}")
+    if values.dtype.kind not in "fiu" and ml_name(values) not in ML_DTYPES.values():
+        raise TypeError(f"values: expected real numbers, got {type_name(values)}")
     values = values.astype(np.float64)
     grid, midpoints = _grid(format)
 
@@ -186,7 +212,7 @@ def encode(values, format, saturate=True):
 
     def reject(bad, why):
         if np.any(bad):
-            raise ValueError(f"{format} {why} at {_where(bad, values)}")
+            raise ValueError(f"values: {format} {why} at {_where(bad, values)}")
 
     reject(nan & (row.nan is None), "has no NaN; value")
     reject((values < 0) & (not row.signed), "has no sign; value")

@@ -13,10 +13,15 @@ Bit for bit, so exponents come from the bits of numbers and not from logarithms,
 subnormals, as numpy does.
 """
 
+from __future__ import annotations
+
+from typing import Optional, Tuple, Union
+
 import numpy as np
 
+from .arrays import expect_codes, ml_name, require, type_name
 from .formats import decode, encode, get_format
-from .reference import LEGAL_ROWS, SCALE_FORMATS, _require
+from .reference import LEGAL_ROWS, SCALE_FORMATS
 
 # The legal (element, scale, B): those of one operand of the 27 rows.
 QUANTIZE_ROWS = tuple(
@@ -95,11 +100,16 @@ _NUMBERS = {
 
 
 def _to_f32(x):
-    got = x.dtype if isinstance(x, np.ndarray) else type(x).__name__
-    for dtype, widen, _ in _NUMBERS.values():
-        if got == dtype:
-            return widen(x)
-    raise TypeError(f"x: expected an array of float32, float16 or uint16 (bits of bf16), got {got}")
+    if isinstance(x, np.ndarray):
+        if ml_name(x) == "bfloat16":
+            x = x.view(np.uint16)
+        for dtype, widen, _ in _NUMBERS.values():
+            if x.dtype == dtype:
+                return widen(x)
+    raise TypeError(
+        f"x: expected an array of float32, float16, bfloat16 or uint16 (bits of bf16), "
+        f"got {type_name(x)}"
+    )
 
 
 # Checks
@@ -107,7 +117,7 @@ def _to_f32(x):
 
 def _check_types(element, scale, block_size):
     legal = ", ".join(str(row) for row in QUANTIZE_ROWS)
-    _require(
+    require(
         (element, scale, block_size) in QUANTIZE_ROWS,
         "element, scale and block_size", f"one of {legal}", (element, scale, block_size),
     )
@@ -115,20 +125,14 @@ def _check_types(element, scale, block_size):
 
 def _check_shape(shape, name, block_size, pad):
     """The shape of the scales of `shape`."""
-    _require(len(shape) >= 1, f"{name} rank", "at least 1", len(shape))
-    _require(min(shape) >= 1, f"{name} shape", "sizes of at least 1", shape)
+    require(len(shape) >= 1, f"{name} rank", "at least 1", len(shape))
+    require(min(shape) >= 1, f"{name} shape", "sizes of at least 1", shape)
     size = shape[-1]
-    _require(
+    require(
         pad or size % block_size == 0,
         f"last dimension of {name}", f"a multiple of {block_size}, or pad=True", size,
     )
     return (*shape[:-1], -(-size // block_size))
-
-
-def _check_codes(codes, name):
-    got = codes.dtype if isinstance(codes, np.ndarray) else type(codes).__name__
-    if got != np.uint8:
-        raise TypeError(f"{name}: expected an array of uint8, got {got}")
 
 
 def _check_tensor_scale(tensor_scale):
@@ -140,7 +144,7 @@ def _check_tensor_scale(tensor_scale):
         raise TypeError(f"tensor_scale: expected a real number, got {got}")
     with np.errstate(over="ignore", under="ignore"):
         number = np.float32(tensor_scale)
-    _require(
+    require(
         number > 0 and np.isfinite(number),
         "tensor_scale", "a positive, finite f32", tensor_scale,
     )
@@ -149,10 +153,10 @@ def _check_tensor_scale(tensor_scale):
 
 def _check_rule(rule, scale):
     if SCALE_FORMATS[scale] == "ue4m3":
-        _require(rule is None, "rule", f"none with {scale}", repr(rule))
+        require(rule is None, "rule", f"none with {scale}", repr(rule))
         return None
     rule = DEFAULT_RULE if rule is None else rule
-    _require(rule in SCALE_RULES, "rule", f"one of {', '.join(SCALE_RULES)}", repr(rule))
+    require(rule in SCALE_RULES, "rule", f"one of {', '.join(SCALE_RULES)}", repr(rule))
     return rule
 
 
@@ -193,11 +197,19 @@ _SCHEMES = {"f8E8M0FNU": (_power_codes, _over_powers), "ue4m3": (_ue4m3_codes, _
 
 
 def quantize(
-    x, element, scale, block_size, rule=None, tensor_scale=None, amax=False, pad=False
-):
+    x: np.ndarray,
+    element: str,
+    scale: str,
+    block_size: int,
+    rule: Optional[str] = None,
+    tensor_scale: Optional[float] = None,
+    amax: bool = False,
+    pad: bool = False,
+) -> Union[Tuple[np.ndarray, np.ndarray], Tuple[np.ndarray, np.ndarray, np.float32]]:
     """Codes and scales of x: (codes, scales), or (codes, scales, amax) with `amax=True`.
 
-    x             float32, float16 or uint16 (the bits of bf16), shape (..., K)
+    x             float32, float16, bfloat16 of ml_dtypes, or uint16 (the bits of bf16), of shape
+                  (..., K)
     element       type of the codes, MLIR's name, such as "f8E4M3FN"
     scale         "f8E8M0FNU", or "f8E4M3FN" (read as ue4m3)
     block_size    B; with element and scale one of QUANTIZE_ROWS
@@ -237,7 +249,7 @@ def quantize(
     _check_types(element, scale, block_size)
     rule = _check_rule(rule, scale)
     if SCALE_FORMATS[scale] != "ue4m3":
-        _require(tensor_scale is None, "tensor_scale", f"none with {scale}", tensor_scale)
+        require(tensor_scale is None, "tensor_scale", f"none with {scale}", tensor_scale)
     tensor_scale = _check_tensor_scale(tensor_scale)
     numbers = _to_f32(x)
     scale_shape = _check_shape(numbers.shape, "x", block_size, pad)
@@ -260,11 +272,19 @@ def quantize(
     return (codes, scales, magnitudes.max()) if amax else (codes, scales)
 
 
-def dequantize(codes, scales, element, scale, block_size, tensor_scale=None, dtype="f32"):
+def dequantize(
+    codes: np.ndarray,
+    scales: np.ndarray,
+    element: str,
+    scale: str,
+    block_size: int,
+    tensor_scale: Optional[float] = None,
+    dtype: str = "f32",
+) -> np.ndarray:
     """The numbers that codes and scales stand for: fl(fl(code * scale) * g), of shape (..., K).
 
-    codes   uint8 of shape (..., K)
-    scales  uint8 of shape (..., ceil(K / B)), row-major
+    codes   uint8, or the type of ml_dtypes, of shape (..., K)
+    scales  the same of the scales, of shape (..., ceil(K / B)), row-major
     dtype   "f32", "f16" or "bf16": the result is float32, float16 or uint16 (the bits of bf16)
 
     and the other arguments are those of `quantize`, where `tensor_scale` may stand beside scales of
@@ -281,14 +301,14 @@ def dequantize(codes, scales, element, scale, block_size, tensor_scale=None, dty
     scales that are not legal; both name what was expected and what was given.
     """
     _check_types(element, scale, block_size)
-    _require(dtype in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))
+    require(dtype in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))
     number = _check_tensor_scale(tensor_scale)
-    _check_codes(codes, "codes")
-    _check_codes(scales, "scales")
+    codes = expect_codes(codes, "codes", element)
+    scales = expect_codes(scales, "scales", SCALE_FORMATS[scale])
     scale_shape = _check_shape(codes.shape, "codes", block_size, pad=True)
-    _require(scales.shape == scale_shape, "scales shape", scale_shape, scales.shape)
+    require(scales.shape == scale_shape, "scales shape", scale_shape, scales.shape)
 
-    factors = np.repeat(decode(scales, SCALE_FORMATS[scale]), block_size, axis=-1)
+    factors = np.repeat(decode(scales, SCALE_FORMATS[scale], "scales"), block_size, axis=-1)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         # The product is exact in float64, so this rounds once.
         values = (decode(codes, element) * factors[..., : codes.shape[-1]]).astype(np.float32)

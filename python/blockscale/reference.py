@@ -7,10 +7,15 @@ sums taken in float64 and rounded once to float32. A term is exact in float64: f
 of at most 4 bits, and an exponent that stays far inside the range.
 """
 
+from __future__ import annotations
+
 from itertools import product
+from typing import Optional, Tuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .arrays import expect_array, expect_codes, require
 from .formats import decode
 from .sums import add_products, finite
 
@@ -33,36 +38,36 @@ LEGAL_ROWS = tuple(
 OVERFLOW_LIMIT = 2.0**126
 
 
-def _require(condition, what, expected, got):
-    if not condition:
-        raise ValueError(f"{what}: expected {expected}, got {got}")
-
-
 def _check_types(x_type, y_type, scale_type):
     """The block sizes that the three types allow."""
     for name, value in (("x_type", x_type), ("y_type", y_type)):
-        _require(value in ELEMENT_TYPES, name, f"one of {', '.join(ELEMENT_TYPES)}", repr(value))
-    _require(
+        require(value in ELEMENT_TYPES, name, f"one of {', '.join(ELEMENT_TYPES)}", repr(value))
+    require(
         scale_type in SCALE_FORMATS, "scale_type", f"one of {', '.join(SCALE_FORMATS)}",
         repr(scale_type),
     )
     sizes = [row[3] for row in LEGAL_ROWS if row[:3] == (x_type, y_type, scale_type)]
     pairs = {row[:2] for row in LEGAL_ROWS if row[2] == scale_type}
-    _require(
+    require(
         sizes, "x_type and y_type", f"{sorted(pairs)} with {scale_type} scales",
         (x_type, y_type),
     )
     return sizes
 
 
-def _check_arrays(arrays):
-    """Every operand is an array of its type, of rank 2 or 3."""
+def _check_arrays(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type):
+    """The operands as arrays of uint8, and acc, each of rank 2 or 3."""
+    arrays = {
+        name: expect_codes(codes, name, format)
+        for name, codes, format in (
+            ("x", x, x_type), ("x_scale", x_scale, SCALE_FORMATS[scale_type]),
+            ("y", y, y_type), ("y_scale", y_scale, SCALE_FORMATS[scale_type]),
+        )
+    }
+    arrays["acc"] = expect_array(acc, "acc", np.float32)
     for name, array in arrays.items():
-        dtype = np.dtype(np.float32 if name == "acc" else np.uint8)
-        got = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
-        if got != dtype:
-            raise TypeError(f"{name}: expected an array of {dtype}, got {got}")
-        _require(array.ndim in (2, 3), f"{name} rank", "2 or 3", array.ndim)
+        require(array.ndim in (2, 3), f"{name} rank", "2 or 3", array.ndim)
+    return arrays.values()
 
 
 def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
@@ -71,28 +76,28 @@ def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
     *y_batch, y_k, n = y.shape
     k_s = x_scale.shape[-1]
 
-    _require(m >= 1, "M", "at least 1", m)
-    _require(n >= 1, "N", "at least 1", n)
-    _require(k >= 1, "K", "at least 1", k)
-    _require(k_s >= 1, "K_s", "at least 1", k_s)
-    _require(y_k == k, "K of y", f"{k} as in x", y_k)
-    _require(
+    require(m >= 1, "M", "at least 1", m)
+    require(n >= 1, "N", "at least 1", n)
+    require(k >= 1, "K", "at least 1", k)
+    require(k_s >= 1, "K_s", "at least 1", k_s)
+    require(y_k == k, "K of y", f"{k} as in x", y_k)
+    require(
         x_scale.shape == (*x_batch, m, k_s), "x_scale shape", (*x_batch, m, k_s), x_scale.shape
     )
-    _require(
+    require(
         y_scale.shape == (*y_batch, k_s, n), "y_scale shape", (*y_batch, k_s, n), y_scale.shape
     )
-    _require(
+    require(
         1 in (*x_batch, *y_batch) or not x_batch or not y_batch or x_batch == y_batch,
         "batch of y", f"1 or {x_batch} as in x", y_batch,
     )
     result_shape = (*np.broadcast_shapes(tuple(x_batch), tuple(y_batch)), m, n)
-    _require(acc.shape == result_shape, "acc shape", result_shape, acc.shape)
+    require(acc.shape == result_shape, "acc shape", result_shape, acc.shape)
 
-    _require(k % k_s == 0, "K", f"a multiple of K_s = {k_s}", k)
+    require(k % k_s == 0, "K", f"a multiple of K_s = {k_s}", k)
     block = k // k_s
-    _require(block in sizes, "block size K / K_s", f"one of {sizes} for these types", block)
-    _require(
+    require(block in sizes, "block size K / K_s", f"one of {sizes} for these types", block)
+    require(
         block_size is None or block_size == block, "block_size", f"{block} = K / K_s", block_size
     )
     return block
@@ -101,12 +106,16 @@ def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
 def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
     """Checks the operands; acc, x times its scales and y times its scales, in float64."""
     sizes = _check_types(x_type, y_type, scale_type)
-    _check_arrays({"x": x, "x_scale": x_scale, "y": y, "y_scale": y_scale, "acc": acc})
+    x, x_scale, y, y_scale, acc = _check_arrays(
+        x, x_scale, y, y_scale, acc, x_type, y_type, scale_type
+    )
     block = _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size)
     scale_format = SCALE_FORMATS[scale_type]
     with np.errstate(invalid="ignore"):  # 0 * inf
-        x_scaled = decode(x, x_type) * np.repeat(decode(x_scale, scale_format), block, axis=-1)
-        y_scaled = decode(y, y_type) * np.repeat(decode(y_scale, scale_format), block, axis=-2)
+        x_factors = np.repeat(decode(x_scale, scale_format, "x_scale"), block, axis=-1)
+        y_factors = np.repeat(decode(y_scale, scale_format, "y_scale"), block, axis=-2)
+        x_scaled = decode(x, x_type, "x") * x_factors
+        y_scaled = decode(y, y_type, "y") * y_factors
     return acc.astype(np.float64), x_scaled, y_scaled
 
 
@@ -128,7 +137,18 @@ def _bound(total, magnitude, k):
     return bound, np.isnan(total) | (magnitude <= OVERFLOW_LIMIT)
 
 
-def mma_scaled(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block_size=None):
+def mma_scaled(
+    x: np.ndarray,
+    x_scale: np.ndarray,
+    y: np.ndarray,
+    y_scale: np.ndarray,
+    acc: np.ndarray,
+    *,
+    x_type: str,
+    y_type: str,
+    scale_type: str,
+    block_size: Optional[int] = None,
+) -> np.ndarray:
     """Block-scaled matrix multiply-accumulate; a float32 array of acc's shape.
 
     x        uint8 codes of x_type,     (M, K)   or (batch, M, K)
@@ -136,6 +156,8 @@ def mma_scaled(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block
     y        uint8 codes of y_type,     (K, N)   or (batch, K, N)
     y_scale  uint8 codes of scale_type, (K_s, N) or (batch, K_s, N)
     acc      float32,                   (M, N)   or (batch, M, N)
+
+    Codes may also be of the types of ml_dtypes. There are no units: scales are factors.
 
     Types are MLIR's names; scales of type f8E4M3FN are read as ue4m3, without sign. x and y may
     differ in rank, and their batches (1 or equal) broadcast. A scale has the rank and the batch of
@@ -145,6 +167,15 @@ def mma_scaled(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block
     The sum is taken in float64, acc first, then k ascending, and rounded once to float32. NaN and
     infinity come where the formula gives them, and infinity where the result is beyond float32.
 
+    >>> import numpy as np
+    >>> x = np.full((1, 32), 0x2, np.uint8)  # 1.0
+    >>> y = np.full((32, 2), 0x3, np.uint8)  # 1.5
+    >>> x_scale = np.array([[0x80]], np.uint8)  # 2
+    >>> y_scale = np.array([[0x7F, 0x7E]], np.uint8)  # 1 and 1/2
+    >>> mma_scaled(x, x_scale, y, y_scale, np.zeros((1, 2), np.float32),
+    ...            x_type="f4E2M1FN", y_type="f4E2M1FN", scale_type="f8E8M0FNU")
+    array([[96., 48.]], dtype=float32)
+
     Raises TypeError for arrays of another element type, ValueError for shapes, types or codes
     that are not legal; both name what was expected and what was given.
     """
@@ -152,7 +183,18 @@ def mma_scaled(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block
     return _round(add_products(*operands))
 
 
-def error_bound(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block_size=None):
+def error_bound(
+    x: np.ndarray,
+    x_scale: np.ndarray,
+    y: np.ndarray,
+    y_scale: np.ndarray,
+    acc: np.ndarray,
+    *,
+    x_type: str,
+    y_type: str,
+    scale_type: str,
+    block_size: Optional[int] = None,
+) -> Tuple[np.ndarray, np.ndarray]:
     """How far a float32 implementation may be from `mma_scaled`: (bound, comparable).
 
     Both have acc's shape. `bound`, float64, is K * 2^-22 * (|acc| + sum |terms|) + 2^-122, and 0
@@ -163,6 +205,14 @@ def error_bound(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, bloc
       * otherwise where the finite part of |acc| + sum |terms| is at most 2^126: beyond, a partial
         sum may overflow float32.
 
+    >>> import numpy as np
+    >>> ones, scales = np.full((1, 32), 0x2, np.uint8), np.array([[0x7F]], np.uint8)
+    >>> bound, comparable = error_bound(
+    ...     ones, scales, ones.T, scales, np.zeros((1, 1), np.float32),
+    ...     x_type="f4E2M1FN", y_type="f4E2M1FN", scale_type="f8E8M0FNU")
+    >>> bool(bound[0, 0] == 32 * 2.0**-22 * 32 + 2.0**-122), comparable
+    (True, array([[ True]]))
+
     Arguments and errors are those of `mma_scaled`.
     """
     operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
@@ -170,13 +220,32 @@ def error_bound(x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, bloc
 
 
 def compare(
-    result, x, x_scale, y, y_scale, acc, *, x_type, y_type, scale_type, block_size=None
-):
+    result: ArrayLike,
+    x: np.ndarray,
+    x_scale: np.ndarray,
+    y: np.ndarray,
+    y_scale: np.ndarray,
+    acc: np.ndarray,
+    *,
+    x_type: str,
+    y_type: str,
+    scale_type: str,
+    block_size: Optional[int] = None,
+) -> None:
     """Asserts that `result`, float32 of acc's shape, is `mma_scaled` within `error_bound`.
 
     Equal infinities are equal, and NaN equals NaN. Raises AssertionError with the first cell that
     is wrong, what was expected there, what was given, and the bound; the other arguments and
     their errors are those of `mma_scaled`.
+
+    >>> import numpy as np
+    >>> ones, scales = np.full((1, 32), 0x2, np.uint8), np.array([[0x7F]], np.uint8)
+    >>> operands = ones, scales, ones.T, scales, np.zeros((1, 1), np.float32)
+    >>> types = dict(x_type="f4E2M1FN", y_type="f4E2M1FN", scale_type="f8E8M0FNU")
+    >>> compare(np.array([[32]], np.float32), *operands, **types)
+    >>> compare(np.array([[33]], np.float32), *operands, **types)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    AssertionError: cell (0, 0): expected 32.0, got 33.0, bound 0.000244141; 1 of 1 compared ...
     """
     operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
     total = add_products(*operands)

@@ -9,7 +9,13 @@ Source: PTX ISA, tcgen05.mma, "Scale factor A layout" and "Scale factor B layout
 column m / 32 % 4, byte k % 4.
 """
 
+from __future__ import annotations
+
+from typing import Sequence
+
 import numpy as np
+
+from .arrays import SCALE_TYPES, expect_array, require
 
 ATOM_ROWS = 128
 ATOM_BLOCKS = 4
@@ -28,45 +34,58 @@ def _position(rows, blocks):
     return m // ATOM_ROWS, k // ATOM_BLOCKS, m % 32, m // 32 % 4 * 4 + k % 4
 
 
-def _check_bytes(array, name):
-    if not isinstance(array, np.ndarray) or array.dtype != np.uint8:
-        got = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
-        raise TypeError(f"{name}: expected an array of uint8, got {got}")
-
-
 def _check_shape(shape, name):
-    if len(shape) not in (2, 3) or min(shape) < 1:
-        raise ValueError(
-            f"{name}: expected (M, K_s) or (batch, M, K_s) with sizes >= 1, got {shape}"
-        )
+    require(
+        len(shape) in (2, 3) and min(shape) >= 1,
+        name, "(M, K_s) or (batch, M, K_s) with sizes >= 1", shape,
+    )
 
 
-def swizzle_scales(s):
-    """Scales s, uint8 of shape (M, K_s) or (batch, M, K_s), in the 32x4x4 layout.
+def swizzle_scales(s: np.ndarray) -> np.ndarray:
+    """Scales s in the 32x4x4 layout.
 
-    The result is uint8 of shape (ceil(M / 128), ceil(K_s / 4), 32, 16), after the batch if there
-    is one. Padding is 0x00. Raises TypeError for other element types, ValueError for other ranks
-    and for sizes of 0.
+    s  uint8, or a type of scales of ml_dtypes, of shape (M, K_s) or (batch, M, K_s): M rows, and
+       in each a scale for every block of B elements along K
+
+    The result is of shape (ceil(M / 128), ceil(K_s / 4), 32, 16), after the batch if there is one,
+    and of the type of s. Padding is 0x00.
+
+    >>> import numpy as np
+    >>> tiles = swizzle_scales(np.arange(8, dtype=np.uint8).reshape(2, 4))
+    >>> tiles.shape
+    (1, 1, 32, 16)
+    >>> tiles[0, 0, :2, :4]
+    array([[0, 1, 2, 3],
+           [4, 5, 6, 7]], dtype=uint8)
+
+    Raises TypeError for other element types, ValueError for other ranks and for sizes of 0.
     """
-    _check_bytes(s, "s")
+    scales = expect_array(s, "s", np.uint8, *SCALE_TYPES)
     _check_shape(s.shape, "s")
     *batch, rows, blocks = s.shape
     tiles = np.zeros((*batch, *_tiles(rows, blocks)), np.uint8)
-    tiles[(..., *_position(rows, blocks))] = s
-    return tiles
+    tiles[(..., *_position(rows, blocks))] = scales
+    return tiles.view(s.dtype)
 
 
-def unswizzle_scales(t, shape):
-    """The scales, uint8 of `shape` (M, K_s) or (batch, M, K_s), that lie in t.
+def unswizzle_scales(t: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """The scales of `shape` that lie in t, in rows.
 
-    t is uint8 of the shape that `swizzle_scales` gives for `shape`; its padding may hold any
-    byte. Raises TypeError for other element types, ValueError for other shapes.
+    t      uint8, or a type of scales of ml_dtypes, of the shape that `swizzle_scales` gives for
+           `shape`; its padding may hold any byte
+    shape  (M, K_s) or (batch, M, K_s), which the result has; it has the type of t
+
+    >>> import numpy as np
+    >>> s = np.arange(2700, dtype=np.uint16).astype(np.uint8).reshape(300, 9)
+    >>> bool((unswizzle_scales(swizzle_scales(s), (300, 9)) == s).all())
+    True
+
+    Raises TypeError for other element types, ValueError for other shapes.
     """
-    _check_bytes(t, "t")
+    tiles = expect_array(t, "t", np.uint8, *SCALE_TYPES)
     shape = tuple(int(size) for size in shape)
     _check_shape(shape, "shape")
     *batch, rows, blocks = shape
     expected = (*batch, *_tiles(rows, blocks))
-    if t.shape != expected:
-        raise ValueError(f"t: expected shape {expected} for scales of {shape}, got {t.shape}")
-    return t[(..., *_position(rows, blocks))]
+    require(t.shape == expected, "t", f"shape {expected} for scales of {shape}", t.shape)
+    return tiles[(..., *_position(rows, blocks))].view(t.dtype)

@@ -309,10 +309,10 @@ X = np.zeros((2, 64), F32)
 CODES, SCALES = quantize(X, *MXFP8)
 
 
-@pytest.mark.parametrize("x", [X.astype(np.float64), X.astype(np.int16), [1.0], 3.0])
+@pytest.mark.parametrize("x", [X.astype(np.float64), X.astype(np.int16), [1.0], 3.0, X[0, 0]])
 def test_numbers_have_a_type(x):
-    got = "(float64|int16|list|float)"
-    with pytest.raises(TypeError, match=f"x: expected an array of float32, float16 .*, got {got}"):
+    got = "(float64|int16|list|float|float32 scalar)$"
+    with pytest.raises(TypeError, match=f"x: expected an array of float32, float16, .*, got {got}"):
         quantize(x, *MXFP8)
 
 
@@ -343,7 +343,7 @@ QUANTIZE_ERRORS = [
     (dict(row=NVFP4, tensor_scale=1e-50), "expected a positive, finite f32, got 1e-50"),
     (dict(row=NVFP4, tensor_scale=1e50), "expected a positive, finite f32, got 1e+50"),
     (dict(x=X[:, :40]), "last dimension of x: expected a multiple of 32, or pad=True, got 40"),
-    (dict(x=X[0, 0].reshape(())), "x rank: expected at least 1, got 0"),
+    (dict(x=np.zeros((), F32)), "x rank: expected at least 1, got 0"),
     (dict(x=X[:0]), "x shape: expected sizes of at least 1, got (0, 64)"),
     (dict(x=X[:, :0], pad=True), "x shape: expected sizes of at least 1, got (2, 0)"),
 ]
@@ -361,8 +361,11 @@ def test_quantize_errors(arguments, message):
 @pytest.mark.parametrize(
     "kind, arguments, message",
     [
-        (TypeError, dict(codes=X), "codes: expected an array of uint8, got float32"),
-        (TypeError, dict(scales=[[1]]), "scales: expected an array of uint8, got list"),
+        (TypeError, dict(codes=X), "codes: expected an array of uint8 or float8_e4m3fn, got float32"),
+        (
+            TypeError, dict(scales=[[1]]),
+            "scales: expected an array of uint8 or float8_e8m0fnu, got list",
+        ),
         (TypeError, dict(tensor_scale="1"), "tensor_scale: expected a real number, got str"),
         (ValueError, dict(tensor_scale=-2.0), "expected a positive, finite f32, got -2.0"),
         (ValueError, dict(dtype="f64"), "dtype: expected one of f32, f16, bf16, got 'f64'"),

@@ -22,7 +22,7 @@ def random_scales(*shape):
     return np.random.default_rng(shape).integers(1, 256, shape, np.uint8)
 
 
-SHAPES = [(128, 4), (256, 8), (384, 4), (128, 12), (1, 1), (300, 9), (33, 3), (129, 5), (127, 4)]
+SHAPES = [(128, 4), (256, 8), (384, 4), (128, 12), (1, 1), (300, 9), (33, 3), (129, 5), (127, 4), (63, 1023)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -80,7 +80,7 @@ def test_batch_stays_in_front():
 
 @pytest.mark.parametrize("s", [np.ones((2, 2)), np.ones((2, 2), np.int8), [[1, 2]]])
 def test_swizzle_needs_bytes(s):
-    with pytest.raises(TypeError, match="s: expected an array of uint8, got (float64|int8|list)"):
+    with pytest.raises(TypeError, match="s: expected an array of uint8, .*, got (float64|int8|list)"):
         swizzle_scales(s)
     with pytest.raises(TypeError, match="t: expected an array of uint8"):
         unswizzle_scales(s, (2, 2))

@@ -1,0 +1,90 @@
+"""The arrays that functions take: numpy's own, or those of ml_dtypes, whose bytes are the same codes.
+
+An array of ml_dtypes is known by the name of its type, so that nothing here needs the package until
+it is asked for such an array.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+
+# By format (and bf16): its type in ml_dtypes, where fp6 and fp4 have a byte for each code as well.
+ML_DTYPES = {
+    "f8E4M3FN": "float8_e4m3fn",
+    "f8E5M2": "float8_e5m2",
+    "f6E3M2FN": "float6_e3m2fn",
+    "f6E2M3FN": "float6_e2m3fn",
+    "f4E2M1FN": "float4_e2m1fn",
+    "f8E8M0FNU": "float8_e8m0fnu",
+    "ue4m3": "float8_e4m3fn",
+    "bf16": "bfloat16",
+}
+SCALE_TYPES = ("float8_e8m0fnu", "float8_e4m3fn")
+
+
+def require(condition, what, expected, got):
+    """ValueError that names the three if the condition does not hold."""
+    if not condition:
+        raise ValueError(f"{what}: expected {expected}, got {got}")
+
+
+def ml_name(array):
+    """The name of an array's type if it is one of ml_dtypes, else None."""
+    scalar = array.dtype.type
+    return scalar.__name__ if scalar.__module__.split(".")[0] == "ml_dtypes" else None
+
+
+def type_name(value):
+    """What a message says of a value: the element type of an array, else its own type."""
+    if not isinstance(value, np.ndarray):
+        return type(value).__name__ + " scalar" * isinstance(value, np.generic)
+    return ml_name(value) or str(value.dtype)
+
+
+def expect_array(value, name, dtype, *ml_types):
+    """`value` as an array of `dtype`, which it is, or which one of ml_types is seen as.
+
+    Raises TypeError, which names the argument, for everything else.
+    """
+    dtype = np.dtype(dtype)
+    if isinstance(value, np.ndarray):
+        if value.dtype == dtype:
+            return value
+        if ml_name(value) in ml_types:
+            return value.view(dtype)
+    *names, last = str(dtype), *ml_types
+    expected = f"{', '.join(names)} or {last}" if names else last
+    raise TypeError(f"{name}: expected an array of {expected}, got {type_name(value)}")
+
+
+def expect_codes(value, name, format):
+    """`value`, codes of a format, as an array of uint8."""
+    return expect_array(value, name, np.uint8, ML_DTYPES[format])
+
+
+def as_ml_dtypes(codes, format):
+    """A view of `codes` as the type of ml_dtypes that is the format; no copy.
+
+    codes   uint8 codes of any shape, one for each byte; for "bf16" uint16
+    format  a name in FORMATS, or "bf16"; "ue4m3" becomes float8_e4m3fn, which has a sign
+
+    Functions of this package take such arrays for codes, and those of bfloat16 for numbers.
+
+        blockscale.as_ml_dtypes(codes, "f4E2M1FN").astype("float32")
+
+    Raises ImportError if ml_dtypes is not installed, or older than the type (0.5 has them all),
+    TypeError for arrays of another type, ValueError for another format.
+    """
+    require(format in ML_DTYPES, "format", f"one of {', '.join(ML_DTYPES)}", repr(format))
+    name = ML_DTYPES[format]
+    bits = expect_array(codes, "codes", np.uint16 if format == "bf16" else np.uint8, name)
+    try:
+        package = importlib.import_module("ml_dtypes")
+    except ImportError as error:
+        raise ImportError(f"ml_dtypes: expected a package with {name}, got none") from error
+    if not hasattr(package, name):
+        got = getattr(package, "__version__", "an unknown version")
+        raise ImportError(f"ml_dtypes: expected a package with {name}, got {got}")
+    return bits.view(getattr(package, name))
