@@ -16,7 +16,7 @@ install(DIRECTORY include/blockscale "${PROJECT_BINARY_DIR}/include/blockscale"
   PATTERN CMakeFiles EXCLUDE)
 install(DIRECTORY python/blockscale
   DESTINATION "${CMAKE_INSTALL_DATADIR}/blockscale/python"
-  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+  FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
 
 export(EXPORT BlockScaleTargets
   NAMESPACE BlockScale::

@@ -1,4 +1,4 @@
-"""Block-scaled matrix multiply in numpy: formats, quantisation, scale layout, reference results.
+"""Block-scaled matrix multiply in numpy: formats, quantisation, layouts, reference results.
 
 Values travel as uint8 codes, one element per byte, as in the .npy files of `blockscale-run`.
 Everything here is written from the public specifications (OCP MX v1.0, PTX ISA), apart from the
@@ -17,22 +17,31 @@ Ones times ones over K = 64 with all scales 2 is 64 * 2 * 2:
 ...                       x_type="f8E4M3FN", y_type="f4E2M1FN", scale_type="f8E8M0FNU")
 array([[256., 256., 256.],
        [256., 256., 256.]], dtype=float32)
+
+Names are loaded when they are first used, and numpy with them, so that a part that needs no numpy
+starts without it.
 """
 
-from .arrays import as_ml_dtypes
-from .formats import FORMATS, Format, decode, encode
-from .packing import pack, unpack
-from .quantization import QUANTIZE_ROWS, SCALE_RULES, dequantize, quantize
-from .reference import (
-    ELEMENT_TYPES,
-    LEGAL_ROWS,
-    OVERFLOW_LIMIT,
-    SCALE_FORMATS,
-    compare,
-    error_bound,
-    mma_scaled,
-)
-from .scales import swizzle_scales, unswizzle_scales
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ._version import __version__
+
+if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
+    from .arrays import as_ml_dtypes
+    from .formats import FORMATS, Format, decode, encode
+    from .packing import pack, unpack
+    from .quantization import QUANTIZE_ROWS, SCALE_RULES, dequantize, quantize
+    from .reference import (
+        ELEMENT_TYPES,
+        LEGAL_ROWS,
+        OVERFLOW_LIMIT,
+        SCALE_FORMATS,
+        compare,
+        error_bound,
+        mma_scaled,
+    )
+    from .scales import swizzle_scales, unswizzle_scales
 
 __all__ = [
     "ELEMENT_TYPES",
@@ -43,6 +52,7 @@ __all__ = [
     "QUANTIZE_ROWS",
     "SCALE_FORMATS",
     "SCALE_RULES",
+    "__version__",
     "as_ml_dtypes",
     "compare",
     "decode",
@@ -56,3 +66,31 @@ __all__ = [
     "unpack",
     "unswizzle_scales",
 ]
+
+# The names of each module.
+_MODULES = {
+    "arrays": ("as_ml_dtypes",),
+    "formats": ("FORMATS", "Format", "decode", "encode"),
+    "packing": ("pack", "unpack"),
+    "quantization": ("QUANTIZE_ROWS", "SCALE_RULES", "dequantize", "quantize"),
+    "reference": (
+        "ELEMENT_TYPES", "LEGAL_ROWS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",
+        "mma_scaled",
+    ),
+    "scales": ("swizzle_scales", "unswizzle_scales"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+    globals()[name] = value  # this function is not asked again
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_MODULE_OF})
