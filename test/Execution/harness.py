@@ -243,17 +243,9 @@ def execute(folder, text, arrays, results, entry):
 # Buffers of GPUs
 
 
-def pack(codes, bits):
-    """Codes as a little-endian bit stream along the last dimension."""
-    stream = np.unpackbits(codes[..., None], axis=-1, bitorder="little")[..., :bits]
-    stream = stream.reshape(*codes.shape[:-1], -1)
-    return np.packbits(stream, axis=-1, bitorder="little")
-
-
 def gpu_buffer(array, element, packed=False):
     """What a GPU buffer holds for an argument: fp4 always packed, fp6 where that was asked for."""
-    bits = {"f4E2M1FN": 4, "f6E3M2FN": 6, "f6E2M3FN": 6}.get(element, 8)
-    return pack(array, bits) if bits == 4 or packed else array
+    return blockscale.pack(array, element) if element == "f4E2M1FN" or packed else array
 
 
 # Data. Operands are lists [x, x_scale, y, y_scale, acc] of arrays.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import blockscale
 import numpy as np
-from harness import Row, exact, pack
+from harness import Row, exact
 
 LANES = THREADS = 128
 ATOM = 512
@@ -94,10 +94,9 @@ def lines_of(tile, codes, element, major):
     contiguous."""
     codes = codes.T if major == "mn" else codes
     if tile.is_packed:
-        return pack(codes, 4)
+        return blockscale.pack(codes, element)
     if tile.storage(element) == "padded":
-        bits = blockscale.FORMATS[element].bits
-        chunks = pack(codes.reshape(len(codes), -1, 16), bits)
+        chunks = blockscale.pack(codes.reshape(len(codes), -1, 16), element)
         padding = np.full((*chunks.shape[:2], 16 - chunks.shape[2]), 0xAA, np.uint8)
         return np.concatenate([chunks, padding], axis=2).reshape(len(codes), -1)
     return np.ascontiguousarray(codes)
