@@ -67,7 +67,7 @@ __all__ = [
     "unswizzle_scales",
 ]
 
-# The names of each module.
+# The names of each module; none for a package that is used as blockscale.PACKAGE.
 _MODULES = {
     "arrays": ("as_ml_dtypes",),
     "formats": ("FORMATS", "Format", "decode", "encode"),

@@ -64,7 +64,7 @@ def expect_codes(value, name, format):
     return expect_array(value, name, np.uint8, ML_DTYPES[format])
 
 
-def as_ml_dtypes(codes, format):
+def as_ml_dtypes(codes: np.ndarray, format: str) -> np.ndarray:
     """A view of `codes` as the type of ml_dtypes that is the format; no copy.
 
     codes   uint8 codes of any shape, one for each byte; for "bf16" uint16
@@ -72,7 +72,8 @@ def as_ml_dtypes(codes, format):
 
     Functions of this package take such arrays for codes, and those of bfloat16 for numbers.
 
-        blockscale.as_ml_dtypes(codes, "f4E2M1FN").astype("float32")
+    >>> as_ml_dtypes(np.array([2, 7], np.uint8), "f4E2M1FN").astype(np.float32)
+    array([1., 6.], dtype=float32)
 
     Raises ImportError if ml_dtypes is not installed, or older than the type (0.5 has them all),
     TypeError for arrays of another type, ValueError for another format.
