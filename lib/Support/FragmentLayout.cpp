@@ -73,9 +73,10 @@ const FragmentLayout &blockscale::getFragmentLayout(Operand operand,
 }
 
 Slot blockscale::getSlot(Kind kind, Format format) {
-  // The slot of a format is as wide as a container, or as the code.
+  // The slot of a format is as wide as a container, or as the code; that of a
+  // number, as the number.
   unsigned codeBits = getFormatInfo(format).bits;
-  if (!hasContainers(kind))
+  if (!hasContainers(kind) || getFormatInfo(format).use == FormatUse::Plain)
     return {codeBits, 0};
   return {8, codeBits == 4 ? getNibbleShift(kind) : 0};
 }

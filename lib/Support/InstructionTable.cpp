@@ -45,7 +45,7 @@ struct InstructionFamily {
 // Instructions with K = 96 are for schedules to choose, not for rows.
 static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2, kWide = 3;
 static constexpr Scaling kInside = Scaling::InInstruction,
-                         kBefore = Scaling::OnOperands,
+                         kBefore = Scaling::OnOperands, kOfB = Scaling::OnB,
                          kNowhere = Scaling::Nowhere;
 static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
@@ -70,6 +70,10 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo},
   {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo},
   {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo},
+  {Path::Convert, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kOfB,    70, kLast,   kNo},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo},
   {Path::Wgmma,   Kind::Plain,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo},
 };
 // clang-format on
@@ -97,9 +101,10 @@ static Instruction makeInstruction(const InstructionFamily &family, Format a,
 const std::vector<Instruction> &blockscale::getInstructions() {
   static const std::vector<Instruction> instructions = [] {
     std::vector<Instruction> result;
+    const std::vector<Format> numbers = {Format::BF16, Format::F16};
     for (const InstructionFamily &family : kFamilies) {
       if (family.kind == Kind::Plain) {
-        for (Format both : {Format::BF16, Format::F16})
+        for (Format both : numbers)
           result.push_back(makeInstruction(family, both, both));
         continue;
       }
@@ -107,7 +112,7 @@ const std::vector<Instruction> &blockscale::getInstructions() {
       std::vector<Format> formats = {Format::E2M1};
       if (hasContainers(family.kind))
         formats = getFormats(/*areScales=*/false);
-      for (Format a : formats)
+      for (Format a : family.scaling == Scaling::OnB ? numbers : formats)
         for (Format b : formats)
           result.push_back(makeInstruction(family, a, b));
     }
@@ -154,7 +159,8 @@ const std::vector<OpRow> &blockscale::getOpRows() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> result;
     for (const Instruction &instruction : getInstructions()) {
-      if (instruction.scaling == Scaling::Nowhere)
+      if (instruction.scaling == Scaling::Nowhere ||
+          instruction.scaling == Scaling::OnB)
         continue;
       OpRow row = instruction.getOpRow();
       if (std::find(result.begin(), result.end(), row) == result.end())
@@ -168,6 +174,16 @@ const std::vector<OpRow> &blockscale::getOpRows() {
 bool blockscale::isLegal(const OpRow &row) {
   const std::vector<OpRow> &rows = getOpRows();
   return std::find(rows.begin(), rows.end(), row) != rows.end();
+}
+
+bool blockscale::isComputed(const OpRow &row) {
+  const std::vector<Instruction> &instructions = getInstructions();
+  return isLegal(row) ||
+         std::any_of(instructions.begin(), instructions.end(),
+                     [&](const Instruction &instruction) {
+                       return instruction.scaling == Scaling::OnB &&
+                              instruction.getOpRow() == row;
+                     });
 }
 
 std::vector<unsigned> blockscale::getLegalBlockSizes(Format lhs, Format rhs,

@@ -91,6 +91,8 @@ static constexpr LayoutRule kLayoutRules[] = {
     {Kind::BF16, Storage::Packed, kBits4, 16},
     {Kind::BF16, Storage::Padded, kBits6, 0},
     {Kind::BF16Packed, Storage::Slots, kBits4, 16},
+    {Kind::BF16, Storage::Slots, kBits16, 0},
+    {Kind::BF16Packed, Storage::Slots, kBits16, 0},
     {Kind::Plain, Storage::Slots, kBits16, 16},
 };
 

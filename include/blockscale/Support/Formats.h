@@ -85,7 +85,7 @@ struct FormatInfo {
   constexpr unsigned codeMask() const { return numCodes() - 1; }
   /// The bits that a code takes where codes are not a bit stream: nibbles, or
   /// bytes.
-  constexpr unsigned storedBits() const { return bits == 4 ? 4 : 8; }
+  constexpr unsigned storedBits() const { return bits == 6 ? 8 : bits; }
   /// The bits of a code that decide its magnitude.
   constexpr unsigned magnitudeMask() const {
     return (1u << (exponentBits + mantissaBits)) - 1;

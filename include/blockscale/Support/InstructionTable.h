@@ -49,6 +49,10 @@ const std::vector<OpRow> &getOpRows();
 /// Whether the combination is one of them.
 bool isLegal(const OpRow &row);
 
+/// Whether some instruction of the table computes `row`: a legal one, or one of
+/// numbers and scales of B alone.
+bool isComputed(const OpRow &row);
+
 /// The block sizes for which these types are legal, ascending; empty if there
 /// is none.
 std::vector<unsigned> getLegalBlockSizes(Format lhs, Format rhs, Format scale);
@@ -83,6 +87,8 @@ enum class Scaling : unsigned char {
   InInstruction,
   /// Operands are converted to a wider type together with their scales.
   OnOperands,
+  /// The same for B alone: A is numbers of that type.
+  OnB,
   /// The instruction takes codes; sums of one block are scaled.
   OnBlockSums,
   /// There are no scales.

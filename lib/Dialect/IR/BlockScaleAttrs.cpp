@@ -135,7 +135,7 @@ void BlockScaleDialect::addAttributesAndTypes() {
 LogicalResult RowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               Format a, Format b, Format scale,
                               unsigned blockSize) {
-  if (isLegal({a, b, scale, blockSize}))
+  if (isComputed({a, b, scale, blockSize}))
     return success();
   return emitError() << "expected a legal row, got " << getName(a) << " times "
                      << getName(b) << " with " << getName(scale)

@@ -181,6 +181,15 @@ LogicalResult TileMmaOp::verify() {
   if (!getRewrite(row, instruction)) // (T6)
     return emitOpError("expected an instruction that computes ")
            << getRow() << ", got " << getInstruction();
+  bool hasNumbers = instruction.scaling == Scaling::OnB;
+  if (hasNumbers && isa<MemRefType>(getAScale().getType())) // (T7)
+    return emitOpError("expected an i8 for the scales that numbers of A do not "
+                       "have, got ")
+           << getAScale().getType();
+  if (getTensorScale() && !hasNumbers)
+    return emitOpError("expected no tensor_scale but beside an A of numbers, "
+                       "got the row ")
+           << getRow();
   TileOperandVerifier a(*this, Operand::A), b(*this, Operand::B);
   if (failed(a.verifyMemory()) || failed(b.verifyMemory()))
     return failure();

@@ -70,7 +70,8 @@ def BlockScale_RowAttr : BlockScale_Attr<"Row", "row"> {
   let summary = "one of the legal combinations of `mma_scaled`";
   let description = [{
     The formats of the elements of A and B, the format of the scales, and the
-    number of elements along K that share one scale.
+    number of elements along K that share one scale. Below tensors, A may be
+    numbers of bf16 or f16, without scales: `<bf16, e2m1, ue8m0, 32>`.
 
     Example: `#blockscale.row<e4m3, e2m1, ue8m0, 32>`.
   }];

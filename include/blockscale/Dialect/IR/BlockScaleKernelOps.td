@@ -31,7 +31,7 @@ defvar BlockScale_TileScales = AnyTypeOf<[MemRefRankOf<[I8], [2, 3, 4]>, I8]>;
 defvar BlockScale_Sums = MemRefRankOf<[F32], [2, 3]>;
 
 def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
-    AllTypesMatch<["acc", "result"]>]> {
+    AllTypesMatch<["acc", "result"]>, AttrSizedOperandSegments]> {
   let summary = "block-scaled matrix multiply-accumulate of a tile";
   let description = [{
     Adds the product of two tiles in shared memory to an accumulator. All warps
@@ -50,7 +50,11 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     `K = K_s * block_size` elements; K' is K where the instruction takes one
     element per byte (fp6 in bits [5:0], fp4 in bits [5:2]) and K / 2 where it
     takes packed fp4 (even element in the low nibble). Instead of memory,
-    `a_scale` and `b_scale` may be one `i8` that is every scale.
+    `a_scale` and `b_scale` may be one `i8` that is every scale. In a row whose A
+    is of bf16 or f16, elements of A are numbers of two bytes without scales, and
+    `a_scale` is an `i8` that does not count. Each element of B is then rounded
+    to that format first, and with a `tensor_scale`, which only such a row has,
+    multiplied by it before that, as `dequantize` does.
 
     `row` says what is computed, `instruction` by what, and the layout of the
     accumulator by whom. `a_layout` and `b_layout` say where elements lie
@@ -75,6 +79,8 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
       element per byte, `padded` for fp4 and fp6 (fp6 for `bf16`), `packed` for
       fp4 and `bf16`.
     * (T6) The instruction computes the row.
+    * (T7) Numbers of A have one `i8` for scales, and only beside these is there
+      a `tensor_scale`.
 
     With an accumulator in warps, the paths mma_sync and convert:
 
@@ -125,7 +131,7 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     Arg<BlockScale_Bytes, "elements of B", [MemRead]>:$b,
     Arg<BlockScale_TileScales, "scales of B", [MemRead]>:$b_scale,
     BlockScale_AccType:$acc,
-    Optional<Index>:$blocks,
+    Optional<Index>:$blocks, Optional<F32>:$tensor_scale,
     BlockScale_RowAttr:$row,
     BlockScale_InstructionAttr:$instruction,
     OptionalAttr<BlockScale_TileLayoutAttr>:$a_layout,
@@ -134,8 +140,8 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
     OptionalAttr<BlockScale_ScaleTileLayoutAttr>:$b_scale_layout);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
-    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc (`blocks` $blocks^)? `row` `=`
-    $row `instruction` `=` $instruction attr-dict
+    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc (`blocks` $blocks^)?
+    (`tensor_scale` $tensor_scale^)? `row` `=` $row `instruction` `=` $instruction attr-dict
     `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
     type($acc)
   }];

@@ -107,9 +107,11 @@ public:
   virtual bool wantsScaleAtoms(ScheduleInterface schedule) const {
     return false;
   }
-  /// Of which operands its kernels of `schedule` take codes, though they
-  /// multiply numbers: the other ones are decoded before, or are numbers.
-  virtual TakenCodes getTakenCodes(ScheduleInterface schedule) const {
+  /// Of which operands its kernels of `instruction` and `schedule` take codes,
+  /// though they multiply numbers: the other ones are decoded before, or are
+  /// numbers.
+  virtual TakenCodes getTakenCodes(InstructionAttr instruction,
+                                   ScheduleInterface schedule) const {
     return TakenCodes::None;
   }
   /// What has to be for its kernels to take codes of y of `op`, which a
@@ -148,9 +150,6 @@ const KernelBackend *getKernelBackend(Path path);
 
 /// The backends, one a folder.
 const KernelBackend &getPlainBackend();
-/// Plain kernels that take over surroundings, for results that only their
-/// conditions ask for; y is codes, whatever x is.
-const KernelBackend &getRoundedBackend();
 const KernelBackend &getMmaSyncBackend();
 const KernelBackend &getConvertBackend();
 const KernelBackend &getTcgen05Backend();

@@ -33,16 +33,36 @@ std::optional<CodesOfY> blockscale::findCodesOfY(ProductOpInterface op) {
     return CodesOfY{
         row, op.getY(), op.getYScale(),
         AffineMap::getMultiDimIdentityMap(
-            cast<ShapedType>(op.getY().getType()).getRank(), op->getContext())};
+            cast<ShapedType>(op.getY().getType()).getRank(), op->getContext()),
+        Value()};
   AffineMap map;
   DequantizeOp dequantize = findDequantizeOfY(op, map);
-  if (!dequantize || dequantize.getTensorScale() || row.lhs != Format::BF16 ||
-      row.rhs != Format::BF16)
+  bool areNumbers = row.lhs == Format::BF16 || row.lhs == Format::F16;
+  if (!dequantize || !areNumbers || row.rhs != row.lhs)
     return std::nullopt;
   row.rhs = dequantize.getElementFormat();
   row.scale = dequantize.getScaleFormat();
   row.blockSize = static_cast<unsigned>(dequantize.getBlock());
-  return CodesOfY{row, dequantize.getCodes(), dequantize.getScales(), map};
+  return CodesOfY{row, dequantize.getCodes(), dequantize.getScales(), map,
+                  dequantize.getTensorScale()};
+}
+
+std::optional<InstructionChoice>
+blockscale::chooseInstruction(ProductOpInterface op, Path path) {
+  if (std::optional<CodesOfY> y = findCodesOfY(op))
+    if (auto choice = chooseInstruction(y->row, path))
+      return choice;
+  return chooseInstruction(op.getRow(), path);
+}
+
+bool blockscale::takesCodesOfY(InstructionAttr instruction) {
+  return instruction.getInstruction().scaling == Scaling::OnB;
+}
+
+OpRow blockscale::getComputedRow(ProductOpInterface op,
+                                 InstructionAttr instruction) {
+  return takesCodesOfY(instruction) ? instruction.getInstruction().getOpRow()
+                                    : op.getRow();
 }
 
 void blockscale::remarkOnDequantize(ProductOpInterface op,

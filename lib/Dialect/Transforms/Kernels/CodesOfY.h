@@ -27,12 +27,23 @@ struct CodesOfY {
   /// From an index of y to one of `codes`; to one of `scales` with blocks along
   /// K.
   AffineMap map;
+  /// What codes times scales are multiplied by, in f32; null for nothing.
+  Value tensorScale;
 };
 
 /// The codes of y of `op` on tensors; nullopt if it is made of anything else.
-/// A `dequantize` counts beside an x of bf16, if it rounds once: with a scale
-/// of the tensor it rounds twice, which no conversion on the way does.
+/// A `dequantize` counts beside an x of bf16 or f16.
 std::optional<CodesOfY> findCodesOfY(ProductOpInterface op);
+
+/// How `path` computes `op`: of codes of y, if it takes them beside numbers.
+std::optional<InstructionChoice> chooseInstruction(ProductOpInterface op,
+                                                   Path path);
+
+/// What `instruction` computes of `op`: its row, or that of codes of y.
+OpRow getComputedRow(ProductOpInterface op, InstructionAttr instruction);
+
+/// Whether `instruction` takes codes of y beside numbers of x.
+bool takesCodesOfY(InstructionAttr instruction);
 
 /// The `dequantize` that y of `op`, a product without scales, is read from,
 /// through transposes; null if there is none. `map` is from an index of y to

@@ -59,16 +59,20 @@ struct NeededAttribute {
 static std::optional<NeededAttribute> findMissing(ProductOpInterface op,
                                                   Path path) {
   auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+  std::optional<CodesOfY> y = findCodesOfY(op);
   bool isComputed =
       instruction && instruction.getPath() == path &&
-      getRewrite(op.getRow(), instruction.getInstruction()).has_value();
-  if (chooseInstruction(op.getRow(), path) && !isComputed)
+      (!takesCodesOfY(instruction) ||
+       (y && y->row == getComputedRow(op, instruction))) &&
+      getRewrite(getComputedRow(op, instruction), instruction.getInstruction())
+          .has_value();
+  if (chooseInstruction(op, path) && !isComputed)
     return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};
   auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
   const KernelBackend &backend = *getKernelBackend(path);
   bool isScheduled =
       schedule && schedule.isFor(path) &&
-      (backend.getTakenCodes(schedule) == TakenCodes::None || findCodesOfY(op));
+      (backend.getTakenCodes(instruction, schedule) == TakenCodes::None || y);
   if (backend.getScheduleRules() && !isScheduled)
     return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
   return std::nullopt;
@@ -95,7 +99,8 @@ struct Former {
     if (!host.problem.isDecoded())
       return formAll(host);
     DecodedProduct decoded = formDecoded(
-        rewriter, op, host, backend.getTakenCodes(host.problem.schedule));
+        rewriter, op, host,
+        backend.getTakenCodes(host.problem.instruction, host.problem.schedule));
     FailureOr<Formed> formed = formAll(decoded.product);
     if (failed(formed))
       return failure();
@@ -225,7 +230,10 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
       return rewriter.notifyMatchFailure(op, "expected a path with kernels, "
                                              "with its attributes");
 
-    HostProblem host = makeHostProblem(rewriter, op, *backend);
+    HostProblem host = makeHostProblem(
+        rewriter, op, *backend,
+        op->getAttrOfType<InstructionAttr>(kInstructionAttrName),
+        op->getAttrOfType<ScheduleInterface>(kScheduleAttrName));
     Operation *last = op;
     if (host.problem.consumer)
       last = host.problem.consumer->op;

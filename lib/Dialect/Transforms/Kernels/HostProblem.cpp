@@ -92,16 +92,18 @@ namespace {
 class ProblemBuilder {
 public:
   ProblemBuilder(OpBuilder &builder, ProductOpInterface op,
-                 const KernelBackend &backend)
-      : builder(builder), op(op), loc(op->getLoc()), backend(backend) {}
+                 const KernelBackend &backend, InstructionAttr instruction,
+                 ScheduleInterface schedule)
+      : builder(builder), op(op), loc(op->getLoc()), backend(backend) {
+    problem.instruction = instruction;
+    problem.schedule = schedule;
+  }
 
   HostProblem build() {
     problem.row = op.getRow();
-    problem.instruction =
-        op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
-    problem.schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
     problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
-    if (backend.getTakenCodes(problem.schedule) == TakenCodes::Y)
+    if (backend.getTakenCodes(problem.instruction, problem.schedule) ==
+        TakenCodes::Y)
       codesOfY = findCodesOfY(op);
     if (codesOfY)
       problem.row = codesOfY->row;
@@ -151,6 +153,8 @@ public:
     problem.x = makeOperand(Side::X, op.getX(), problem.m, problem.k);
     if (op.getXScale())
       problem.xScale = makeOperand(Side::X, op.getXScale(), problem.m, blocks);
+    else
+      problem.xScale.splat = 0;
     Value y = codesOfY ? codesOfY->codes : op.getY();
     problem.y = makeOperand(Side::Y, y, problem.n, problem.k);
     Value yScale = codesOfY ? codesOfY->scales : op.getYScale();
@@ -173,6 +177,12 @@ public:
       sizes.batch = getSize(batch, batched, 0);
     }
 
+    if (codesOfY && codesOfY->tensorScale) {
+      problem.tensorScale = FusedScalar{codesOfY->tensorScale, {}};
+      for (Value input : getScalarInputs(codesOfY->tensorScale))
+        problem.tensorScale->arguments.emplace_back(input,
+                                                    host.addInput(input));
+    }
     problem.producer = fuse(producer, {});
     problem.consumer = fuse(consumer, op->getResult(0));
     if (!problem.producer && !isZeroSplat(op.getAcc()))
@@ -463,6 +473,8 @@ void HostProblem::addSurroundings(const HostProblem &from) {
 
 HostProblem blockscale::makeHostProblem(OpBuilder &builder,
                                         ProductOpInterface op,
-                                        const KernelBackend &backend) {
-  return ProblemBuilder(builder, op, backend).build();
+                                        const KernelBackend &backend,
+                                        InstructionAttr instruction,
+                                        ScheduleInterface schedule) {
+  return ProblemBuilder(builder, op, backend, instruction, schedule).build();
 }

@@ -41,11 +41,14 @@ struct HostProblem {
   void addSurroundings(const HostProblem &from);
 };
 
-/// What a kernel of `backend` has to compute for `op`, with what it takes over
-/// of the elementwise ops around it. Sizes, and assertions about those of these
-/// ops, are created at `builder`.
+/// What a kernel of `backend` has to compute for `op` with `instruction` and
+/// `schedule` (null on a path without them), with what it takes over of the
+/// elementwise ops around it. Sizes, and assertions about those of these ops,
+/// are created at `builder`.
 HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
-                            const KernelBackend &backend);
+                            const KernelBackend &backend,
+                            InstructionAttr instruction,
+                            ScheduleInterface schedule);
 
 /// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
 /// dimension `rowDim` and whose batch, if it has one, is of `batchSize`.

@@ -76,6 +76,13 @@ struct FusedElementwise {
   }
 };
 
+/// A scalar that the kernel computes itself.
+struct FusedScalar {
+  Value value;
+  /// What it is computed from.
+  FusedArguments arguments;
+};
+
 /// A `quantize` of the result that the kernel takes over. The parameters for
 /// scales and for the largest magnitude follow the one for codes.
 struct FusedQuantize {
@@ -106,6 +113,7 @@ struct KernelProblem {
   /// of one part after those of the other.
   int64_t splits = 1;
   int64_t m, n, k;
+  /// Numbers of x beside codes of y have a splat for scales.
   KernelOperand x, xScale, y, yScale;
   /// The parameter that holds the accumulator; none if that is zero.
   std::optional<unsigned> acc;
@@ -117,6 +125,8 @@ struct KernelProblem {
   /// Whether x, which is one row then, stays codes too, with scales `xScale`:
   /// all numbers are what they should be, and there are no words.
   bool hasCodesOfRow = false;
+  /// Beside numbers of x, what codes of y times scales are multiplied by.
+  std::optional<FusedScalar> tensorScale;
   /// What makes the accumulator instead, and what is made of the result.
   std::optional<FusedElementwise> producer, consumer;
   /// What becomes of that.

@@ -64,6 +64,9 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
       continue;
     operand->argument = products.addInput(host.inputs[operand->argument]);
   }
+  if (problem.tensorScale)
+    for (auto &[value, argument] : problem.tensorScale->arguments)
+      argument = products.addInput(host.inputs[argument]);
   problem.result = products.inputs.size();
   return products;
 }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/CodesOfY.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -102,8 +103,7 @@ private:
   }
 
   void attachInstruction(ProductOpInterface op, Path path) {
-    std::optional<InstructionChoice> choice =
-        chooseInstruction(op.getRow(), path);
+    std::optional<InstructionChoice> choice = chooseInstruction(op, path);
     if (!choice)
       return;
     if (choice->getRewrite() != Rewrite::None)

@@ -181,8 +181,7 @@ private:
       return success();
     if (isPlainProduct(op))
       for (Path path : chip->paths) {
-        std::optional<InstructionChoice> choice =
-            chooseInstruction(op.getRow(), path);
+        std::optional<InstructionChoice> choice = chooseInstruction(op, path);
         const KernelBackend *backend = getKernelBackend(path);
         if (!choice || !isExecuted(*choice) || !backend ||
             (wanted ? wanted.getValue() != path

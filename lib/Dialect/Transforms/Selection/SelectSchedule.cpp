@@ -105,7 +105,7 @@ private:
                                   [&] { return op->emitOpError(); })))
       return failure();
     op->setAttr(kScheduleAttrName, chosen);
-    if (backend->getTakenCodes(chosen) == TakenCodes::None) {
+    if (backend->getTakenCodes(instruction, chosen) == TakenCodes::None) {
       std::string obstacle = backend->findCodesObstacle(op, chip, !noWorkspace);
       remarkOnDequantize(op, obstacle.empty() ? "another schedule" : obstacle);
     }

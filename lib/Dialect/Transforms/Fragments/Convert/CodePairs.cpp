@@ -35,14 +35,23 @@ constexpr std::array<uint32_t, 4> kNibbleSelectors = {0xC480, 0xD591, 0xE6A2,
                                                       0xF7B3};
 } // namespace
 
-/// `table` at the lane's exclusive or with each place: what stands for pair q
-/// in the order of `bits`, of which `table` has one for each number.
-static SmallVector<Value> exchange(const WordEmitter &emit,
-                                   ArrayRef<uint32_t> table,
-                                   ArrayRef<Value> bits) {
-  SmallVector<Value> values;
-  for (uint32_t entry : table)
-    values.push_back(emit.integer(entry));
+SmallVector<Value> blockscale::getExchangeBits(const WordEmitter &emit,
+                                               PairOrder order, Value lane) {
+  Value word = emit.toWord(lane);
+  auto getBit = [&](unsigned bit) -> Value {
+    return emit.isDifferent(emit.bitAnd(word, 1u << bit), 0);
+  };
+  if (!order.isExchanged)
+    return {};
+  if (order.isPacked)
+    return {getBit(0), getBit(1)};
+  return {getBit(1)};
+}
+
+SmallVector<Value> blockscale::exchange(const WordEmitter &emit,
+                                        ArrayRef<Value> of,
+                                        ArrayRef<Value> bits) {
+  SmallVector<Value> values(of);
   for (auto [i, bit] : llvm::enumerate(bits)) {
     SmallVector<Value> next;
     for (size_t q = 0; q != values.size(); ++q)
@@ -52,25 +61,27 @@ static SmallVector<Value> exchange(const WordEmitter &emit,
   return values;
 }
 
+/// `table`, which has one number for each q, in the order of `bits`.
+static SmallVector<Value> exchangeSelectors(const WordEmitter &emit,
+                                            ArrayRef<uint32_t> table,
+                                            ArrayRef<Value> bits) {
+  SmallVector<Value> values;
+  for (uint32_t entry : table)
+    values.push_back(emit.integer(entry));
+  return exchange(emit, values, bits);
+}
+
 RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
                      Value lane)
     : emit(emit), format(getCodeFormat(format)), order(order) {
-  Value word = emit.toWord(lane);
-  auto getBit = [&](unsigned bit) -> Value {
-    return emit.isDifferent(emit.bitAnd(word, 1u << bit), 0);
-  };
-  SmallVector<Value> bits;
-  if (order.isExchanged && order.isPacked)
-    bits = {getBit(0), getBit(1)};
-  else if (order.isExchanged)
-    bits = {getBit(1)};
+  SmallVector<Value> bits = getExchangeBits(emit, order, lane);
   bool isNibbles = getFormatInfo(format).bits == 4;
   ArrayRef<uint32_t> nibbles = kNibbleSelectors;
-  byteSelectors =
-      exchange(emit, kByteSelectors, order.isPacked ? ArrayRef<Value>() : bits);
+  byteSelectors = exchangeSelectors(emit, kByteSelectors,
+                                    order.isPacked ? ArrayRef<Value>() : bits);
   if (isNibbles)
-    nibbleSelectors =
-        exchange(emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
+    nibbleSelectors = exchangeSelectors(
+        emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
 }
 
 Pairs RowPlacer::placeBytes(Value word) const {

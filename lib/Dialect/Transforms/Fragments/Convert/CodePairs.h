@@ -58,7 +58,7 @@ public:
   /// Loads step `step`.
   virtual void load(const Step &step) = 0;
   /// The pairs of group number `group` for instruction `i`, each code times
-  /// 2^-exponent of its format.
+  /// 2^-exponent of its format; numbers as they are.
   virtual Pairs place(unsigned group, unsigned i) = 0;
   /// Whether a step may be a value.
   virtual bool takesValues() const { return true; }
@@ -68,6 +68,14 @@ using CodePairsPtr = std::unique_ptr<CodePairs>;
 
 /// The order for operands whose kind is `kind`.
 PairOrder getPairOrder(Kind kind, bool anyIsTransposed);
+
+/// The bits of the lane's number that exchange pairs in `order`: none, or one
+/// for each bit of q.
+SmallVector<Value> getExchangeBits(const WordEmitter &emit, PairOrder order,
+                                   Value lane);
+/// `values`, one for each q, at q exclusive or with `bits`.
+SmallVector<Value> exchange(const WordEmitter &emit, ArrayRef<Value> values,
+                            ArrayRef<Value> bits);
 
 /// What places codes of `format`, from registers in which they are contiguous
 /// along K.
@@ -95,6 +103,10 @@ private:
 /// and which has `rows` of them.
 CodePairsPtr makeTileCodes(OpBuilder &b, TileMmaOp op, Operand operand,
                            Value lane, Value first, int64_t rows);
+
+/// The same for numbers of A of 16 bits, which are contiguous along K.
+CodePairsPtr makeTileNumbers(OpBuilder &b, TileMmaOp op, Value lane,
+                             Value first);
 
 /// Those that `fragments` hold.
 CodePairsPtr makeFragmentCodes(OpBuilder &b, Location loc,

@@ -12,6 +12,10 @@
 // Where they do not, or where a code is an infinity or NaN, codes are
 // multiplied without scales, and the sums of each block are scaled in f32.
 //
+// Beside numbers of x, y is what a `dequantize` makes of codes. Where that is
+// not exact, each code is rounded by itself: always for f16, and with a scale
+// of the tensor.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/Convert/ConvertEmitter.h"
@@ -42,10 +46,17 @@ Value ConvertEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
       context, SmallVector<Type>(c.size(), emit.b.getF32Type()));
   using Types = std::array<NVVM::MMATypes, 2>;
   using Layouts = std::array<NVVM::MMALayout, 2>;
+  bool isHalf = numbers.number.isF16();
+  SmallVector<Value> aWords(a), bWords(b);
+  if (isHalf)
+    for (SmallVector<Value> *words : {&aWords, &bWords})
+      for (Value &word : *words)
+        word = LLVM::BitcastOp::create(
+            emit.b, emit.loc, VectorType::get(2, numbers.number), word);
+  NVVM::MMATypes both = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   return NVVM::MmaOp::create(
-      emit.b, emit.loc, type, a, b, c, ArrayRef<int64_t>{16, 8, 16},
-      std::nullopt, std::nullopt,
-      Types{NVVM::MMATypes::bf16, NVVM::MMATypes::bf16},
+      emit.b, emit.loc, type, aWords, bWords, c, ArrayRef<int64_t>{16, 8, 16},
+      std::nullopt, std::nullopt, Types{both, both},
       Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
 }
 
@@ -62,36 +73,50 @@ SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Converts the codes of one operand, step by step.
-class ExactPairs {
+/// Converts the codes of one operand, step by step; with `rounding`, each by
+/// itself.
+class ConvertedPairs {
 public:
-  explicit ExactPairs(const ConvertOperand &operand)
-      : operand(operand), codes(operand.makeCodes()) {}
+  ConvertedPairs(const ConvertOperand &operand, const Rounding *rounding)
+      : operand(operand), rounding(rounding), codes(operand.makeCodes()) {}
 
   /// The pairs of all groups, for each instruction of a step.
   std::array<SmallVector<Pairs>, kInstructionsPerStep> convert(Step step) {
-    if (!operand.scales.hasWordOfStepBefore(step.number))
-      words = operand.scales.getRowWords(step, operand.groups);
+    const std::optional<ConvertScales> &scales = operand.scales;
+    if (scales && !scales->hasWordOfStepBefore(step.number))
+      words = scales->getRowWords(step, operand.groups);
     codes->load(step);
     std::array<SmallVector<Pairs>, kInstructionsPerStep> pairs;
     for (unsigned group = 0; group != operand.groups; ++group) {
-      Value factor = operand.scales.getFactor(step, words[group]);
-      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-        pairs[i].push_back(
-            operand.scales.scale(codes->place(group, i), factor));
+      Value factor;
+      if (scales)
+        factor = rounding ? scales->getRealFactor(step, words[group])
+                          : scales->getFactor(step, words[group]);
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
+        Pairs placed = codes->place(group, i);
+        if (scales)
+          placed = rounding ? scales->round(placed, factor, *rounding)
+                            : scales->scale(placed, factor);
+        pairs[i].push_back(placed);
+      }
     }
     return pairs;
   }
 
 private:
   const ConvertOperand &operand;
+  const Rounding *rounding;
   CodePairsPtr codes;
   SmallVector<Value> words;
 };
 } // namespace
 
 void ConvertEmitter::emitExact(Sums &sums) {
-  ExactPairs xPairs(x), yPairs(y);
+  emitPairs(sums, /*rounding=*/nullptr);
+}
+
+void ConvertEmitter::emitPairs(Sums &sums, const Rounding *rounding) {
+  ConvertedPairs xPairs(x, rounding), yPairs(y, rounding);
   unsigned pieces = scan ? scan->getNumPieces() : 0, scanned = 0;
   for (int64_t number = 0; number != steps; ++number) {
     auto a = xPairs.convert({number, {}}), b = yPairs.convert({number, {}});
@@ -143,13 +168,41 @@ void ConvertEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
 }
 
 void ConvertEmitter::emitScaledSums(Sums &sums) {
+  auto emitStep = x.scales ? &ConvertEmitter::emitScaledStep
+                           : &ConvertEmitter::emitRoundedStep;
   CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
   forEachStep(sums, xCodes->takesValues() && yCodes->takesValues(),
               [&](const Step &step) {
                 xCodes->load(step);
                 yCodes->load(step);
-                emitScaledStep(sums, step, *xCodes, *yCodes);
+                (this->*emitStep)(sums, step, *xCodes, *yCodes);
               });
+}
+
+/// Adds the products of numbers of x and of codes that are rounded by
+/// themselves.
+void ConvertEmitter::emitRoundedStep(Sums &sums, const Step &step,
+                                     CodePairs &xCodes, CodePairs &yCodes) {
+  std::array<SmallVector<Pairs>, kInstructionsPerStep> a;
+  for (unsigned group = 0; group != x.groups; ++group)
+    for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+      a[i].push_back(xCodes.place(group, i));
+  Value zero = emit.real(0);
+  SmallVector<Value> words = y.scales->getRowWords(step, y.groups);
+  for (unsigned n = 0; n != y.groups; ++n) {
+    Value factor = y.scales->getRealFactor(step, words[n]);
+    SmallVector<Pairs> b;
+    for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+      b.push_back(y.scales->round(yCodes.place(n, i), factor, numbers));
+    for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
+      SmallVector<Value> products(4, zero);
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+        products = unpack(multiply(getFragmentA(a[i], m), b[i], products));
+      for (auto [product, element] :
+           llvm::zip_equal(products, getTileElements(tile, m, n)))
+        addValue(sums, element, product);
+    }
+  }
 }
 
 void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
@@ -159,14 +212,14 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
     Both pairs;
     for (unsigned group = 0; group != operand.groups; ++group)
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-        pairs[i].push_back(operand.scales.unscale(codes.place(group, i)));
+        pairs[i].push_back(operand.scales->unscale(codes.place(group, i)));
     return pairs;
   };
   Both a = unscale(x, xCodes), b = unscale(y, yCodes);
   Value zero = emit.real(0);
-  SmallVector<Value> xWords = x.scales.getRowWords(step, x.groups);
-  SmallVector<Value> yWords = y.scales.getRowWords(step, y.groups);
-  unsigned blocks = x.scales.getNumBlocks();
+  SmallVector<Value> xWords = x.scales->getRowWords(step, x.groups);
+  SmallVector<Value> yWords = y.scales->getRowWords(step, y.groups);
+  unsigned blocks = x.scales->getNumBlocks();
   for (unsigned block = 0; block != blocks; ++block) {
     Both ofBlock = a;
     if (blocks != 1)
@@ -175,13 +228,13 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
           pairs = keepBlock(pairs, block);
     SmallVector<Value> xScales;
     for (unsigned group = 0; group != x.groups; ++group)
-      xScales.push_back(x.scales.prepare(
-          x.scales.getCode(step, block, xWords[group], std::nullopt)));
+      xScales.push_back(x.scales->prepare(
+          x.scales->getCode(step, block, xWords[group], std::nullopt)));
     for (unsigned n = 0; n != y.groups; ++n) {
       SmallVector<Value> yScales;
       for (unsigned column : {0, 1})
-        yScales.push_back(
-            y.scales.prepare(y.scales.getCode(step, block, yWords[n], column)));
+        yScales.push_back(y.scales->prepare(
+            y.scales->getCode(step, block, yWords[n], column)));
       for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
         SmallVector<Value> products(4, zero);
         for (unsigned i = 0; i != kInstructionsPerStep; ++i)
@@ -212,13 +265,16 @@ void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
                                ArrayRef<Value> yScales) {
   for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
     Value value = products[i];
-    for (Value factor : x.scales.getFactors(xScales[i / 2], yScales[i % 2]))
+    for (Value factor : x.scales->getFactors(xScales[i / 2], yScales[i % 2]))
       value = LLVM::FMulOp::create(emit.b, emit.loc, value, factor);
-    if (leftOut)
-      value = dropFinite(value);
-    sums[element] =
-        LLVM::FAddOp::create(emit.b, emit.loc, sums[element], value);
+    addValue(sums, element, value);
   }
+}
+
+void ConvertEmitter::addValue(Sums &sums, int64_t element, Value value) {
+  if (leftOut)
+    value = dropFinite(value);
+  sums[element] = LLVM::FAddOp::create(emit.b, emit.loc, sums[element], value);
 }
 
 /// `value`, without what `leftOut` has of it: infinities and NaN are left.
@@ -241,12 +297,13 @@ Value ConvertEmitter::emitIsLost(const ConvertOperand &operand) {
   SmallVector<Value> found = {emit.flag(false)};
   forEachStep(found, codes->takesValues(), [&](const Step &step) {
     codes->load(step);
-    SmallVector<Value> words = operand.scales.getRowWords(step, operand.groups);
+    SmallVector<Value> words =
+        operand.scales->getRowWords(step, operand.groups);
     for (auto [group, word] : llvm::enumerate(words))
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-        found[0] =
-            emit.bitOr(found[0], operand.scales.isLost(step, word,
-                                                       codes->place(group, i)));
+        found[0] = emit.bitOr(
+            found[0],
+            operand.scales->isLost(step, word, codes->place(group, i)));
   });
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);
 }
@@ -256,8 +313,8 @@ Value ConvertEmitter::emitIsLost(const ConvertOperand &operand) {
 Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
   OpBuilder &b = emit.b;
   Value areInside =
-      emit.vote(NVVM::VoteSyncKind::all, operand.scales.areExact());
-  if (operand.scales.isZeroExact())
+      emit.vote(NVVM::VoteSyncKind::all, operand.scales->areExact());
+  if (operand.scales->isZeroExact())
     return areInside;
   auto ifInside = scf::IfOp::create(b, emit.loc, b.getI1Type(), areInside,
                                     /*withElseRegion=*/true);
@@ -266,7 +323,7 @@ Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
   scf::YieldOp::create(b, emit.loc, emit.flag(true));
   b.setInsertionPointToStart(ifInside.elseBlock());
   Value areAtMostZero =
-      emit.vote(NVVM::VoteSyncKind::all, operand.scales.areExactOrZero());
+      emit.vote(NVVM::VoteSyncKind::all, operand.scales->areExactOrZero());
   Value isKept = emit.negate(emitIsLost(operand));
   scf::YieldOp::create(b, emit.loc, emit.bitAnd(areAtMostZero, isKept));
   return ifInside.getResult(0);
@@ -277,8 +334,17 @@ Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
 SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
   OpBuilder &b = emit.b;
   OpBuilder::InsertionGuard guard(b);
-  Value isExactX = emitIsExact(x), isExactY = emitIsExact(y);
-  Value isExact = emit.bitAnd(isExactX, isExactY);
+  bool areNumbers = !x.scales;
+  if (areNumbers && (numbers.tensorScale || !numbers.number.isBF16())) {
+    // What is special stays so.
+    scan = nullptr;
+    Sums results(elements);
+    emitPairs(results, &numbers);
+    return results;
+  }
+  Value isExact = emitIsExact(y);
+  if (!areNumbers)
+    isExact = emit.bitAnd(emitIsExact(x), isExact);
   SmallVector<Type> types(elements.getTypes());
   if (scan)
     types.push_back(b.getI1Type());

@@ -23,20 +23,22 @@ inline constexpr unsigned kGroupsOfA = 2;
 struct ConvertOperand {
   /// Makes what loads its codes, where the builder stands.
   std::function<CodePairsPtr()> makeCodes;
-  ConvertScales scales;
+  /// None for numbers.
+  std::optional<ConvertScales> scales;
   /// Groups of 8 rows.
   unsigned groups;
 };
 
 class ConvertEmitter {
 public:
-  /// `scan` is null if no code is special.
+  /// `scan` is null if no code is special. Beside numbers of x, y is rounded to
+  /// `numbers`.
   ConvertEmitter(OpBuilder &b, const WarpProduct &product, const WarpTile &tile,
                  int64_t k, ConvertOperand x, ConvertOperand y,
-                 SpecialScanPtr scan)
+                 SpecialScanPtr scan, Rounding numbers)
       : emit{b, product.loc}, tile(tile), steps(k / kStepElements),
         lane(product.lane), x(std::move(x)), y(std::move(y)),
-        scan(std::move(scan)) {}
+        scan(std::move(scan)), numbers(numbers) {}
 
   SmallVector<Value> emitProduct(ValueRange elements);
 
@@ -46,13 +48,17 @@ private:
   Value emitIsExact(const ConvertOperand &operand);
   Value emitIsLost(const ConvertOperand &operand);
   void emitExact(Sums &sums);
+  void emitPairs(Sums &sums, const Rounding *rounding);
   void addProduct(Sums &sums, unsigned m, unsigned n, ArrayRef<Value> a,
                   ArrayRef<Value> b);
+  void emitRoundedStep(Sums &sums, const Step &step, CodePairs &xCodes,
+                       CodePairs &yCodes);
   void emitScaledSums(Sums &sums);
   void emitScaledStep(Sums &sums, const Step &step, CodePairs &xCodes,
                       CodePairs &yCodes);
   Pairs keepBlock(const Pairs &pairs, unsigned block) const;
   Value dropFinite(Value value);
+  void addValue(Sums &sums, int64_t element, Value value);
   void addScaled(Sums &sums, unsigned m, unsigned n, ValueRange products,
                  ArrayRef<Value> xScales, ArrayRef<Value> yScales);
   /// Calls `body` for each step, in a loop if codes can be loaded so; `values`
@@ -69,6 +75,8 @@ private:
   Value lane;
   ConvertOperand x, y;
   SpecialScanPtr scan;
+  /// What instructions multiply.
+  Rounding numbers;
   /// The most that is left out of what is added, see addScaled.
   Value leftOut;
 };

@@ -25,10 +25,20 @@ public:
     WarpProduct product = {op.getLoc(), op.getRow().getRow(),
                            op.getInstruction(), lane};
     int64_t k = op.getNumK();
+    Rounding numbers = {b.getBF16Type(), op.getTensorScale()};
+    bool areNumbers = getFormatInfo(product.row.lhs).use == FormatUse::Plain;
+    if (product.row.lhs == Format::F16)
+      numbers.number = b.getF16Type();
     auto makeOperand = [&](Operand operand) -> ConvertOperand {
       bool isA = operand == Operand::A;
       Value first = isA ? tile.firstRow : tile.firstColumn;
       int64_t rows = isA ? tile.m : tile.n;
+      auto groups = static_cast<unsigned>(rows / kGroupRows);
+      if (isA && areNumbers)
+        return {[&b, op, lane, first] {
+                  return makeTileNumbers(b, op, lane, first);
+                },
+                std::nullopt, groups};
       FragmentLoader loader(b, op, operand, lane, first, rows);
       SmallVector<SmallVector<Value>> words;
       int64_t count =
@@ -43,15 +53,14 @@ public:
       auto makeCodes = [&b, op, operand, lane, first, rows] {
         return makeTileCodes(b, op, operand, lane, first, rows);
       };
-      return {makeCodes, std::move(scales),
-              static_cast<unsigned>(rows / kGroupRows)};
+      return {makeCodes, std::move(scales), groups};
     };
     auto warps = cast<WarpsAttr>(
         Attribute(cast<AccType>(op.getAcc().getType()).getLayout()));
     int64_t numThreads = warps.getNumWarps() * int64_t(kWarpLanes);
     ConvertOperand x = makeOperand(Operand::A), y = makeOperand(Operand::B);
     return ConvertEmitter(b, product, tile, k, std::move(x), std::move(y),
-                          makeTileScan(b, op, numThreads))
+                          makeTileScan(b, op, numThreads), numbers)
         .emitProduct(acc);
   }
 
@@ -82,7 +91,8 @@ public:
     ConvertOperand a = makeOperand(Operand::A, x);
     ConvertOperand other = makeOperand(Operand::B, y);
     return ConvertEmitter(b, product, tile, k, std::move(a), std::move(other),
-                          makeFragmentScan(b, product.loc, product.row, x, y))
+                          makeFragmentScan(b, product.loc, product.row, x, y),
+                          {b.getBF16Type(), Value()})
         .emitProduct(acc);
   }
 };

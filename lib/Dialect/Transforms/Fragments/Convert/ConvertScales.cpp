@@ -15,6 +15,7 @@
 
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
 #include <limits>
@@ -130,15 +131,19 @@ Value ConvertScales::getCode(const Step &step, unsigned block, Value word,
 // Factors
 //===----------------------------------------------------------------------===//
 
-Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
+/// The number, in its word, of the scale of the lane's codes of `step`.
+Value ConvertScales::getByteNumberOfLane(const Step &step) const {
   Value number = getByteNumber(step);
-  if (getNumBlocks() == 2) {
-    // Codes are packed: lanes with t < 2 have those of the first block.
-    AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
-    number =
-        emit.add(number, emit.toWord(applyExprs(emit.b, emit.loc,
-                                                {l.floorDiv(2) % 2}, lane)[0]));
-  }
+  if (getNumBlocks() != 2)
+    return number;
+  // Codes are packed: lanes with t < 2 have those of the first block.
+  AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
+  return emit.add(number, emit.toWord(applyExprs(
+                              emit.b, emit.loc, {l.floorDiv(2) % 2}, lane)[0]));
+}
+
+Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
+  Value number = getByteNumberOfLane(step);
   const FormatInfo &info = getFormatInfo(row.scale);
   constexpr unsigned kMantissaBits = 7, kBias = 127;
   if (info.mantissaBits == 0) {
@@ -160,7 +165,10 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   // of the other one.
   auto others = static_cast<int>(getScaleShift(row.rhs, row.scale));
   int exponent = static_cast<int>(kBias) - info.bias;
-  exponent += isFolded() ? static_cast<int>(format.exponent) - others : others;
+  if (isFolded())
+    exponent += static_cast<int>(format.exponent) - others;
+  else if (!isBesideNumbers())
+    exponent += others;
   Value factor = emit.toPair(placed);
   for (constexpr int kMost = kBias; exponent > 0; exponent -= kMost)
     factor = emit.multiplyPairs(
@@ -194,6 +202,47 @@ Pairs ConvertScales::unscale(const Pairs &pairs) const {
     to = emit.bitOr(to, emit.multiply(ones, format.specialBits));
   }
   return values;
+}
+
+Value ConvertScales::getRealFactor(const Step &step, Value rowWord) const {
+  Value byte = extractByte(rowWord, getByteNumberOfLane(step), 0x0001);
+  Value code = prepare(emit.bitAnd(byte, window.mask));
+  if (getFormatInfo(row.scale).mantissaBits != 0)
+    return code;
+  constexpr unsigned kMantissaBits = 23;
+  // 2^(code - 127), the lowest of which is not normal.
+  Value bits = LLVM::UMaxOp::create(emit.b, emit.loc,
+                                    emit.shiftLeft(code, kMantissaBits),
+                                    emit.integer(1u << (kMantissaBits - 1)));
+  Value power =
+      LLVM::BitcastOp::create(emit.b, emit.loc, emit.b.getF32Type(), bits);
+  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
+  return emit.select(emit.isEqual(code, window.mask), nan, power);
+}
+
+Pairs ConvertScales::round(const Pairs &pairs, Value factor,
+                           const Rounding &to) const {
+  OpBuilder &b = emit.b;
+  Type f32 = b.getF32Type();
+  auto scaleHalf = [&](Value bits) {
+    Value number = LLVM::BitcastOp::create(b, emit.loc, f32, bits);
+    for (Value scale : {factor, to.tensorScale})
+      if (scale)
+        number = LLVM::FMulOp::create(b, emit.loc, number, scale);
+    return number;
+  };
+  Pairs rounded;
+  for (auto [from, into] : llvm::zip_equal(unscale(pairs), rounded)) {
+    // As f32, numbers of bf16 have their bits in the upper half.
+    Value halves[] = {scaleHalf(emit.shiftLeft(from, 16)),
+                      scaleHalf(emit.bitAnd(from, 0xFFFF0000))};
+    Value both = vector::FromElementsOp::create(
+        b, emit.loc, VectorType::get(2, f32), halves);
+    both = LLVM::FPTruncOp::create(b, emit.loc, VectorType::get(2, to.number),
+                                   both);
+    into = emit.fromPair(both);
+  }
+  return rounded;
 }
 
 Value ConvertScales::prepare(Value code) const {

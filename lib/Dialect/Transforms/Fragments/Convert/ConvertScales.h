@@ -20,6 +20,14 @@
 
 namespace mlir::blockscale {
 
+/// Numbers that codes times scales are rounded to, as `dequantize` does.
+struct Rounding {
+  /// bf16 or f16.
+  Type number;
+  /// What they are multiplied by in f32 before; null for nothing.
+  Value tensorScale;
+};
+
 class ConvertScales {
 public:
   /// `words` are those of groups of 32 rows, for each word along K;
@@ -44,6 +52,11 @@ public:
   Pairs scale(const Pairs &pairs, Value factor) const;
   /// `pairs` as they are without scales, with infinities and NaN.
   Pairs unscale(const Pairs &pairs) const;
+
+  /// The scales of `step` from `rowWord`, as f32: for `round`.
+  Value getRealFactor(const Step &step, Value rowWord) const;
+  /// `pairs` times their scales, `factor` being theirs, rounded.
+  Pairs round(const Pairs &pairs, Value factor, const Rounding &to) const;
 
   /// The code of the scale of block `block` of `step` (there are one or two),
   /// from `rowWord`; or for the column of C number 2 t + i, if `column` is i.
@@ -71,15 +84,21 @@ public:
 
 private:
   /// Whether one multiplication makes numbers: with scales that have a mantissa
-  /// those of B, which are then too small by what those of A are too large.
+  /// those of B, which are then too small by what those of A are too large,
+  /// unless these are numbers.
   bool isFolded() const {
     if (getFormatInfo(row.scale).mantissaBits == 0)
       return format.isFolded;
-    return operand == Operand::B;
+    return operand == Operand::B && !isBesideNumbers();
+  }
+  /// Whether those of A are numbers.
+  bool isBesideNumbers() const {
+    return getFormatInfo(row.lhs).use == FormatUse::Plain;
   }
   unsigned getStepsPerWord() const { return kScalesPerWord / getNumBlocks(); }
   SmallVector<Value> getWords(const Step &step) const;
   Value getByteNumber(const Step &step) const;
+  Value getByteNumberOfLane(const Step &step) const;
   Value extractByte(Value word, Value number, uint32_t places) const;
   Value accumulate(function_ref<Value(Value half)> test) const;
 

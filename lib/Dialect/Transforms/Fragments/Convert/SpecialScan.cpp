@@ -35,6 +35,9 @@ public:
     RowAttr row = op.getRow();
     for (auto [format, memory] : {std::make_pair(row.getA(), op.getA()),
                                   std::make_pair(row.getB(), op.getB())}) {
+      // Numbers are what they are.
+      if (getFormatInfo(format).use == FormatUse::Plain)
+        continue;
       SpecialTest test(emit, format);
       if (!test.isNeeded())
         continue;

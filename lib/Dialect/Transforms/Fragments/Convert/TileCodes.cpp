@@ -298,12 +298,112 @@ private:
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Of each step a lane has 16 bytes of a row, the numbers that stand for what
+/// it has of codes: all side by side where codes are packed, else 8 bytes for
+/// each instruction.
+class TileNumbers final : public CodePairs {
+public:
+  TileNumbers(OpBuilder &b, TileMmaOp op, PairOrder order, Value lane,
+              Value first)
+      : emit{b, op.getLoc()}, memory(op.getA()), order(order),
+        exchangeBits(getExchangeBits(emit, order, lane)) {
+    ChunkSwizzle chunks =
+        getChunkSwizzle(cast<MemRefType>(memory.getType()).getDimSize(1));
+    AffineExpr l, f;
+    bindDims(b.getContext(), l, f);
+    AffineExpr group = l.floorDiv(4), thread = getThread(l);
+    AffineExpr byte = thread * getBytes();
+    SmallVector<Value> values =
+        applyExprs(b, emit.loc,
+                   {f + group, byte.floorDiv(kChunkBytes), byte % kChunkBytes,
+                    group.floorDiv(chunks.rowsPerStep) % chunks.modulus},
+                   {lane, first});
+    row = values[0];
+    chunk = values[1];
+    inChunk = values[2];
+    if (op.getLayout(Operand::A).isSwizzled)
+      chunk = arith::XOrIOp::create(b, emit.loc, chunk, values[3]);
+  }
+
+  void load(const Step &step) override {
+    current = step;
+    loaded.clear();
+  }
+
+  Pairs place(unsigned group, unsigned i) override {
+    if (!order.isPacked) {
+      SmallVector<Value> words = loadWords(group, i);
+      return {words[0], words[1]};
+    }
+    SmallVector<Value> &words = loaded[group];
+    if (words.empty())
+      words = loadWords(group, 0);
+    return {words[2 * i], words[2 * i + 1]};
+  }
+
+private:
+  /// Of one load.
+  int64_t getBytes() const {
+    return order.isPacked ? kChunkBytes : kChunkBytes / 2;
+  }
+
+  SmallVector<Value> loadWords(unsigned group, unsigned i) {
+    OpBuilder &b = emit.b;
+    constexpr int64_t kStepChunks = kStepElements * 2 / kChunkBytes;
+    // No bit of the number of the step is in the lane's part of its own.
+    AffineExpr s, c, d;
+    bindDims(b.getContext(), s, c, d);
+    Value step =
+        applyExprs(b, emit.loc, {s * kStepChunks + i * (kStepChunks / 2)},
+                   getStepValue(emit, current))[0];
+    Value at = arith::XOrIOp::create(b, emit.loc, chunk, step);
+    Value byte =
+        applyExprs(b, emit.loc, {c * kChunkBytes + d}, {step, at, inChunk})[0];
+    Value rowAt = addIndex(b, emit.loc, row, group * kGroupRows);
+    int64_t bytes = getBytes(), count = bytes / 4;
+    Value loadedBytes = vector::LoadOp::create(
+        b, emit.loc, VectorType::get(bytes, b.getI8Type()), memory,
+        ValueRange{rowAt, byte}, /*nontemporal=*/false,
+        llvm::MaybeAlign(bytes));
+    Value vector = vector::BitCastOp::create(
+        b, emit.loc, VectorType::get(count, b.getI32Type()), loadedBytes);
+    SmallVector<Value> words;
+    for (int64_t n = 0; n != count; ++n)
+      words.push_back(vector::ExtractOp::create(b, emit.loc, vector, n));
+    return exchange(emit, words, exchangeBits);
+  }
+
+  WordEmitter emit;
+  Value memory;
+  PairOrder order;
+  SmallVector<Value> exchangeBits;
+  Value row, chunk, inChunk;
+  Step current = {};
+  llvm::SmallDenseMap<unsigned, SmallVector<Value>> loaded;
+};
+} // namespace
+
+/// The order of the pairs of both operands of `op`.
+static PairOrder getOrderOf(TileMmaOp op) {
+  bool isTransposed = op.getLayout(Operand::A).major == Major::MN ||
+                      op.getLayout(Operand::B).major == Major::MN;
+  return getPairOrder(op.getInstruction().getKind(), isTransposed);
+}
+
+CodePairsPtr blockscale::makeTileNumbers(OpBuilder &b, TileMmaOp op, Value lane,
+                                         Value first) {
+  return std::make_unique<TileNumbers>(b, op, getOrderOf(op), lane, first);
+}
+
 CodePairsPtr blockscale::makeTileCodes(OpBuilder &b, TileMmaOp op,
                                        Operand operand, Value lane, Value first,
                                        int64_t rows) {
-  bool isTransposed = op.getLayout(Operand::A).major == Major::MN ||
-                      op.getLayout(Operand::B).major == Major::MN;
-  PairOrder order = getPairOrder(op.getInstruction().getKind(), isTransposed);
+  PairOrder order = getOrderOf(op);
   RowAttr row = op.getRow();
   Format format = operand == Operand::A ? row.getA() : row.getB();
   TileLayout layout = op.getLayout(operand);

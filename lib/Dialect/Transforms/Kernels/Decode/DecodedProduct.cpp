@@ -13,6 +13,7 @@
 #include "Kernels/Decode/DecodedProduct.h"
 
 #include "Fragments/Convert/Formats.h"
+#include "Kernels/CodesOfY.h"
 #include "Kernels/Decode/DecodeKernel.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
@@ -198,19 +199,14 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
 
 ExactKernel blockscale::getExactKernel(ProductOpInterface op,
                                        const Chip &chip) {
-  if (!op.getXScale())
-    return {&getRoundedBackend(),
-            op->getAttrOfType<InstructionAttr>(kInstructionAttrName),
-            op->getAttrOfType<ScheduleInterface>(kScheduleAttrName)};
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   auto other = llvm::find_if(chip.paths, [&](Path candidate) {
-    return candidate != path.getValue() &&
-           chooseInstruction(op.getRow(), candidate);
+    return candidate != path.getValue() && chooseInstruction(op, candidate);
   });
   assert(other != chip.paths.end() && "all GPUs convert");
   const KernelBackend *backend = getKernelBackend(*other);
   auto instruction = InstructionAttr::get(
-      op->getContext(), *chooseInstruction(op.getRow(), *other)->emitted);
+      op->getContext(), *chooseInstruction(op, *other)->emitted);
   return {backend, instruction,
           backend->getScheduleRules()->choose(op, instruction, chip,
                                               /*hasWorkspace=*/false)};
@@ -220,10 +216,9 @@ HostProblem blockscale::getExactProblem(OpBuilder &builder,
                                         ProductOpInterface op,
                                         const DecodedProduct &decoded,
                                         const ExactKernel &kernel) {
-  HostProblem host = makeHostProblem(builder, op, *kernel.backend);
+  HostProblem host = makeHostProblem(builder, op, *kernel.backend,
+                                     kernel.instruction, kernel.schedule);
   KernelProblem &problem = host.problem;
-  problem.instruction = kernel.instruction;
-  problem.schedule = kernel.schedule;
   for (Value condition : decoded.conditions)
     if (condition)
       problem.conditions.push_back(host.addInput(condition));

@@ -160,10 +160,10 @@ Value MmaSyncRoles::emitStep(OpBuilder &at, const RingTile &tile,
     return TileLayoutAttr::get(context, getElements(isA).layout);
   };
   auto atoms = ScaleTileLayoutAttr::get(context, ScaleOrder::Atoms);
-  sum = TileMmaOp::create(at, loc, sum.getType(), a, aScales, b, bScales, sum,
-                          blocks, RowAttr::get(context, problem.row),
-                          problem.instruction, getLayout(true),
-                          getLayout(false), atoms, atoms);
+  sum = TileMmaOp::create(
+      at, loc, sum.getType(), a, aScales, b, bScales, sum, blocks,
+      /*tensor_scale=*/Value(), RowAttr::get(context, problem.row),
+      problem.instruction, getLayout(true), getLayout(false), atoms, atoms);
   // The thread that arrives speaks for what all lanes have read.
   constexpr int32_t kAllLanes = -1;
   NVVM::SyncWarpOp::create(at, loc, word(at, kAllLanes));

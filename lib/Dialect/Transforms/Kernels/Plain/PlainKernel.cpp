@@ -7,18 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The path that every chip has: exact and simple, so that it can judge others.
-// Where x is numbers of bf16, y is rounded to such, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
-#include "Kernels/Conditions.h"
 #include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -39,32 +36,18 @@ public:
   void build() {
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     ProblemSizes sizes(b, kernel, problem);
-    AffineExpr d0, d1;
-    bindDims(b.getContext(), d0, d1);
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
     Value x = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     Value y = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::y);
-    if (problem.conditions.empty()) {
-      auto getFirst = [&](gpu::Dimension dimension, int64_t tile) {
-        Value block = gpu::BlockIdOp::create(b, loc, dimension);
-        return applyExprs(b, loc, {d0 * tile}, block)[0];
-      };
-      BlockTile tile;
-      tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-      tile.row = getFirst(gpu::Dimension::x, kRows);
-      tile.column = getFirst(gpu::Dimension::y, kColumns);
-      buildTile(b, tile, x, y, sizes);
-    } else {
-      Value thread = applyExprs(b, loc, {d0 + d1 * kColumns}, {x, y})[0];
-      Value isAsked = emitIsAsked(b, kernel, problem, thread, kRows * kColumns);
-      OpBuilder then = scf::IfOp::create(b, loc, isAsked).getThenBodyBuilder();
-      forEachTileOfBlock(
-          then, kernel, problem, sizes, {kRows, kColumns, 1}, kTileGroup,
-          BlockCluster(), ValueRange(),
-          [&](OpBuilder &inner, const BlockTile &tile, Value, ValueRange) {
-            buildTile(inner, tile, x, y, sizes);
-            return SmallVector<Value>();
-          });
-    }
+    auto getFirst = [&](gpu::Dimension dimension, int64_t tile) {
+      Value block = gpu::BlockIdOp::create(b, loc, dimension);
+      return applyExprs(b, loc, {d0 * tile}, block)[0];
+    };
+    BlockTile tile;
+    tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+    tile.row = getFirst(gpu::Dimension::x, kRows);
+    tile.column = getFirst(gpu::Dimension::y, kColumns);
+    buildTile(b, tile, x, y, sizes);
     gpu::ReturnOp::create(b, loc);
   }
 
@@ -102,28 +85,6 @@ private:
     emitLastElement(b, kernel, problem, position, result);
   }
 
-  /// The number `number` as one of bf16 is, rounded as a `dequantize` rounds.
-  Value roundNumber(OpBuilder &b, Value number) {
-    number = arith::TruncFOp::create(b, loc, b.getF32Type(), number);
-    number = arith::TruncFOp::create(b, loc, b.getBF16Type(), number);
-    return extend(b, number);
-  }
-
-  /// A number of bf16 as f64, by the two steps that machines have.
-  Value extend(OpBuilder &b, Value number) {
-    Value wide = arith::ExtFOp::create(b, loc, b.getF32Type(), number);
-    return arith::ExtFOp::create(b, loc, f64, wide);
-  }
-
-  Value loadNumber(OpBuilder &b, const KernelOperand &operand, Value batch,
-                   Value row, Value column) {
-    batch = getOperandBatch(b, kernel, operand, batch);
-    Value number = memref::LoadOp::create(
-        b, loc, kernel.getArgument(operand.argument),
-        applyMap(b, loc, operand.map, {batch, row, column}));
-    return extend(b, number);
-  }
-
   Value loadElement(OpBuilder &b, const KernelOperand &operand, Format format,
                     Value batch, Value row, Value column) {
     if (operand.splat) {
@@ -149,11 +110,8 @@ private:
     auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
     OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
     Value block = blocks.getInductionVar();
-    bool isMixed = problem.hasNumbersOfX();
-    Value xScale;
-    if (!isMixed)
-      xScale = loadElement(inBlock, problem.xScale, problem.row.scale, batch,
-                           row, block);
+    Value xScale = loadElement(inBlock, problem.xScale, problem.row.scale,
+                               batch, row, block);
     Value yScale = loadElement(inBlock, problem.yScale, problem.row.scale,
                                batch, column, block);
     auto elements = scf::ForOp::create(inBlock, loc, zero, size, one,
@@ -165,16 +123,11 @@ private:
     bindDims(b.getContext(), d0, d1);
     Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
                        {block, elements.getInductionVar()})[0];
-    Value x =
-        isMixed ? loadNumber(inner, problem.x, batch, row, k)
-                : loadElement(inner, problem.x, problem.row.lhs, batch, row, k);
+    Value x = loadElement(inner, problem.x, problem.row.lhs, batch, row, k);
     Value y = loadElement(inner, problem.y, problem.row.rhs, batch, column, k);
     // Each product is exact in f64: at most 16 bits of significand.
-    if (!isMixed)
-      x = arith::MulFOp::create(inner, loc, x, xScale);
+    x = arith::MulFOp::create(inner, loc, x, xScale);
     y = arith::MulFOp::create(inner, loc, y, yScale);
-    if (isMixed)
-      y = roundNumber(inner, y);
     Value product = arith::MulFOp::create(inner, loc, x, y);
     Value next = arith::AddFOp::create(
         inner, loc, elements.getRegionIterArgs().front(), product);
@@ -190,7 +143,7 @@ private:
 } // namespace
 
 namespace {
-class PlainBackend : public KernelBackend {
+class PlainBackend final : public KernelBackend {
 public:
   /// Kernels load what they are told to.
   bool takesOverSurroundings() const override { return false; }
@@ -199,9 +152,6 @@ public:
     KernelShape shape;
     shape.tile = {kRows, kColumns, 1};
     shape.threads = {kColumns, kRows, 1};
-    // Where there is nothing to do as a rule, few blocks find that out.
-    if (!problem.conditions.empty())
-      shape.order = BlockOrder::Persistent;
     return shape;
   }
 
@@ -212,22 +162,7 @@ public:
 };
 } // namespace
 
-namespace {
-class RoundedBackend final : public PlainBackend {
-public:
-  bool takesOverSurroundings() const override { return true; }
-  TakenCodes getTakenCodes(ScheduleInterface) const override {
-    return TakenCodes::Y;
-  }
-};
-} // namespace
-
 const KernelBackend &blockscale::getPlainBackend() {
   static const PlainBackend backend;
-  return backend;
-}
-
-const KernelBackend &blockscale::getRoundedBackend() {
-  static const RoundedBackend backend;
   return backend;
 }

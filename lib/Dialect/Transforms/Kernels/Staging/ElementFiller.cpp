@@ -44,6 +44,16 @@ ElementFiller::ElementFiller(SharedTile sharedTile,
       (isAlongRows ? extent.rows : extent.k) / chunkCodes * piecesPerChunk;
 }
 
+/// Numbers of 16 bits are no bytes in global memory, either.
+static constexpr unsigned kNumberBits = 16;
+
+Type ElementFiller::getElementType(const FillContext &context) const {
+  if (operand->bits != kNumberBits)
+    return TileFiller::getElementType(context);
+  Value argument = context.getArgument(operand->argument);
+  return cast<MemRefType>(argument.getType()).getElementType();
+}
+
 void ElementFiller::emit(OpBuilder &b, const FillContext &context, Value memory,
                          const FillSource &source) const {
   // What goes through registers is too much code to be unrolled.
@@ -70,6 +80,8 @@ void ElementFiller::emitPiece(OpBuilder &b, const FillContext &context,
       b, loc, {number.floorDiv(piecesPerChunk), inChunk * pieceBytes},
       {piece.line, piece.index});
   Value byte = emitByteOfLine(b, loc, getTile(), piece.line, at[0], at[1]);
+  if (operand->bits == kNumberBits)
+    byte = applyExprs(b, loc, {line.floorDiv(kNumberBits / 8)}, byte)[0];
   SmallVector<Value> to = {addConstant(b, loc, piece.line, piece.lineOffset),
                            byte};
 

@@ -36,6 +36,7 @@ public:
                 std::optional<Format> narrow = std::nullopt);
 
   bool isAsync() const override { return hasPieces; }
+  Type getElementType(const FillContext &context) const override;
   void emit(OpBuilder &builder, const FillContext &context, Value memory,
             const FillSource &source) const override;
 

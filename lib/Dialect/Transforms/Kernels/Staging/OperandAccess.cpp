@@ -14,6 +14,7 @@
 
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -47,14 +48,19 @@ void OperandAccess::copyAsync(OpBuilder &b, const Place &place, Value memory,
                               Value plus) const {
   Value inside = isInside(b, place);
   Value read;
+  Value source = context.getArgument(operand.argument);
+  constexpr unsigned kByteBits = 8;
+  unsigned elementBits =
+      cast<MemRefType>(source.getType()).getElementTypeBitWidth();
+  int64_t elements = bytes * kByteBits / elementBits;
   if (inside)
     // What is not read still has an address, which must be aligned.
     read = arith::SelectOp::create(
-        b, loc, inside, arith::ConstantIndexOp::create(b, loc, bytes),
+        b, loc, inside, arith::ConstantIndexOp::create(b, loc, elements),
         arith::ConstantIndexOp::create(b, loc, 0));
   SmallVector<Value> from = getPosition(b, place, inside);
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-  if (operand.bits != 8)
+  if (operand.bits < kByteBits)
     from.back() =
         applyExprs(b, loc, {(d0 * operand.bits).floorDiv(8)}, from.back())[0];
   if (plus)
@@ -64,7 +70,7 @@ void OperandAccess::copyAsync(OpBuilder &b, const Place &place, Value memory,
   bool bypassesL1 = bytes == kChunkBytes;
   nvgpu::DeviceAsyncCopyOp::create(
       b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory, to,
-      context.getArgument(operand.argument), from, b.getIndexAttr(bytes), read,
+      source, from, b.getIndexAttr(elements), read,
       bypassesL1 ? b.getUnitAttr() : UnitAttr());
 }
 
@@ -76,10 +82,16 @@ Value OperandAccess::gatherWord(OpBuilder &b, const Place &place, int64_t count,
     Place one = {place.row, addConstant(b, loc, place.column, i)};
     Value inside = isInside(b, one);
     SmallVector<Value> position = getPosition(b, one, inside);
-    Value code = emitLoadCode(b, loc, context.getArgument(operand.argument),
-                              operand.bits, position);
+    Value memory = context.getArgument(operand.argument);
+    Value code;
+    if (isa<FloatType>(cast<MemRefType>(memory.getType()).getElementType())) {
+      Value number = memref::LoadOp::create(b, loc, memory, position);
+      code = arith::BitcastOp::create(b, loc, b.getI16Type(), number);
+    } else {
+      code = emitLoadCode(b, loc, memory, operand.bits, position);
+    }
     if (inside) {
-      Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
+      Value zero = arith::ConstantIntOp::create(b, loc, code.getType(), 0);
       code = arith::SelectOp::create(b, loc, inside, code, zero);
     }
     code = arith::ExtUIOp::create(b, loc, i32, code);
@@ -119,12 +131,15 @@ SmallVector<Value> OperandAccess::loadWords(OpBuilder &b, const Place &place,
 void blockscale::storeWords(OpBuilder &b, Location loc, ValueRange words,
                             Value memory, ArrayRef<Value> to) {
   int64_t numBytes = words.size() * kWordBytes;
+  constexpr unsigned kByteBits = 8;
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
   Value asVector = vector::FromElementsOp::create(
       b, loc,
       VectorType::get(static_cast<int64_t>(words.size()), b.getI32Type()),
       words);
+  int64_t count = numBytes * kByteBits / element.getIntOrFloatBitWidth();
   Value bytes = vector::BitCastOp::create(
-      b, loc, VectorType::get(numBytes, b.getI8Type()), asVector);
+      b, loc, VectorType::get(count, element), asVector);
   vector::StoreOp::create(b, loc, bytes, memory, to, /*nontemporal=*/false,
                           llvm::MaybeAlign(numBytes));
 }

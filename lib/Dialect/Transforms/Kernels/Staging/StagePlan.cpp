@@ -23,7 +23,10 @@ Stages blockscale::getStages(const OpRow &row, Kind kind,
                                 std::make_pair(extents.b, row.rhs)}) {
     // All layouts of elements, and all orders of scales, take the same bytes.
     tiles.push_back(getElementTile(extent, getSlot(kind, format), {}));
-    tiles.push_back(getScaleTile(extent, row.blockSize, /*words=*/0));
+    bool areNumbers = getFormatInfo(format).use == FormatUse::Plain;
+    tiles.push_back(areNumbers
+                        ? SharedTile()
+                        : getScaleTile(extent, row.blockSize, /*words=*/0));
   }
   return Stages(tiles, numStages);
 }
@@ -64,6 +67,7 @@ void StagePlan::fill(OpBuilder &b, const FillContext &context, Value shared,
   for (unsigned i : {0, 2, 1, 3})
     if (const TileFiller *filler = fillers[i].get())
       filler->emit(b, context,
-                   stages.getMemory(b, context.loc, shared, offset, i),
+                   stages.getMemory(b, context.loc, shared, offset, i,
+                                    filler->getElementType(context)),
                    sources[i]);
 }

@@ -32,10 +32,13 @@ Stages::Stages(ArrayRef<SharedTile> tiles, int64_t numStages)
 }
 
 Value Stages::getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
-                        unsigned i) const {
-  auto type = MemRefType::get(
-      tiles[i].shape, b.getI8Type(), MemRefLayoutAttrInterface(),
-      cast<MemRefType>(shared.getType()).getMemorySpace());
+                        unsigned i, Type element) const {
+  constexpr unsigned kByteBits = 8;
+  SmallVector<int64_t> shape(tiles[i].shape);
+  shape.back() /= element.getIntOrFloatBitWidth() / kByteBits;
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
   Value at = offset;
   if (offsets[i] != 0)
     at = arith::AddIOp::create(

@@ -29,9 +29,14 @@ public:
   int64_t getStageBytes() const { return stageBytes; }
   int64_t getNumBytes() const { return numStages * stageBytes; }
 
-  /// Tile number `i` of the stage at byte `offset` of `shared`.
+  /// Tile number `i` of the stage at byte `offset` of `shared`, as bytes.
   Value getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
-                  unsigned i) const;
+                  unsigned i) const {
+    return getMemory(b, loc, shared, offset, i, b.getI8Type());
+  }
+  /// The same as elements of `type`, which has one byte or more.
+  Value getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
+                  unsigned i, Type type) const;
 
   /// The stage after the one at byte `offset`, in a circle.
   Value advance(OpBuilder &b, Location loc, Value offset) const;

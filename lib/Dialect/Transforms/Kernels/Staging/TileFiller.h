@@ -53,6 +53,11 @@ public:
   /// Whether it only starts copies, which are waited for (`StageSync.h`).
   virtual bool isAsync() const = 0;
 
+  /// What `memory` is to hold: bytes, or the operand's own numbers.
+  virtual Type getElementType(const FillContext &context) const {
+    return IntegerType::get(context.loc.getContext(), 8);
+  }
+
   /// Copies a tile of `source` to `memory`. What lies outside of the operand
   /// becomes 0.
   virtual void emit(OpBuilder &builder, const FillContext &context,

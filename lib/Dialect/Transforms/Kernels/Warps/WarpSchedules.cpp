@@ -13,6 +13,7 @@
 
 #include "Kernels/Warps/WarpSchedules.h"
 
+#include "Kernels/CodesOfY.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
 #include "Kernels/ScheduleText.h"
@@ -113,11 +114,11 @@ public:
                ScheduleInterface given, const Chip &chip, bool,
                raw_ostream &os) const override {
     auto schedule = cast<MmaSyncScheduleAttr>(given);
-    printProductBounds(os, op, instruction,
-                       {schedule.getM(), schedule.getN(), schedule.getK(),
-                        schedule.getSplits(), schedule.getWarpsN(),
-                        schedule.getWarpsM()},
-                       chip);
+    ProductTile tile = {schedule.getM(),      schedule.getN(),
+                        schedule.getK(),      schedule.getSplits(),
+                        schedule.getWarpsN(), schedule.getWarpsM()};
+    tile.row = getComputedRow(op, instruction);
+    printProductBounds(os, op, instruction, tile, chip);
   }
 
 private:
@@ -135,7 +136,8 @@ LogicalResult WarpScheduleRules::verify(ProductOpInterface op,
                                         const Chip &chip,
                                         EmitErrorFn emitError) const {
   auto schedule = cast<MmaSyncScheduleAttr>(attr);
-  int64_t bytes = getSharedBytes(op.getRow(), instruction.getKind(), schedule);
+  OpRow row = getComputedRow(op, instruction);
+  int64_t bytes = getSharedBytes(row, instruction.getKind(), schedule);
   int64_t mostBytes = getMostSharedBytes(chip);
   if (bytes > mostBytes)
     return emitError() << "expected a schedule that needs at most " << mostBytes
@@ -249,7 +251,7 @@ ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
   while (countBlocks() < kWantedBlocks && std::max(tile[0], tile[1]) > kHalf)
     (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
 
-  OpRow row = op.getRow();
+  OpRow row = getComputedRow(op, instruction);
   Kind kind = instruction.getKind();
   int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, row.lhs).bits;
   tile.push_back(fit(k, kBankLineBytes, std::min(rowElements, limits.mostK)));

@@ -14,8 +14,10 @@
 #include "Kernels/Warps/WarpsKernel.h"
 
 #include "Kernels/BlockTile.h"
+#include "Kernels/CodesOfY.h"
 #include "Kernels/Conditions.h"
 #include "Kernels/PartOfK.h"
+#include "Kernels/ScalarSlice.h"
 #include "Kernels/Staging/KLoop.h"
 #include "Kernels/TileSums.h"
 #include "Utils/IndexValues.h"
@@ -64,7 +66,8 @@ static int64_t getSharedBytes(const KernelProblem &problem) {
 /// Adds the product of the stage at byte `offset` of `shared` to `acc`.
 static Value emitMultiply(OpBuilder &b, Location loc,
                           const KernelProblem &problem, const StagePlan &plan,
-                          Value shared, Value offset, Value acc) {
+                          Value shared, Value offset, Value tensorScale,
+                          Value acc) {
   std::array<Value, kNumOperands> operands;
   for (unsigned i = 0; i != kNumOperands; ++i) {
     const KernelOperand &operand = problem.getOperand(i);
@@ -85,7 +88,7 @@ static Value emitMultiply(OpBuilder &b, Location loc,
   };
   return TileMmaOp::create(b, loc, acc.getType(), operands[0], operands[1],
                            operands[2], operands[3], acc, /*blocks=*/Value(),
-                           RowAttr::get(context, problem.row),
+                           tensorScale, RowAttr::get(context, problem.row),
                            problem.instruction, getLayout(0), getLayout(2),
                            getScaleLayout(1), getScaleLayout(3));
 }
@@ -93,7 +96,8 @@ static Value emitMultiply(OpBuilder &b, Location loc,
 /// All that a block does for its tile.
 static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, const ProblemSizes &sizes,
-                     Value shared, const BlockTile &tile, Value matrices) {
+                     Value shared, const BlockTile &tile, Value matrices,
+                     Value tensorScale) {
   Location loc = kernel.getLoc();
   MmaSyncScheduleAttr schedule = getSchedule(problem);
   PartOfK part = emitPartOfK(b, loc, problem, sizes, schedule.getK(),
@@ -126,12 +130,18 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                {batches[3], sizes.n, sizes.blocks, tile.column, step}});
   };
   auto multiply = [&](OpBuilder &at, Value offset, Value sums) {
-    return emitMultiply(at, loc, problem, plan, shared, offset, sums);
+    return emitMultiply(at, loc, problem, plan, shared, offset, tensorScale,
+                        sums);
   };
   GroupSync sync(loc, plan.hasAsyncCopies());
   KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
   acc = loop.emit(b, part.steps, acc);
   emitLastSums(b, kernel, problem, sizes, tile, acc);
+}
+
+TakenCodes WarpsBackend::getTakenCodes(InstructionAttr instruction,
+                                       ScheduleInterface) const {
+  return takesCodesOfY(instruction) ? TakenCodes::Y : TakenCodes::None;
 }
 
 KernelSplit WarpsBackend::getSplit(const KernelProblem &problem) const {
@@ -173,13 +183,19 @@ void WarpsBackend::build(gpu::GPUFuncOp kernel,
   BlockTile tile;
   tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   ProblemSizes sizes(b, kernel, problem);
+  Value tensorScale;
+  if (const auto &scale = problem.tensorScale)
+    tensorScale = emitScalar(b, scale->value, [&](Value input) {
+      return kernel.getArgument(getArgumentOf(scale->arguments, input));
+    });
   auto emit = [&](OpBuilder &at, const BlockTile &of, Value matrices) {
     forEachAlignment(
         at, loc, problem, sizes, shape,
         [&](OpBuilder &path, const KernelProblem &known, bool isGuarded) {
           BlockTile place = of;
           place.isGuarded = isGuarded;
-          emitTile(path, kernel, known, sizes, shared, place, matrices);
+          emitTile(path, kernel, known, sizes, shared, place, matrices,
+                   tensorScale);
         });
   };
   if (!problem.conditions.empty()) {

@@ -22,6 +22,9 @@ public:
 
   const ScheduleRules *getScheduleRules() const override { return rules.get(); }
   bool takesOverSurroundings() const override { return true; }
+  bool takesCodesBesideNumbers() const override { return true; }
+  TakenCodes getTakenCodes(InstructionAttr instruction,
+                           ScheduleInterface schedule) const override;
   KernelSplit getSplit(const KernelProblem &problem) const override;
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override;

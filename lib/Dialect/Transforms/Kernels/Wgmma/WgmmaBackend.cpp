@@ -13,6 +13,7 @@
 
 #include "Kernels/Wgmma/WgmmaBackend.h"
 
+#include "Kernels/CodesOfY.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/Staging/Stages.h"
 #include "Kernels/Wgmma/RowRoles.h"
@@ -24,6 +25,11 @@ using namespace mlir::blockscale;
 
 /// What a dynamic size counts as.
 static constexpr int64_t kDynamicSize = 4096;
+
+/// Of up to so many rows of numbers, products with codes that do not go to
+/// wgmma are converted on the way to other instructions: y is read once, and
+/// not written.
+static constexpr int64_t kMostConvertedM = 64;
 
 static RingPlan makePlan(const KernelProblem &problem) {
   auto schedule = cast<RingScheduleAttr>(problem.schedule);
@@ -72,13 +78,19 @@ public:
 
   bool isBestFor(ProductOpInterface op, const Chip &chip,
                  bool hasWorkspace) const override {
-    if (!op.getXScale())
+    if (!op.getXScale()) {
+      bool takesCodes = chooseCodesSchedule(op, chip, hasWorkspace) != nullptr;
+      if (!takesCodes && findCodesOfY(op) &&
+          getOpSizes(op, kDynamicSize).m <= kMostConvertedM)
+        return false;
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
+    }
     return chooseCodesSchedule(op, chip, hasWorkspace) ||
            (hasWorkspace && isDecodedFaster(op));
   }
 
-  TakenCodes getTakenCodes(ScheduleInterface given) const override {
+  TakenCodes getTakenCodes(InstructionAttr,
+                           ScheduleInterface given) const override {
     auto schedule = cast<RingScheduleAttr>(given);
     if (!schedule.getExchanged())
       return TakenCodes::None;

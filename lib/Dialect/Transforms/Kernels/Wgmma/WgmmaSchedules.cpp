@@ -181,7 +181,7 @@ static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
 
 std::string blockscale::findCodesObstacle(ProductOpInterface op) {
   std::optional<CodesOfY> y = findCodesOfY(op);
-  if (!y)
+  if (!y || y->tensorScale || op.getRow().rhs == Format::F16)
     return "a product with scales, or one of bf16 with a y that a dequantize "
            "without a scale of the tensor makes";
   if (!hasStaticShapes(op))
