@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Products of bf16 with narrow weights on a CUDA card: ours beside torch.mm of the same numbers in bf16.
+"""Products of bf16 or f16 with narrow weights on a CUDA card: ours beside torch.mm of the same numbers.
 
-usage: weight_only.py build DIR [--target=sm_90a] [--build=BUILD]     PTX and launch infos of the cases
-       weight_only.py run DIR                                         measures them
+usage: weight_only.py build DIR [--target=sm_90a] [--rows=1,16,4096] [--build=BUILD]   PTX and launch infos
+       weight_only.py run DIR                                                          measures them
 
 `build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
 repository's benchmarks/ and python/. x is M x K, the weights are N x K codes with scales, which
-`blockscale.dequantize` and `linalg.matmul` multiply; the result is bf16, as torch's. A time is the median of
+`blockscale.dequantize` and `linalg.matmul` multiply, also with a scale of the tensor (`-scaled`); the result is
+of x's type, as torch's. A time is the median of
 samples of a CUDA graph of 20 calls; ours and torch take turns. Up to M = 256 calls go through as many copies
 of the weights as no L2 cache holds. The first rows are held against f64 of the dequantized weights.
 """
@@ -26,16 +27,20 @@ WEIGHT_BYTES, MOST_COLD_ROWS = 240 << 20, 256
 
 # name: element, scale, block size
 FORMATS = {"mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32), "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16)}
-ROWS, N, K = (1, 16, 4096), 8192, 8192
+# name: type of x, scale of the tensor
+WAYS = {"": ("bf16", None), "-scaled": ("bf16", 0.7), "-f16": ("f16", None)}
+N, K = 8192, 8192
 
 
-def program(element, scale, block, m):
-    x, w, d = f"tensor<{m}x{K}xbf16>", f"tensor<{N}x{K}xbf16>", f"tensor<{m}x{N}xf32>"
+def program(element, scale, block, m, number, tensor_scale):
+    x, w, d = f"tensor<{m}x{K}x{number}>", f"tensor<{N}x{K}x{number}>", f"tensor<{m}x{N}xf32>"
     codes, scales = f"tensor<{N}x{K}x{element}>", f"tensor<{N}x{K // block}x{scale}>"
-    result = f"tensor<{m}x{N}xbf16>"
+    result = f"tensor<{m}x{N}x{number}>"
+    scaled = (f"  %g = arith.constant {tensor_scale} : f32\n", " tensor_scale(%g)", ", f32")
+    constant, operand, type_ = scaled if tensor_scale else ("", "", "")
     return f"""func.func @main(%x: {x}, %c: {codes}, %s: {scales}) -> {result} {{
   %acc = arith.constant dense<0.0> : {d}
-  %w = blockscale.dequantize %c, %s : {codes}, {scales} to {w}
+{constant}  %w = blockscale.dequantize %c, %s{operand} : {codes}, {scales}{type_} to {w}
   %d = linalg.matmul
        indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                         affine_map<(m, n, k) -> (m, n)>]
@@ -46,22 +51,24 @@ def program(element, scale, block, m):
 """
 
 
-def cases():
-    return {f"{format}-{m}": (format, m) for format in FORMATS for m in ROWS}
+def cases(rows):
+    return {f"{format}{way}-{m}": (format, way, m) for format in FORMATS for way in WAYS for m in rows}
 
 
 def build(options):
     options.folder.mkdir(parents=True, exist_ok=True)
-    for name, (format, m) in cases().items():
+    made = cases([int(m) for m in options.rows.split(",")])
+    (options.folder / "cases.json").write_text(json.dumps(made))
+    for name, (format, way, m) in made.items():
         base = options.folder / name
-        base.with_suffix(".mlir").write_text(program(*FORMATS[format], m))
+        base.with_suffix(".mlir").write_text(program(*FORMATS[format], m, *WAYS[way]))
         subprocess.run(
             [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
              f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
              "-o", base.with_suffix(".ptx")],
             check=True,
         )
-    print(f"{len(cases())} cases for {options.target} in {options.folder}")
+    print(f"{len(made)} cases for {options.target} in {options.folder}")
 
 
 def measure(torch, works):
@@ -88,8 +95,8 @@ def measure(torch, works):
     return {name: statistics.median(values) for name, values in samples.items()}
 
 
-def decoded(torch, format, codes, scales):
-    """The weights as torch's bf16, by the package's tables of all codes."""
+def decoded(torch, format, codes, scales, number, tensor_scale):
+    """The weights as torch's numbers, by the package's tables of all codes."""
     import blockscale
     import numpy as np
 
@@ -100,9 +107,8 @@ def decoded(torch, format, codes, scales):
         for count, kind in ((16, element), (256, scale_type))
     ]
     numbers = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
-    return (tables[0][numbers.int()].unflatten(-1, (-1, block)) * tables[1][scales.int()][..., None]).flatten(
-        -2
-    ).to(torch.bfloat16)
+    scaled = tables[0][numbers.int()].unflatten(-1, (-1, block)) * tables[1][scales.int()][..., None]
+    return (scaled * (tensor_scale or 1)).flatten(-2).to(number)
 
 
 def run(options):
@@ -114,17 +120,18 @@ def run(options):
     torch.zeros(1, device="cuda")
     card = torch.cuda.get_device_properties("cuda")
     print(card.name)
-    print(f"{'case':14} {'us':>8} {'torch us':>9} {'torch/ours':>10} {'TB/s':>6} {'TFLOP/s':>8}  result")
-    for name, (format, m) in cases().items():
+    print(f"{'case':20} {'us':>8} {'torch us':>9} {'torch/ours':>10} {'TB/s':>6} {'TFLOP/s':>8}  result")
+    for name, (format, way, m) in json.loads((options.folder / "cases.json").read_text()).items():
+        number = {"bf16": torch.bfloat16, "f16": torch.float16}[WAYS[way][0]]
         element, scale, block = FORMATS[format]
         code_bytes = N * K // 2 + N * K // block
         copies = min(64, math.ceil(WEIGHT_BYTES / code_bytes)) if m <= MOST_COLD_ROWS else 1
         numbers_copies = min(CALLS, math.ceil(WEIGHT_BYTES / (2 * N * K))) if m <= MOST_COLD_ROWS else 1
-        x = torch.randn(m, K, device="cuda", dtype=torch.bfloat16)
+        x = torch.randn(m, K, device="cuda", dtype=number)
         codes = torch.randint(0, 256, (copies, N, K // 2), device="cuda", dtype=torch.uint8)
         low, high = (120, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
         scales = torch.randint(low, high, (copies, N, K // block), device="cuda", dtype=torch.uint8)
-        result = torch.empty(m, N, device="cuda", dtype=torch.bfloat16)
+        result = torch.empty(m, N, device="cuda", dtype=number)
         base = options.folder / name
         function = Function(
             driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
@@ -142,20 +149,23 @@ def run(options):
             for launch in launches[i % len(launches)]:
                 launch.run(torch.cuda.current_stream().cuda_stream)
 
-        weights = [decoded(torch, format, codes[i], scales[i]) for i in range(min(copies, numbers_copies))]
+        weights = [
+            decoded(torch, format, codes[i], scales[i], number, WAYS[way][1])
+            for i in range(min(copies, numbers_copies))
+        ]
         ours(0)
         torch.cuda.synchronize()
         rows = min(m, CHECKED)
         left, right = x[:rows].double(), weights[0].double()
         expected, size = left @ right.T, left.abs() @ right.abs().T
-        bound = K * 2.0**-22 * size + expected.abs() * 2.0**-8
+        bound = K * 2.0**-22 * size + expected.abs() * torch.finfo(number).eps
         is_right = bool(((result[:rows].double() - expected).abs() <= bound).all())
         del left, right, expected, size, bound
         us = measure(torch, {
             "ours": ours, "torch": lambda i, weights=weights: torch.mm(x, weights[i % len(weights)].T),
         })
         print(
-            f"{name:14} {us['ours']:8.1f} {us['torch']:9.1f} {us['torch'] / us['ours']:10.2f}"
+            f"{name:20} {us['ours']:8.1f} {us['torch']:9.1f} {us['torch'] / us['ours']:10.2f}"
             f" {code_bytes / us['ours'] / 1e6:6.2f} {2 * m * N * K / us['ours'] / 1e6:8.1f}"
             f"  {'right' if is_right else 'WRONG'}",
             flush=True,
@@ -173,6 +183,7 @@ def main():
     building = commands.add_parser("build")
     building.add_argument("folder", type=pathlib.Path)
     building.add_argument("--target", default="sm_90a")
+    building.add_argument("--rows", default="1,16,4096")
     building.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     running = commands.add_parser("run")
     running.add_argument("folder", type=pathlib.Path)

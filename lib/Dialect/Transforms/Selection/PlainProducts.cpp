@@ -137,3 +137,17 @@ ProductOpInterface blockscale::makePlain(OpBuilder &builder,
   op->erase();
   return cast<ProductOpInterface>(plain);
 }
+
+void blockscale::erasePlain(ProductOpInterface op) {
+  Value inputs[] = {op.getX(), op.getY()};
+  op->erase();
+  for (Value input : inputs) {
+    auto transpose = input.getDefiningOp<linalg::TransposeOp>();
+    if (!transpose || !transpose->use_empty())
+      continue;
+    Operation *empty = transpose.getInit().getDefiningOp();
+    transpose->erase();
+    if (empty->use_empty())
+      empty->erase();
+  }
+}

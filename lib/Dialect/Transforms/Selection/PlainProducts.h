@@ -27,6 +27,9 @@ bool isPlainProduct(ProductOpInterface op);
 /// transposes of its operands, if they are in another one.
 ProductOpInterface makePlain(OpBuilder &builder, ProductOpInterface op);
 
+/// Erases one that `makePlain` gave and nobody uses, with those transposes.
+void erasePlain(ProductOpInterface op);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PLAINPRODUCTS_H

@@ -171,6 +171,20 @@ private:
     return success();
   }
 
+  /// The first path that is the best for `op`, or the one that is wanted, if it
+  /// has an instruction for it.
+  std::optional<Path> choosePlainPath(ProductOpInterface op, PathAttr wanted) {
+    for (Path path : chip->paths) {
+      std::optional<InstructionChoice> choice = chooseInstruction(op, path);
+      const KernelBackend *backend = getKernelBackend(path);
+      if (choice && isExecuted(*choice) && backend &&
+          (wanted ? wanted.getValue() == path
+                  : backend->isBestFor(op, *chip, !noWorkspace)))
+        return path;
+    }
+    return std::nullopt;
+  }
+
   LogicalResult selectPlainPath(ProductOpInterface op) {
     Attribute attr = op->removeAttr(kPathAttrName);
     auto wanted = dyn_cast_or_null<PathAttr>(attr);
@@ -179,19 +193,19 @@ private:
              << kPathAttrName << "' to be a #blockscale.path, got " << attr;
     if (wanted && getPathInfo(wanted.getValue()).opcode.empty())
       return success();
-    if (isPlainProduct(op))
-      for (Path path : chip->paths) {
-        std::optional<InstructionChoice> choice = chooseInstruction(op, path);
-        const KernelBackend *backend = getKernelBackend(path);
-        if (!choice || !isExecuted(*choice) || !backend ||
-            (wanted ? wanted.getValue() != path
-                    : !backend->isBestFor(op, *chip, !noWorkspace)))
-          continue;
-        OpBuilder builder(op);
-        op = makePlain(builder, op);
-        op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
+    // Its form is what paths know; of others none is left.
+    if (isPlainProduct(op)) {
+      OpBuilder builder(op);
+      ProductOpInterface plain =
+          makePlain(builder, cast<ProductOpInterface>(builder.clone(*op)));
+      if (std::optional<Path> path = choosePlainPath(plain, wanted)) {
+        op->getResult(0).replaceAllUsesWith(plain->getResult(0));
+        op->erase();
+        plain->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
         return success();
       }
+      erasePlain(plain);
+    }
     if (!wanted) {
       remarkOnDequantize(op, "sums of f32 of bf16 numbers, and " +
                                  describeCodesPaths());
