@@ -1,6 +1,7 @@
 """Products of x in bf16 with a y that is dequantized: programs, operands, and what they should give."""
 
 import json
+import re
 import subprocess
 
 import blockscale
@@ -38,7 +39,7 @@ class Product:
     """x of M x K and y of N x K codes; the accumulator is an argument with `has_acc`."""
 
     def __init__(self, m, n, k, format, near=2, form=MAPS, batch=None, has_acc=False, is_doubled=False, g=None,
-                 dtype="bf16"):
+                 dtype="bf16", is_dynamic=False):
         self.format, self.dtype, self.g = FORMATS[format], dtype, g
         element, scale, block = self.format
         lead = (batch,) if batch else ()
@@ -56,6 +57,8 @@ class Product:
             st=tensor((*lead, n, k // block), scale), wt=tensor((*lead, n, k), dtype),
             kn=tensor((*lead, k, n), dtype), dt=tensor((*lead, m, n), "f32"), rt=tensor((*lead, m, n), "bf16"),
         )
+        if is_dynamic:
+            types = {name: re.sub("[0-9]+x", "?x", type) for name, type in types.items()}
         result, name = (types["rt"], "%r") if is_doubled else (types["dt"], "%d")
         acc = f", %acc: {types['dt']}" if has_acc else ""
         scaled = (" tensor_scale(%g)", ", f32") if g else ("", "")

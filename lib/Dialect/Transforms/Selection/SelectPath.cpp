@@ -103,7 +103,7 @@ private:
 
   /// What schedule is asked for decides before sizes do.
   enum class Wish { None, Other, This };
-  Wish getWish(MmaScaledOp op, const KernelBackend &backend, Path path) {
+  Wish getWish(ProductOpInterface op, const KernelBackend &backend, Path path) {
     const ScheduleRules *rules = backend.getScheduleRules();
     if (!schedule.empty())
       return rules && rules->hasForm(schedule) ? Wish::This : Wish::Other;
@@ -171,18 +171,22 @@ private:
     return success();
   }
 
-  /// The first path that is the best for `op`, or the one that is wanted, if it
-  /// has an instruction for it.
+  /// Of the paths that have an instruction for `op` the one that is wanted, or
+  /// else whose schedule is asked for, or else the first that is the best.
   std::optional<Path> choosePlainPath(ProductOpInterface op, PathAttr wanted) {
+    std::optional<Path> best;
     for (Path path : chip->paths) {
       std::optional<InstructionChoice> choice = chooseInstruction(op, path);
       const KernelBackend *backend = getKernelBackend(path);
-      if (choice && isExecuted(*choice) && backend &&
-          (wanted ? wanted.getValue() == path
-                  : backend->isBestFor(op, *chip, !noWorkspace)))
+      if (!choice || !isExecuted(*choice) || !backend ||
+          (wanted && wanted.getValue() != path))
+        continue;
+      if (wanted || getWish(op, *backend, path) == Wish::This)
         return path;
+      if (!best && backend->isBestFor(op, *chip, !noWorkspace))
+        best = path;
     }
-    return std::nullopt;
+    return best;
   }
 
   LogicalResult selectPlainPath(ProductOpInterface op) {
