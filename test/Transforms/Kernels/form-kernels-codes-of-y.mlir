@@ -23,14 +23,16 @@
 // CHECK-LABEL: gpu.func @weights__matmul(
 // CHECK:         blockscale.warpgroup_mma_codes {{.*}} row = <e4m3, e4m3, ue8m0, 32>
 
-// What is computed anew is rounded to bf16, and added in f64.
+// What is computed anew is converted on the way to mma.sync, where each number
+// that is not exact is rounded. x is copied to shared memory as numbers.
 
 // CHECK-LABEL: gpu.func @weights__exact(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK:         scf.if
-// CHECK:           arith.truncf {{.*}} : f64 to f32
-// CHECK-NEXT:      arith.truncf {{.*}} : f32 to bf16
-// CHECK:           arith.truncf {{.*}} : f64 to f32
+// CHECK:           scf.for
+// CHECK:             nvgpu.device_async_copy {{.*}} 8, {{.*}} : memref<16x512xbf16> to memref<32x128xbf16, #gpu.address_space<workgroup>>
+// CHECK:           blockscale.tile_mma %{{.*}}, %[[NONE:.*]], %{{.*}}, %{{.*}}, %{{.*}} row = <bf16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
+// CHECK-SAME:        memref<32x256xi8, #gpu.address_space<workgroup>>, i8, memref<
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
   func.func @weights(%x: tensor<16x512xbf16>, %y: tensor<1024x512xf8E4M3FN>,

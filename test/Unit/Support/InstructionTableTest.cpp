@@ -91,10 +91,39 @@ TEST(InstructionTable, ConvertRows) {
     EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_80")), 70u);
     EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_90a")), 80u);
   }
-  EXPECT_EQ(perKind[unsigned(Kind::BF16)], 25u);
-  EXPECT_EQ(perKind[unsigned(Kind::BF16Packed)], 3u);
+  // Both operands of codes; codes of B beside numbers of bf16, or of f16.
+  EXPECT_EQ(perKind[unsigned(Kind::BF16)], 25u + 2 * 5);
+  EXPECT_EQ(perKind[unsigned(Kind::BF16Packed)], 3u + 2 * 3);
   EXPECT_EQ(stringifyKind(Kind::BF16), "bf16");
   EXPECT_EQ(stringifyKind(Kind::BF16Packed), "bf16_packed");
+}
+
+// Codes of B beside numbers of A: no rows of mma_scaled.
+TEST(InstructionTable, NumbersBesideCodes) {
+  unsigned count = 0;
+  for (const Instruction &row : getInstructions(Path::Convert)) {
+    bool areNumbers = getFormatInfo(row.a).use == FormatUse::Plain;
+    EXPECT_EQ(row.scaling == Scaling::OnB, areNumbers);
+    if (!areNumbers)
+      continue;
+    ++count;
+    OpRow of = row.getOpRow();
+    EXPECT_TRUE(isComputed(of));
+    EXPECT_FALSE(isLegal(of));
+    // With the narrowest slots that the codes have.
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(of, Path::Convert);
+    ASSERT_TRUE(choice);
+    EXPECT_EQ(choice->emitted->kind,
+              row.b == Format::E2M1 ? Kind::BF16Packed : Kind::BF16);
+    EXPECT_EQ(choice->emitted->a, row.a);
+    for (Path other : {Path::MmaSync, Path::Tcgen05, Path::Wgmma})
+      EXPECT_FALSE(chooseInstruction(of, other));
+  }
+  EXPECT_EQ(count, 16u);
+  EXPECT_FALSE(isComputed({Format::BF16, Format::BF16, Format::None, 1}));
+  EXPECT_FALSE(isComputed({Format::E2M1, Format::BF16, Format::UE8M0, 32}));
+  EXPECT_TRUE(isComputed({Format::E4M3, Format::E2M1, Format::UE8M0, 32}));
 }
 
 // PTX ISA, "wgmma.mma_async": M is 64, K of 16 bits is 16. None has scales, so

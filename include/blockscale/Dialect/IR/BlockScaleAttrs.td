@@ -97,8 +97,9 @@ def BlockScale_InstructionAttr
     One row of the instruction table: its path, M x N x K, kind, the formats of
     A, B and the scales, and scales along K (`.scale_vec`). Where the kernel
     chooses N, it is the N that was chosen. On the path `convert` it stands for
-    the `mma.sync.m16n8k16` of bf16 that take one register of codes of B each;
-    their kinds are `bf16`, with codes in bytes, and `bf16_packed`.
+    the `mma.sync.m16n8k16` of bf16 (beside an A of f16, of f16) that take one
+    register of codes of B each; their kinds are `bf16`, with codes in bytes, and
+    `bf16_packed`.
 
     `blockscale-legalize` gives it to each `mma_scaled`; from there on, it is
     what tells how the op is computed.

@@ -342,9 +342,10 @@ SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
     emitPairs(results, &numbers);
     return results;
   }
+  Value isExactX = areNumbers ? Value() : emitIsExact(x);
   Value isExact = emitIsExact(y);
-  if (!areNumbers)
-    isExact = emit.bitAnd(emitIsExact(x), isExact);
+  if (isExactX)
+    isExact = emit.bitAnd(isExactX, isExact);
   SmallVector<Type> types(elements.getTypes());
   if (scan)
     types.push_back(b.getI1Type());
