@@ -19,35 +19,31 @@ array([[256., 256., 256.],
        [256., 256., 256.]], dtype=float32)
 """
 
-from .formats import FORMATS, Format, decode, encode
-from .quantization import QUANTIZE_ROWS, SCALE_RULES, dequantize, quantize
-from .reference import (
-    ELEMENT_TYPES,
-    LEGAL_ROWS,
-    OVERFLOW_LIMIT,
-    SCALE_FORMATS,
-    compare,
-    error_bound,
-    mma_scaled,
-)
-from .scales import swizzle_scales, unswizzle_scales
+import importlib
 
-__all__ = [
-    "ELEMENT_TYPES",
-    "FORMATS",
-    "Format",
-    "LEGAL_ROWS",
-    "OVERFLOW_LIMIT",
-    "QUANTIZE_ROWS",
-    "SCALE_FORMATS",
-    "SCALE_RULES",
-    "compare",
-    "decode",
-    "dequantize",
-    "encode",
-    "error_bound",
-    "mma_scaled",
-    "quantize",
-    "swizzle_scales",
-    "unswizzle_scales",
-]
+# Which module has which name: looked up at the first use, so that `blockscale.runtime` needs no numpy.
+_MODULES = {
+    "formats": ("FORMATS", "Format", "decode", "encode"),
+    "quantization": ("QUANTIZE_ROWS", "SCALE_RULES", "dequantize", "quantize"),
+    "reference": (
+        "ELEMENT_TYPES", "LEGAL_ROWS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound", "mma_scaled",
+    ),
+    "scales": ("swizzle_scales", "unswizzle_scales"),
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = sorted(_PLACES)
+
+
+def __getattr__(name):
+    if name in _MODULES or name == "runtime":
+        return importlib.import_module(f".{name}", __name__)
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, *_MODULES, "runtime"})
