@@ -102,8 +102,6 @@ class Kernel:
         there = self.on(current_ordinal() if device is None else device)
         self._check_count(len(shapes), there.info)
         plan = there.plan([None if shape is None else tuple(getattr(shape, "shape", shape)) for shape in shapes])
-        for i, (shape, expected) in enumerate(zip(plan._shapes, plan.buffer_shapes)):
-            self._check_shape(i, there.info, shape, expected)
         with there.device.made_current():
             there.device.workspaces.prepare(plan.workspace, graphs if plan.workspace else 0)
 
@@ -160,18 +158,6 @@ class Kernel:
         if count != info.num_arguments:
             raise ArgumentError(f"function '{self.name}': expected {info.num_arguments} arguments, got {count}")
 
-    def _check_shape(self, index, info, shape, expected):
-        operand = info.operands[index]
-        if shape is None:
-            if not operand.shape:
-                return
-            raise ArgumentError(f"{self._name(index)}: expected an array of shape {expected} of {describe(operand)}, "
-                                "got a number")
-        if tuple(shape) != tuple(expected):
-            raise ArgumentError(
-                f"{self._name(index)}: expected shape {tuple(expected)} of {describe(operand)}, got {tuple(shape)}"
-            )
-
     def _check_array(self, index, info, signature):
         """What needs no plan."""
         operand, where = info.operands[index], self._name(index)
@@ -222,8 +208,6 @@ class Kernel:
         if there is None:
             there = self._load(ordinal, handle)
         plan = there.plan([signature.shape for signature in signatures])
-        for i, (signature, expected) in enumerate(zip(signatures, plan.buffer_shapes)):
-            self._check_shape(i, there.info, signature.shape, expected)
         is_hosted = any(signature.shape is not None and signature.device == HOST for signature in signatures)
         ready = ReadyPlan(plan, is_hosted)
         # Without an array on a card, the current one may be another the next time.
@@ -270,7 +254,7 @@ class Kernel:
             raise ArgumentError(f"function '{self.name}': expected {info.num_results} results in out, got {len(key)}")
         for i, signature in enumerate(map(make_signature, key)):
             self._check_array(count + i, info, signature)
-            self._check_shape(count + i, info, signature.shape, plan.buffer_shapes[count + i])
+            plan.check_shape(count + i, signature.shape)
             if signature.device not in (HOST, plan.device.ordinal):
                 raise ArgumentError(
                     f"result #{i}: expected an array on CUDA device {plan.device.ordinal}, got one on "

@@ -9,6 +9,7 @@ import struct
 
 from . import driver as cuda
 from .driver import LaunchAttribute, LaunchConfig
+from .element_types import describe
 from .errors import ArgumentError, DriverError, ImageError
 from .expressions import MAX_NUMBER
 from .launch_info import DTYPES
@@ -124,6 +125,8 @@ class Plan:
         self._shapes, self._functions = shapes, functions
         self._evaluate = lambda expression: expression(shapes, device.multiprocessors)
         self.buffer_shapes = [self._buffer_shape(i, operand) for i, operand in enumerate(info.operands)]
+        for i, shape in enumerate(shapes):
+            self.check_shape(i, shape)
         self.sizes = [self._count_bytes(*each) for each in zip(info.operands, self.buffer_shapes)]
         self.workspace = self._evaluate(info.workspace)
         if not 0 <= self.workspace <= 2**63:
@@ -156,6 +159,16 @@ class Plan:
                 )
             shape[-1] = shape[-1] // operand.codes * operand.bytes
         return tuple(shape)
+
+    def check_shape(self, index, shape):
+        """That an operand has a shape, in elements of its array; a number has None."""
+        operand, expected = self.info.operands[index], self.buffer_shapes[index]
+        if (shape is None and not operand.shape) or shape == expected:
+            return
+        array = f"{name_of(index, self.info.num_arguments)}: expected"
+        if shape is None:
+            raise ArgumentError(f"{array} an array of shape {expected} of {describe(operand)}, got a number")
+        raise ArgumentError(f"{array} shape {expected} of {describe(operand)}, got {shape}")
 
     @staticmethod
     def _count_bytes(operand, shape):
