@@ -18,7 +18,7 @@ class Node:
         if isinstance(got, (list, dict)):
             got = f"{'an array' if isinstance(got, list) else 'an object'} of {len(got)}"
         else:
-            got = json.dumps(got)
+            got = f"'{got}'" if isinstance(got, str) else json.dumps(got)
             got = got if len(got) <= 80 else f"{got[:60]}..."
         return BundleError(f"{self.where}: expected {what}, got {got}")
 

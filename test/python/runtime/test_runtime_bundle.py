@@ -100,7 +100,7 @@ def test_damaged_image():
     (b'{"version": 1, "version": 1}', "expected a header of JSON: expected each name of an object once, got version "
      "version"),
     (b'{"version": 2, "more": 1}', "expected a bundle of version 1, got one of version 2"),
-    (b'{"version": "1"}', '$.version: expected an integer from 1 to 9007199254740992, got "1"'),
+    (b'{"version": "1"}', "$.version: expected an integer from 1 to 9007199254740992, got '1'"),
     (b'{"version": 1}', "$: expected a field 'producer', got none"),
 ])
 def test_json(text, message):
@@ -132,7 +132,7 @@ BIG = "9007199254740992"
 @pytest.mark.parametrize("changed,message", [
     (lambda header: header.update(more=1),
      "$: expected the fields version producer bytes entries, got 'more'"),
-    (change("producer", to=""), '$.producer: expected a string that is not empty, got ""'),
+    (change("producer", to=""), "$.producer: expected a string that is not empty, got ''"),
     (change("bytes", to=-1), f"$.bytes: expected an integer from 0 to {BIG}, got -1"),
     (change("entries", to=[]), "$.entries: expected an array of at least 1, got an array of 0"),
     (change("entries", to={}), "$.entries: expected an array, got an object of 0"),
@@ -144,8 +144,8 @@ BIG = "9007199254740992"
     (change("entries", 0, "images", to=[]), "$.entries[0].images: expected an array of at least 1, got an array of 0"),
     (change("entries", 0, "images", to=lambda images: images * 2),
      "$.entries[0].images: expected at most one image of a kind, got an array of 2"),
-    (change(*IMAGE, "kind", to="fatbin"), f'{WHERE}.kind: expected one of ptx cubin, got "fatbin"'),
-    (change(*IMAGE, "compression", to="zstd"), f'{WHERE}.compression: expected one of none zlib, got "zstd"'),
+    (change(*IMAGE, "kind", to="fatbin"), f"{WHERE}.kind: expected one of ptx cubin, got 'fatbin'"),
+    (change(*IMAGE, "compression", to="zstd"), f"{WHERE}.compression: expected one of none zlib, got 'zstd'"),
     (change(*IMAGE, "offset", to=lambda offset: offset + 8), None),
     (change(*IMAGE, "offset", to=1 << 30), None),
     (change(*IMAGE, "offset", to=-16), f"{WHERE}.offset: expected an integer from 0 to {BIG}, got -16"),
@@ -176,7 +176,7 @@ BIG = "9007199254740992"
     (change(*LAUNCHES, "kernels", 0, "params", 0, to={"f32": 1e39}),
      "$.entries[0].launch.kernels[0].params[0].f32: expected a number that f32 can hold, got 1e+39"),
     (change(*LAUNCHES, "operands", 0, "dtype", to="f3"),
-     '$.entries[0].launch.operands[0].dtype: expected one of u1 i1 u2 i2 f2 u4 i4 f4 u8 i8 f8, got "f3"'),
+     "$.entries[0].launch.operands[0].dtype: expected one of u1 i1 u2 i2 f2 u4 i4 f4 u8 i8 f8, got 'f3'"),
 ])
 def test_header(changed, message):
     if message:

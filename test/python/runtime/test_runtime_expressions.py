@@ -48,7 +48,7 @@ def test_no_value(expression, message):
     (1.5, "$: expected an integer from -9223372036854775808 to 9223372036854775807, got 1.5"),
     (2**63, f"$: expected an integer from -9223372036854775808 to 9223372036854775807, got {2**63}"),
     (True, "$: expected a number or an object of one field of size multiprocessors add mul ceildiv min max, got true"),
-    ("1", '$: expected a number or an object of one field of size multiprocessors add mul ceildiv min max, got "1"'),
+    ("1", "$: expected a number or an object of one field of size multiprocessors add mul ceildiv min max, got '1'"),
     ({}, "$: expected a number or an object of one field of size multiprocessors add mul ceildiv min max, "
      "got an object of 0"),
     ({"sub": [1, 2]}, "$: expected the fields size multiprocessors add mul ceildiv min max, got 'sub'"),
