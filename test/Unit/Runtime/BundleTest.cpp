@@ -160,8 +160,9 @@ TEST(BundleTest, RefusesOtherData) {
         std::string changed = data;
         changed[i] = static_cast<char>(changed[i] ^ 1 << bit);
         // Some bits fill bytes, and some say how hard zlib tried.
-        if (Result<std::string> text = decompress(changed, size))
+        if (Result<std::string> text = decompress(changed, size)) {
           EXPECT_EQ(*text, *decompress(data, size)) << i << " " << bit;
+        }
       }
     }
   }
