@@ -127,8 +127,9 @@ def read_dlpack(array, stream):
     # The capsule is not consumed: the caller keeps the array, and with it the memory, until the launch is made.
     capsule = array.__dlpack__(stream=stream or LEGACY_STREAM)
     tensor = ctypes.cast(_get_pointer(capsule, b"dltensor"), ctypes.POINTER(DLTensor)).contents
-    shape = tuple(tensor.shape[: tensor.ndim])
-    strides = tensor.strides[: tensor.ndim] if tensor.strides else None
+    # Without dimensions, both may be null.
+    shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
+    strides = tensor.strides[: tensor.ndim] if tensor.ndim and tensor.strides else None
     key = (tensor.code, tensor.bits, tensor.lanes)
     signature = (shape, DLPACK.get(key, f"DLPack's type {key}"), tensor.device_id, _is_contiguous(shape, strides, 1))
     return (tensor.data or 0) + tensor.byte_offset, signature
@@ -141,9 +142,6 @@ READERS = {int: read_number, float: read_number, bool: read_number}
 PROTOCOLS = (
     ("__cuda_array_interface__", read_cuda_interface), ("__array_interface__", read_host), ("__dlpack__", read_dlpack),
 )
-# These order what comes on a stream, and have to know it.
-ORDERING = (read_cuda_interface, read_dlpack)
-
 
 def find_reader(value):
     """The reader of an object, which is kept for others of its type; None for what is no argument."""

@@ -84,6 +84,13 @@ def _object(pairs):
 
 def parse_bundle(data):
     """The entries of a bundle, given as bytes."""
+    try:
+        return _parse_bundle(data)
+    except RecursionError:
+        raise BundleError("expected JSON that is nested less deeply") from None
+
+
+def _parse_bundle(data):
     if data[: len(MAGIC)] != MAGIC:
         raise BundleError(f"expected a bundle, which starts with {MAGIC!r}, got {bytes(data[: len(MAGIC)])!r}")
     if len(data) < PRELUDE.size:
@@ -98,7 +105,7 @@ def parse_bundle(data):
         root = Node(json.loads(
             bytes(header).decode("utf-8"), parse_constant=_reject_constant, object_pairs_hook=_object
         ))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BundleError(f"expected a header of JSON: {error}") from None
     # Of another version, nothing else is known.
     if not root.has("version"):

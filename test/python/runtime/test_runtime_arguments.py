@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 from arrays_on_card import CudaArray, DLPackArray
-from bundles import SIZE, info, kernel, one_kernel, operand, pack, two
+from bundles import SIZE, one_kernel, operand, pack, two
 
 from blockscale import runtime
 
@@ -322,8 +322,3 @@ def test_old_driver(fake, function, monkeypatch):
     with pytest.raises(runtime.DriverError, match="expected a CUDA driver of CUDA 11.4 or later, got one without "
                        "cuNone"):
         function(np.zeros((6, 64), np.uint8), 1.0)
-
-
-def test_info_and_kernel():
-    """The helpers make what the reader takes."""
-    assert info([kernel("f", [])], [])["kernels"][0]["grid"] == [1, 1, 1]

@@ -107,9 +107,13 @@ def test_json(text, message):
     fails(message, pack([two()], change_text=lambda _: text))
 
 
-def test_deep_json():
-    with pytest.raises(runtime.BundleError, match="^expected a header of JSON: "):
-        parse_bundle(pack([two()], change_text=lambda _: b"[" * 100000))
+@pytest.mark.parametrize("depth", [500, 100000])
+def test_deep_json(depth):
+    """Too deep for the parser, and for what reads expressions behind it."""
+    workspace = b'{"add": [1, ' * depth + b'1' + b"]}" * depth
+    with pytest.raises(runtime.BundleError, match="^expected JSON that is nested less deeply$"):
+        parse_bundle(pack([two()], change_text=lambda text: text.replace(
+            b'"workspace": {"mul": [{"size": {"arg": 0, "dim": 0}}, 100]}', b'"workspace": ' + workspace)))
 
 
 def change(*path, to):

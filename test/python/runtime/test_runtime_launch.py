@@ -111,6 +111,16 @@ def test_dlpack(fake, tmp_path):
     assert "buffer of 400 at 16;" in fake.launches()[0]
 
 
+def test_dlpack_without_dimensions(fake, tmp_path):
+    """Shape and strides are null."""
+    array = DLPackArray(fake, "f4", ())
+    array._tensor.shape = None
+    made = one_kernel([{"arg": 0}], [operand("f4")], ["f32"])
+    made["images"][0].data = b"// fake f: 8\n"
+    load(tmp_path, made)["f"](array, out=())
+    assert "buffer of 4 at 0;" in fake.launches()[0]
+
+
 def test_producers_stream(fake, tmp_path):
     """What comes on another stream is waited for."""
     x = CudaArray(fake, "|u1", (6, 64), stream=5)
