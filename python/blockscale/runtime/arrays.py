@@ -127,9 +127,8 @@ def read_dlpack(array, stream):
     # The capsule is not consumed: the caller keeps the array, and with it the memory, until the launch is made.
     capsule = array.__dlpack__(stream=stream or LEGACY_STREAM)
     tensor = ctypes.cast(_get_pointer(capsule, b"dltensor"), ctypes.POINTER(DLTensor)).contents
-    # Without dimensions, both may be null.
-    shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
-    strides = tensor.strides[: tensor.ndim] if tensor.ndim and tensor.strides else None
+    shape = tuple(tensor.shape[: tensor.ndim])
+    strides = tensor.strides[: tensor.ndim] if tensor.strides else None
     key = (tensor.code, tensor.bits, tensor.lanes)
     signature = (shape, DLPACK.get(key, f"DLPack's type {key}"), tensor.device_id, _is_contiguous(shape, strides, 1))
     return (tensor.data or 0) + tensor.byte_offset, signature

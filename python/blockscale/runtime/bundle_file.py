@@ -52,7 +52,7 @@ class Image:
             image = decoder.decompress(self._stored, self._size)
         except zlib.error as error:
             raise BundleError(f"{self._where}: expected data of zlib: {error}") from None
-        if len(image) != self._size or decoder.unconsumed_tail or not decoder.eof or decoder.unused_data:
+        if len(image) != self._size or not decoder.eof or decoder.unused_data:
             raise BundleError(f"{self._where}: expected {self._size} bytes when decompressed, got others")
         return image
 

@@ -1,6 +1,7 @@
 """Arguments that do not fit: exceptions that name the argument, what was expected and what came."""
 
 import ctypes
+import struct
 
 import numpy as np
 import pytest
@@ -199,6 +200,7 @@ def test_places(fake, function):
 @pytest.mark.parametrize("type,dtype,value,bits", [
     ("f32", "f4", 1, "0x3f800000"), ("f64", "f8", -2.0, "0xc000000000000000"), ("f16", "f2", 1.5, "0x3e00"),
     ("bf16", "u2", 1.00390625, "0x3f80"), ("bf16", "u2", 1.01171875, "0x3f82"), ("bf16", "u2", float("nan"), "0x7fc0"),
+    ("bf16", "u2", struct.unpack("<d", b"\xff" * 8)[0], "0xffff"),
     ("bf16", "u2", float("-inf"), "0xff80"), ("i8", "i1", -1, "0xff"), ("i1", "u1", True, "0x1"),
     ("i32", "i4", -2, "0xfffffffe"), ("i32", "i4", 2**32 - 1, "0xffffffff"), ("index", "i8", 5, "0x5"),
 ])
@@ -251,6 +253,20 @@ def test_packed(fake, tmp_path):
         assert "0x40;" in fake.launches()[0]
     fails(function, "result #0: expected shape (6, 32) of f4E2M1FN, 2 in 1 byte, got (6, 64)",
           CudaArray(fake, "|u1", (6, 32)), out=CudaArray(fake, "|u1", (6, 64)))
+
+
+def test_packed_rows_end_on_a_byte(fake, tmp_path):
+    (tmp_path / "f.bundle").write_bytes(pack([
+        one_kernel([{"arg": 0}], [operand("u1", 4, 5, packed=[2, 1])], ["f4E2M1FN"])
+    ]))
+    fails(runtime.load(tmp_path / "f.bundle")["f"], "argument #0: expected rows that end on a byte when packed, got 5 "
+          "elements, of which 2 are in 1 bytes", CudaArray(fake, "|u1", (4, 2)), out=())
+
+
+def test_results_are_checked_each_time(fake, function, out):
+    x = CudaArray(fake, "|u1", (6, 64))
+    function(x, 1.0, out=out)
+    fails(function, "result #0: expected shape (6, 8) of f32, got (6, 7)", x, 1.0, out=CudaArray(fake, "<f4", (6, 7)))
 
 
 def test_elements_apart_are_not_packed(fake, tmp_path):

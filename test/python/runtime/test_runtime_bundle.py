@@ -154,6 +154,7 @@ BIG = "9007199254740992"
     (change(*IMAGE, "offset", to=1 << 30), None),
     (change(*IMAGE, "offset", to=-16), f"{WHERE}.offset: expected an integer from 0 to {BIG}, got -16"),
     (change(*IMAGE, "bytes", to=1 << 52), None),
+    (change(*IMAGE, "crc32", to=True), f"{WHERE}.crc32: expected an integer from 0 to 4294967295, got true"),
     (change(*IMAGE, "bytes", to=1.5), f"{WHERE}.bytes: expected an integer from 0 to {BIG}, got 1.5"),
     (change(*IMAGE, "size", to=0), f"{WHERE}.size: expected an integer from 1 to 268435456, got 0"),
     (change(*IMAGE, "size", to=1 << 29), f"{WHERE}.size: expected an integer from 1 to 268435456, got {1 << 29}"),
@@ -274,6 +275,7 @@ def of_chips(*chips):
     ("121", ["sm_120f", "sm_120a", "sm_100f"], "sm_120f ptx"),
     ("120", ["sm_121f", "sm_90a", "sm_90"], "sm_90 ptx"),
     ("110", ["sm_100f", "sm_80"], "sm_80 ptx"),
+    ("103", ["sm_103", "sm_100f"], "sm_103 ptx"),
 ])
 def test_choice(capability, chips, expected):
     from blockscale.runtime.chips import choose

@@ -77,6 +77,17 @@ def test_graphs_and_branches_share_nothing(fake, function):
     assert len(seen) == 3
 
 
+def test_larger_in_the_same_graph(fake, function):
+    """A workspace that is too small stays, and the next one is taken."""
+    for rows in (6, 9):
+        function.prepare((rows, 64), None)
+    fake.set(CAPTURE="1")
+    for rows in (6, 9, 6):
+        x, out = arrays(fake, rows)
+        function(x, 1.0, out=out)
+        assert f"buffer of {rows * 100} at 0;" in fake.launches()[1]
+
+
 def test_prepared_for_another_size(fake, function):
     function.prepare((6, 64), None)
     fake.set(CAPTURE="1")

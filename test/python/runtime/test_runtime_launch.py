@@ -75,6 +75,18 @@ def test_numpy_is_copied(fake, tmp_path):
     assert "copy in of 384 on 0" in lines and "copy out of 192 on 0" in lines
 
 
+def test_numpy_without_elements(fake, tmp_path):
+    made = one_kernel([{"arg": 0}, {"result": 0}], [operand("u1", SIZE), operand("u1", SIZE)], ["i8", "i8"])
+    assert load(tmp_path, made)["f"](np.zeros(0, np.uint8)).shape == (0,)
+
+
+def test_plans_of_numpy_are_not_kept(fake, tmp_path):
+    """Another card may be current the next time."""
+    function = load(tmp_path, two())["two"]
+    function(np.zeros((6, 64), np.uint8), 1.0)
+    assert not function._plans
+
+
 def test_numpy_out(fake, tmp_path):
     out = np.zeros((6, 8), np.float32)
     assert load(tmp_path, two())["two"](np.zeros((6, 64), np.uint8), np.float32(1), out=out, stream=3) is out
@@ -163,7 +175,11 @@ def test_workspaces_by_stream(fake, tmp_path):
     one, other = workspace(6, 1), workspace(6, 7)
     assert one != other
     assert workspace(6, 1) == one and workspace(5, 1) == one and workspace(6, 7) == other
-    assert workspace(60, 7) is not None and workspace(6, 1) == one
+    assert workspace(6, 1) == one
+    for rows, size in ((60, 6000), (61, 9000), (90, 9000), (6, 9000)):
+        x, out = CudaArray(fake, "|u1", (rows, 64)), CudaArray(fake, "<f4", (rows, 8))
+        function(x, 1.0, out=out, stream=7)
+        assert f"buffer of {size} at 0;" in fake.launches()[1]
 
 
 def test_too_old_for_attributes(fake, tmp_path, monkeypatch):
@@ -229,6 +245,15 @@ def test_tensor_map(fake, tmp_path):
     [ready] = function._plans.values()
     [placed] = ready.plan._places[0]
     assert sorted(placed._kept) == sorted(array.address for array in arrays)
+
+
+def test_tensor_map_of_three_dimensions(fake, tmp_path):
+    """The driver has the innermost dimension first."""
+    changes = {"dtype": "u1", "sizes": [2, 3, 64], "strides": [192, 64], "box": [1, 2, 16], "swizzle": "none",
+               "element_strides": [3, 2, 1], "fill": "zero", "l2": "none"}
+    x, out = CudaArray(fake, "|u1", (3, 128)), CudaArray(fake, "|u1", (3, 128))
+    map_bundle(tmp_path, **changes)["f"](x, out=out)
+    assert "dims 64/0/16/1 3/64/2/2 2/192/1/3;" in fake.launches()[0]
 
 
 def test_tensor_map_of_workspace(fake, tmp_path):
