@@ -6,9 +6,10 @@ usage: runtime_host_time.py build [--build DIR] [--out DIR]      the bundle, for
 
 `build` needs a build of this project, `run` a card, torch and Triton: carry the folder, this file and python/ there.
 Times are microseconds of a call that returns before the kernels have run, with arguments whose shapes are known:
-medians of turns of calls behind an idle card. The function "one" is one kernel with five arguments and a result; "several" has
-dynamic sizes, several kernels and a workspace. Triton's kernel has as many pointers and the sizes as "one", and does
-nothing. With --fake, the driver is test/FakeCuda's and tensors are stand-ins: what is measured is Python alone.
+medians of turns of calls behind an idle card. The function "one" is one kernel with five arguments and a result;
+"several" has dynamic sizes, several kernels and a workspace. Triton's kernel has as many pointers and the sizes as
+"one", and does nothing. With --fake, the driver is test/FakeCuda's and tensors are stand-ins: what is measured is
+Python, and what the fake driver takes.
 """
 
 import argparse

@@ -15,12 +15,12 @@ from .errors import ArgumentError
 
 # In place of the ordinal of a card.
 HOST = -1
-CUDA, CUDA_HOST, CUDA_MANAGED = 2, 3, 13  # DLDeviceType
+CUDA, CUDA_MANAGED = 2, 13  # DLDeviceType
 LEGACY_STREAM = 1  # as __dlpack__ and __cuda_array_interface__ call the default stream
 
 
 class Signature(NamedTuple):
-    """`shape` in elements of the array, None for a number; `dtype` is a name; `device` the ordinal of a card or HOST."""
+    """`shape` in elements of the array, None for a number; `dtype` a name; `device` the ordinal of a card or HOST."""
 
     shape: tuple
     dtype: str

@@ -33,7 +33,8 @@ class Size:
         size = shape[self.dimension]
         if size > MAX_NUMBER // self.codes:
             raise ArgumentError(
-                f"{where}: expected a size of at most {MAX_NUMBER // self.codes} in dimension {self.dimension}, got {size}"
+                f"{where}: expected a size of at most {MAX_NUMBER // self.codes} in dimension {self.dimension}, got "
+                f"{size}"
             )
         if size % self.bytes:
             raise ArgumentError(

@@ -1,7 +1,7 @@
 """Functions of a bundle, to be called."""
 
 from . import arrays, streams
-from .arrays import HOST, READERS, find_reader, make_signature, read_torch
+from .arrays import HOST, READERS, find_reader, make_signature
 from .chips import choose
 from .device import current_ordinal, get_device
 from .element_types import accepted_names, describe

@@ -198,6 +198,7 @@ TEST(BundleTest, ChoosesForACard) {
   EXPECT_EQ(choose(of({"sm_90a", "sm_90"}), 90), "sm_90a ptx");
   EXPECT_EQ(choose(of({"sm_80", "sm_86", "sm_90a"}), 89), "sm_86 ptx");
   EXPECT_EQ(choose(of({"sm_100a", "sm_100f", "sm_90"}), 103), "sm_100f ptx");
+  EXPECT_EQ(choose(of({"sm_100f", "sm_100a"}), 100), "sm_100a ptx");
   EXPECT_EQ(choose(of({"sm_100f", "sm_80"}), 110), "sm_80 ptx");
   EXPECT_EQ(choose(of({"sm_103", "sm_100f"}), 103), "sm_103 ptx");
   EXPECT_EQ(choose(of({"sm_103f", "sm_100a"}), 100), "sm_100a ptx");

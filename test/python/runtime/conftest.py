@@ -33,6 +33,14 @@ class FakeCuda:
         self._trace.unlink(missing_ok=True)
         return lines
 
+    def memory(self):
+        """How many buffers and modules there are, as a line."""
+        before = self.trace()
+        self.library.cuDevicePrimaryCtxRelease_v2(0)
+        [line] = [line for line in self.trace() if line.startswith("release ")]
+        self._trace.write_text("".join(f"{each}\n" for each in before))
+        return line
+
     def launches(self):
         return [line for line in self.trace() if line.startswith("launch ")]
 
