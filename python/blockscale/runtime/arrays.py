@@ -46,8 +46,9 @@ def read_torch(tensor, stream):
 
 
 def loaded_torch():
-    """The module, if somebody has imported it."""
-    return sys.modules.get("torch")
+    """The module, if somebody has imported it, and not only begun to."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "Tensor") else None
 
 
 def torch_stream(torch, ordinal):

@@ -1,6 +1,8 @@
 """What the driver is asked for: kernels in order, with their extents, parameters, workspace and attributes."""
 
 import ctypes
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from arrays_on_card import CudaArray, DLPackArray
 from bundles import SIZE, TWO, info, kernel, one_kernel, operand, pack, two
 
 from blockscale import runtime
+from blockscale.runtime.driver import get_driver
 
 
 def load(tmp_path, *entries):
@@ -181,8 +184,6 @@ def test_workspaces_by_stream(fake, tmp_path):
 
 def test_too_old_for_attributes(fake, tmp_path, monkeypatch):
     function = load(tmp_path, two())["two"]
-    from blockscale.runtime.driver import get_driver
-
     monkeypatch.setitem(get_driver().functions, "cuLaunchKernelEx", None)
     x, out = CudaArray(fake, "|u1", (6, 64)), CudaArray(fake, "<f4", (6, 8))
     with pytest.raises(runtime.DriverError, match="'second' with a cluster: expected a driver of CUDA 11.8 or later, "
@@ -193,6 +194,39 @@ def test_too_old_for_attributes(fake, tmp_path, monkeypatch):
     assert [line.split(" shared")[0] for line in fake.launches()] == [
         "launch first on 7 2,2,1 32,1,1 1,1,1", "launch second on 7 1,1,1 128,1,1 1,1,1",
     ]
+
+
+def test_threads(fake, tmp_path, monkeypatch):
+    """A plan holds the addresses of one launch at a time: those of two threads do not mix."""
+    made = one_kernel([{"arg": 0}, {"result": 0}], [operand("u1", 16), operand("u1", 16)], ["i8", "i8"])
+    function = load(tmp_path, made)["f"]
+    functions = get_driver().functions
+    real = functions["cuLaunchKernelEx"]
+
+    def launch_late(*arguments):
+        # Others may run now, as they may while a driver is busy.
+        time.sleep(1e-4)
+        return real(*arguments)
+
+    monkeypatch.setitem(functions, "cuLaunchKernelEx", launch_late)
+
+    def launch(stream, offset):
+        x, out = CudaArray(fake, "|u1", (16,)), CudaArray(fake, "|u1", (16,))
+        for array in (x, out):
+            array.__cuda_array_interface__["data"] = (array.address + offset, False)
+        for _ in range(20):
+            function(x, out=out, stream=stream)
+
+    threads = [threading.Thread(target=launch, args=(i + 1, 16 * i)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = fake.launches()
+    assert [sum(f"launch f on {stream} " in line for line in lines) for stream in (1, 2, 3)] == [20, 20, 20]
+    for line in lines:
+        stream = int(line.split()[3])
+        assert line.count(f" at {16 * (stream - 1)};") == 2, line
 
 
 @pytest.mark.parametrize("name", ["cuLaunchKernelEx", "cuMemAlloc", "cuModuleLoadDataEx", "cuFuncSetAttribute"])
@@ -278,8 +312,6 @@ def test_tensor_map_that_does_not_fit(fake, tmp_path, changes, message):
 
 
 def test_tensor_map_of_an_old_driver(fake, tmp_path, monkeypatch):
-    from blockscale.runtime.driver import get_driver
-
     monkeypatch.setitem(get_driver().functions, "cuTensorMapEncodeTiled", None)
     x, out = CudaArray(fake, "|u1", (6, 128)), CudaArray(fake, "|u1", (6, 128))
     with pytest.raises(runtime.DriverError, match="expected a driver of CUDA 12.0 or later, got CUDA 12.4"):
