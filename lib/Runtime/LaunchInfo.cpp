@@ -13,6 +13,7 @@
 #include "blockscale/Runtime/LaunchInfo.h"
 
 #include "LaunchExprJson.h"
+#include "LaunchInfoJson.h"
 #include "LaunchParamJson.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ static ordered_json makeOperand(const LaunchOperand &operand) {
   return object;
 }
 
-std::string blockscale::serializeLaunchInfo(const LaunchInfo &info) {
+ordered_json blockscale::makeLaunchInfo(const LaunchInfo &info) {
   ordered_json kernels = ordered_json::array();
   for (const KernelLaunch &kernel : info.kernels) {
     ordered_json grid = ordered_json::array();
@@ -100,9 +101,14 @@ std::string blockscale::serializeLaunchInfo(const LaunchInfo &info) {
     for (const LaunchOperand &operand : info.operands)
       root["operands"].push_back(makeOperand(operand));
   }
+  return root;
+}
+
+std::string blockscale::serializeLaunchInfo(const LaunchInfo &info) {
   // A name that is no UTF-8 cannot be written; no PTX has such names.
-  return root.dump(/*indent=*/-1, /*indent_char=*/' ', /*ensure_ascii=*/false,
-                   json::error_handler_t::replace) +
+  return makeLaunchInfo(info).dump(/*indent=*/-1, /*indent_char=*/' ',
+                                   /*ensure_ascii=*/false,
+                                   json::error_handler_t::replace) +
          "\n";
 }
 

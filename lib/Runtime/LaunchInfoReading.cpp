@@ -14,6 +14,7 @@
 #include "JsonNode.h"
 #include "JsonText.h"
 #include "LaunchExprJson.h"
+#include "LaunchInfoJson.h"
 #include "LaunchParamJson.h"
 #include "blockscale/Runtime/LaunchInfo.h"
 
@@ -129,13 +130,7 @@ static Error readOperands(const JsonNode &node, LaunchInfo &info) {
   return Error::success();
 }
 
-Result<LaunchInfo> blockscale::parseLaunchInfo(std::string_view text) {
-  if (Error error = checkJsonText(text))
-    return error;
-  json document = json::parse(text.begin(), text.end(), /*cb=*/nullptr,
-                              /*allow_exceptions=*/false);
-  JsonNode root = {document, "$"};
-  LaunchInfo info;
+Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
   if (Error error = checkFields(
           root, {"version", "target", "kernels", "workspace"}, {"operands"}))
     return error;
@@ -160,5 +155,16 @@ Result<LaunchInfo> blockscale::parseLaunchInfo(std::string_view text) {
   if (root.has("operands"))
     if (Error error = readOperands(root.getField("operands"), info))
       return error;
+  return Error::success();
+}
+
+Result<LaunchInfo> blockscale::parseLaunchInfo(std::string_view text) {
+  if (Error error = checkJsonText(text))
+    return error;
+  json document = json::parse(text.begin(), text.end(), /*cb=*/nullptr,
+                              /*allow_exceptions=*/false);
+  LaunchInfo info;
+  if (Error error = readLaunchInfo({document, "$"}, info))
+    return error;
   return info;
 }

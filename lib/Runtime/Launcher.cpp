@@ -13,9 +13,11 @@
 
 #include "blockscale/Runtime/Launcher.h"
 
+#include "blockscale/Runtime/Bundle.h"
 #include "blockscale/Runtime/InputFile.h"
 #include "blockscale/Runtime/PtxSummary.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -32,12 +34,17 @@ enum ExitCode : int { ExitSuccess = 0, ExitFailure = 1, ExitUsage = 2 };
 
 static std::vector<Flag> getFlagTable(const Launcher &launcher) {
   std::vector<Flag> table = {
-      {"entry", "NAME", "The kernel; needed where the file has several"},
+      {"entry", "NAME",
+       "The kernel, or the function of a bundle; needed where the file has "
+       "several"},
       {"grid", "X[,Y,Z]", "How many blocks (clusters divide them)"},
       {"block", "X[,Y,Z]", "How many threads a block has"},
       {"cluster", "X[,Y,Z]", "How many blocks a cluster has; the default is 1"},
       {"shared", "BYTES", "Dynamic shared memory; the default is 0"},
       {"launch-info", "FILE", "Run all kernels of a function as FILE says"},
+      {"target", "CHIP",
+       "Of a bundle, the code for this chip; the default is the best that "
+       "runs"},
   };
   table.insert(table.end(), launcher.flags.begin(), launcher.flags.end());
   table.push_back({"help", "", "Print this"});
@@ -50,9 +57,11 @@ static void printHelp(const Launcher &launcher) {
       "usage: %s K.ptx [--entry=NAME] --grid=X[,Y,Z] --block=X[,Y,Z]\n"
       "           [--cluster=X[,Y,Z]] [--shared=BYTES] %s ARG...\n"
       "       %s K.ptx --launch-info=FILE %s ARG...\n"
+      "       %s FILE.bundle [--entry=NAME] [--target=CHIP] %s ARG...\n"
       "\n"
       "Runs kernels %s. ARG, in parameter order (with\n"
-      "--launch-info, one for each argument and then each result):\n"
+      "--launch-info or a bundle, one for each argument and then each "
+      "result):\n"
       "  i32:N  i64:N  f32:X     a scalar\n"
       "  in:FILE  inout:FILE     the data of a .npy file; inout: is stored "
       "again\n"
@@ -75,6 +84,7 @@ static void printHelp(const Launcher &launcher) {
       "parameter\n"
       "\n%s",
       launcher.name.c_str(), launcher.ownFlags.c_str(), launcher.name.c_str(),
+      launcher.ownFlags.c_str(), launcher.name.c_str(),
       launcher.ownFlags.c_str(), launcher.device.c_str(),
       printFlags(getFlagTable(launcher)).c_str());
 }
@@ -89,9 +99,14 @@ static int reportUsage(const std::string &message) {
   return ExitUsage;
 }
 
-/// Flags that describe one kernel, and so have no place beside --launch-info.
-static constexpr const char *kernelFlags[] = {"entry", "grid", "block",
-                                              "cluster", "shared"};
+/// Flags that describe one kernel, and so have no place beside a launch info.
+static constexpr const char *extentFlags[] = {"grid", "block", "cluster",
+                                              "shared"};
+
+static bool hasExtents(const CommandLine &line) {
+  return std::any_of(std::begin(extentFlags), std::end(extentFlags),
+                     [&](const char *flag) { return line.has(flag); });
+}
 
 /// Takes name, grid, block, cluster and shared memory from the flags.
 static Error parseKernel(const CommandLine &line, PlannedKernel &kernel) {
@@ -171,28 +186,20 @@ static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
   return ExitSuccess;
 }
 
-/// All kernels of a function, as its launch info says.
-static int prepareFunction(const Launcher &launcher,
-                           const std::string &infoPath,
-                           PreparedLaunch &launch) {
-  Result<std::string> text = readInput(infoPath);
-  if (!text)
-    return reportFailure(text.message());
-  std::string prefix = "'" + infoPath + "': ";
-  Result<LaunchInfo> info = parseLaunchInfo(*text);
-  if (!info)
-    return reportFailure(prefix + info.message());
-  if (Error error = checkArguments(*info, launch.arguments))
+/// All kernels of a function. `prefix` names the file of the launch info.
+static int prepareLaunch(const Launcher &launcher, const LaunchInfo &info,
+                         const std::string &prefix, PreparedLaunch &launch) {
+  if (Error error = checkArguments(info, launch.arguments))
     return reportUsage(prefix + error.message());
   if (Error error = loadBuffers(launch.arguments))
     return reportFailure(error.message());
-  Result<uint32_t> multiprocessors = info->usesMultiprocessors()
+  Result<uint32_t> multiprocessors = info.usesMultiprocessors()
                                          ? launcher.countMultiprocessors()
                                          : Result<uint32_t>(0u);
   if (!multiprocessors)
     return reportFailure(multiprocessors.message());
   Result<LaunchPlan> plan =
-      planLaunch(*info, launch.arguments, *multiprocessors);
+      planLaunch(info, launch.arguments, *multiprocessors);
   if (!plan)
     return reportFailure(prefix + plan.message());
   launch.plan = std::move(*plan);
@@ -203,21 +210,76 @@ static int prepareFunction(const Launcher &launcher,
   return ExitSuccess;
 }
 
-/// Parses what is on the command line, before any file is read.
-static Error parseLaunch(const Launcher &launcher, const CommandLine &line,
-                         PlannedKernel &kernel, PreparedLaunch &launch) {
-  if (line.positional.empty())
-    return Error("expected a file with kernels");
-  launch.path = line.positional[0];
-  if (!line.has("launch-info")) {
-    if (Error error = parseKernel(line, kernel))
-      return error;
-  } else {
-    for (const char *flag : kernelFlags)
-      if (line.has(flag))
-        return Error(std::string("expected no --") + flag +
-                     " beside --launch-info, which has it");
+/// As a file beside the PTX says.
+static int prepareFunction(const Launcher &launcher,
+                           const std::string &infoPath,
+                           PreparedLaunch &launch) {
+  Result<std::string> text = readInput(infoPath);
+  if (!text)
+    return reportFailure(text.message());
+  std::string prefix = "'" + infoPath + "': ";
+  Result<LaunchInfo> info = parseLaunchInfo(*text);
+  if (!info)
+    return reportFailure(prefix + info.message());
+  return prepareLaunch(launcher, *info, prefix, launch);
+}
+
+/// As a bundle says, which becomes the image of one of its functions.
+static int prepareBundle(const Launcher &launcher, const CommandLine &line,
+                         PreparedLaunch &launch) {
+  std::string prefix = "'" + launch.path + "': ";
+  Result<Bundle> bundle = parseBundle(launch.image);
+  if (!bundle)
+    return reportFailure(prefix + bundle.message());
+  BundleQuery query;
+  query.function = line.get("entry");
+  query.target = line.get("target");
+  query.takesCubins = launcher.takesCubins;
+  if (launcher.getCapability) {
+    Result<unsigned> capability = launcher.getCapability();
+    if (!capability)
+      return reportFailure(capability.message());
+    query.capability = *capability;
   }
+  bool isAmbiguous;
+  Result<ChosenImage> chosen = chooseImage(*bundle, query, isAmbiguous);
+  if (!chosen)
+    return isAmbiguous ? reportUsage(prefix + chosen.message())
+                       : reportFailure(prefix + chosen.message());
+  Result<std::string> image = readImage(*chosen->image);
+  if (!image)
+    return reportFailure(prefix + image.message());
+  launch.image = std::move(*image);
+  return prepareLaunch(launcher, chosen->entry->info, prefix, launch);
+}
+
+/// Holds the flags against what the file is.
+static Error checkFlags(const CommandLine &line, bool isBundle,
+                        PlannedKernel &kernel) {
+  if (isBundle || line.has("launch-info")) {
+    std::string place = isBundle ? "a bundle" : "--launch-info";
+    for (const char *flag : extentFlags)
+      if (line.has(flag))
+        return Error(std::string("expected no --") + flag + " beside " + place +
+                     ", which has it");
+    const char *other = isBundle ? "launch-info" : "entry";
+    if (line.has(other))
+      return Error(std::string("expected no --") + other + " beside " + place +
+                   ", which has it");
+  } else if (Error error = parseKernel(line, kernel)) {
+    return error;
+  }
+  if (line.has("target") && !isBundle)
+    return Error("expected a bundle for --target, got another file");
+  return Error::success();
+}
+
+/// Parses what is on the command line.
+static Error parseLaunch(const Launcher &launcher, const CommandLine &line,
+                         bool isBundle, PlannedKernel &kernel,
+                         PreparedLaunch &launch) {
+  if (Error error = checkFlags(line, isBundle, kernel))
+    return error;
   if (Error error = launcher.checkFlags(line))
     return error;
   for (size_t i = 1; i < line.positional.size(); ++i) {
@@ -244,11 +306,18 @@ int blockscale::runLauncher(const Launcher &launcher,
     std::puts("blockscale " BLOCKSCALE_VERSION);
     return ExitSuccess;
   }
+  if (line->positional.empty())
+    return reportUsage("expected a file with kernels");
   PlannedKernel kernel;
   PreparedLaunch launch;
-  if (Error error = parseLaunch(launcher, *line, kernel, launch))
-    return reportUsage(error.message());
+  launch.path = line->positional[0];
+  // What the flags have to be depends on what the file is. Where it cannot be
+  // read, that is what is wrong with a command line for a bundle.
   Result<std::string> image = readInput(launch.path);
+  bool hasBundle = image ? isBundle(*image)
+                         : !hasExtents(*line) && !line->has("launch-info");
+  if (Error error = parseLaunch(launcher, *line, hasBundle, kernel, launch))
+    return reportUsage(error.message());
   if (!image)
     return reportFailure(image.message());
   launch.image = std::move(*image);
@@ -257,7 +326,8 @@ int blockscale::runLauncher(const Launcher &launcher,
                          "': expected PTX text, got a cubin, which runs on a "
                          "card only");
   if (int code =
-          line->has("launch-info")
+          hasBundle ? prepareBundle(launcher, *line, launch)
+          : line->has("launch-info")
               ? prepareFunction(launcher, line->get("launch-info"), launch)
               : prepareKernel(std::move(kernel), launch))
     return code;

@@ -77,6 +77,7 @@ _MODULES = {
         "ELEMENT_TYPES", "LEGAL_ROWS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",
         "mma_scaled",
     ),
+    "runtime": (),
     "scales": ("swizzle_scales", "unswizzle_scales"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

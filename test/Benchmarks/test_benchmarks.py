@@ -42,7 +42,7 @@ SCRIPTS = {
 ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_launch.py",
     "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py", "kernel_chain.py",
-    "quantize.py", "fused_quantize.py", "math_errors_card.py", "weight_only.py",
+    "quantize.py", "fused_quantize.py", "math_errors_card.py", "runtime_host_time.py", "weight_only.py",
 }
 
 
@@ -125,6 +125,20 @@ def test_weight_only_build(tmp_path):
     for path in infos:
         names = [kernel["name"] for kernel in json.loads(path.read_text())["kernels"]]
         assert any("place" in name for name in names) and not any("loops" in name for name in names), names
+
+
+# runtime_host_time.py
+
+
+def test_runtime_host_time(tmp_path):
+    """Where the driver is the fake one, Python alone is measured, with functions of one kernel and of several."""
+    run("runtime_host_time.py", "build", f"--build={BUILD}", f"--out={tmp_path}")
+    output = run(
+        "runtime_host_time.py", "run", f"--out={tmp_path}", f"--fake={BUILD / 'test' / 'FakeCuda' / 'libcuda.so.1'}",
+        FAKE_CUDA_STREAMS="any",
+    )
+    rows = [f"{name}, {result} *{NUMBER} us" for name in ("one", "several") for result in ("out=", "result made")]
+    assert re.fullmatch("\n".join(rows) + "\n", output), output
 
 
 # estimates.py

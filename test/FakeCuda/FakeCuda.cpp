@@ -25,6 +25,9 @@
 //   FAKE_CUDA_TIME=shared        time goes by the dynamic shared memory of the
 //                                last kernel: 1 ms, and one for each KiB
 //   FAKE_CUDA_MOST_SHARED=BYTES  a kernel cannot be given more of it
+//   FAKE_CUDA_STREAMS=any        streams of the caller's own are taken, and
+//                                traced; so are copies on them
+//   FAKE_CUDA_CAPTURE=ID         they are captured, with this number
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +41,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 //===----------------------------------------------------------------------===//
 // State
@@ -51,7 +55,7 @@ struct Module {
 
 struct Function {
   std::string name;
-  std::istringstream paramSizes;
+  std::string paramSizes;
 };
 
 struct State {
@@ -61,6 +65,8 @@ struct State {
   int numStreams = 0;
   int numTimes = 0;
   unsigned lastShared = 0;
+  /// The stack of contexts, the current one last.
+  std::vector<void *> contexts;
 };
 
 } // namespace
@@ -148,18 +154,33 @@ static std::string describeStruct(const uint8_t *param, unsigned size,
   return text.str();
 }
 
+/// Of the caller's own, where the test allows that.
+static bool isStream(const void *stream) {
+  return stream == &state.numStreams ||
+         getSetting("FAKE_CUDA_STREAMS") == "any";
+}
+
+/// " on STREAM", nothing for the one that this driver makes.
+static std::string describeStream(const void *stream) {
+  if (stream == &state.numStreams)
+    return "";
+  return " on " + std::to_string(reinterpret_cast<uintptr_t>(stream));
+}
+
 static int launch(const unsigned *grid, const unsigned *block,
                   const unsigned *cluster, bool isProgrammatic,
-                  unsigned sharedBytes, Function *function, void **params) {
+                  unsigned sharedBytes, const void *stream,
+                  const Function *function, void **params) {
   state.lastShared = sharedBytes;
   std::ostringstream line;
-  line << "launch " << function->name;
+  line << "launch " << function->name << describeStream(stream);
   for (const unsigned *extents : {grid, block, cluster})
     line << " " << extents[0] << "," << extents[1] << "," << extents[2];
   line << (isProgrammatic ? " programmatic" : "");
   line << " shared " << sharedBytes << ":";
+  std::istringstream sizes(function->paramSizes);
   unsigned size;
-  for (unsigned i = 0; function->paramSizes >> size; ++i) {
+  for (unsigned i = 0; sizes >> size; ++i) {
     const auto *param = static_cast<const uint8_t *>(params[i]);
     if (size == kTensorMapBytes)
       line << " map of " << reinterpret_cast<const char *>(param) << ";";
@@ -261,7 +282,51 @@ int cuDevicePrimaryCtxRelease_v2(int) {
   return 0;
 }
 
-int cuCtxSetCurrent(void *context) { return context == &state ? 0 : 201; }
+int cuCtxSetCurrent(void *context) {
+  if (context != &state)
+    return 201;
+  if (state.contexts.empty())
+    state.contexts.push_back(nullptr);
+  state.contexts.back() = context;
+  return 0;
+}
+
+int cuCtxGetCurrent(void **context) {
+  *context = state.contexts.empty() ? nullptr : state.contexts.back();
+  return 0;
+}
+
+int cuCtxGetDevice(int *device) {
+  *device = 7;
+  return 0;
+}
+
+int cuCtxPushCurrent_v2(void *context) {
+  state.contexts.push_back(context);
+  trace("push context");
+  return 0;
+}
+
+int cuCtxPopCurrent_v2(void **context) {
+  if (state.contexts.empty())
+    return 201;
+  *context = state.contexts.back();
+  state.contexts.pop_back();
+  trace("pop context");
+  return 0;
+}
+
+int cuDeviceGetCount(int *count) {
+  *count = 1;
+  return 0;
+}
+
+int cuPointerGetAttribute(int *value, int attribute, uint64_t address) {
+  auto behind = state.buffers.upper_bound(address);
+  constexpr int deviceOrdinal = 9;
+  *value = 0;
+  return attribute == deviceOrdinal && behind != state.buffers.begin() ? 0 : 1;
+}
 
 int cuCtxSynchronize() { return getStatus("cuCtxSynchronize"); }
 
@@ -294,12 +359,27 @@ int cuModuleUnload(Module *module) {
 
 int cuModuleGetFunction(Function **function, Module *module, const char *name) {
   // Functions live as long as the process, as the driver's do with a module.
-  static std::map<std::string, std::unique_ptr<Function>> functions;
+  static std::vector<std::unique_ptr<Function>> functions;
   std::string sizes;
   if (!findParamSizes(module->text, name, sizes))
     return 500;
-  functions[name].reset(new Function{name, std::istringstream(sizes)});
-  *function = functions[name].get();
+  functions.emplace_back(new Function{name, sizes});
+  *function = functions.back().get();
+  return 0;
+}
+
+int cuFuncGetParamInfo(const Function *function, size_t index, size_t *offset,
+                       size_t *size) {
+  std::istringstream sizes(function->paramSizes);
+  *offset = 0;
+  for (size_t i = 0; sizes >> *size; ++i)
+    if (i == index)
+      return 0;
+  return 1;
+}
+
+int cuFuncLoad(const Function *function) {
+  trace("load " + function->name);
   return 0;
 }
 
@@ -355,6 +435,20 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
   return getStatus("cuMemcpyDtoH");
 }
 
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size,
+                         const void *stream) {
+  trace("copy in of " + std::to_string(size) + describeStream(stream));
+  std::memcpy(reinterpret_cast<void *>(to), from, size);
+  return getStatus("cuMemcpyHtoD");
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size,
+                         const void *stream) {
+  trace("copy out of " + std::to_string(size) + describeStream(stream));
+  std::memcpy(to, reinterpret_cast<void *>(from), size);
+  return getStatus("cuMemcpyDtoH");
+}
+
 int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned sharedBytes, void *stream,
@@ -364,10 +458,10 @@ int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY,
   unsigned cluster[] = {1, 1, 1};
   if (int status = getStatus("cuLaunchKernel"))
     return status;
-  if (stream != &state.numStreams)
+  if (!isStream(stream))
     return 400;
   return launch(grid, block, cluster, /*isProgrammatic=*/false, sharedBytes,
-                function, params);
+                stream, function, params);
 }
 
 /// Laid out as in cuda.h.
@@ -404,10 +498,12 @@ int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
     else
       return 1;
   }
-  if (config->numAttributes == 0 || config->stream != &state.numStreams)
+  if (int status = getStatus("cuLaunchKernelEx"))
+    return status;
+  if (!isStream(config->stream))
     return 1;
   return launch(config->grid, config->block, cluster, isProgrammatic,
-                config->sharedBytes, function, params);
+                config->sharedBytes, config->stream, function, params);
 }
 
 int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
@@ -445,6 +541,24 @@ int cuStreamDestroy_v2(void *stream) {
   return 0;
 }
 
+int cuStreamSynchronize(const void *stream) {
+  trace("wait for" + describeStream(stream));
+  return getStatus("cuStreamSynchronize");
+}
+
+int cuStreamWaitEvent(const void *stream, void *, unsigned) {
+  trace("stream waits" + describeStream(stream));
+  return 0;
+}
+
+int cuStreamGetCaptureInfo_v2(const void *, int *status, uint64_t *id, void *,
+                              void *, void *) {
+  std::string setting = getSetting("FAKE_CUDA_CAPTURE");
+  *status = setting.empty() ? 0 : 1;
+  *id = setting.empty() ? 0 : std::stoull(setting);
+  return 0;
+}
+
 int cuEventCreate(void **event, unsigned) {
   ++state.numEvents;
   *event = &state;
@@ -452,7 +566,9 @@ int cuEventCreate(void **event, unsigned) {
 }
 
 int cuEventRecord(void *, void *stream) {
-  return stream == &state.numStreams ? 0 : 400;
+  if (stream != &state.numStreams)
+    trace("event" + describeStream(stream));
+  return isStream(stream) ? 0 : 400;
 }
 
 int cuEventSynchronize(void *) { return getStatus("cuEventSynchronize"); }

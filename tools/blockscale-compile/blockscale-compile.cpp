@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Driver/BundleCompilation.h"
 #include "blockscale/Driver/CommandLine.h"
 #include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Driver/InputChecks.h"
@@ -35,7 +36,9 @@ using namespace mlir::blockscale;
 static constexpr std::string_view gpuTarget = "a GPU as --target";
 
 static const std::vector<Flag> flags = {
-    {"target", "CHIP", "The chip to compile for, or cpu"},
+    {"target", "CHIP",
+     "The chip to compile for, or cpu; with --bundle several, with commas "
+     "between"},
     {"entry", "NAME", "Compile this function and what it calls"},
     {"emit", "STAGE",
      "tile, kernel, instr, nvvm, llvm, ptx or cubin; the default is ptx, for "
@@ -60,6 +63,11 @@ static const std::vector<Flag> flags = {
      false, gpuTarget},
     {"launch-info", "FILE", "Write how to launch, as JSON", false, false,
      gpuTarget},
+    {"bundle", "FILE",
+     "Write the code of all functions for all targets, and how to launch it, "
+     "to "
+     "one file; --emit=cubin adds machine code",
+     false, false, gpuTarget},
     {"o", "OUT", "Where to write; - is standard output, the default"},
     {"print-support-matrix", "CHIP",
      "Print what is supported, for one chip or for all",
@@ -79,6 +87,9 @@ struct Job {
   /// Null: all functions.
   std::optional<std::string> entry;
   std::optional<std::string> launchInfo;
+  std::optional<std::string> bundle;
+  /// One, or with a bundle several.
+  std::vector<const Chip *> targets;
   bool wantsRaise = false, assumesPositiveScales = false;
   GpuCompileOptions options;
 };
@@ -181,11 +192,30 @@ static int compileForGpu(Program &program, const Job &job) {
   return ExitSuccess;
 }
 
+static int compileBundle(Program &program, const Job &job) {
+  BundleOptions options;
+  options.targets = job.targets;
+  options.makesCubins = job.options.stage == GpuStage::Cubin;
+  options.compile = job.options;
+  FailureOr<Bundle> bundle =
+      compileBundle(program, job.entry.value_or(""), options);
+  if (failed(bundle))
+    return ExitFailure;
+  if (Error error = writeOutput(*job.bundle, serializeBundle(*bundle)))
+    return reportFailure(error.message());
+  return ExitSuccess;
+}
+
 static int compile(const Stage &lastStage, const Job &job) {
   std::unique_ptr<Program> program = Program::parse(job.input);
   if (!program)
     return ExitFailure;
   program->dropSchedules();
+  if (job.bundle) {
+    if (job.wantsRaise && failed(program->raise(job.assumesPositiveScales)))
+      return ExitFailure;
+    return compileBundle(*program, job);
+  }
   if (job.entry) {
     bool isAmbiguous;
     Result<func::FuncOp> entry = program->getEntry(*job.entry, isAmbiguous);
@@ -217,14 +247,43 @@ static int printMatrix(StringRef chipName) {
   return ExitSuccess;
 }
 
-/// Chips and versions; success, or an exit code after an error.
-static int readOptions(const CommandLine &line, GpuCompileOptions &options) {
-  if (line.get("target").empty())
+/// The chips of --target; success, or an exit code after an error.
+static int readTargets(const CommandLine &line,
+                       std::vector<const Chip *> &targets) {
+  std::string text = line.get("target");
+  if (text.empty())
     return reportUsage("expected --target=CHIP");
-  options.target = parseTarget(line.get("target"));
-  if (!options.target ||
-      (line.has("ptx-version") &&
-       !parsePtxVersion(line.get("ptx-version"), options.ptxVersion)))
+  SmallVector<StringRef> names = {text};
+  if (line.has("bundle")) {
+    names.clear();
+    StringRef(text).split(names, ',');
+  }
+  for (StringRef name : names) {
+    const Chip *chip = parseTarget(name);
+    if (!chip)
+      return ExitUsage;
+    if (llvm::is_contained(targets, chip))
+      return reportUsage("expected each chip once in --target, got " + name +
+                         " twice");
+    targets.push_back(chip);
+  }
+  auto isCpu = [](const Chip *chip) { return chip->isCpu(); };
+  if (targets.size() > 1 && llvm::any_of(targets, isCpu))
+    return reportUsage("expected GPUs as --target for --bundle, got cpu");
+  if (targets.size() > 1 && line.has("emulate-on"))
+    return reportUsage("expected one chip in --target for --emulate-on, got " +
+                       Twine(targets.size()));
+  return ExitSuccess;
+}
+
+/// Chips and versions; success, or an exit code after an error.
+static int readOptions(const CommandLine &line, Job &job) {
+  GpuCompileOptions &options = job.options;
+  if (int code = readTargets(line, job.targets))
+    return code;
+  options.target = job.targets.front();
+  if (line.has("ptx-version") &&
+      !parsePtxVersion(line.get("ptx-version"), options.ptxVersion))
     return ExitUsage;
   if (line.has("emulate-on")) {
     options.emulateOn = parseTarget(line.get("emulate-on"));
@@ -257,6 +316,19 @@ static const Stage *readStage(const CommandLine &line, const Chip &chip) {
   return nullptr;
 }
 
+/// What has no place beside --bundle; success, or an exit code after an error.
+static int checkBundle(const CommandLine &line, const Stage &stage) {
+  for (const char *flag : {"o", "launch-info"})
+    if (line.has(flag))
+      return reportUsage(Twine("expected no ") +
+                         (StringRef(flag).size() == 1 ? "-" : "--") + flag +
+                         " beside --bundle, which has it");
+  if (stage.gpuStage < GpuStage::PTX)
+    return reportUsage("expected ptx or cubin as --emit for --bundle, got " +
+                       stage.name);
+  return ExitSuccess;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   auto parsed = parseCommandLine(argc, argv, usage, flags);
@@ -283,7 +355,7 @@ int main(int argc, char **argv) {
     return ExitUsage;
   if (job.wantsRaise)
     job.options.raising = Raising::None; // It is done before.
-  if (int code = readOptions(line, job.options))
+  if (int code = readOptions(line, job))
     return code;
   bool isCpu = job.options.target->isCpu();
   const Stage *stage = readStage(line, *job.options.target);
@@ -293,6 +365,11 @@ int main(int argc, char **argv) {
     if (int code = checkNeeds(line, flags, "--target=cpu"))
       return code;
   job.options.stage = stage->gpuStage;
+  if (line.has("bundle")) {
+    job.bundle = line.get("bundle");
+    if (int code = checkBundle(line, *stage))
+      return code;
+  }
   if (job.launchInfo && stage->gpuStage < GpuStage::Kernel)
     return reportUsage("the stage 'tile' has no launches for --launch-info");
   return compile(*stage, job);

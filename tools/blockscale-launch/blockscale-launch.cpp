@@ -59,6 +59,12 @@ int main(int argc, char **argv) {
       return device.error();
     return device->countMultiprocessors();
   };
+  launcher.getCapability = []() -> Result<unsigned> {
+    Result<CudaDevice> device = CudaDevice::open();
+    if (!device)
+      return device.error();
+    return device->getCapability();
+  };
   launcher.execute = [&](PreparedLaunch &launch) {
     return execute(launch, wantsTime, checksMemory);
   };

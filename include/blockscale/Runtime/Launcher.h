@@ -41,6 +41,9 @@ struct Launcher {
   /// How many multiprocessors the device has; asked only where a launch depends
   /// on that.
   std::function<Result<uint32_t>()> countMultiprocessors;
+  /// The compute capability of the device (90 is 9.0), which says what of a
+  /// bundle runs there; null if it runs code for all chips.
+  std::function<Result<unsigned>()> getCapability;
   /// Carries the launch out; buffers are stored afterwards.
   std::function<Error(PreparedLaunch &)> execute;
 };

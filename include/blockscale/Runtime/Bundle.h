@@ -1,0 +1,96 @@
+//===- Bundle.h - Code of functions for several chips -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A bundle is one file with the code of several functions for several chips,
+// and how they are launched: what programs that only run kernels need.
+// docs/Bundle.md describes it byte by byte; the reader in
+// python/blockscale/runtime is written from that page, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_RUNTIME_BUNDLE_H
+#define BLOCKSCALE_RUNTIME_BUNDLE_H
+
+#include "blockscale/Runtime/LaunchInfo.h"
+
+namespace mlir::blockscale {
+
+/// Code of all kernels of an entry.
+struct BundleImage {
+  enum class Kind : uint8_t { Ptx, Cubin };
+
+  Kind kind = Kind::Ptx;
+  /// Of the PTX, which a cubin is made from, too: "8.7".
+  std::string ptxVersion;
+  /// As in the file: compressed as zlib does, or the image itself.
+  std::string stored;
+  bool isCompressed = false;
+  /// Bytes of the image.
+  uint64_t size = 0;
+};
+
+/// A function for one chip, `info.target`.
+struct BundleEntry {
+  std::string function;
+  /// The types of elements of arguments and results, by MLIR's names; as many
+  /// as `info` has operands.
+  std::vector<std::string> types;
+  LaunchInfo info;
+  /// One of each kind at most.
+  std::vector<BundleImage> images;
+};
+
+/// At least one entry, and one for a function and a chip at most.
+struct Bundle {
+  std::vector<BundleEntry> entries;
+};
+
+/// Images are at most so large.
+inline constexpr uint64_t maxBundleImageSize = uint64_t(1) << 28;
+
+/// The bytes of a file.
+std::string serializeBundle(const Bundle &bundle);
+
+/// Whether bytes start as those of a bundle do.
+bool isBundle(std::string_view bytes);
+
+/// Reads the bytes of a file. Trusts nothing: the file is whole, as its
+/// checksums say, or that is an error.
+Result<Bundle> parseBundle(std::string_view bytes);
+
+/// PTX text or a cubin.
+Result<std::string> readImage(const BundleImage &image);
+
+/// An image of a bundle, as long as that lives.
+struct ChosenImage {
+  const BundleEntry *entry;
+  const BundleImage *image;
+};
+
+/// Which entries and images are to be considered.
+struct BundleQuery {
+  /// Empty for the only function there is.
+  std::string function;
+  /// A chip, such as "sm_90a"; empty for any.
+  std::string target;
+  /// The card's compute capability (90 is 9.0), so that what cannot run there
+  /// is left out; nullopt for no card.
+  std::optional<unsigned> capability;
+  bool takesCubins = false;
+};
+
+/// The best image of those: of the newest chip, of those with one number of
+/// that with the most instructions, and a cubin before PTX. It is an error,
+/// with `isAmbiguous`, if there are several functions and none is named, or
+/// without a card several chips.
+Result<ChosenImage> chooseImage(const Bundle &bundle, const BundleQuery &query,
+                                bool &isAmbiguous);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_RUNTIME_BUNDLE_H

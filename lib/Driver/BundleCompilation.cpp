@@ -1,0 +1,136 @@
+//===- BundleCompilation.cpp - Functions for several chips ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function is compiled alone, so that a runner loads what it launches and no
+// more, and from the source for each chip, as lowering is in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/BundleCompilation.h"
+
+#include "PtxEmission.h"
+#include "blockscale/Runtime/PtxSummary.h"
+#include "llvm/Support/Compression.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static BundleImage makeImage(BundleImage::Kind kind, std::string bytes,
+                             std::string ptxVersion) {
+  BundleImage image;
+  image.kind = kind;
+  image.ptxVersion = std::move(ptxVersion);
+  image.size = bytes.size();
+  image.stored = std::move(bytes);
+  // Where LLVM was built without zlib, images are larger and no less right.
+  if (!llvm::compression::zlib::isAvailable())
+    return image;
+  SmallVector<uint8_t, 0> compressed;
+  llvm::compression::zlib::compress(
+      llvm::arrayRefFromStringRef(image.stored), compressed,
+      llvm::compression::zlib::BestSizeCompression);
+  image.stored.assign(compressed.begin(), compressed.end());
+  image.isCompressed = true;
+  return image;
+}
+
+/// The names of the types of elements of arguments and results.
+static std::vector<std::string> nameTypes(FunctionType type) {
+  std::vector<std::string> names;
+  for (Type each :
+       llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    llvm::raw_string_ostream(names.emplace_back())
+        << getElementTypeOrSelf(each);
+  return names;
+}
+
+/// The names of the functions that a bundle gets.
+static Result<SmallVector<std::string>> listFunctions(Program &program,
+                                                      StringRef entry) {
+  SmallVector<std::string> names;
+  if (!entry.empty()) {
+    bool isAmbiguous;
+    Result<func::FuncOp> function = program.getEntry(entry, isAmbiguous);
+    if (!function)
+      return function.error();
+    names.push_back(entry.str());
+    return names;
+  }
+  for (auto function : program.getModule().getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      names.push_back(function.getSymName().str());
+  if (names.empty())
+    return Error("expected a public function in the module, got none");
+  return names;
+}
+
+static FailureOr<BundleEntry> compileEntry(const Program &source,
+                                           StringRef name, const Chip &target,
+                                           const BundleOptions &options) {
+  std::unique_ptr<Program> program = source.parseAgain();
+  if (!program)
+    return failure();
+  program->dropSchedules();
+  bool isAmbiguous;
+  Result<func::FuncOp> function = program->getEntry(name, isAmbiguous);
+  if (!function || failed(program->keepOnly(*function)))
+    return failure();
+  BundleEntry entry;
+  entry.function = name.str();
+  entry.types = nameTypes(function->getFunctionType());
+  Location location = function->getLoc();
+
+  GpuCompileOptions compile = options.compile;
+  compile.target = &target;
+  compile.stage = GpuStage::PTX;
+  FailureOr<GpuCode> code = compileForGpu(program->getModule(), compile);
+  if (failed(code))
+    return failure();
+  entry.info = std::move(*code->launchInfo);
+  if (entry.info.operands.size() != entry.types.size()) {
+    emitError(location, "not supported in this version: a function in a bundle "
+                        "with an argument or a result that no numpy array can "
+                        "hold");
+    return failure();
+  }
+  std::string version = summarizePtx(code->text).version;
+  if (options.makesCubins) {
+    Result<std::string> cubin = assemblePtx(code->text, compile.getFinalChip());
+    if (!cubin) {
+      emitError(UnknownLoc::get(program->getModule().getContext()))
+          << cubin.message();
+      return failure();
+    }
+    entry.images.push_back(
+        makeImage(BundleImage::Kind::Cubin, std::move(*cubin), version));
+  }
+  entry.images.insert(
+      entry.images.begin(),
+      makeImage(BundleImage::Kind::Ptx, std::move(code->text), version));
+  return entry;
+}
+
+FailureOr<Bundle> blockscale::compileBundle(Program &program, StringRef entry,
+                                            const BundleOptions &options) {
+  Result<SmallVector<std::string>> names = listFunctions(program, entry);
+  if (!names) {
+    emitError(UnknownLoc::get(program.getModule().getContext()))
+        << names.message();
+    return failure();
+  }
+  Bundle bundle;
+  for (const std::string &name : *names)
+    for (const Chip *target : options.targets) {
+      FailureOr<BundleEntry> made =
+          compileEntry(program, name, *target, options);
+      if (failed(made))
+        return failure();
+      bundle.entries.push_back(std::move(*made));
+    }
+  return bundle;
+}

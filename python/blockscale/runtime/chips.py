@@ -1,0 +1,51 @@
+"""Which code a card can run, and which it should.
+
+Code for `sm_90a` runs on compute capability 9.0 and nowhere else, for `sm_100f` on that family from there on (10.0,
+10.3), for `sm_80` on all that came after. Machine code (a cubin) runs on the very chip.
+"""
+
+import re
+
+from .errors import ImageError
+
+# The more a target may use of a chip, the better.
+LETTERS = {"": 0, "f": 1, "a": 2}
+
+
+def parse_target(target):
+    """The number and the letter: 90 and "a" of "sm_90a"; None of other names."""
+    match = re.fullmatch(r"sm_(\d+)([af]?)", target)
+    return (int(match[1]), match[2]) if match else None
+
+
+def can_run(target, kind, capability):
+    """Whether a card of this compute capability (90 is 9.0) runs PTX or a cubin for a target."""
+    parsed = parse_target(target)
+    if not parsed:
+        return False
+    number, letter = parsed
+    if kind == "cubin" or letter == "a":
+        return capability == number
+    if letter == "f":
+        return capability >= number and capability // 10 == number // 10
+    return capability >= number
+
+
+def choose(entries, capability):
+    """The entry and the image for a card: of the newest chip that it can stand in for, and of a chip's own code the
+    most special; a cubin, which need not be compiled, before PTX."""
+    def rank(pair):
+        entry, image = pair
+        number, letter = parse_target(entry.info.target)
+        return number, LETTERS[letter], image.kind == "cubin"
+
+    pairs = [
+        (entry, image) for entry in entries for image in entry.images
+        if can_run(entry.info.target, image.kind, capability)
+    ]
+    if not pairs:
+        there = ", ".join(f"{entry.info.target} ({' and '.join(i.kind for i in entry.images)})" for entry in entries)
+        raise ImageError(
+            f"function '{entries[0].function}': expected code that runs on the card's sm_{capability}, got {there}"
+        )
+    return max(pairs, key=rank)

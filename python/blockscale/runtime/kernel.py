@@ -1,0 +1,288 @@
+"""Functions of a bundle, to be called."""
+
+from . import arrays, streams
+from .arrays import HOST, READERS, find_reader, make_signature
+from .chips import choose
+from .device import current_ordinal, get_device
+from .element_types import accepted_names, describe
+from .errors import ArgumentError, CaptureError, ImageError
+from .hosted import HostedLaunch
+from .plan import Plan, name_of
+
+# Plans that a function keeps, for as many lists of shapes and types.
+MAX_PLANS = 256
+
+
+class OnDevice:
+    """The code of a function on one card."""
+
+    def __init__(self, device, entries):
+        self.device = device
+        self.entry, image = choose(entries, device.capability)
+        self.info = self.entry.info
+        with device.made_current():
+            module = device.load(image.read(), image.kind, self.info.target)
+            self.functions = [device.get_function(module, kernel) for kernel in self.info.kernels]
+
+    def plan(self, shapes):
+        return Plan(self.device, self.info, self.functions, shapes)
+
+
+class ReadyPlan:
+    """A plan, and which results fit it."""
+
+    def __init__(self, plan, is_hosted):
+        self.plan, self.device, self.is_hosted = plan, plan.device, is_hosted
+        # Lists of signatures that have been checked.
+        self.results = set()
+
+
+class Kernel:
+    """A function of a bundle: `kernel(*arguments, out=None, stream=None)`.
+
+    An argument is a number, or an array in row-major order: a tensor of torch, anything with
+    `__cuda_array_interface__` or `__dlpack__` on a card (used where it is), or an array of numpy (copied to the card
+    and back). Its shape is that of the function's tensor, in elements; where the function packs codes, the last
+    dimension is in bytes (fp4: M x K/2). Narrow types are taken as uint8 or as themselves. Arrays on a card start at
+    multiples of 16 bytes, and all are on one card.
+
+    `out` is an array for the result, or a sequence of them; without it, tensors of torch (where an argument is one)
+    or arrays of numpy (where all arrays are) are made. Returned is what results are in: an array, or a tuple of
+    several.
+
+    `stream` is an integer or a stream of torch or CuPy; the default is torch's current stream where an argument is
+    a tensor of torch, else the default stream. Calls return before the kernels have run, except with arrays of
+    numpy.
+
+    Raises ArgumentError, ImageError, DriverError or CaptureError.
+    """
+
+    def __init__(self, name, entries):
+        self.name = name
+        self._entries = entries
+        self._devices = {}
+        self._plans = {}
+
+    def __repr__(self):
+        return f"<blockscale function '{self.name}' for {', '.join(self.targets)}>"
+
+    @property
+    def targets(self):
+        """The chips that there is code for, such as "sm_90a"."""
+        return [entry.info.target for entry in self._entries]
+
+    def launch_info(self, target):
+        """The launch info for a chip, as JSON has it (docs/Programs.md)."""
+        for entry in self._entries:
+            if entry.info.target == target:
+                return entry.launch_info
+        raise ImageError(f"function '{self.name}': expected one of {' '.join(self.targets)}, got {target!r}")
+
+    def on(self, ordinal):
+        """The code on a card; it is loaded if it is not there yet."""
+        there = self._devices.get(ordinal)
+        if there is None:
+            device = get_device(ordinal)
+            with device.lock:
+                there = self._devices.get(ordinal)
+                if there is None:
+                    there = self._devices[ordinal] = OnDevice(device, self._entries)
+        return there
+
+    def prepare(self, *shapes, device=None, graphs=1):
+        """Does what a launch with arguments of these shapes could not do while a graph is captured.
+
+        `shapes` are those of the arguments in elements of their arrays, None for a number; what has a `shape` may
+        stand for it. `device` is the ordinal of a card; the default is that of the current context, or 0. The code is
+        loaded, and `graphs` workspaces are allocated: each graph that is captured behind this call takes one, where
+        the function needs any, and each stream in it one.
+
+        Raises ArgumentError for shapes that do not fit.
+        """
+        there = self.on(current_ordinal() if device is None else device)
+        self._check_count(len(shapes), there.info)
+        plan = there.plan([None if shape is None else tuple(getattr(shape, "shape", shape)) for shape in shapes])
+        with there.device.made_current():
+            there.device.workspaces.prepare(plan.workspace, graphs if plan.workspace else 0)
+
+    def __call__(self, *values, out=None, stream=None):
+        handle = streams.default_handle(values) if stream is None else streams.handle_of(stream)
+        addresses, key = self._read(values, handle, 0)
+        ready = self._plans.get(key)
+        if ready is None:
+            ready = self._make_plan(key, handle)
+        if out is None:
+            results = self._make_results(ready, values)
+        else:
+            results = out if isinstance(out, (tuple, list)) else (out,)
+        result_addresses, result_key = self._read(results, handle, len(values))
+        if result_key not in ready.results:
+            self._check_results(ready, result_key)
+        addresses += result_addresses
+        device = ready.device
+        with device.lock:
+            if ready.is_hosted or not device.is_current():
+                self._launch_slowly(ready, addresses, result_key, key, handle)
+            else:
+                ready.plan.launch(addresses, handle)
+        if out is not None:
+            return out
+        return results[0] if len(results) == 1 else tuple(results)
+
+    # Reading.
+
+    def _read(self, values, handle, first):
+        """Addresses and signatures, two tuples."""
+        addresses, signatures = [], []
+        for value in values:
+            reader = READERS.get(type(value)) or find_reader(value)
+            if reader is None:
+                raise ArgumentError(
+                    f"{self._name(first + len(addresses))}: expected a number, a tensor of torch, or an object with "
+                    f"__cuda_array_interface__, __dlpack__ or __array_interface__, got {type(value).__name__}"
+                )
+            try:
+                address, signature = reader(value, handle)
+            except ArgumentError as error:
+                raise ArgumentError(f"{self._name(first + len(addresses))}: {error}") from None
+            addresses.append(address)
+            signatures.append(signature)
+        return tuple(addresses), tuple(signatures)
+
+    def _name(self, index):
+        return name_of(index, self._entries[0].info.num_arguments)
+
+    # Checking.
+
+    def _check_count(self, count, info):
+        if count != info.num_arguments:
+            raise ArgumentError(f"function '{self.name}': expected {info.num_arguments} arguments, got {count}")
+
+    def _check_array(self, index, info, signature):
+        """What needs no plan."""
+        operand, where = info.operands[index], self._name(index)
+        if signature.shape is None:
+            if index >= info.num_arguments:
+                raise ArgumentError(f"{where}: expected an array, got a number")
+            return
+        if len(signature.shape) != len(operand.shape):
+            raise ArgumentError(
+                f"{where}: expected {len(operand.shape)} dimensions of {describe(operand)}, got shape {signature.shape}"
+            )
+        names = accepted_names(operand)
+        if signature.dtype not in names:
+            raise ArgumentError(
+                f"{where}: expected elements of {' or '.join(names)} for {describe(operand)}, got {signature.dtype}"
+            )
+        if not signature.is_contiguous:
+            raise ArgumentError(f"{where}: expected an array in row-major order without gaps, got other strides")
+        if signature.is_torch and signature.device == HOST:
+            raise ArgumentError(f"{where}: expected a tensor on a CUDA device, got one on the CPU")
+        if signature.is_read_only and index >= info.num_arguments:
+            raise ArgumentError(f"{where}: expected an array that can be written, got a read-only one")
+
+    def _ordinal(self, signatures):
+        """The card that all arrays are on."""
+        places = {}
+        for i, signature in enumerate(signatures):
+            if signature.shape is not None and signature.device != HOST:
+                places.setdefault(signature.device, i)
+        if len(places) > 1:
+            (one, i), (other, j) = list(places.items())[:2]
+            raise ArgumentError(
+                f"{self._name(j)}: expected an array on CUDA device {one}, as {self._name(i)} is, got one on {other}"
+            )
+        return next(iter(places)) if places else None
+
+    # Plans.
+
+    def _make_plan(self, key, handle):
+        signatures = [make_signature(signature) for signature in key]
+        # What all chips have alike is checked before a card is looked for.
+        info = self._entries[0].info
+        self._check_count(len(key), info)
+        for i, signature in enumerate(signatures):
+            self._check_array(i, info, signature)
+        ordinal = self._ordinal(signatures)
+        there = self._devices.get(current_ordinal() if ordinal is None else ordinal)
+        if there is None:
+            there = self._load(ordinal, handle)
+        plan = there.plan([signature.shape for signature in signatures])
+        is_hosted = any(signature.shape is not None and signature.device == HOST for signature in signatures)
+        ready = ReadyPlan(plan, is_hosted)
+        # Without an array on a card, the current one may be another the next time.
+        if ordinal is not None:
+            if len(self._plans) == MAX_PLANS:
+                self._plans.clear()
+            self._plans[key] = ready
+        return ready
+
+    def _load(self, ordinal, handle):
+        ordinal = current_ordinal() if ordinal is None else ordinal
+        device = get_device(ordinal)
+        with device.made_current():
+            if device.capture_id(handle):
+                raise CaptureError(
+                    f"function '{self.name}': expected code that was loaded before the graph is captured, got none: "
+                    "call prepare() of the function, or the function, in front of it"
+                )
+        return self.on(ordinal)
+
+    # Results.
+
+    def _make_results(self, ready, values):
+        plan = ready.plan
+        count = plan.info.num_arguments
+        operands, shapes = plan.info.operands[count:], plan.buffer_shapes[count:]
+        torch = arrays.loaded_torch()
+        tensor = torch and next((value for value in values if isinstance(value, torch.Tensor)), None)
+        if tensor is not None:
+            return [
+                torch.empty(shape, dtype=torch_type(torch, operand), device=tensor.device)
+                for operand, shape in zip(operands, shapes)
+            ]
+        if not ready.is_hosted:
+            raise ArgumentError(f"function '{self.name}': expected out=, as no argument is of torch or numpy, got none")
+        import numpy
+
+        return [numpy.empty(shape, operand.dtype) for operand, shape in zip(operands, shapes)]
+
+    def _check_results(self, ready, key):
+        plan = ready.plan
+        info, count = plan.info, plan.info.num_arguments
+        if len(key) != info.num_results:
+            raise ArgumentError(f"function '{self.name}': expected {info.num_results} results in out, got {len(key)}")
+        for i, signature in enumerate(map(make_signature, key)):
+            self._check_array(count + i, info, signature)
+            plan.check_shape(count + i, signature.shape)
+            if signature.device not in (HOST, plan.device.ordinal):
+                raise ArgumentError(
+                    f"result #{i}: expected an array on CUDA device {plan.device.ordinal}, got one on "
+                    f"{signature.device}"
+                )
+            if signature.device == HOST and not ready.is_hosted:
+                raise ArgumentError(f"result #{i}: expected an array on CUDA device {plan.device.ordinal}, as "
+                                    "arguments are, got one in the memory of the host")
+        ready.results.add(key)
+
+    # Launching.
+
+    def _launch_slowly(self, ready, addresses, result_key, key, handle):
+        device = ready.device
+        with device.made_current():
+            if not ready.is_hosted:
+                ready.plan.launch(addresses, handle)
+                return
+            if device.capture_id(handle):
+                raise CaptureError(
+                    f"function '{self.name}': expected arrays on a card while a graph is captured, got one of numpy, "
+                    "which would have to be copied"
+                )
+            hosts = [signature.shape is not None and signature.device == HOST
+                     for signature in map(make_signature, key + result_key)]
+            HostedLaunch(ready.plan, addresses, hosts, handle).run()
+
+
+def torch_type(torch, operand):
+    """The type of torch for a result: that of its elements, where this torch has it, else that of its codes."""
+    return next(getattr(torch, name) for name in accepted_names(operand) if hasattr(torch, name))

@@ -1,0 +1,200 @@
+"""How the kernels of a function are launched: a launch info, read and checked (docs/Programs.md, "Launch info")."""
+
+import struct
+
+from . import expressions
+from .expressions import INT64_MAX, MAX_NUMBER, Size, read_expression, read_packed
+from .tensor_maps import BYTES as MAP_BYTES
+from .tensor_maps import TensorMap
+
+VERSION = 1
+# Of one parameter.
+MAX_PARAM_BYTES = 32764
+DTYPES = {"u1": 1, "i1": 1, "u2": 2, "i2": 2, "f2": 2, "u4": 4, "i4": 4, "f4": 4, "u8": 8, "i8": 8, "f8": 8}
+
+
+class Param:
+    """What a kernel gets for one of its parameters, or a struct for one of its fields.
+
+    `kind` is `arg`, `result`, `size`, `workspace`, `i32`, `i64`, `f32` or `struct`. With a `tensor_map`, it is that
+    of the memory that the first two, or a workspace, would point to.
+    """
+
+    def __init__(self, kind, index=None, number=None, offset=None, fields=(), data=b"", size=8):
+        self.kind, self.index, self.number, self.fields, self.data = kind, index, number, fields, data
+        self.offset = offset or expressions.constant(0)
+        self.tensor_map = None
+        self.bytes = size
+
+    @property
+    def alignment(self):
+        """Of a field in a struct; numbers stand anywhere."""
+        if self.tensor_map:
+            return 64
+        return 8 if self.kind in ("arg", "result", "workspace") else 1
+
+    @property
+    def expressions(self):
+        own = [self.offset, *([self.number] if isinstance(self.number, expressions.Expression) else [])]
+        inner = [each for _, field in self.fields for each in field.expressions]
+        return own + inner + (self.tensor_map.expressions if self.tensor_map else [])
+
+    def indices(self, kind):
+        """Those of arguments or results that it names itself."""
+        own = [self.index] if self.kind == kind else []
+        return own + [index for _, field in self.fields for index in field.indices(kind)]
+
+
+def _read_index(name):
+    return lambda node, offset: Param(name, index=node.integer(0, MAX_NUMBER), offset=offset)
+
+
+def _read_size(node, _):
+    return Param("size", number=expressions.of_size(Size(node)), size=4)
+
+
+def _read_integer(name, least, most, size):
+    return lambda node, _: Param(name, number=read_expression(node, least, most), size=size)
+
+
+def _read_f32(node, _):
+    if not isinstance(node.value, (int, float)) or isinstance(node.value, bool):
+        raise node.error("a number")
+    try:
+        return Param("f32", data=struct.pack("<f", node.value), size=4)
+    except OverflowError:
+        raise node.error("a number that f32 can hold") from None
+
+
+def _read_map(node, _):
+    param = read_param(node.fields(("of",), tuple(node.value if isinstance(node.value, dict) else ()))["of"])
+    if param.tensor_map or param.kind not in ("arg", "result", "workspace"):
+        raise node.error("a tensor map of memory")
+    param.tensor_map, param.bytes = TensorMap(node), MAP_BYTES
+    return param
+
+
+def _read_struct(node, _):
+    fields = node.fields((), ("bytes", "size", "fields"))
+    if ("bytes" in fields) == ("size" in fields):
+        raise node.error("one of the fields bytes and size")
+    if "size" in fields:
+        data = bytes(fields["size"].integer(1, MAX_PARAM_BYTES))
+    else:
+        what = f"two hexadecimal digits for each of 1 to {MAX_PARAM_BYTES} bytes"
+        digits = fields["bytes"].name()
+        if not set(digits) <= set("0123456789abcdefABCDEF") or len(digits) % 2 or len(digits) > 2 * MAX_PARAM_BYTES:
+            raise fields["bytes"].error(what)
+        data = bytes.fromhex(digits)
+    places = []
+    for each in fields["fields"].elements() if "fields" in fields else ():
+        inner = each.fields(("at", "param"))
+        param = read_param(inner["param"])
+        if param.kind == "struct":
+            raise inner["param"].error("no struct in a struct")
+        at = inner["at"].integer(0, len(data) - 1)
+        if at % param.alignment:
+            raise inner["at"].error(f"a multiple of {param.alignment}")
+        places.append((at, param))
+    # An argument may be a number of less than 8 bytes; a launch checks those.
+    end = 0
+    for at, param in sorted(places, key=lambda place: place[0]):
+        least = 1 if param.kind == "arg" and not param.tensor_map else param.bytes
+        if at < end or at + least > len(data):
+            raise node.error("fields that are in the struct and do not overlap")
+        end = at + least
+    return Param("struct", fields=places, data=data, size=len(data))
+
+
+# By the name of the field: what reads it.
+KINDS = {
+    "arg": _read_index("arg"),
+    "result": _read_index("result"),
+    "size": _read_size,
+    "workspace": lambda node, _: Param("workspace", offset=read_expression(node, 0, INT64_MAX)),
+    "tensor_map": _read_map,
+    "i32": _read_integer("i32", -(2**31), 2**32 - 1, 4),
+    "i64": _read_integer("i64", expressions.INT64_MIN, INT64_MAX, 8),
+    "f32": _read_f32,
+    "struct": _read_struct,
+}
+
+
+def read_param(node):
+    fields = node.fields((), (*KINDS, "offset"))
+    offset = fields.pop("offset", None)
+    if len(fields) != 1:
+        raise node.error(f"an object of one field of {' '.join(KINDS)}")
+    [(name, field)] = fields.items()
+    if offset and name not in ("arg", "result"):
+        raise node.error(f"no offset beside {name}")
+    return KINDS[name](field, read_expression(offset, 0, INT64_MAX) if offset else None)
+
+
+class Kernel:
+    """One launch: grid, block and cluster in x, y, z; `shared` in bytes, dynamic."""
+
+    def __init__(self, node):
+        fields = node.fields(("name", "grid", "block", "cluster", "shared", "params"), ("programmatic",))
+        self.name = fields["name"].name()
+        self.grid = [read_expression(extent, 1, MAX_NUMBER) for extent in fields["grid"].elements(3)]
+        self.block, self.cluster = (
+            tuple(extent.integer(1, MAX_NUMBER) for extent in fields[name].elements(3)) for name in ("block", "cluster")
+        )
+        self.shared = fields["shared"].integer(0, MAX_NUMBER)
+        self.is_programmatic = "programmatic" in fields and fields["programmatic"].boolean()
+        self.params = [read_param(param) for param in fields["params"].elements()]
+
+    @property
+    def expressions(self):
+        return [*self.grid, *(each for param in self.params for each in param.expressions)]
+
+
+class Operand:
+    """What the buffer of an argument or a result holds.
+
+    `shape` counts elements; where the last dimension is packed, `bytes` of the buffer hold `codes` of them. `type`
+    is MLIR's name of an element, such as f8E4M3FN. A scalar has no dimensions.
+    """
+
+    def __init__(self, node, type):
+        fields = node.fields(("dtype", "shape"), ("packed",))
+        self.dtype = fields["dtype"].choice(DTYPES)
+        self.type = type
+        self.shape = [read_expression(size, 0, INT64_MAX) for size in fields["shape"].elements()]
+        if "packed" in fields and not self.shape:
+            raise fields["shape"].error("an array of at least 1 for what is packed")
+        self.codes, self.bytes = read_packed(fields.get("packed"))
+
+    @property
+    def is_packed(self):
+        return (self.codes, self.bytes) != (1, 1)
+
+
+class LaunchInfo:
+    """A function as kernels in launch order, with `num_arguments` operands and then `num_results`.
+
+    `types` are MLIR's names of the elements of all operands, as a bundle has them.
+    """
+
+    def __init__(self, node, types):
+        fields = node.fields(("version", "target", "kernels", "workspace", "operands"))
+        fields["version"].integer(VERSION, VERSION)
+        self.target = fields["target"].name()
+        self.workspace = read_expression(fields["workspace"], 0, INT64_MAX)
+        self.kernels = [Kernel(kernel) for kernel in fields["kernels"].elements(least=1)]
+        operands = fields["operands"].elements(len(types))
+        self.operands = [Operand(operand, type) for operand, type in zip(operands, types)]
+        params = [param for kernel in self.kernels for param in kernel.params]
+        self.num_results = max((index + 1 for param in params for index in param.indices("result")), default=0)
+        self.num_arguments = len(self.operands) - self.num_results
+        numbers = [self.workspace, *(each for kernel in self.kernels for each in kernel.expressions)]
+        numbers += [size for operand in self.operands for size in operand.shape]
+        needed = max(
+            [each.arguments for each in numbers] + [i + 1 for param in params for i in param.indices("arg")],
+            default=0,
+        )
+        if needed > self.num_arguments:
+            raise fields["operands"].error(
+                f"operands of at least {needed} arguments and {self.num_results} results, as kernels have"
+            )

@@ -1,0 +1,355 @@
+"""A launch with all numbers worked out, for one list of signatures on one card.
+
+What a launch costs the host is here: `Plan.launch` puts addresses where they have changed, and calls the driver once
+for each kernel. The driver reads the values of parameters through pointers, which stay what they are.
+"""
+
+import ctypes
+import struct
+
+from . import driver as cuda
+from .driver import LaunchAttribute, LaunchConfig
+from .element_types import describe
+from .errors import ArgumentError, DriverError, ImageError
+from .expressions import MAX_NUMBER
+from .launch_info import DTYPES
+from .tensor_maps import ALIGNMENT as MAP_ALIGNMENT
+from .tensor_maps import BYTES as MAP_BYTES
+
+# What kernels may rely on.
+ALIGNMENT = 16
+# Of the encoded maps that a plan keeps, for tensors at as many addresses.
+MAX_KEPT_MAPS = 64
+
+
+def name_of(index, num_arguments):
+    return f"argument #{index}" if index < num_arguments else f"result #{index - num_arguments}"
+
+
+def aligned_bytes(size, alignment):
+    """An array of bytes at a multiple of `alignment`."""
+    memory = (ctypes.c_char * (size + alignment))()
+    return (ctypes.c_char * size).from_buffer(memory, -ctypes.addressof(memory) % alignment)
+
+
+def round_bfloat16(value):
+    """The bits of bf16, rounded to nearest even."""
+    [bits] = struct.unpack("<I", struct.pack("<f", value))
+    if value != value:
+        return bits >> 16 | 0x40
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+INTEGERS = {"i1": "u1", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "index": "i8"}
+FORMS = {"f2": "<e", "f4": "<f", "f8": "<d"}
+
+
+def encode_number(value, operand):
+    """The bytes of a scalar argument."""
+    if operand.dtype in FORMS:
+        return struct.pack(FORMS[operand.dtype], value)
+    if operand.type == "bf16":
+        return round_bfloat16(value).to_bytes(2, "little")
+    size = DTYPES[operand.dtype]
+    if not isinstance(value, int):
+        raise ArgumentError(f"expected an integer for {operand.type}, got {value!r}")
+    least, end = (0, 2) if operand.type == "i1" else (-(1 << 8 * size - 1), 1 << 8 * size)
+    if not least <= value < end:
+        raise ArgumentError(f"expected a number from {least} to {end - 1} for {operand.type}, got {value}")
+    return (value % (1 << 8 * size)).to_bytes(size, "little")
+
+
+class PlacedMap:
+    """A tensor map in the value of a parameter, of memory at `offset` behind an address that changes."""
+
+    def __init__(self, driver, tensor_map, sizes, strides, offset, place):
+        self.offset, self.place = offset, place
+        self._driver, self._kept = driver, {}
+        self._encoded = aligned_bytes(MAP_BYTES, MAP_ALIGNMENT)
+        rank = tensor_map.rank
+        self._arguments = (
+            (ctypes.c_uint64 * rank)(*sizes), (ctypes.c_uint64 * max(rank - 1, 1))(*strides),
+            (ctypes.c_uint32 * rank)(*tensor_map.box), (ctypes.c_uint32 * rank)(*tensor_map.element_strides), 0,
+            tensor_map.swizzle, tensor_map.promotion, tensor_map.fill,
+        )
+        self._type, self._rank = tensor_map.type, rank
+
+    def point_to(self, address):
+        address += self.offset
+        encoded = self._kept.get(address)
+        if encoded is None:
+            if not self._driver["cuTensorMapEncodeTiled"]:
+                raise DriverError(
+                    f"cannot make a tensor map: expected a driver of CUDA 12.0 or later, got CUDA {self._driver.cuda}"
+                )
+            self._driver.call(
+                "cuTensorMapEncodeTiled", self._encoded, self._type, self._rank, address, *self._arguments,
+                what="cannot make a tensor map",
+            )
+            if len(self._kept) == MAX_KEPT_MAPS:
+                self._kept.clear()
+            encoded = self._kept[address] = self._encoded.raw
+        ctypes.memmove(self.place, encoded, MAP_BYTES)
+
+
+class PlacedPointer:
+    """A pointer in the value of a parameter, `offset` behind an address that changes."""
+
+    def __init__(self, place, offset):
+        self.offset = offset
+        self._value = ctypes.c_uint64.from_address(place)
+
+    def point_to(self, address):
+        self._value.value = address + self.offset
+
+
+class PlacedNumber:
+    """A scalar argument in the value of a parameter."""
+
+    def __init__(self, place, operand):
+        self.place, self.operand = place, operand
+
+    def put(self, value):
+        data = encode_number(value, self.operand)
+        ctypes.memmove(self.place, data, len(data))
+
+
+class Plan:
+    """The launches of `info` for arguments of these shapes, in elements of their arrays; None is a number.
+
+    `functions` are the kernels on the card. Raises ArgumentError for shapes that do not fit.
+    """
+
+    def __init__(self, device, info, functions, shapes):
+        self.device, self.info = device, info
+        self._shapes, self._functions = shapes, functions
+        self._evaluate = lambda expression: expression(shapes, device.multiprocessors)
+        self.buffer_shapes = [self._buffer_shape(i, operand) for i, operand in enumerate(info.operands)]
+        for i, shape in enumerate(shapes):
+            self.check_shape(i, shape)
+        self.sizes = [self._count_bytes(*each) for each in zip(info.operands, self.buffer_shapes)]
+        self.workspace = self._evaluate(info.workspace)
+        if not 0 <= self.workspace <= 2**63:
+            raise ArgumentError(f"expected a workspace of at least 0 bytes, got {self.workspace}")
+        self._numbers = [i for i, shape in enumerate(shapes) if shape is None]
+        self._pointers = [i for i in range(len(info.operands)) if i not in self._numbers]
+        self._alignments = [ALIGNMENT] * len(info.operands)
+        # What holds an address, by operand, and of the workspace; and numbers, by argument.
+        self._places = [[] for _ in info.operands]
+        self._workspace_places, self._number_places = [], [[] for _ in info.operands]
+        # Keeps what the driver is given the addresses of.
+        self._memory = []
+        self._launches = [self._plan_kernel(*each) for each in zip(info.kernels, functions)]
+        # What is there now.
+        self._addresses = self._workspace_address = None
+        self._stream = 0
+
+    # Numbers.
+
+    def _buffer_shape(self, index, operand):
+        shape = [self._evaluate(size) for size in operand.shape]
+        where = name_of(index, self.info.num_arguments)
+        if any(size < 0 for size in shape):
+            raise ArgumentError(f"{where}: expected sizes of at least 0, got {shape}")
+        if operand.is_packed:
+            if shape[-1] % operand.codes:
+                raise ArgumentError(
+                    f"{where}: expected rows that end on a byte when packed, got {shape[-1]} elements, of which "
+                    f"{operand.codes} are in {operand.bytes} bytes"
+                )
+            shape[-1] = shape[-1] // operand.codes * operand.bytes
+        return tuple(shape)
+
+    def check_shape(self, index, shape):
+        """That an operand has a shape, in elements of its array; a number has None."""
+        operand, expected = self.info.operands[index], self.buffer_shapes[index]
+        if (shape is None and not operand.shape) or shape == expected:
+            return
+        array = f"{name_of(index, self.info.num_arguments)}: expected"
+        if shape is None:
+            raise ArgumentError(f"{array} an array of shape {expected} of {describe(operand)}, got a number")
+        raise ArgumentError(f"{array} shape {expected} of {describe(operand)}, got {shape}")
+
+    @staticmethod
+    def _count_bytes(operand, shape):
+        size = DTYPES[operand.dtype]
+        for extent in shape:
+            size *= extent
+        return size
+
+    def _extent(self, expression, dimension):
+        extent = self._evaluate(expression)
+        if 1 <= extent <= MAX_NUMBER:
+            return extent
+        empty = expression.empty_size(self._shapes, self.device.multiprocessors)
+        if empty:
+            raise ArgumentError(
+                f"argument #{empty.argument}: expected a size of at least 1 in dimension {empty.dimension}, got 0"
+            )
+        raise ArgumentError(
+            f"expected 1 to {MAX_NUMBER} blocks in dimension {dimension} of the grid, got {extent}"
+        )
+
+    # Kernels.
+
+    def _plan_kernel(self, kernel, function):
+        grid = [self._extent(extent, i) for i, extent in enumerate(kernel.grid)]
+        values, sizes = [], self.device.param_sizes(function)
+        for i, param in enumerate(kernel.params):
+            try:
+                values.append(self._make_value(param))
+            except ArgumentError as error:
+                raise ArgumentError(f"parameter #{i} of kernel '{kernel.name}': {error}") from None
+        expected = [size for _, size in values]
+        if sizes is not None and sizes != expected:
+            raise ImageError(
+                f"kernel '{kernel.name}': expected parameters of {expected} bytes, as the launch info and the "
+                f"arguments say, got code that has {sizes}"
+            )
+        attributes = []
+        if kernel.cluster != (1, 1, 1):
+            attributes.append(LaunchAttribute(cuda.CLUSTER_DIMENSION, 0, (ctypes.c_uint * 16)(*kernel.cluster)))
+        if kernel.is_programmatic:
+            attributes.append(LaunchAttribute(cuda.PROGRAMMATIC_STREAM_SERIALIZATION, 0, (ctypes.c_uint * 16)(1)))
+        params = (ctypes.c_void_p * max(len(values), 1))(*(place for place, _ in values))
+        array = (LaunchAttribute * max(len(attributes), 1))(*attributes)
+        config = LaunchConfig(
+            (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*kernel.block), kernel.shared, None, array, len(attributes)
+        )
+        if kernel.cluster != (1, 1, 1) and not self.device.driver["cuLaunchKernelEx"]:
+            raise DriverError(
+                f"cannot launch kernel '{kernel.name}' with a cluster: expected a driver of CUDA 11.8 or later, got "
+                f"CUDA {self.device.driver.cuda}"
+            )
+        return config, ctypes.byref(config), function, params, kernel
+
+    def _make_value(self, param):
+        """The address and the bytes of the value of a parameter."""
+        # Maps are the largest with an alignment.
+        memory = aligned_bytes(param.bytes, MAP_ALIGNMENT)
+        self._memory.append(memory)
+        place = ctypes.addressof(memory)
+        return place, self._fill(param, place, param.bytes)
+
+    def _fill(self, param, place, room):
+        """Puts what is known of a parameter at a place, notes where the rest goes, and gives the bytes."""
+        if param.kind == "struct":
+            ctypes.memmove(place, param.data, len(param.data))
+            end = 0
+            for at, field in sorted(param.fields, key=lambda each: each[0]):
+                if at < end:
+                    raise ArgumentError(f"expected fields of a struct that do not overlap, got one at {at}")
+                end = at + self._fill(field, place + at, len(param.data) - at)
+            return len(param.data)
+        if param.kind == "f32":
+            ctypes.memmove(place, param.data, 4)
+            return 4
+        if param.number is not None:
+            number = self._evaluate(param.number)
+            size = param.bytes
+            if not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
+                raise ArgumentError(f"expected an integer of {8 * size} bits, got {number}")
+            ctypes.memmove(place, (number % (1 << 8 * size)).to_bytes(size, "little"), size)
+            return size
+        return self._fill_place(param, place, room)
+
+    def _fill_place(self, param, place, room):
+        offset = self._evaluate(param.offset)
+        if param.kind == "workspace":
+            places, memory, last = self._workspace_places, self.workspace, self.workspace - 1
+            what = "the workspace"
+        else:
+            index = param.index + (self.info.num_arguments if param.kind == "result" else 0)
+            operand, what = self.info.operands[index], name_of(index, self.info.num_arguments)
+            if index in self._numbers:
+                if param.tensor_map or param.offset.known != 0:
+                    raise ArgumentError(f"{what}: expected a buffer for an offset or a tensor map, got a number")
+                size = DTYPES[operand.dtype]
+                if size > room:
+                    raise ArgumentError(f"{what}: expected a number of at most {room} bytes in a struct, got {size}")
+                self._number_places[index].append(PlacedNumber(place, operand))
+                return size
+            places, memory, last = self._places[index], self.sizes[index], self.sizes[index]
+            if param.tensor_map:
+                self._alignments[index] = max(self._alignments[index], param.tensor_map.alignment)
+        if not 0 <= offset <= last:
+            raise ArgumentError(f"expected an offset from 0 to {last} into {what}, got {offset}")
+        if not param.tensor_map:
+            places.append(PlacedPointer(place, offset))
+            return 8
+        sizes, strides = param.tensor_map.evaluate(self._shapes, self.device.multiprocessors, memory, offset)
+        places.append(PlacedMap(self.device.driver, param.tensor_map, sizes, strides, offset, place))
+        return MAP_BYTES
+
+    # Launching. The card's lock is held, and its context is current.
+
+    def _place(self, addresses):
+        self._addresses = None
+        count = self.info.num_arguments
+        for i in self._pointers:
+            address = addresses[i]
+            if address % self._alignments[i]:
+                raise ArgumentError(
+                    f"{name_of(i, count)}: expected an address that is a multiple of {self._alignments[i]}, got "
+                    f"{address:#x}"
+                )
+        for i in range(count, len(addresses)):
+            start, end = addresses[i], addresses[i] + self.sizes[i]
+            for j in self._pointers:
+                if j < i and start < addresses[j] + self.sizes[j] and addresses[j] < end:
+                    raise ArgumentError(
+                        f"{name_of(i, count)}: expected memory of its own, got what it shares with {name_of(j, count)}"
+                    )
+        for i in self._pointers:
+            for place in self._places[i]:
+                place.point_to(addresses[i])
+        self._addresses = addresses
+
+    def _put_numbers(self, values):
+        for i in self._numbers:
+            for place in self._number_places[i]:
+                try:
+                    place.put(values[i])
+                except (OverflowError, struct.error):
+                    raise ArgumentError(
+                        f"argument #{i}: expected a number that {self.info.operands[i].type} can hold, got {values[i]}"
+                    ) from None
+                except ArgumentError as error:
+                    raise ArgumentError(f"argument #{i}: {error}") from None
+
+    def launch(self, addresses, stream):
+        """Launches on a stream (an integer). `addresses`, a tuple, are those of all operands; a number for a number."""
+        if addresses != self._addresses:
+            self._place(addresses)
+        if self._numbers:
+            self._put_numbers(addresses)
+        if self.workspace:
+            address = self.device.workspaces.get(self.workspace, stream)
+            if address != self._workspace_address:
+                self._workspace_address = None
+                for place in self._workspace_places:
+                    place.point_to(address)
+                self._workspace_address = address
+        launch = self.device.driver["cuLaunchKernelEx"]
+        if launch is None:
+            self._launch_plainly(stream)
+            return
+        for config, reference, function, params, kernel in self._launches:
+            config.stream = stream
+            status = launch(reference, function, params, None)
+            if status:
+                self._raise(config, kernel, status)
+
+    def _launch_plainly(self, stream):
+        """Without attributes: a programmatic kernel starts behind the one in front, which is as right."""
+        launch = self.device.driver["cuLaunchKernel"]
+        for config, _, function, params, kernel in self._launches:
+            status = launch(function, *config.grid, *config.block, config.shared, stream, params, None)
+            if status:
+                self._raise(config, kernel, status)
+
+    def _raise(self, config, kernel, status):
+        raise self.device.driver.error(
+            status, f"cannot launch kernel '{kernel.name}' with grid {tuple(config.grid)}, block {kernel.block}, "
+            f"cluster {kernel.cluster}"
+        )
