@@ -1,0 +1,170 @@
+"""Writes the functions of kernels.bundle, as MLIR:
+
+    kernels.py kernels.mlir
+    blockscale-compile kernels.mlir --bundle=kernels.bundle --target=sm_80,sm_90a,sm_100a,sm_120a
+
+Needs no torch. All sizes are dynamic. M are rows of x, N rows of the weights (K-contiguous, as torch has them), K is
+summed over. Scales of a tensor, g, are in memory of the card, so that nobody waits for them. FORMAT is a row of
+FORMATS; where it has no tensor scale, there is no g.
+
+    quantize_FORMAT_NUMBER(x M x K[, g]) -> codes, scales            NUMBER is bf16, f16 or f32
+    tensor_scale_NUMBER(x M x K) -> g                                the largest magnitude / (448 * 6)
+    linear_FORMAT_ROWS(x M x K of bf16, codes, scales[, g], bias N of bf16) -> M x N of bf16
+    mma_scaled_FORMAT_ROWS(codes, scales, codes, scales[, g of x, g of y], bias N of bf16) -> M x N of bf16
+
+There is always a bias, which may be zeros: half of the code, and no time that can be measured. The products are the
+same for all ROWS, which say for how many rows of x each is made:
+
+    16, 64   K is divided among blocks (which needs a workspace), since one multiprocessor reads too slowly
+    tile     tiles of 128 x 128, converted in registers
+    many     what the compiler chooses for the chip
+"""
+
+import sys
+
+# name: element, scale, block size, whether there is a scale of the tensor.
+FORMATS = {
+    "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32, False),
+    "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32, False),
+    "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16, True),
+}
+NUMBERS = ("bf16", "f16", "f32")
+
+# Converting is the one path that all chips have and that takes these schedules.
+CONVERT = "blockscale.path = #blockscale.path<convert>"
+SCHEDULE = CONVERT + (
+    ", blockscale.schedule = #blockscale.schedule<tile = [{}], warps = [1, {}], stages = 2, splits = {}>"
+)
+# ROWS: attributes of the product.
+ROWS = {
+    "16": SCHEDULE.format("16, 128, 128", 2, 8),
+    "64": SCHEDULE.format("64, 128, 128", 4, 4),
+    "tile": CONVERT,
+    "many": "",
+}
+
+QUANTIZE = """
+func.func @quantize_{format}_{number}(%x: tensor<?x?x{number}>{g_argument}) -> ({codes}, {scales}) {{{g}
+  %codes, %scales = blockscale.quantize %x{g_operand} {{block_size = {block} : i64}}
+      : tensor<?x?x{number}>{g_type} to {codes}, {scales}
+  return %codes, %scales : {codes}, {scales}
+}}
+"""
+
+# 2688 = 448 * 6. Never 0, and 1 where the largest magnitude is no number.
+TENSOR_SCALE = """
+func.func @tensor_scale_{number}(%x: tensor<?x?x{number}>) -> f32 {{
+  %codes, %scales, %t = blockscale.quantize %x {{block_size = 16 : i64}}
+      : tensor<?x?x{number}> to tensor<?x?xf4E2M1FN>, tensor<?x?xf8E4M3FN>, tensor<f32>
+  %amax = tensor.extract %t[] : tensor<f32>
+  %limit = arith.constant 2688.0 : f32
+  %quotient = arith.divf %amax, %limit : f32
+  %least = arith.constant 0x00800000 : f32
+  %g = arith.maximumf %quotient, %least : f32
+  %one = arith.constant 1.0 : f32
+  %infinity = arith.constant 0x7F800000 : f32
+  %is_number = arith.cmpf olt, %g, %infinity : f32
+  %r = arith.select %is_number, %g, %one : f32
+  return %r : f32
+}}
+"""
+
+# Codes and scales of y are read through the transposes, and what ends the sums is done by the kernel of the product.
+START = """{{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : {x}
+  %n = tensor.dim %y, %c0 : {codes}
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %acc = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>"""
+
+# Without g, codes times scales are numbers of bf16 (docs/Quantization.md, "Weights alone"); g multiplies the sums,
+# which is one rounding less than multiplying each weight.
+LINEAR = """
+func.func @linear_{format}_{rows}(%x: {x}, %y: {codes}, %ys: {scales}{arguments}) -> tensor<?x?xbf16> """ + START + """
+  %w = blockscale.dequantize %y, %ys {{block_size = {block} : i64}} : {codes}, {scales} to tensor<?x?xbf16>
+  %d = linalg.matmul
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>] {{{attributes}}}
+      ins(%x, %w : {x}, tensor<?x?xbf16>) outs(%acc : tensor<?x?xf32>) -> tensor<?x?xf32>{end}
+}}
+"""
+
+MMA_SCALED = """
+func.func @mma_scaled_{format}_{rows}(%x: {x}, %xs: {scales}, %y: {codes}, %ys: {scales}{arguments})
+    -> tensor<?x?xbf16> """ + START + """
+  %k = tensor.dim %y, %c1 : {codes}
+  %blocks = tensor.dim %ys, %c1 : {scales}
+  %ye = tensor.empty(%k, %n) : {codes}
+  %yt = linalg.transpose ins(%y : {codes}) outs(%ye : {codes}) permutation = [1, 0]
+  %yse = tensor.empty(%blocks, %n) : {scales}
+  %yst = linalg.transpose ins(%ys : {scales}) outs(%yse : {scales}) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{block_size = {block}{attributes}}}
+      : {x}, {scales}, {codes}, {scales}, tensor<?x?xf32>{end}
+}}
+"""
+
+# The sums times each g plus bias, rounded to bf16.
+END = """
+  %re = tensor.empty(%m, %n) : tensor<?x?xbf16>
+  %r = linalg.generic {{
+      indexing_maps = [affine_map<(m, n) -> (m, n)>{maps}, affine_map<(m, n) -> (n)>,
+                       affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}}
+      ins(%d{operands}, %bias : tensor<?x?xf32>{types}, tensor<?xbf16>) outs(%re : tensor<?x?xbf16>) {{
+  ^bb0(%sum_{count}: f32{inner}, %bias_in: bf16, %old: bf16):{steps}
+    %bias_f32 = arith.extf %bias_in : bf16 to f32
+    %biased = arith.addf %sum_0, %bias_f32 : f32
+    %rounded = arith.truncf %biased : f32 to bf16
+    linalg.yield %rounded : bf16
+  }} -> tensor<?x?xbf16>
+  return %r : tensor<?x?xbf16>"""
+
+
+def make_end(count):
+    """(arguments of the function behind the operands, the text behind the product), for so many g."""
+    each = list(reversed(range(count)))
+    return "".join(f", %g_{i}: tensor<f32>" for i in each) + ", %bias: tensor<?xbf16>", END.format(
+        count=count,
+        maps=", affine_map<(m, n) -> ()>" * count,
+        operands="".join(f", %g_{i}" for i in each),
+        types=", tensor<f32>" * count,
+        inner="".join(f", %g_in_{i}: f32" for i in each),
+        steps="".join(f"\n    %sum_{i} = arith.mulf %sum_{i + 1}, %g_in_{i} : f32" for i in each),
+    )
+
+
+def make_format(format):
+    element, scale, block, is_scaled = FORMATS[format]
+    codes, scales = f"tensor<?x?x{element}>", f"tensor<?x?x{scale}>"
+    names = dict(format=format, block=block, codes=codes, scales=scales)
+    for number in NUMBERS:
+        yield QUANTIZE.format(
+            number=number, g_argument=", %t: tensor<f32>" if is_scaled else "",
+            g="\n  %g = tensor.extract %t[] : tensor<f32>" if is_scaled else "",
+            g_operand=" tensor_scale(%g)" if is_scaled else "", g_type=", f32" if is_scaled else "", **names,
+        )
+    for rows, attributes in ROWS.items():
+        arguments, end = make_end(1 if is_scaled else 0)
+        yield LINEAR.format(
+            x="tensor<?x?xbf16>", rows=rows, attributes=attributes, arguments=arguments, end=end, **names
+        )
+        if rows != "tile":
+            arguments, end = make_end(2 if is_scaled else 0)
+            attributes = f", {attributes}" if attributes else ""
+            yield MMA_SCALED.format(
+                x=codes, rows=rows, attributes=attributes, arguments=arguments, end=end, **names
+            )
+
+
+def make_program():
+    parts = [TENSOR_SCALE.format(number=number) for number in NUMBERS]
+    for format in FORMATS:
+        parts += make_format(format)
+    return "".join(parts).lstrip("\n")
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "w", encoding="ascii") as file:
+        file.write(make_program())

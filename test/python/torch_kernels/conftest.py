@@ -1,0 +1,28 @@
+"""Where the bundle of blockscale.torch and the simulator are."""
+
+import os
+from pathlib import Path
+
+import pytest
+from kernel_cases import Simulated
+
+REPO = Path(__file__).resolve().parents[3]
+BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
+BUNDLE = Path(
+    os.environ.get("BLOCKSCALE_TORCH_BUNDLE", BUILD / "python" / "blockscale" / "torch" / "kernels.bundle")
+).resolve()
+
+
+@pytest.fixture(scope="session")
+def bundle_path():
+    if not BUNDLE.exists():
+        pytest.skip("needs kernels.bundle, target blockscale-torch-kernels")
+    return BUNDLE
+
+
+@pytest.fixture
+def run(bundle_path, tmp_path):
+    program = BUILD / "bin" / "blockscale-sim"
+    if not program.exists():
+        pytest.skip("needs blockscale-sim")
+    return Simulated(program, bundle_path, tmp_path)

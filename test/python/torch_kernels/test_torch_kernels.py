@@ -1,0 +1,84 @@
+"""Every function of kernels.bundle, on every chip, against the reference."""
+
+import re
+
+import numpy as np
+import pytest
+from kernel_cases import FORMATS, PRODUCTS, check_product, check_quantize, to_bf16
+
+from blockscale import runtime
+
+CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
+MOST_BYTES = 10_000_000
+ROWS = {"linear": ("16", "64", "tile", "many"), "mma_scaled": ("16", "64", "many")}
+NUMBERS = ("bf16", "f16", "f32")
+# Of few rows, sizes with K in several parts; M and N are whole tiles nowhere but in the wide cover.
+SIZES = {"16": (5, 136, 1056), "64": (37, 72, 544), "tile": (70, 136, 96), "many": (70, 136, 96)}
+WIDE = ((1, 8, 32), (16, 128, 2048), (128, 256, 512), (129, 131, 160), (200, 24, 1312), (33, 300, 64))
+
+
+def products():
+    return [(kind, format, rows) for kind in PRODUCTS for format in FORMATS for rows in ROWS[kind]]
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("kind,format,rows", products())
+def test_product(run, kind, format, rows, chip):
+    check_product(run, kind, format, rows, chip, *SIZES[rows])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("sizes", WIDE, ids=lambda sizes: "x".join(map(str, sizes)))
+@pytest.mark.parametrize("kind,format,rows", products())
+def test_product_of_other_sizes(run, kind, format, rows, sizes, chip):
+    check_product(run, kind, format, rows, chip, *sizes)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_quantize(run, format, number, chip):
+    check_quantize(run, format, number, chip, 13, 160)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("largest,expected", [
+    (2688.0, 1.0), (-3.5, np.float32(3.5) / np.float32(2688)), (0.0, 2.0**-126), (np.nan, 1.0), (np.inf, 1.0),
+])
+def test_tensor_scale(run, largest, expected, chip):
+    x = np.zeros((9, 96), np.float32)
+    x[7, 41] = largest
+    for number, stored in (("bf16", to_bf16(x)), ("f16", x.astype(np.float16)), ("f32", x)):
+        [got] = run(f"tensor_scale_{number}", chip, [stored], [("f4", ())])
+        np.testing.assert_array_equal(got.ravel(), np.float32(expected))
+
+
+def test_bundle(bundle_path):
+    assert bundle_path.stat().st_size <= MOST_BYTES
+    bundle = runtime.load(bundle_path)
+    assert set(bundle) == {
+        *(f"{kind}_{format}_{rows}" for kind, format, rows in products()),
+        *(f"quantize_{format}_{number}" for format in FORMATS for number in NUMBERS),
+        *(f"tensor_scale_{number}" for number in NUMBERS),
+    }
+    for function in bundle.values():
+        assert function.targets == list(CHIPS)
+
+
+def kernels(bundle, function, chip):
+    return [re.sub("^" + function, "", each["name"]) for each in bundle[function].launch_info(chip)["kernels"]]
+
+
+def test_what_ends_the_sums_is_no_kernel(bundle_path):
+    """g, bias and rounding are done by the kernel of the product."""
+    bundle = runtime.load(bundle_path)
+    for kind, format, rows in products():
+        for chip in CHIPS:
+            names = kernels(bundle, f"{kind}_{format}_{rows}", chip)
+            if rows in ("16", "64"):
+                assert names == ["", "__add_splits_1"]
+            elif rows == "tile" or kind == "linear" and chip != "sm_90a":
+                assert names == [""]
+            elif kind == "mma_scaled":
+                assert names[-2:] == ["", "__exact_3"] if chip == "sm_90a" else names[-1] == ""
