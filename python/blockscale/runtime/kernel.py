@@ -11,6 +11,8 @@ from .plan import Plan, name_of
 
 # Plans that a function keeps, for as many lists of shapes and types.
 MAX_PLANS = 256
+# What kernels rely on, which allocations of CUDA and of torch have.
+WORKSPACE_ALIGNMENT = 256
 
 
 class OnDevice:
@@ -38,7 +40,7 @@ class ReadyPlan:
 
 
 class Kernel:
-    """A function of a bundle: `kernel(*arguments, out=None, stream=None)`.
+    """A function of a bundle: `kernel(*arguments, out=None, stream=None, workspace=None)`.
 
     An argument is a number, or an array in row-major order: a tensor of torch, anything with
     `__cuda_array_interface__` or `__dlpack__` on a card (used where it is), or an array of numpy (copied to the card
@@ -51,7 +53,10 @@ class Kernel:
     several.
 
     `stream` is an integer or a stream of torch or CuPy; the default is torch's current stream where an argument is
-    a tensor of torch, else the default stream. Calls return before the kernels have run, except with arrays of
+    a tensor of torch, else the default stream.
+
+    `workspace` takes a number of bytes and gives an array on the card, which must stay until the kernels have run; it
+    is called where the function needs any. The default is memory of the runtime. Calls return before the kernels have run, except with arrays of
     numpy.
 
     Raises ArgumentError, ImageError, DriverError or CaptureError.
@@ -105,7 +110,7 @@ class Kernel:
         with there.device.made_current():
             there.device.workspaces.prepare(plan.workspace, graphs if plan.workspace else 0)
 
-    def __call__(self, *values, out=None, stream=None):
+    def __call__(self, *values, out=None, stream=None, workspace=None):
         handle = streams.default_handle(values) if stream is None else streams.handle_of(stream)
         addresses, key = self._read(values, handle, 0)
         ready = self._plans.get(key)
@@ -119,12 +124,15 @@ class Kernel:
         if result_key not in ready.results:
             self._check_results(ready, result_key)
         addresses += result_addresses
-        device = ready.device
+        device, memory, place = ready.device, None, None
+        if workspace is not None and ready.plan.workspace:
+            memory = workspace(ready.plan.workspace)
+            place = self._read_workspace(ready, memory, handle)
         with device.lock:
             if ready.is_hosted or not device.is_current():
-                self._launch_slowly(ready, addresses, result_key, key, handle)
+                self._launch_slowly(ready, addresses, result_key, key, handle, place)
             else:
-                ready.plan.launch(addresses, handle)
+                ready.plan.launch(addresses, handle, place)
         if out is not None:
             return out
         return results[0] if len(results) == 1 else tuple(results)
@@ -148,6 +156,19 @@ class Kernel:
             addresses.append(address)
             signatures.append(signature)
         return tuple(addresses), tuple(signatures)
+
+    def _read_workspace(self, ready, memory, handle):
+        """The address of what `workspace` gave."""
+        reader = READERS.get(type(memory)) or find_reader(memory)
+        if reader in (None, arrays.read_number):
+            raise ArgumentError(f"workspace: expected an array on the card, got {type(memory).__name__}")
+        address, signature = reader(memory, handle)
+        if address % WORKSPACE_ALIGNMENT or make_signature(signature).device != ready.device.ordinal:
+            raise ArgumentError(
+                f"workspace: expected memory of CUDA device {ready.device.ordinal} at a multiple of "
+                f"{WORKSPACE_ALIGNMENT}, got {address:#x} on {make_signature(signature).device}"
+            )
+        return address
 
     def _name(self, index):
         return name_of(index, self._entries[0].info.num_arguments)
@@ -267,11 +288,11 @@ class Kernel:
 
     # Launching.
 
-    def _launch_slowly(self, ready, addresses, result_key, key, handle):
+    def _launch_slowly(self, ready, addresses, result_key, key, handle, workspace):
         device = ready.device
         with device.made_current():
             if not ready.is_hosted:
-                ready.plan.launch(addresses, handle)
+                ready.plan.launch(addresses, handle, workspace)
                 return
             if device.capture_id(handle):
                 raise CaptureError(

@@ -317,14 +317,16 @@ class Plan:
                 except ArgumentError as error:
                     raise ArgumentError(f"argument #{i}: {error}") from None
 
-    def launch(self, addresses, stream):
-        """Launches on a stream (an integer). `addresses`, a tuple, are those of all operands; a number for a number."""
+    def launch(self, addresses, stream, workspace=None):
+        """Launches on a stream (an integer). `addresses`, a tuple, are those of all operands; a number for a number.
+        `workspace` is an address; the default is memory of the device for the stream.
+        """
         if addresses != self._addresses:
             self._place(addresses)
         if self._numbers:
             self._put_numbers(addresses)
         if self.workspace:
-            address = self.device.workspaces.get(self.workspace, stream)
+            address = workspace or self.device.workspaces.get(self.workspace, stream)
             if address != self._workspace_address:
                 self._workspace_address = None
                 for place in self._workspace_places:

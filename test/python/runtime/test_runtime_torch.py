@@ -99,6 +99,37 @@ def test_float4_is_packed(fake, torch, load):
     assert [line.split()[-1] for line in fake.launches()] == ["0x40;", "0x40;"]
 
 
+def test_workspace_of_torch(fake, torch, load):
+    """Asked for at each call, in place of the runtime's own."""
+    function, x, given = load(two()), torch.Tensor((6, 64), torch.uint8), []
+
+    def workspace(size):
+        given.append(torch.Tensor((size,), torch.uint8))
+        return given[-1]
+
+    out = torch.Tensor((6, 8), torch.float32)
+    for _ in range(2):
+        function(x, 1.0, out=out, workspace=workspace)
+    assert [each.size_in_bytes for each in given] == [600, 600]
+    lines = fake.trace()
+    assert [line for line in lines if line.startswith("launch first")] == [
+        "launch first on 11 2,2,1 32,1,1 1,1,1 shared 0: buffer of 384 at 0; buffer of 600 at 256; 0x6;"
+    ] * 2
+    assert function.on(0).device.workspaces._streams == {}
+
+
+@pytest.mark.parametrize("make,message", [
+    (lambda torch, size: 4096, "workspace: expected an array on the card, got int"),
+    (lambda torch, size: torch.Tensor((size,), torch.uint8, device=-1),
+     "workspace: expected memory of CUDA device 0 at a multiple of 256, got "),
+])
+def test_workspaces_that_do_not_fit(fake, torch, load, make, message):
+    with pytest.raises(runtime.ArgumentError) as error:
+        load(two())(torch.Tensor((6, 64), torch.uint8), 1.0, workspace=lambda size: make(torch, size))
+    assert str(error.value).startswith(message)
+    assert fake.launches() == []
+
+
 def test_torch_is_not_needed_for_others(fake, torch, load):
     """A tensor decides where results are; without one, they are numpy's."""
     import numpy as np
