@@ -79,6 +79,7 @@ _MODULES = {
     ),
     "runtime": (),
     "scales": ("swizzle_scales", "unswizzle_scales"),
+    "torch": (),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

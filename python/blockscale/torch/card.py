@@ -1,0 +1,107 @@
+"""The ops on a card, by the functions of kernels.bundle. Tensors have been checked, and are matrices.
+
+Results and workspaces are torch's memory, so that all of it may be captured in a graph; functions have to be loaded
+before, which any call of as many rows does.
+"""
+
+import functools
+
+import torch
+
+from . import bundle
+
+# By the rows of x, the first that has as many; else "many". On sm_90a "many" reads weights that it has made numbers
+# of first, in memory, which pays with thousands of rows; elsewhere it is "tile".
+ROWS = {"linear": ((16, "16"), (64, "64"), (1024, "tile")), "mma_scaled": ((16, "16"), (64, "64"))}
+# What kernels rely on.
+ALIGNMENT = 16
+
+NUMBERS = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
+
+
+def rows_of(kind, m):
+    for most, rows in ROWS[kind]:
+        if m <= most:
+            return rows
+    return "many"
+
+
+@functools.lru_cache(maxsize=None)
+def _product(kind, format, rows):
+    return bundle.function(f"{kind}_{format}_{rows}")
+
+
+def ready(tensor):
+    """The same numbers, as kernels read them: in row-major order, at a multiple of 16 bytes."""
+    tensor = tensor.contiguous()
+    return tensor.clone() if tensor.data_ptr() % ALIGNMENT else tensor
+
+
+def _launch(function, arguments, out, device):
+    function(
+        *map(ready, arguments), out=out,
+        workspace=lambda size: torch.empty(size, dtype=torch.uint8, device=device),
+    )
+
+
+# Not kept for the next call: it may be memory of a graph that is being captured.
+
+
+def _no_bias(n, device):
+    return torch.zeros((n,), dtype=torch.bfloat16, device=device)
+
+
+def _one(device):
+    return torch.ones((), dtype=torch.float32, device=device)
+
+
+def linear(x, codes, scales, tensor_scale, bias, format, rows=None):
+    """bf16 of M x N. `rows` is a name of ROWS, for measurements."""
+    m, n, device = x.shape[0], codes.shape[0], x.device
+    out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
+    if m == 0 or n == 0:
+        return out
+    arguments = [x, codes, scales]
+    if format.is_scaled:
+        arguments.append(_one(device) if tensor_scale is None else tensor_scale)
+    arguments.append(_no_bias(n, device) if bias is None else bias)
+    _launch(_product("linear", format.name, rows or rows_of("linear", m)), arguments, out, device)
+    return out
+
+
+def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, rows=None):
+    m, n, device = x.shape[0], y.shape[0], x.device
+    out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
+    if m == 0 or n == 0:
+        return out
+    arguments = [x, x_scales, y, y_scales]
+    if format.is_scaled:
+        arguments += [_one(device) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
+    arguments.append(_no_bias(n, device) if bias is None else bias)
+    _launch(_product("mma_scaled", format.name, rows or rows_of("mma_scaled", m)), arguments, out, device)
+    return out
+
+
+def quantize(x, tensor_scale, format):
+    """(codes, scales)"""
+    m, k = x.shape
+    device = x.device
+    codes = torch.empty((m, k // format.per_byte), dtype=torch.uint8, device=device)
+    scales = torch.empty((m, k // format.block), dtype=torch.uint8, device=device)
+    if m == 0:
+        return codes, scales
+    arguments = [x]
+    if format.is_scaled:
+        arguments.append(_one(device) if tensor_scale is None else tensor_scale)
+    name = f"quantize_{format.name}_{NUMBERS[x.dtype]}"
+    _launch(bundle.function(name), arguments, (codes, scales), device)
+    return codes, scales
+
+
+def tensor_scale_of(x):
+    """A tensor of f32 without dimensions: the largest magnitude / (448 * 6), for the codes of NVFP4."""
+    if x.shape[0] == 0:
+        return _one(x.device)
+    out = torch.empty((), dtype=torch.float32, device=x.device)
+    _launch(bundle.function(f"tensor_scale_{NUMBERS[x.dtype]}"), [x], out, x.device)
+    return out

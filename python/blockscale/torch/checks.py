@@ -1,0 +1,103 @@
+"""What tensors of an op have to be; whatever is not raises TypeError or ValueError with what was expected and got."""
+
+import torch
+
+NUMBERS = (torch.bfloat16, torch.float16, torch.float32)
+
+
+def fail(kind, name, expected, got):
+    raise kind(f"{name}: expected {expected}, got {got}")
+
+
+def check_numbers(name, x, dtypes, block=None):
+    """A tensor of numbers with at least one dimension; with `block`, whole blocks along the last one."""
+    if x.dtype not in dtypes:
+        fail(TypeError, name, " or ".join(map(str, dtypes)), x.dtype)
+    if x.dim() < 1:
+        fail(ValueError, name, "at least 1 dimension", "none")
+    if block and (x.shape[-1] < block or x.shape[-1] % block):
+        fail(ValueError, name, f"a last dimension of whole blocks of {block}", f"shape {tuple(x.shape)}")
+
+
+def check_codes(name, codes, scales, format):
+    """Codes and scales that belong together. Returns K."""
+    for each, what in ((codes, "codes"), (scales, "scales")):
+        if each.dtype != torch.uint8:
+            fail(TypeError, f"{what} of {name}", torch.uint8, each.dtype)
+        if each.dim() < 2:
+            fail(ValueError, f"{what} of {name}", "at least 2 dimensions", f"shape {tuple(each.shape)}")
+    k = codes.shape[-1] * format.per_byte
+    if k < format.block or k % format.block:
+        fail(ValueError, f"codes of {name}", f"rows of whole blocks of {format.block} codes", f"{k}")
+    expected = (*codes.shape[:-1], k // format.block)
+    if tuple(scales.shape) != expected:
+        fail(ValueError, f"scales of {name}", f"shape {expected}, for codes of shape {tuple(codes.shape)}",
+             tuple(scales.shape))
+    return k
+
+
+def check_matrix(name, codes):
+    if codes.dim() != 2:
+        fail(ValueError, f"codes of {name}", "2 dimensions", f"shape {tuple(codes.shape)}")
+
+
+def check_tensor_scale(name, tensor_scale, format):
+    """None where the format has none; None elsewhere means 1."""
+    if tensor_scale is None:
+        return
+    if not format.is_scaled:
+        fail(ValueError, name, f"none with {format.name}", "a tensor")
+    if tensor_scale.dtype != torch.float32 or tensor_scale.dim():
+        fail(ValueError, name, "a tensor of float32 without dimensions",
+             f"{tensor_scale.dtype} of shape {tuple(tensor_scale.shape)}")
+
+
+def check_bias(bias, n):
+    if bias is None:
+        return
+    if bias.dtype != torch.bfloat16 or tuple(bias.shape) != (n,):
+        fail(ValueError, "bias", f"torch.bfloat16 of shape {(n,)}", f"{bias.dtype} of shape {tuple(bias.shape)}")
+
+
+def check_devices(**tensors):
+    """All on one device."""
+    there = {name: tensor.device for name, tensor in tensors.items() if tensor is not None}
+    first, device = next(iter(there.items()))
+    for name, other in there.items():
+        if other != device:
+            fail(ValueError, name, f"a tensor on {device}, as {first} is", f"one on {other}")
+
+
+def check_activations(activations):
+    if activations not in (None, "dynamic"):
+        fail(ValueError, "activations", "None or 'dynamic'", repr(activations))
+
+
+def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
+    check_activations(activations)
+    check_numbers("x", x, (torch.bfloat16,))
+    check_matrix("the weight", codes)
+    k = check_codes("the weight", codes, scales, format)
+    if x.shape[-1] != k:
+        fail(ValueError, "x", f"a last dimension of {k}, which the weight has", f"shape {tuple(x.shape)}")
+    check_tensor_scale("tensor_scale", tensor_scale, format)
+    check_bias(bias, codes.shape[0])
+    check_devices(x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
+
+
+def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
+    check_matrix("y", y)
+    kx, ky = check_codes("x", x, x_scales, format), check_codes("y", y, y_scales, format)
+    if kx != ky:
+        fail(ValueError, "codes of x", f"{ky} codes in a row, as y has", f"{kx}")
+    check_tensor_scale("x_tensor_scale", x_tensor_scale, format)
+    check_tensor_scale("y_tensor_scale", y_tensor_scale, format)
+    check_bias(bias, y.shape[0])
+    check_devices(x=x, x_scales=x_scales, y=y, y_scales=y_scales, x_tensor_scale=x_tensor_scale,
+                  y_tensor_scale=y_tensor_scale, bias=bias)
+
+
+def check_quantize(x, tensor_scale, format):
+    check_numbers("x", x, NUMBERS, format.block)
+    check_tensor_scale("tensor_scale", tensor_scale, format)
+    check_devices(x=x, tensor_scale=tensor_scale)

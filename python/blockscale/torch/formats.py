@@ -1,0 +1,31 @@
+"""The formats of weights: how tensors of torch hold codes and scales.
+
+Codes are uint8, two in each byte for fp4 (the even one in the low bits). Scales are uint8, row-major, one for each
+block along the last dimension. A scale of the tensor is a tensor of f32 without dimensions.
+"""
+
+from typing import NamedTuple
+
+from .kernels import FORMATS as _ROWS
+
+
+class TensorFormat(NamedTuple):
+    name: str
+    element: str  # MLIR's names, as everywhere in this package
+    scale: str
+    block: int
+    is_scaled: bool  # whether there is a scale of the tensor
+    per_byte: int  # codes in a byte
+
+
+FORMATS = {
+    name: TensorFormat(name, element, scale, block, is_scaled, 2 if element == "f4E2M1FN" else 1)
+    for name, (element, scale, block, is_scaled) in _ROWS.items()
+}
+
+
+def get(name):
+    """The format of a name. Raises ValueError."""
+    if name not in FORMATS:
+        raise ValueError(f"format: expected one of {', '.join(FORMATS)}, got {name!r}")
+    return FORMATS[name]

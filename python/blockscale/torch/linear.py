@@ -1,0 +1,145 @@
+"""Linear layers with narrow weights, and models whose linear layers become these."""
+
+import warnings
+from typing import Dict, List, NamedTuple
+
+import torch
+from torch import nn
+
+from . import formats, ops
+from .checks import check_activations, check_bias, check_devices, fail
+from .quantized import QuantizedTensor
+
+
+class Linear(nn.Module):
+    """x times the transpose of a quantised weight, plus bias: in place of `torch.nn.Linear`, for inference.
+
+    weight       a QuantizedTensor of N x K
+    bias         bf16 of N (numbers of another type are rounded), or None
+    activations  None: x stays bf16, and the weight is read narrow. "dynamic": x is quantised to the weight's format
+
+    x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
+    `tensor_scale` and `bias` are buffers, which state_dict() has under these names, and which keep their types when the
+    model is given another one, as by `model.half()`. A gradient raises RuntimeError.
+    """
+
+    def __init__(self, weight, bias=None, activations=None):
+        super().__init__()
+        check_activations(activations)
+        if len(weight.shape) != 2:
+            fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
+        self.out_features, self.in_features = weight.shape
+        self.format, self.activations = weight.format, activations
+        if bias is not None:
+            bias = bias.detach().to(torch.bfloat16)
+            check_bias(bias, self.out_features)
+            check_devices(weight=weight.codes, bias=bias)
+        tensor_scale = weight.tensor_scale
+        if formats.get(weight.format).is_scaled and tensor_scale is None:
+            tensor_scale = torch.ones((), dtype=torch.float32, device=weight.device)
+        self.register_buffer("codes", weight.codes)
+        self.register_buffer("scales", weight.scales)
+        self.register_buffer("tensor_scale", tensor_scale)
+        self.register_buffer("bias", bias)
+        # Kernels add a bias always.
+        zeros = None if bias is not None else torch.zeros(
+            self.out_features, dtype=torch.bfloat16, device=weight.device
+        )
+        self.register_buffer("_zeros", zeros, persistent=False)
+
+    @classmethod
+    def from_linear(cls, linear, format, activations=None):
+        """Of a torch.nn.Linear, whose weight is quantised where it is.
+
+        Raises ValueError where in_features is no multiple of the format's block.
+        """
+        return cls(QuantizedTensor.from_float(linear.weight, format), linear.bias, activations)
+
+    @property
+    def quantized_weight(self):
+        return QuantizedTensor(self.codes, self.scales, self.format, self.tensor_scale)
+
+    def forward(self, x):
+        bias = self._zeros if self.bias is None else self.bias
+        return ops.linear(x, self.codes, self.scales, self.tensor_scale, bias, self.format, self.activations)
+
+    def _apply(self, fn, recurse=True):
+        """Moves buffers, and leaves their types as they are."""
+        before = {name: buffer for name, buffer in self._buffers.items() if buffer is not None}
+        super()._apply(fn, recurse)
+        for name, old in before.items():
+            new = self._buffers[name]
+            if new.dtype != old.dtype:
+                self._buffers[name] = old.to(new.device)
+        return self
+
+    def extra_repr(self):
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}, "
+            f"format={self.format!r}, activations={self.activations!r}"
+        )
+
+
+class Conversion(NamedTuple):
+    """What `convert_linear_` has done, by the names of modules: those it converted, and why it left others."""
+
+    converted: List[str]
+    kept: Dict[str, str]
+
+
+def _reason_to_keep(module, format):
+    """Why a linear layer cannot be converted; None if it can."""
+    if type(module) is not nn.Linear:
+        # Who has made a class of its own may use its weight in another way, as nn.MultiheadAttention does.
+        return f"a {type(module).__name__}, which is no torch.nn.Linear itself"
+    block = formats.get(format).block
+    if module.in_features == 0 or module.in_features % block:
+        return f"in_features {module.in_features}, which is no multiple of {block}"
+    if module.out_features == 0:
+        return "out_features 0"
+    return None
+
+
+def convert_linear_(model, format, activations=None, filter=None, unsupported="raise"):
+    """Puts a `Linear` of `format` in the place of each torch.nn.Linear of a model, in place.
+
+    format       "mxfp8", "mxfp4" or "nvfp4"
+    activations  None or "dynamic", as for Linear
+    filter       called with the name and the module of each; one for which it is false is left. The default takes all
+    unsupported  what becomes of layers that cannot be converted (in_features no multiple of the block, classes made of
+                 nn.Linear): "raise", the default, is a ValueError before anything is changed; "keep" leaves them, with
+                 a warning
+
+    Returns a Conversion, with the names of those converted, and of others with the reason. A layer that a model has
+    under several names stays one.
+    """
+    formats.get(format)
+    check_activations(activations)
+    if unsupported not in ("raise", "keep"):
+        fail(ValueError, "unsupported", "'raise' or 'keep'", repr(unsupported))
+    if isinstance(model, nn.Linear):
+        fail(ValueError, "model", "a module that has linear layers", "one itself: use Linear.from_linear")
+    chosen, kept, unfit = [], {}, {}
+    for name, module in model.named_modules(remove_duplicate=False):
+        if not isinstance(module, nn.Linear):
+            continue
+        if filter is not None and not filter(name, module):
+            kept[name] = "filter"
+            continue
+        reason = _reason_to_keep(module, format)
+        if reason:
+            unfit[name] = reason
+        else:
+            chosen.append((name, module))
+    if unfit:
+        listed = "; ".join(f"{name}: {reason}" for name, reason in unfit.items())
+        if unsupported == "raise":
+            raise ValueError(f"expected linear layers that {format} can have, or unsupported='keep', got {listed}")
+        warnings.warn(f"not converted to {format}: {listed}", stacklevel=2)
+    made = {}
+    for name, module in chosen:
+        if module not in made:
+            made[module] = Linear.from_linear(module, format, activations).train(module.training)
+        parent, _, own = name.rpartition(".")
+        setattr(model.get_submodule(parent), own, made[module])
+    return Conversion([name for name, _ in chosen], {**kept, **unfit})

@@ -1,0 +1,194 @@
+"""The ops, as functions and as custom ops of torch (`torch.ops.blockscale`), which torch.compile keeps in its graph.
+
+A function takes any number of dimensions in front of K, checks its tensors, and launches a kernel on a card or
+computes by numpy on the CPU. A custom op is such a function for torch's dispatcher, with a fake for shapes; calling
+the function is the shorter way where nothing is traced.
+
+Inference only: a gradient raises RuntimeError.
+"""
+
+from typing import Optional, Tuple
+
+import torch
+from torch import Tensor
+
+from . import card, cpu, formats
+from .checks import check_linear, check_mma_scaled, check_quantize
+
+
+def _where(x):
+    return card if x.is_cuda else cpu
+
+
+def _rows(x):
+    """The same numbers as a matrix."""
+    return x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
+
+
+def _like(result, x):
+    """A matrix with as many dimensions as x, whose rows it has."""
+    return result if x.dim() == 2 else result.reshape(*x.shape[:-1], result.shape[-1])
+
+
+# What the ops do.
+
+
+def run_quantize(x, format, tensor_scale=None):
+    """Codes and scales of numbers.
+
+    x             bf16, f16 or f32 of (..., K), K a multiple of the format's block
+    format        "mxfp8", "mxfp4" or "nvfp4"
+    tensor_scale  g of nvfp4: f32 without dimensions, on the device of x; None is 1
+
+    Returns (codes, scales), uint8 of (..., K) (of (..., K / 2) where two codes are in a byte) and (..., K / block), by
+    the rules of docs/Quantization.md (powers of two: rceil). Raises TypeError or ValueError.
+    """
+    format = formats.get(format)
+    check_quantize(x, tensor_scale, format)
+    codes, scales = _where(x).quantize(_rows(x), tensor_scale, format)
+    return _like(codes, x), _like(scales, x)
+
+
+def run_mma_scaled(
+    x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None
+):
+    """The product of codes of x, (..., K), and the transpose of codes of y, N x K.
+
+    x, x_scales, y, y_scales        as `quantize` gives them
+    x_tensor_scale, y_tensor_scale  their g, of nvfp4; None is 1
+    bias                            bf16 of N, or None
+
+    Returns bf16 of (..., N): the sum of f32 times both g, plus bias, rounded once. Raises TypeError or ValueError.
+    """
+    format = formats.get(format)
+    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format)
+    return _like(
+        _where(x).mma_scaled(
+            _rows(x), _rows(x_scales), y, y_scales, x_tensor_scale, y_tensor_scale, bias, format
+        ), x,
+    )
+
+
+def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
+    """x times the transpose of a weight of codes, plus bias.
+
+    x             bf16 of (..., K)
+    codes         uint8 of N x K, or N x K / 2 where two codes are in a byte
+    scales        uint8 of N x K / block
+    tensor_scale  g of nvfp4: f32 without dimensions; None is 1
+    bias          bf16 of N, or None
+    format        "mxfp8", "mxfp4" or "nvfp4"
+    activations   None: x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with the largest
+                  magnitude of x / (448 * 6) as g
+
+    Returns bf16 of (..., N): sums of f32, times g, plus bias, rounded once. Raises TypeError or ValueError.
+    """
+    format = formats.get(format)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations)
+    place, rows = _where(x), _rows(x)
+    if activations is None:
+        return _like(place.linear(rows, codes, scales, tensor_scale, bias, format), x)
+    g = place.tensor_scale_of(rows) if format.is_scaled else None
+    x_codes, x_scales = place.quantize(rows, g, format)
+    return _like(place.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
+
+
+# As custom ops.
+
+
+@torch.library.custom_op("blockscale::quantize", mutates_args=())
+def quantize_op(x: Tensor, format: str, tensor_scale: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    return run_quantize(x, format, tensor_scale)
+
+
+@torch.library.custom_op("blockscale::mma_scaled", mutates_args=())
+def mma_scaled_op(
+    x: Tensor, x_scales: Tensor, y: Tensor, y_scales: Tensor, format: str, x_tensor_scale: Optional[Tensor] = None,
+    y_tensor_scale: Optional[Tensor] = None, bias: Optional[Tensor] = None,
+) -> Tensor:
+    return run_mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias)
+
+
+@torch.library.custom_op("blockscale::linear", mutates_args=())
+def linear_op(
+    x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], bias: Optional[Tensor], format: str,
+    activations: Optional[str] = None,
+) -> Tensor:
+    return run_linear(x, codes, scales, tensor_scale, bias, format, activations)
+
+
+# Of fakes, which have shapes and no numbers. The checks hold for them, too.
+
+
+@quantize_op.register_fake
+def _(x, format, tensor_scale=None):
+    format = formats.get(format)
+    check_quantize(x, tensor_scale, format)
+    lead, k = x.shape[:-1], x.shape[-1]
+    return (
+        x.new_empty((*lead, k // format.per_byte), dtype=torch.uint8),
+        x.new_empty((*lead, k // format.block), dtype=torch.uint8),
+    )
+
+
+@mma_scaled_op.register_fake
+def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None):
+    check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, formats.get(format))
+    return x.new_empty((*x.shape[:-1], y.shape[0]), dtype=torch.bfloat16)
+
+
+@linear_op.register_fake
+def _(x, codes, scales, tensor_scale, bias, format, activations=None):
+    check_linear(x, codes, scales, tensor_scale, bias, formats.get(format), activations)
+    return x.new_empty((*x.shape[:-1], codes.shape[0]))
+
+
+def _no_gradient(context, *gradients):
+    raise RuntimeError(
+        "blockscale.torch: its ops have no gradient, since codes are for inference: call the model under "
+        "torch.no_grad() or torch.inference_mode()"
+    )
+
+
+for _op in (quantize_op, mma_scaled_op, linear_op):
+    _op.register_autograd(_no_gradient)
+
+
+# What users call. While something is traced, or a gradient may be asked for, the dispatcher has to know of the op.
+
+
+def _is_plain(*tensors):
+    if torch.compiler.is_compiling():
+        return False
+    wants_gradient = torch.is_grad_enabled()
+    for tensor in tensors:
+        if tensor is not None and (
+            type(tensor) not in (Tensor, torch.nn.Parameter) or wants_gradient and tensor.requires_grad
+        ):
+            return False
+    return True
+
+
+def quantize(x, format, tensor_scale=None):
+    if _is_plain(x):
+        return run_quantize(x, format, tensor_scale)
+    return torch.ops.blockscale.quantize(x, format, tensor_scale)
+
+
+def mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None):
+    arguments = (x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias)
+    if _is_plain(x, y, bias):
+        return run_mma_scaled(*arguments)
+    return torch.ops.blockscale.mma_scaled(*arguments)
+
+
+def linear(x, codes, scales, tensor_scale, bias, format, activations=None):
+    arguments = (x, codes, scales, tensor_scale, bias, format, activations)
+    if _is_plain(x, codes, bias):
+        return run_linear(*arguments)
+    return torch.ops.blockscale.linear(*arguments)
+
+
+quantize.__doc__ = run_quantize.__doc__
+mma_scaled.__doc__ = run_mma_scaled.__doc__
+linear.__doc__ = run_linear.__doc__
