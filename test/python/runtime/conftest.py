@@ -1,14 +1,9 @@
 """The fake driver (test/FakeCuda) in place of a card, in the process of the tests."""
 
 import ctypes
-import os
-from pathlib import Path
 
 import pytest
-
-REPO = Path(__file__).resolve().parents[3]
-BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
-FAKE = BUILD / "test" / "FakeCuda" / "libcuda.so.1"
+from places import FAKE
 
 
 class FakeCuda:
