@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -93,15 +94,16 @@ def test_wheel(tmp_path):
     project = tmp_path / "project"
     ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(REPO / "python", project / "python", ignore=ignore)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(REPO / name, project)
-    data = project / "python" / "blockscale" / "torch"
-    data.mkdir(exist_ok=True)
-    (data / "__init__.py").touch()
-    (data / "test.bundle").write_bytes(b"\0")
+    # Where CMake puts it.
+    data = project / "build" / "python" / "blockscale" / "torch"
+    data.mkdir(parents=True)
+    (data / "kernels.bundle").write_bytes(b"\0")
+    environment = {name: value for name, value in os.environ.items() if name != "BLOCKSCALE_TORCH_BUNDLE"}
     build = "from setuptools import build_meta; print(build_meta.build_wheel('..'))"
     done = subprocess.run(
-        [sys.executable, "-c", build], cwd=project, capture_output=True, text=True, check=False
+        [sys.executable, "-c", build], cwd=project, capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 0, done.stderr
     name = done.stdout.split()[-1]
@@ -109,6 +111,6 @@ def test_wheel(tmp_path):
     with zipfile.ZipFile(tmp_path / name) as wheel:
         files = set(wheel.namelist())
     expected = {str(path.relative_to(REPO / "python")) for path in SOURCES}
-    assert files >= expected | {"blockscale/py.typed", "blockscale/torch/test.bundle"}
+    assert files >= expected | {"blockscale/py.typed", "blockscale/torch/kernels.bundle"}
     code = "import blockscale; print(blockscale.__file__, blockscale.decode([7], 'f4E2M1FN'))"
     assert python(code, tmp_path / name) == f"{tmp_path / name}/blockscale/__init__.py [6.]"

@@ -73,16 +73,21 @@ def check_activations(activations):
         fail(ValueError, "activations", "None or 'dynamic'", repr(activations))
 
 
-def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
-    check_activations(activations)
+def check_x(x, k, **others):
+    """Of a product with a weight of K columns, on the device of others."""
     check_numbers("x", x, (torch.bfloat16,))
-    check_matrix("the weight", codes)
-    k = check_codes("the weight", codes, scales, format)
     if x.shape[-1] != k:
         fail(ValueError, "x", f"a last dimension of {k}, which the weight has", f"shape {tuple(x.shape)}")
+    check_devices(x=x, **others)
+
+
+def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
+    check_activations(activations)
+    check_matrix("the weight", codes)
+    k = check_codes("the weight", codes, scales, format)
+    check_x(x, k, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
     check_tensor_scale("tensor_scale", tensor_scale, format)
     check_bias(bias, codes.shape[0])
-    check_devices(x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
 
 
 def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from . import formats, ops
-from .checks import check_activations, check_bias, check_devices, fail
+from .checks import check_activations, check_bias, check_devices, check_x, fail
 from .quantized import QuantizedTensor
 
 
@@ -61,7 +61,11 @@ class Linear(nn.Module):
 
     def forward(self, x):
         bias = self._zeros if self.bias is None else self.bias
-        return ops.linear(x, self.codes, self.scales, self.tensor_scale, bias, self.format, self.activations)
+        arguments = (x, self.codes, self.scales, self.tensor_scale, bias)
+        if not ops.is_plain(x):
+            return torch.ops.blockscale.linear(*arguments, self.format, self.activations)
+        check_x(x, self.in_features, codes=self.codes)
+        return ops.run_checked_linear(*arguments, formats.FORMATS[self.format], self.activations)
 
     def _apply(self, fn, recurse=True):
         """Moves buffers, and leaves their types as they are."""

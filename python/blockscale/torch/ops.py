@@ -85,6 +85,11 @@ def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
     """
     format = formats.get(format)
     check_linear(x, codes, scales, tensor_scale, bias, format, activations)
+    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations)
+
+
+def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations):
+    """The same for a `format` of formats.FORMATS, without checks, some of which take as long as a launch."""
     place, rows = _where(x), _rows(x)
     if activations is None:
         return _like(place.linear(rows, codes, scales, tensor_scale, bias, format), x)
@@ -157,7 +162,8 @@ for _op in (quantize_op, mma_scaled_op, linear_op):
 # What users call. While something is traced, or a gradient may be asked for, the dispatcher has to know of the op.
 
 
-def _is_plain(*tensors):
+def is_plain(*tensors):
+    """Whether the dispatcher need not know what is done with these."""
     if torch.compiler.is_compiling():
         return False
     wants_gradient = torch.is_grad_enabled()
@@ -170,21 +176,21 @@ def _is_plain(*tensors):
 
 
 def quantize(x, format, tensor_scale=None):
-    if _is_plain(x):
+    if is_plain(x):
         return run_quantize(x, format, tensor_scale)
     return torch.ops.blockscale.quantize(x, format, tensor_scale)
 
 
 def mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None):
     arguments = (x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias)
-    if _is_plain(x, y, bias):
+    if is_plain(x, y, bias):
         return run_mma_scaled(*arguments)
     return torch.ops.blockscale.mma_scaled(*arguments)
 
 
 def linear(x, codes, scales, tensor_scale, bias, format, activations=None):
     arguments = (x, codes, scales, tensor_scale, bias, format, activations)
-    if _is_plain(x, codes, bias):
+    if is_plain(x, codes, bias):
         return run_linear(*arguments)
     return torch.ops.blockscale.linear(*arguments)
 

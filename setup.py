@@ -1,0 +1,27 @@
+"""Puts kernels.bundle into a wheel: what is not in pyproject.toml, because it lies in CMake's build tree."""
+
+import os
+import shutil
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+FOLDER = Path("blockscale") / "torch"
+
+
+class BuildWithKernels(build_py):
+    def run(self):
+        super().run()
+        named = os.environ.get("BLOCKSCALE_TORCH_BUNDLE")
+        bundle = Path(named) if named else ROOT / "build" / "python" / FOLDER / "kernels.bundle"
+        if bundle.is_file():
+            shutil.copy(bundle, Path(self.build_lib) / FOLDER / "kernels.bundle")
+        elif named:
+            raise FileNotFoundError(f"BLOCKSCALE_TORCH_BUNDLE: expected a file, got {named}")
+        else:
+            self.warn(f"no {bundle}: blockscale.torch will have no kernels (target blockscale-torch-kernels)")
+
+
+setup(cmdclass={"build_py": BuildWithKernels})
