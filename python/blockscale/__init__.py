@@ -86,7 +86,10 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 def __getattr__(name):
     if name in _MODULES:
-        return import_module(f".{name}", __name__)
+        try:
+            return import_module(f".{name}", __name__)
+        except ImportError as error:  # so that who looks at all names, as help() does, leaves this one out
+            raise AttributeError(f"module {__name__!r}: cannot import {name!r}: {error}") from error
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)

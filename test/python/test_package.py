@@ -68,6 +68,25 @@ def test_numpy_is_loaded_late(use, loaded):
     assert python(code) == str(loaded)
 
 
+def test_torch_is_loaded_late(tmp_path):
+    """And where there is none, nothing else is worse off."""
+    (tmp_path / "torch.py").write_text("raise ImportError('no torch here')")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import blockscale; dir(blockscale); "
+    assert python(code + "print('torch' in sys.modules, hasattr(blockscale, 'torch'))") == "False False"
+    assert python(code + """
+try:
+    blockscale.torch
+except AttributeError as error:
+    print(error)
+""") == "module 'blockscale': cannot import 'torch': no torch here"
+    assert "no torch here" in python(code + """
+try:
+    import blockscale.torch
+except ImportError as error:
+    print(error)
+""")
+
+
 # Sources
 
 
