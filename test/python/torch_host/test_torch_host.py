@@ -231,12 +231,12 @@ def test_convert(torch):
     from blockscale.torch import Linear, convert_linear_
 
     model = Model(torch)
-    model.training = False
+    model.get_submodule("blocks.0.up").train(False)
     report = convert_linear_(model, "nvfp4", "dynamic", filter=lambda name, module: name != "blocks.1.up")
     assert report.converted == ["blocks.0.up", "blocks.1.shared"] and report.kept == {"blocks.1.up": "filter"}
     made = model.get_submodule("blocks.0.up")
     assert type(made) is Linear and made is model.get_submodule("blocks.1.shared")
-    assert (made.format, made.activations) == ("nvfp4", "dynamic")
+    assert (made.format, made.activations, made.training) == ("nvfp4", "dynamic", False)
     assert type(model.get_submodule("blocks.1.up")) is torch.nn.Linear
 
 
