@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """Linear layers of blockscale.torch on a CUDA card, beside torch.nn.Linear of bf16.
 
-usage: torch_linear.py [--formats=mxfp8,mxfp4,nvfp4] [--rows=1,16,64,4096] [--size=8192x8192] [--variants]
+usage: torch_linear.py [--formats=mxfp8,mxfp4,nvfp4] [--rows=1,16,64,4096] [--size=8192x8192] [--variants | --host]
 
 Needs a card, torch, this repository's python/ and kernels.bundle, and no LLVM. x is M x K of bf16, the weight N x K
 (--size=NxK). `weights` are narrow weights beside x of bf16; `dynamic` quantises x, too. A time is the median of samples
 of a CUDA graph of 20 calls; ours and torch take turns, and up to M = 256 calls go through as many copies of the weights
 as no L2 cache holds. `error` is the distance of the first rows from f64 of the weights before they were quantised,
 over its length; `kernel` the same from f64 of what the codes stand for. --variants measures every kernel of `weights`
-and of `dynamic` for all M, which is what `ROWS` in python/blockscale/torch/card.py is chosen by.
+and of `dynamic` for all M, which is what `ROWS` in python/blockscale/torch/card.py is chosen by. --host measures what a call costs the host, without
+a graph, on small sizes (the median of 20 times 200 calls).
 """
 
 import argparse
@@ -16,6 +17,7 @@ import math
 import pathlib
 import statistics
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -163,6 +165,35 @@ def variants(torch, options, weights):
     return 0
 
 
+def host_time(torch, options):
+    """Microseconds of the host for a call, eager and through torch's dispatcher."""
+    from blockscale.torch import Linear
+
+    plain = torch.nn.Linear(256, 256, device="cuda", dtype=torch.bfloat16)
+    print(f"{'case':22} {'us of host':>10}")
+    with torch.no_grad():
+        works = {"bf16": plain}
+        for format in options.formats.split(","):
+            for way, activations in WAYS.items():
+                layer = Linear.from_linear(plain, format, activations)
+                works[f"{format}-{way}"] = layer
+                works[f"{format}-{way}-op"] = lambda x, layer=layer: torch.ops.blockscale.linear(
+                    x, layer.codes, layer.scales, layer.tensor_scale, layer.bias, layer.format, layer.activations
+                )
+        x = torch.randn(16, 256, device="cuda", dtype=torch.bfloat16)
+        for name, work in works.items():
+            samples = []
+            for _ in range(20):
+                torch.cuda.synchronize()
+                start = time.perf_counter()
+                for _ in range(200):
+                    work(x)
+                samples.append((time.perf_counter() - start) / 200 * 1e6)
+            torch.cuda.synchronize()
+            print(f"{name:22} {statistics.median(samples):10.2f}", flush=True)
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
@@ -171,10 +202,13 @@ def main():
     parser.add_argument("--rows", default="1,16,64,4096")
     parser.add_argument("--size", default="8192x8192")
     parser.add_argument("--variants", action="store_true")
+    parser.add_argument("--host", action="store_true")
     options = parser.parse_args()
     import torch
 
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
+    if options.host:
+        return host_time(torch, options)
     weights = Weights(torch, *map(int, options.size.split("x")))
     return (variants if options.variants else compare)(torch, options, weights)
 

@@ -162,11 +162,11 @@ class Kernel:
         reader = READERS.get(type(memory)) or find_reader(memory)
         if reader in (None, arrays.read_number):
             raise ArgumentError(f"workspace: expected an array on the card, got {type(memory).__name__}")
-        address, signature = reader(memory, handle)
-        if address % WORKSPACE_ALIGNMENT or make_signature(signature).device != ready.device.ordinal:
+        address, (_, _, device, *_) = reader(memory, handle)
+        if address % WORKSPACE_ALIGNMENT or device != ready.device.ordinal:
             raise ArgumentError(
                 f"workspace: expected memory of CUDA device {ready.device.ordinal} at a multiple of "
-                f"{WORKSPACE_ALIGNMENT}, got {address:#x} on {make_signature(signature).device}"
+                f"{WORKSPACE_ALIGNMENT}, got {address:#x} on {device}"
             )
         return address
 
