@@ -8,8 +8,8 @@ Needs a card, torch, this repository's python/ and kernels.bundle, and no LLVM. 
 of a CUDA graph of 20 calls; ours and torch take turns, and up to M = 256 calls go through as many copies of the weights
 as no L2 cache holds. `error` is the distance of the first rows from f64 of the weights before they were quantised,
 over its length; `kernel` the same from f64 of what the codes stand for. --variants measures every kernel of `weights`
-and of `dynamic` for all M, which is what `ROWS` in python/blockscale/torch/card.py is chosen by. --host measures what a call costs the host, without
-a graph, on small sizes (the median of 20 times 200 calls).
+and of `dynamic` for all M, which is what `ROWS` in python/blockscale/torch/card.py is chosen by. --host measures what
+a call costs the host, without a graph, on small sizes (the median of 20 times 200 calls).
 """
 
 import argparse

@@ -7,11 +7,13 @@ BLOCKSCALE_TORCH_BUNDLE:
 """
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 REPO = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(REPO / "python"))
 BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
 
 
