@@ -1,6 +1,7 @@
 """Linear layers with narrow weights, and models whose linear layers become these."""
 
 import warnings
+from collections import Counter
 from typing import Dict, List, NamedTuple
 
 import torch
@@ -140,10 +141,21 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
         if unsupported == "raise":
             raise ValueError(f"expected linear layers that {format} can have, or unsupported='keep', got {listed}")
         warnings.warn(f"not converted to {format}: {listed}", stacklevel=2)
+    names = [name for name, _ in chosen]
+    places = Counter(module for _, module in chosen)
     made = {}
-    for name, module in chosen:
-        if module not in made:
-            made[module] = Linear.from_linear(module, format, activations).train(module.training)
+    while chosen:
+        # Nothing here keeps a layer that is replaced, so that its memory is there for the next ones.
+        name, module = chosen.pop(0)
+        new = made.get(module)
+        if new is None:
+            new = Linear.from_linear(module, format, activations).train(module.training)
+            if places[module] > 1:
+                made[module] = new
+        places[module] -= 1
+        if not places[module]:
+            del places[module]
+            made.pop(module, None)
         parent, _, own = name.rpartition(".")
-        setattr(model.get_submodule(parent), own, made[module])
-    return Conversion([name for name, _ in chosen], {**kept, **unfit})
+        setattr(model.get_submodule(parent), own, new)
+    return Conversion(names, {**kept, **unfit})

@@ -1,5 +1,7 @@
 """blockscale.torch but for what torch does: numbers on the CPU, launches, checks, modules, checkpoints."""
 
+import weakref
+
 import blockscale
 import numpy as np
 import pytest
@@ -238,6 +240,26 @@ def test_convert(torch):
     assert type(made) is Linear and made is model.get_submodule("blocks.1.shared")
     assert (made.format, made.activations, made.training) == ("nvfp4", "dynamic", False)
     assert type(model.get_submodule("blocks.1.up")) is torch.nn.Linear
+
+
+def test_layers_are_released_one_by_one(torch, monkeypatch):
+    """So that a model and all its narrow weights need not fit at the same time."""
+    from blockscale.torch import Linear, convert_linear_
+
+    model = torch.nn.Module()
+    for name in "abc":
+        setattr(model, name, torch.nn.Linear(64, 8, numbers(torch, 8, 64)))
+    layers = [weakref.ref(model.get_submodule(name)) for name in "abc"]
+    there, make = [], Linear.from_linear
+
+    def from_linear(*arguments):
+        there.append(sum(layer() is not None for layer in layers))
+        return make(*arguments)
+
+    monkeypatch.setattr(Linear, "from_linear", from_linear)
+    convert_linear_(model, "mxfp8")
+    # The one before is still in hand while the next one is made ready.
+    assert there == [3, 2, 1]
 
 
 def test_what_cannot_be_converted(torch):
