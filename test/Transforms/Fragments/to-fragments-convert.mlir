@@ -440,7 +440,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[A_0:.*]] = vector.extract %[[WORDS]][0]
 // CHECK:         blockscale.load_matrix %[[B]]
 // CHECK:         %[[CODES:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
-// CHECK-NEXT:    %[[LOW:.*]] = llvm.shl %[[CODES]], %[[C16]]
+// CHECK:         %[[LOW:.*]] = llvm.shl %[[CODES]], %[[C16]]
 // CHECK-NEXT:    %[[NUMBER:.*]] = llvm.bitcast %[[LOW]] : i32 to f32
 // CHECK-NEXT:    %[[SCALED:.*]] = llvm.fmul %[[NUMBER]], %{{.*}} : f32
 // CHECK-NEXT:    %[[TWICE:.*]] = llvm.fmul %[[SCALED]], %[[G]] : f32
