@@ -177,6 +177,8 @@ public:
       sizes.batch = getSize(batch, batched, 0);
     }
 
+    if (codesOfY && !op.getXScale() && ShapedType::isDynamic(problem.k))
+      checkBlocks();
     if (codesOfY && codesOfY->tensorScale) {
       problem.tensorScale = FusedScalar{codesOfY->tensorScale, {}};
       for (Value input : getScalarInputs(codesOfY->tensorScale))
@@ -394,6 +396,25 @@ private:
     for (Value scalar : getCapturedScalars(generic))
       fused.arguments.emplace_back(scalar, host.addInput(scalar));
     return fused;
+  }
+
+  /// Asserts that a dynamic K is whole blocks, as it is of products with
+  /// scales.
+  void checkBlocks() {
+    Value size =
+        arith::ConstantIndexOp::create(builder, loc, problem.row.blockSize);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value rest = arith::RemUIOp::create(
+        builder, loc, getValueOrCreateConstantIndexOp(builder, loc, sizes.k),
+        size);
+    cf::AssertOp::create(
+        builder, loc,
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
+                              zero),
+        getCheckMessage(op, "expected K to be a multiple of " +
+                                Twine(problem.row.blockSize) +
+                                " for codes of y that are converted on the "
+                                "way"));
   }
 
   /// Asserts that dynamic sizes of `operand` are those of the loops over it.

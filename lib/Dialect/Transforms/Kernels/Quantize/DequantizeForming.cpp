@@ -31,8 +31,9 @@ struct FormDequantize final : OpRewritePattern<DequantizeOp> {
     auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
     FailureOr<TargetAttr> target = lookupTarget(op);
     if (!type || (type.getRank() != 2 && type.getRank() != 3) ||
-        !KernelProblem::isMultiple(type.getShape().back(),
-                                   kDequantizedAtOnce) ||
+        (!type.isDynamicDim(type.getRank() - 1) &&
+         !KernelProblem::isMultiple(type.getShape().back(),
+                                    kDequantizedAtOnce)) ||
         !op->getParentOfType<func::FuncOp>() || failed(target) || !*target ||
         (*target).getChip()->isCpu())
       return rewriter.notifyMatchFailure(
