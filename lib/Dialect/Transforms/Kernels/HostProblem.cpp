@@ -15,6 +15,7 @@
 
 #include "Kernels/CodesOfY.h"
 #include "Kernels/ElementwiseFusion.h"
+#include "Kernels/KnownMultiples.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/ScalarSlice.h"
 #include "Utils/OperandView.h"
@@ -278,11 +279,9 @@ private:
       return "there are no tensor maps of constants and of views";
     if (getContiguity(view.map.compose(map), rank) == Contiguity::Other)
       return "expected the rows or the columns of each matrix to be contiguous";
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(view.tensor.getType()).getShape();
-    int64_t bytes = view.bits / 8;
-    if (ShapedType::isDynamic(shape.back()) ||
-        shape.back() * bytes % kLineBytes != 0)
+    int64_t last = cast<RankedTensorType>(view.tensor.getType()).getRank() - 1;
+    int64_t multiple = getKnownMultiple(view.tensor, last);
+    if (multiple * (view.bits / 8) % kLineBytes != 0)
       return ("expected rows of a multiple of " + Twine(kLineBytes) + " bytes")
           .str();
     return {};

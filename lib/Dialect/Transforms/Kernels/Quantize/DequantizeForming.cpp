@@ -18,6 +18,7 @@
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -38,6 +39,9 @@ struct FormDequantize final : OpRewritePattern<DequantizeOp> {
         (*target).getChip()->isCpu())
       return rewriter.notifyMatchFailure(
           op, "expected matrices of whole lines in a function, for a GPU");
+    // What is asked for its sizes is asked of its operands instead.
+    if (llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::DimOp>))
+      return rewriter.notifyMatchFailure(op, "expected users of numbers");
     Location loc = op.getLoc();
     MLIRContext *context = op.getContext();
     DequantizeProblem problem;
