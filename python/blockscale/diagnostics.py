@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import List, Optional, Tuple
 
 _HEAD = re.compile(
-    r"(?:(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+): )?(?P<kind>error|warning|remark|note): (?P<message>.*)"
+    r"(?:(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+): )?"
+    r"(?P<kind>error|warning|remark|note): (?P<message>.*)"
 )
 _MARK = re.compile(r"\s*\^[\s^~]*")
 # Of checks at run time, whose place comes last.

@@ -44,7 +44,7 @@ def test_stores_and_loads(folder):
 def test_keys_depend_on_every_part_and_its_ends():
     keys = [
         cache.make_key(parts)
-        for parts in (["a", "b"], ["ab"], ["b", "a"], [b"a", "b"], ["a", "b", None], ["a", ["b"]])
+        for parts in (["a", "b"], ["ab"], ["b", "a"], [b"a", "b"], ["a", "b", None], ["a", ["b"]], [b"ab"], [b"a", b"b"])
     ]
     assert len(set(keys)) == len(keys)
 

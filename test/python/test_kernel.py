@@ -174,7 +174,8 @@ def test_devices_of_other_kernels(device):
     with pytest.raises(ValueError, match="device: expected a kernel for a GPU, got one for cpu"):
         cpu.run(seed=1, device=device)
     emulated = blockscale.compile(PRODUCT, target="sm_120a", emulate_on="sm_90")
-    with pytest.raises(ValueError, match=f"expected 'cpu' for what is compiled with emulate_on, got '{device}'"):
+    text = f"expected 'cpu' for what is compiled with emulate_on, got '{device}'"
+    with pytest.raises(ValueError, match=text):
         emulated.run(seed=1, device=device)
     assert emulated.run(seed=1).shape == (64, 32)
 

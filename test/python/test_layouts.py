@@ -188,9 +188,11 @@ def test_picture_of_regions(tensor):
     (width, _), boxes, _ = shapes(layout)
     regions = layout.kernels[0]["layouts"][0]["regions"]
     assert len(boxes) == 2 * len(regions)  # each on a line that is all columns
-    whole, own = boxes[:2]
-    assert float(own.get("width")) / float(whole.get("width")) == regions[0]["columns"] / 512
-    assert float(whole.get("x")) + float(whole.get("width")) <= width
+    for whole, own, region in zip(boxes[::2], boxes[1::2], regions):
+        left, size = float(whole.get("x")), float(whole.get("width"))
+        assert left + size <= width
+        assert float(own.get("width")) == size * region["columns"] / 512
+        assert float(own.get("x")) == left + size * region["first"] / 512
 
 
 def test_text_is_the_programs(warp, tmp_path):
@@ -207,12 +209,13 @@ def test_text_is_the_programs(warp, tmp_path):
 
 
 def test_layouts_that_kernels_do_not_have(warp, tensor):
-    with pytest.raises(blockscale.CompileError, match="got 'tmem'; @main: a scale_a b scale_b accumulator shared"):
-        warp.show_layout("tmem")
-    with pytest.raises(blockscale.CompileError, match="got 'a'; @main: scale_a scale_b accumulator shared tmem"):
-        tensor.show_layout("a")
-    with pytest.raises(blockscale.CompileError, match="unknown layout 'c', expected one of a scale_a b"):
-        warp.show_layout("c")
+    for kernel, name, text in [
+        (warp, "tmem", "got 'tmem'; @main: a scale_a b scale_b accumulator shared"),
+        (tensor, "a", "got 'a'; @main: scale_a scale_b accumulator shared tmem"),
+        (warp, "c", "unknown layout 'c', expected one of a scale_a b"),
+    ]:
+        with pytest.raises(blockscale.CompileError, match=text):
+            kernel.show_layout(name)
     cpu = blockscale.compile(PRODUCT, target="cpu")
     with pytest.raises(ValueError, match="show_layout: expected a kernel for a GPU, got one for cpu"):
         cpu.show_layout("a")
