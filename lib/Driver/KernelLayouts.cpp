@@ -188,6 +188,24 @@ static KernelLayouts getLayouts(WarpgroupMmaOp op) {
   return kernel;
 }
 
+/// With codes in shared memory that become A in registers, and the transpose of
+/// the sums in others: no table says where these are.
+static KernelLayouts getLayouts(WarpgroupMmaCodesOp op) {
+  InstructionAttr instruction = op.getInstruction();
+  KernelLayouts kernel = makeKernel(op, instruction);
+  // Codes are those of y, as they are in memory.
+  bool areNibbles = getFormatInfo(op.getRow().getB()).storedBits() == 4;
+  TileLayout codes = {Major::K, areNibbles ? Storage::Packed : Storage::Bytes,
+                      /*isSwizzled=*/false};
+  Slot slot = getSlot(instruction.getKind(), instruction.getB());
+  LayoutGrid a = getTile(Operand::A, codes, slot, op.getCodes());
+  a.title += ": codes";
+  LayoutGrid b =
+      getTile(Operand::B, op.getLayout().getLayout(), slot, op.getB());
+  kernel.layouts.push_back({"shared", {std::move(a), std::move(b)}, {}});
+  return kernel;
+}
+
 /// What the allocation has at `region`, `name` for people, unless it is there.
 static void addRegion(std::vector<TensorRegion> &regions, StringRef name,
                       Offset column, int64_t columns) {
@@ -248,6 +266,8 @@ static KernelLayout getTensorMemory(gpu::GPUFuncOp function) {
 static KernelLayouts getLayouts(AsyncTileMmaOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);
+  if (op.getWide())
+    kernel.k = lookupWide(instruction.getInstruction())->k;
   KernelLayout shared = {"shared", {}, {}};
   for (Operand operand : {Operand::A, Operand::B}) {
     bool isA = operand == Operand::A;
@@ -286,7 +306,8 @@ std::vector<KernelLayouts> blockscale::getKernelLayouts(ModuleOp module) {
         return WalkResult::interrupt();
       };
       return TypeSwitch<Operation *, WalkResult>(op)
-          .Case<TileMmaOp, WarpgroupMmaOp, AsyncTileMmaOp>(add)
+          .Case<TileMmaOp, WarpgroupMmaOp, WarpgroupMmaCodesOp, AsyncTileMmaOp>(
+              add)
           .Default([](Operation *) { return WalkResult::advance(); });
     });
   });
