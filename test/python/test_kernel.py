@@ -1,6 +1,8 @@
 """Running what was compiled: results, and errors before anything runs."""
 
 import json
+import os
+from pathlib import Path
 
 import blockscale
 import harness
@@ -60,6 +62,39 @@ def test_several_results_scalars_and_dynamic_sizes(target, device):
     scaled, twice = kernel.run(x, np.float32(2.5), device=device)
     np.testing.assert_array_equal(scaled, x * np.float32(2.5))
     assert (twice.shape, twice.dtype, twice[()]) == ((), np.float32, 5.0)
+
+
+@pytest.fixture
+def fake_driver(monkeypatch, tmp_path):
+    """That of test/FakeCuda: a kernel adds n + 1 to all bytes of the buffer of its parameter n."""
+    folder = Path(os.environ["BLOCKSCALE_BIN"]).parent / "test" / "FakeCuda"
+    assert (folder / "libcuda.so.1").is_file(), f"{folder}: build all of blockscale first"
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder))
+    monkeypatch.setenv("FAKE_CUDA_TRACE", str(tmp_path / "trace"))
+    return tmp_path / "trace"
+
+
+ADD = """\
+func.func @add(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %d = arith.addi %x, %y : tensor<4xi32>
+  return %d : tensor<4xi32>
+}
+"""
+
+
+def test_on_a_card(fake_driver):
+    x = np.arange(4, dtype=np.int32)
+    result = blockscale.compile(ADD, target="sm_90a").run(x, x, device="cuda")
+    assert result.tolist() == [0x03030303] * 4  # the parameter behind both arguments
+    assert "launch add " in fake_driver.read_text()
+
+
+def test_no_card(fake_driver, monkeypatch):
+    monkeypatch.setenv("FAKE_CUDA_FAIL", "cuInit=100")
+    with pytest.raises(blockscale.RunError) as caught:
+        blockscale.compile(ADD, target="sm_90a").run(seed=1, device="cuda")
+    assert (caught.value.code, caught.value.line) == (1, None)
+    assert caught.value.message.startswith("cannot find a CUDA device")
 
 
 def test_seed(kernel):
