@@ -77,7 +77,6 @@ static void printGrid(raw_ostream &os, const LayoutGrid &grid) {
   for (const Place &place : grid.cells)
     width = std::max(width, cells.emplace_back(printPlace(grid, place)).size());
   size_t perRow = grid.columns / grid.run;
-  std::string head = grid.columnName;
   auto printHead = [&](StringRef text, size_t cell) {
     os << llvm::left_justify(text, 6);
     for (size_t i = 0; i != cell; ++i)

@@ -48,12 +48,14 @@ LayoutGrid getFragmentGrid(Operand operand, Slot slot);
 /// The scales of one register of A or B, a word for each of 32 rows.
 LayoutGrid getScaleFragmentGrid(Operand operand);
 
-/// What is contiguous in a tile of shared memory, its columns (one, or more of
-/// them one after the other), lines, and the bytes of a line. Places are bytes
-/// from `firstByte` on, that of each piece of 16 bytes.
+/// A tile of shared memory: columns, one behind the other, of so many lines of
+/// so many bytes.
 struct TileShape {
   int64_t columns, lines, lineBytes;
 };
+
+/// A or B in shared memory. A column is a piece of 16 bytes, its place the first
+/// byte of it; the tile starts at `firstByte`.
 LayoutGrid getTileGrid(Operand operand, const TileLayout &layout, Slot slot,
                        const TileShape &shape, int64_t firstByte);
 
