@@ -54,8 +54,8 @@ struct TileShape {
   int64_t columns, lines, lineBytes;
 };
 
-/// A or B in shared memory. A column is a piece of 16 bytes, its place the first
-/// byte of it; the tile starts at `firstByte`.
+/// A or B in shared memory. A column is a piece of 16 bytes, its place the
+/// first byte of it; the tile starts at `firstByte`.
 LayoutGrid getTileGrid(Operand operand, const TileLayout &layout, Slot slot,
                        const TileShape &shape, int64_t firstByte);
 
