@@ -1,8 +1,9 @@
 """Block-scaled matrix multiply in numpy: formats, quantisation, layouts, reference results.
 
 Values travel as uint8 codes, one element per byte, as in the .npy files of `blockscale-run`.
-Everything here is written from the public specifications (OCP MX v1.0, PTX ISA), apart from the
-compiler, so that the two can be compared.
+Formats, layouts and results are written from the public specifications (OCP MX v1.0, PTX ISA), apart
+from the compiler, so that the two can be compared. `compile` and its kernels call the compiler's
+programs, where there are any.
 
 Ones times ones over K = 64 with all scales 2 is 64 * 2 * 2:
 
@@ -29,8 +30,12 @@ from ._version import __version__
 
 if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .arrays import as_ml_dtypes
+    from .compilation import compile
+    from .diagnostics import CompileError, Diagnostic, RunError
     from .formats import FORMATS, Format, decode, encode
+    from .kernel import Kernel
     from .packing import pack, unpack
+    from .programs import ProgramNotFoundError
     from .quantization import QUANTIZE_ROWS, SCALE_RULES, dequantize, quantize
     from .reference import (
         ELEMENT_TYPES,
@@ -44,17 +49,23 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .scales import swizzle_scales, unswizzle_scales
 
 __all__ = [
+    "CompileError",
+    "Diagnostic",
     "ELEMENT_TYPES",
     "FORMATS",
     "Format",
+    "Kernel",
     "LEGAL_ROWS",
     "OVERFLOW_LIMIT",
+    "ProgramNotFoundError",
     "QUANTIZE_ROWS",
+    "RunError",
     "SCALE_FORMATS",
     "SCALE_RULES",
     "__version__",
     "as_ml_dtypes",
     "compare",
+    "compile",
     "decode",
     "dequantize",
     "encode",
@@ -70,8 +81,14 @@ __all__ = [
 # The names of each module; none for a package that is used as blockscale.PACKAGE.
 _MODULES = {
     "arrays": ("as_ml_dtypes",),
+    "cache": (),
+    "compilation": ("compile",),
+    "diagnostics": ("CompileError", "Diagnostic", "RunError"),
     "formats": ("FORMATS", "Format", "decode", "encode"),
+    "kernel": ("Kernel",),
+    "layouts": (),
     "packing": ("pack", "unpack"),
+    "programs": ("ProgramNotFoundError",),
     "quantization": ("QUANTIZE_ROWS", "SCALE_RULES", "dequantize", "quantize"),
     "reference": (
         "ELEMENT_TYPES", "LEGAL_ROWS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",

@@ -205,3 +205,49 @@ func.func @load_matrix_d2(%tile: !tile, %at: index) {
   %0 = blockscale.load_matrix %tile[%at] code_bits = 16 : !tile -> vector<4xi32>
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Numbers of A
+//===----------------------------------------------------------------------===//
+
+func.func @scales_of_numbers(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+    %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
+  // expected-error@+1 {{expected an i8 for the scales that numbers of A do not have, got 'memref<16x4xi8, #gpu.address_space<workgroup>>'}}
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <bf16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
+    : memref<16x256xi8, #gpu.address_space<workgroup>>, memref<16x4xi8, #gpu.address_space<workgroup>>, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
+  return
+}
+
+// -----
+
+func.func @tensor_scale_of_codes(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
+    %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
+  // expected-error@+1 {{expected no tensor_scale but beside an A of numbers, got the row #blockscale.row<e4m3, e4m3, ue8m0, 32>}}
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc tensor_scale %g row = <e4m3, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, e4m3, e4m3, ue8m0, 1>
+    : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
+  return
+}
+
+// -----
+
+// Rows of numbers have two bytes for each.
+
+func.func @bytes_of_numbers(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8,
+    %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
+  // expected-error@+1 {{expected a to have 256 bytes per row for 128 elements, got 128}}
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <f16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, f16, e4m3, ue8m0, 1>
+    : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
+  return
+}
+
+// -----
+
+func.func @row_without_instruction(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: i8,
+    %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
+  // expected-error@+1 {{expected a legal row, got e4m3 times bf16 with ue8m0 scales and a block size of 32}}
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, bf16, ue8m0, 32> instruction = <convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
+    : memref<16x256xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
+  return
+}

@@ -16,11 +16,13 @@
 #include "blockscale/Driver/CommandLine.h"
 #include "blockscale/Driver/GpuCompilation.h"
 #include "blockscale/Driver/InputChecks.h"
+#include "blockscale/Driver/KernelLayouts.h"
 #include "blockscale/Driver/Program.h"
 #include "blockscale/Driver/SupportMatrix.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Runtime/OutputFile.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/InitLLVM.h"
@@ -68,6 +70,11 @@ static const std::vector<Flag> flags = {
      "to "
      "one file; --emit=cubin adds machine code",
      false, false, gpuTarget},
+    {"print-layout", "NAME",
+     "Print where the kernels have their operands, for one layout or for all",
+     /*isValueOptional=*/true, false, gpuTarget},
+    {"layout-format", "FORMAT", "text (the default) or json", false, false,
+     gpuTarget},
     {"o", "OUT", "Where to write; - is standard output, the default"},
     {"print-support-matrix", "CHIP",
      "Print what is supported, for one chip or for all",
@@ -76,6 +83,7 @@ static const std::vector<Flag> flags = {
 
 static constexpr StringRef usage =
     "blockscale-compile IN.mlir --target=CHIP [FLAG]...\n"
+    "       blockscale-compile IN.mlir --target=CHIP --print-layout[=NAME]\n"
     "       blockscale-compile --print-support-matrix[=CHIP]\n"
     "\n"
     "Lowers block-scaled matrix multiplication to PTX or LLVM IR.";
@@ -91,6 +99,9 @@ struct Job {
   /// One, or with a bundle several.
   std::vector<const Chip *> targets;
   bool wantsRaise = false, assumesPositiveScales = false;
+  /// Instead of code: layouts, all with an empty name.
+  bool wantsLayouts = false, wantsJson = false;
+  std::string layout;
   GpuCompileOptions options;
 };
 } // namespace
@@ -206,6 +217,35 @@ static int compileBundle(Program &program, const Job &job) {
   return ExitSuccess;
 }
 
+/// What the kernels of a module have, without a layout that they lack.
+static int printKernelLayouts(Program &program, const Job &job) {
+  if (failed(compileForGpu(program.getModule(), job.options)))
+    return ExitFailure;
+  std::vector<KernelLayouts> kernels = getKernelLayouts(program.getModule());
+  if (kernels.empty())
+    return reportFailure("not supported in this version: layouts of a program "
+                         "without kernels that multiply tiles of codes or of "
+                         "numbers");
+  bool hasLayout = job.layout.empty();
+  std::string others;
+  for (const KernelLayouts &kernel : kernels) {
+    hasLayout |= kernel.lookup(job.layout) != nullptr;
+    others += (others.empty() ? "@" : "; @") + kernel.kernel + ":";
+    for (const KernelLayout &layout : kernel.layouts)
+      others += " " + layout.name;
+  }
+  if (!hasLayout)
+    return reportFailure("expected a layout that a kernel has, got '" +
+                         job.layout + "'; " + others);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto print = job.wantsJson ? printLayoutsAsJson : printLayouts;
+  print(stream, kernels, job.layout);
+  if (Error error = writeOutput(job.output, text))
+    return reportFailure(error.message());
+  return ExitSuccess;
+}
+
 static int compile(const Stage &lastStage, const Job &job) {
   std::unique_ptr<Program> program = Program::parse(job.input);
   if (!program)
@@ -228,6 +268,8 @@ static int compile(const Stage &lastStage, const Job &job) {
     return ExitFailure;
   if (job.options.target->isCpu())
     return compileForCpu(*program, lastStage, job);
+  if (job.wantsLayouts)
+    return printKernelLayouts(*program, job);
   return compileForGpu(*program, job);
 }
 
@@ -329,6 +371,31 @@ static int checkBundle(const CommandLine &line, const Stage &stage) {
   return ExitSuccess;
 }
 
+/// Layouts instead of code. Success, or an exit code after an error.
+static int readLayouts(const CommandLine &line, Job &job) {
+  job.wantsLayouts = line.has("print-layout");
+  if (!job.wantsLayouts)
+    return line.has("layout-format")
+               ? reportUsage("expected --print-layout for --layout-format")
+               : ExitSuccess;
+  for (StringRef flag : {"emit", "launch-info", "explain", "bundle"})
+    if (line.has(flag))
+      return reportUsage("expected no --" + flag + " beside --print-layout");
+  job.layout = line.get("print-layout");
+  ArrayRef<StringRef> names = getLayoutNames();
+  if (!job.layout.empty() && !llvm::is_contained(names, job.layout))
+    return reportUsage("unknown layout '" + Twine(job.layout) +
+                       "', expected one of " + llvm::join(names, " "));
+  std::string format =
+      line.has("layout-format") ? line.get("layout-format") : "text";
+  if (!llvm::is_contained({"text", "json"}, format))
+    return reportUsage("unknown format '" + Twine(format) +
+                       "', expected one of text json");
+  job.wantsJson = format == "json";
+  job.options.stage = GpuStage::Kernel;
+  return ExitSuccess;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   auto parsed = parseCommandLine(argc, argv, usage, flags);
@@ -370,6 +437,8 @@ int main(int argc, char **argv) {
     if (int code = checkBundle(line, *stage))
       return code;
   }
+  if (int code = readLayouts(line, job))
+    return code;
   if (job.launchInfo && stage->gpuStage < GpuStage::Kernel)
     return reportUsage("the stage 'tile' has no launches for --launch-info");
   return compile(*stage, job);

@@ -86,7 +86,8 @@ def make_folder(folder):
 def run(command, folder, **kwargs):
     """Runs a command; its standard output and error as they come on a terminal, and its code."""
     environment = dict(
-        os.environ, PYTHONPATH=str(REPO / "python"), PYTHONDONTWRITEBYTECODE="1", LC_ALL="C.UTF-8"
+        os.environ, PYTHONPATH=str(REPO / "python"), PYTHONDONTWRITEBYTECODE="1", LC_ALL="C.UTF-8",
+        BLOCKSCALE_BIN=str(BUILD / "bin"), BLOCKSCALE_CACHE=str(folder / "cache.of.examples"),
     )
     done = subprocess.run(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

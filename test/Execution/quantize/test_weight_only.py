@@ -1,5 +1,6 @@
 """Products of bf16 with a y of codes and scales: y is rounded to bf16 once, whatever becomes of it on the way."""
 
+import json
 import subprocess
 
 import blockscale
@@ -209,6 +210,40 @@ def test_converted_dynamic(format, way, tmp_path):
         run_converted(product, tmp_path, "sm_120a")
 
 
+def test_multiples(tmp_path):
+    """What divides K is said: numbers of y go to wgmma without another copy. What is wrong stops the kernel."""
+    product = Product(70, 40, 96, "nvfp4", has_acc=True, is_dynamic=True, g=0.3)
+    for name, type in (("x", "bf16"), ("c", "f4E2M1FN")):
+        product.text = product.text.replace(
+            f"%{name}: tensor<?x?x{type}>", f"%{name}: tensor<?x?x{type}> {{blockscale.multiples = array<i64: 1, 32>}}"
+        )
+    result, kernels, said = product.run(tmp_path, "sm_90a")
+    product.check(result)
+    assert list(kernels) == ["main__dequantize_0", "main"] and "copied first" not in said
+    product.x, product.y = (np.ascontiguousarray(a[:, :80]) for a in (product.x, product.y))
+    product.ys = np.ascontiguousarray(product.ys[:, :5])
+    with pytest.raises(AssertionError, match="argument #0 of 'main': expected a multiple of 32 as size of dimension 1"):
+        product.run(tmp_path, "sm_90a")
+
+
+@pytest.mark.parametrize("is_dynamic, k", [(False, 40), (True, 40), (True, 44)])
+def test_part_of_block(is_dynamic, k, tmp_path):
+    """The last block of a line is not whole: y is dequantized first, or the size refused where it is converted."""
+    product = Product(70, 24, 64, "mxfp8", has_acc=True, is_dynamic=is_dynamic)
+    product.text = product.text.replace("x64x", f"x{k}x")
+    product.x, product.y = (np.ascontiguousarray(a[:, :k]) for a in (product.x, product.y))
+    block = np.repeat(product.ys, 32, axis=1)[:, :k]
+    numbers = blockscale.decode(product.y, "f8E4M3FN") * blockscale.decode(block, "f8E8M0FNU")
+    for device in ("sm_90a", "sm_80"):
+        if is_dynamic and device == "sm_80":
+            with pytest.raises(AssertionError, match="expected K to be a multiple of 32 for codes of y"):
+                product.run(tmp_path, device)
+            continue
+        result, kernels, said = product.run(tmp_path, device)
+        np.testing.assert_allclose(result, product.acc + product.x @ numbers.T, rtol=0, atol=2e-3)
+        assert "main__dequantize_0" in kernels and "y is dequantized first" in said
+
+
 def test_converted_surroundings(tmp_path):
     """An accumulator that is an argument, a batch, and what is done to the result."""
     for way in WAYS.values():
@@ -218,6 +253,27 @@ def test_converted_surroundings(tmp_path):
             Product(16, 64, 128, "nvfp4", is_doubled=True, has_acc=True, **way),
         ):
             run_converted(product, tmp_path, "sm_100a")
+
+
+def test_converted_quantized(tmp_path):
+    """A `quantize` of the result is fused: one kernel, or those of `wgmma`."""
+    for way, m in (("bf16", 64), ("tensor scale", 64), ("bf16", 128)):
+        product = Product(m, 256, 256, "nvfp4", **WAYS[way])
+        number, codes = f"tensor<{m}x256xf32>", f"tensor<{m}x256xf8E5M2>, tensor<{m}x8xf8E8M0FNU>"
+        product.text = product.text.replace(f"-> {number} {{", f"-> ({codes}) {{").replace(
+            f"  return %d : {number}", f"  %q, %qs = blockscale.quantize %d {{block_size = 32 : i64}} : {number}"
+            f" to {codes}\n  return %q, %qs : {codes}")
+        (tmp_path / "q.mlir").write_text(product.text)
+        for device in ("sm_120a", "sm_90a"):
+            flags = [f"--schedule={schedule(64, m, 256)}"] if m == 128 and device == "sm_90a" else []
+            done = subprocess.run(
+                [harness.RUN, tmp_path / "q.mlir", "--device=sim", f"--target={device}", "--seed=1", "--compare",
+                 "--stats", *flags], capture_output=True, text=True, check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            statistics, _ = json.JSONDecoder().raw_decode(done.stderr[done.stderr.index("{\n"):])
+            names = [kernel["name"] for kernel in statistics["kernels"]]
+            assert names == (["main__place_0", "main", "main__exact_2"] if flags else ["main"])
 
 
 @pytest.mark.parametrize("way", WAYS)

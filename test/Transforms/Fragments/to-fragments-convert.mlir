@@ -423,3 +423,48 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Numbers of A go to registers as they are: 16 bytes of a row for each 32
+// elements. Codes of B are rounded one by one, with a scale of the tensor: as
+// bf16 without scales, in f32 with both, and to bf16.
+
+// CHECK-LABEL: gpu.func @numbers(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: i8, %[[G:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: memref<8x32xi8,
+// CHECK-DAG:     %[[C16:.*]] = llvm.mlir.constant(16 : i32)
+// CHECK-DAG:     %[[UPPER:.*]] = llvm.mlir.constant(-65536 : i32)
+// CHECK-NOT:     nvvm.vote
+// CHECK:         %[[CHUNK:.*]] = vector.load %[[A]][{{.*}}] {alignment = 16 : i64} : {{.*}}, vector<16xi8>
+// CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[CHUNK]] : vector<16xi8> to vector<4xi32>
+// CHECK-NEXT:    %[[A_0:.*]] = vector.extract %[[WORDS]][0]
+// CHECK:         blockscale.load_matrix %[[B]]
+// CHECK:         %[[CODES:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:         %[[LOW:.*]] = llvm.shl %[[CODES]], %[[C16]]
+// CHECK-NEXT:    %[[NUMBER:.*]] = llvm.bitcast %[[LOW]] : i32 to f32
+// CHECK-NEXT:    %[[SCALED:.*]] = llvm.fmul %[[NUMBER]], %{{.*}} : f32
+// CHECK-NEXT:    %[[TWICE:.*]] = llvm.fmul %[[SCALED]], %[[G]] : f32
+// CHECK-NEXT:    llvm.and %[[CODES]], %[[UPPER]]
+// CHECK:         %[[BOTH:.*]] = vector.from_elements %[[TWICE]], %{{.*}} : vector<2xf32>
+// CHECK-NEXT:    %[[ROUNDED:.*]] = llvm.fptrunc %[[BOTH]] : vector<2xf32> to vector<2xbf16>
+// CHECK-NEXT:    %[[B_0:.*]] = llvm.bitcast %[[ROUNDED]] : vector<2xbf16> to i32
+// CHECK:         nvvm.mma.sync A[%[[A_0]], {{.*}}]  B[%[[B_0]],
+gpu.module @kernels {
+  gpu.func @numbers(
+      %a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
+      %b: memref<8x32xi8, #gpu.address_space<workgroup>>,
+      %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %d: memref<16x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc tensor_scale %g
+           row = <bf16, e2m1, ue4m3, 16>
+           instruction = <convert, 16x8x64, bf16_packed, bf16, e2m1, ue4m3, 4>
+           : memref<16x128xi8, #gpu.address_space<workgroup>>, i8,
+             memref<8x32xi8, #gpu.address_space<workgroup>>,
+             memref<8x4xi8, #gpu.address_space<workgroup>>,
+             !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_store %sum, %d[%c0, %c0]
+        : !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<16x8xf32>
+    gpu.return
+  }
+}

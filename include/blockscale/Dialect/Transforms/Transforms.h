@@ -70,6 +70,10 @@ inline constexpr StringLiteral kInstructionAttrName = "blockscale.instruction";
 /// The argument attribute that asks for a packed buffer of fp6.
 inline constexpr StringLiteral kPackedAttrName = "blockscale.packed";
 
+/// The argument attribute that says what divides the dynamic sizes of a tensor:
+/// a `DenseI64ArrayAttr` with a number for each dimension, 1 for nothing.
+inline constexpr StringLiteral kMultiplesAttrName = "blockscale.multiples";
+
 /// The argument attribute that says that scales are in the 32x4x4 layout: the
 /// type of their row-major form, rows first.
 inline constexpr StringLiteral kSwizzledAttrName = "blockscale.swizzled";

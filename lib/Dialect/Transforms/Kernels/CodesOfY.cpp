@@ -40,6 +40,10 @@ std::optional<CodesOfY> blockscale::findCodesOfY(ProductOpInterface op) {
   bool areNumbers = row.lhs == Format::BF16 || row.lhs == Format::F16;
   if (!dequantize || !areNumbers || row.rhs != row.lhs)
     return std::nullopt;
+  int64_t k =
+      cast<ShapedType>(dequantize.getCodes().getType()).getShape().back();
+  if (!ShapedType::isDynamic(k) && k % dequantize.getBlock() != 0)
+    return std::nullopt;
   row.rhs = dequantize.getElementFormat();
   row.scale = dequantize.getScaleFormat();
   row.blockSize = static_cast<unsigned>(dequantize.getBlock());

@@ -32,7 +32,8 @@ struct CodesOfY {
 };
 
 /// The codes of y of `op` on tensors; nullopt if it is made of anything else.
-/// A `dequantize` counts beside an x of bf16 or f16.
+/// A `dequantize` counts beside an x of bf16 or f16, if K is whole blocks, or
+/// dynamic: then that is to be checked.
 std::optional<CodesOfY> findCodesOfY(ProductOpInterface op);
 
 /// How `path` computes `op`: of codes of y, if it takes them beside numbers.

@@ -15,6 +15,7 @@
 #include "Kernels/CodesOfY.h"
 #include "Kernels/Decode/DecodedProduct.h"
 #include "Kernels/KernelPurpose.h"
+#include "Kernels/KnownMultiples.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/Quantize/QuantizerFusion.h"
@@ -302,6 +303,12 @@ struct FormKernelsPass final
   using Base::Base;
 
   void runOnOperation() override {
+    WalkResult checked =
+        getOperation()->walk([](func::FuncOp function) -> WalkResult {
+          return checkMultiples(function);
+        });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
     checkDynamicSizes();
     packQuantizedCodes(getOperation());
     RewritePatternSet patterns(&getContext());

@@ -15,6 +15,7 @@
 
 #include "Kernels/CodesOfY.h"
 #include "Kernels/ElementwiseFusion.h"
+#include "Kernels/KnownMultiples.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/ScalarSlice.h"
 #include "Utils/OperandView.h"
@@ -177,6 +178,8 @@ public:
       sizes.batch = getSize(batch, batched, 0);
     }
 
+    if (codesOfY && !op.getXScale() && ShapedType::isDynamic(problem.k))
+      checkBlocks();
     if (codesOfY && codesOfY->tensorScale) {
       problem.tensorScale = FusedScalar{codesOfY->tensorScale, {}};
       for (Value input : getScalarInputs(codesOfY->tensorScale))
@@ -276,11 +279,9 @@ private:
       return "there are no tensor maps of constants and of views";
     if (getContiguity(view.map.compose(map), rank) == Contiguity::Other)
       return "expected the rows or the columns of each matrix to be contiguous";
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(view.tensor.getType()).getShape();
-    int64_t bytes = view.bits / 8;
-    if (ShapedType::isDynamic(shape.back()) ||
-        shape.back() * bytes % kLineBytes != 0)
+    int64_t last = cast<RankedTensorType>(view.tensor.getType()).getRank() - 1;
+    int64_t multiple = getKnownMultiple(view.tensor, last);
+    if (multiple * (view.bits / 8) % kLineBytes != 0)
       return ("expected rows of a multiple of " + Twine(kLineBytes) + " bytes")
           .str();
     return {};
@@ -394,6 +395,25 @@ private:
     for (Value scalar : getCapturedScalars(generic))
       fused.arguments.emplace_back(scalar, host.addInput(scalar));
     return fused;
+  }
+
+  /// Asserts that a dynamic K is whole blocks, as it is of products with
+  /// scales.
+  void checkBlocks() {
+    Value size =
+        arith::ConstantIndexOp::create(builder, loc, problem.row.blockSize);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value rest = arith::RemUIOp::create(
+        builder, loc, getValueOrCreateConstantIndexOp(builder, loc, sizes.k),
+        size);
+    cf::AssertOp::create(
+        builder, loc,
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
+                              zero),
+        getCheckMessage(op, "expected K to be a multiple of " +
+                                Twine(problem.row.blockSize) +
+                                " for codes of y that are converted on the "
+                                "way"));
   }
 
   /// Asserts that dynamic sizes of `operand` are those of the loops over it.

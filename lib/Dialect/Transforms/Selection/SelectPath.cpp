@@ -211,7 +211,7 @@ private:
       erasePlain(plain);
     }
     if (!wanted) {
-      remarkOnDequantize(op, "sums of f32 of bf16 numbers, and " +
+      remarkOnDequantize(op, "K of whole blocks, sums of f32 of bf16 or f16 numbers, and " +
                                  describeCodesPaths());
       return success();
     }

@@ -18,6 +18,7 @@
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -31,12 +32,16 @@ struct FormDequantize final : OpRewritePattern<DequantizeOp> {
     auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
     FailureOr<TargetAttr> target = lookupTarget(op);
     if (!type || (type.getRank() != 2 && type.getRank() != 3) ||
-        !KernelProblem::isMultiple(type.getShape().back(),
-                                   kDequantizedAtOnce) ||
+        (!type.isDynamicDim(type.getRank() - 1) &&
+         !KernelProblem::isMultiple(type.getShape().back(),
+                                    kDequantizedAtOnce)) ||
         !op->getParentOfType<func::FuncOp>() || failed(target) || !*target ||
         (*target).getChip()->isCpu())
       return rewriter.notifyMatchFailure(
           op, "expected matrices of whole lines in a function, for a GPU");
+    // What is asked for its sizes is asked of its operands instead.
+    if (llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::DimOp>))
+      return rewriter.notifyMatchFailure(op, "expected users of numbers");
     Location loc = op.getLoc();
     MLIRContext *context = op.getContext();
     DequantizeProblem problem;

@@ -17,6 +17,7 @@
 #include "Quantize/BlockArithmetic.h"
 #include "Quantize/QuantizedStores.h"
 #include "Utils/IndexValues.h"
+#include "Utils/StoredCodes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,6 +32,8 @@ static constexpr int64_t kWarps = 4;
 
 /// Lanes of a row.
 static int64_t getLanes(const DequantizeProblem &problem) {
+  if (ShapedType::isDynamic(problem.k))
+    return kWarpLanes;
   int64_t needed = llvm::divideCeilSigned(problem.k, kNumbers);
   return std::min<int64_t>(kWarpLanes, llvm::PowerOf2Ceil(needed));
 }
@@ -76,26 +79,22 @@ public:
         ValueRange{block(gpu::Dimension::x), thread, block(gpu::Dimension::y)});
     Value batch = block(gpu::Dimension::z);
     Value rows = memref::DimOp::create(b, loc, result, problem.rank - 2);
-    Value hasColumns;
-    if (problem.k % shape.tile[1] != 0)
-      hasColumns =
-          isBelow(at[1], arith::ConstantIndexOp::create(b, loc, problem.k));
-    emitIf(b, loc, hasColumns, [&] {
-      SmallVector<Value> places, loaded, scales;
-      // What is outside reads what is last, so that all loads start at once.
-      for (int64_t i = 0; i != kRounds; ++i) {
-        Value row = addIndex(b, loc, at[0], i * getRowsAtOnce(problem));
-        places.push_back(row);
-        row = arith::MinUIOp::create(b, loc, row, addIndex(b, loc, rows, -1));
-        loaded.push_back(loadCodes({batch, row, at[1]}));
-        scales.push_back(loadScale({batch, row, at[1]}));
-      }
-      for (int64_t i = 0; i != kRounds; ++i) {
-        SmallVector<Value> numbers = decode(loaded[i], scales[i]);
-        emitIf(b, loc, isBelow(places[i], rows),
-               [&] { store({batch, places[i], at[1]}, numbers); });
-      }
-    });
+    Value columns = memref::DimOp::create(b, loc, result, problem.rank - 1);
+    if (!ShapedType::isDynamic(problem.k)) {
+      emitLines(at, batch, rows, columns);
+    } else {
+      Value rest = arith::RemUIOp::create(
+          b, loc, columns, arith::ConstantIndexOp::create(b, loc, kNumbers));
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      Value isWhole =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, zero);
+      auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      emitLines(at, batch, rows, columns);
+      b.setInsertionPointToStart(branch.elseBlock());
+      emitOneByOne(at, batch, rows, columns);
+    }
     gpu::ReturnOp::create(b, loc);
   }
 
@@ -107,9 +106,14 @@ private:
   SmallVector<Value> applyPlace(AffineMap map, const MatrixPlace &place) {
     return applyMap(b, loc, map, {place.batch, place.row, place.column});
   }
+  void emitLines(const SmallVector<Value> &at, Value batch, Value rows,
+                 Value columns);
+  void emitOneByOne(const SmallVector<Value> &at, Value batch, Value rows,
+                    Value columns);
   Value loadCodes(const MatrixPlace &place);
   Value loadScale(const MatrixPlace &place);
   SmallVector<Value> decode(Value codes, Value scale);
+  Value makeNumber(Value code, Value scale);
   void store(const MatrixPlace &place, ArrayRef<Value> numbers);
 
   OpBuilder &b;
@@ -121,6 +125,65 @@ private:
   Value result, tensorScale;
 };
 } // namespace
+
+/// Of lines that are whole numbers of loads.
+void DequantizeKernel::emitLines(const SmallVector<Value> &at, Value batch,
+                                 Value rows, Value columns) {
+  Value hasColumns;
+  if (!KernelProblem::isMultiple(problem.k,
+                                 getDequantizeShape(problem).tile[1]))
+    hasColumns = isBelow(at[1], columns);
+  emitIf(b, loc, hasColumns, [&] {
+    SmallVector<Value> places, loaded, scales;
+    // What is outside reads what is last, so that all loads start at once.
+    for (int64_t i = 0; i != kRounds; ++i) {
+      Value row = addIndex(b, loc, at[0], i * getRowsAtOnce(problem));
+      places.push_back(row);
+      row = arith::MinUIOp::create(b, loc, row, addIndex(b, loc, rows, -1));
+      loaded.push_back(loadCodes({batch, row, at[1]}));
+      scales.push_back(loadScale({batch, row, at[1]}));
+    }
+    for (int64_t i = 0; i != kRounds; ++i) {
+      SmallVector<Value> numbers = decode(loaded[i], scales[i]);
+      emitIf(b, loc, isBelow(places[i], rows),
+             [&] { store({batch, places[i], at[1]}, numbers); });
+    }
+  });
+}
+
+/// Of lines that start anywhere.
+void DequantizeKernel::emitOneByOne(const SmallVector<Value> &at, Value batch,
+                                    Value rows, Value columns) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto count = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, number);
+  };
+  OpBuilder::InsertionGuard guard(b);
+  auto round = scf::ForOp::create(b, loc, zero, count(kRounds), one);
+  b.setInsertionPointToStart(round.getBody());
+  auto number = scf::ForOp::create(b, loc, zero, count(kNumbers), one);
+  b.setInsertionPointToStart(number.getBody());
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  Value row = applyExprs(b, loc, {d0 + d1 * getRowsAtOnce(problem)},
+                         {at[0], round.getInductionVar()})[0];
+  Value column = addIndices(b, loc, at[1], number.getInductionVar());
+  Value isInside = arith::AndIOp::create(b, loc, isBelow(row, rows),
+                                         isBelow(column, columns));
+  emitIf(b, loc, isInside, [&] {
+    MatrixPlace place = {batch, row, column};
+    Value code =
+        emitLoadCode(b, loc, kernel.getArgument(problem.codes),
+                     problem.codeBits, applyPlace(problem.codesMap, place));
+    code = arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
+    Value scale = arithmetic.decode(op.getScaleFormat(), loadScale(place));
+    SmallVector<Value> position = {row, column};
+    if (problem.rank == 3)
+      position.insert(position.begin(), batch);
+    memref::StoreOp::create(b, loc, makeNumber(code, scale), result, position);
+  });
+}
 
 /// 8 codes, as i32s.
 Value DequantizeKernel::loadCodes(const MatrixPlace &place) {
@@ -149,7 +212,6 @@ Value DequantizeKernel::loadScale(const MatrixPlace &place) {
 }
 
 SmallVector<Value> DequantizeKernel::decode(Value codes, Value scaleCode) {
-  Type type = getElementTypeOrSelf(op.getResult().getType());
   constexpr int64_t kWordBits = 32;
   int64_t perWord = kWordBits / problem.codeBits;
   Value scale = arithmetic.decode(op.getScaleFormat(), scaleCode);
@@ -160,15 +222,21 @@ SmallVector<Value> DequantizeKernel::decode(Value codes, Value scaleCode) {
     code = arith::ShRUIOp::create(b, loc, code, arithmetic.integer(shift));
     code = arith::AndIOp::create(
         b, loc, code, arithmetic.integer((1u << problem.codeBits) - 1));
-    Value number = arith::MulFOp::create(
-        b, loc, arithmetic.decode(op.getElementFormat(), code), scale);
-    if (tensorScale)
-      number = arith::MulFOp::create(b, loc, number, tensorScale);
-    if (type != number.getType())
-      number = arith::TruncFOp::create(b, loc, type, number);
-    numbers.push_back(number);
+    numbers.push_back(makeNumber(code, scale));
   }
   return numbers;
+}
+
+/// The number of the result that `code` stands for.
+Value DequantizeKernel::makeNumber(Value code, Value scale) {
+  Type type = getElementTypeOrSelf(op.getResult().getType());
+  Value number = arith::MulFOp::create(
+      b, loc, arithmetic.decode(op.getElementFormat(), code), scale);
+  if (tensorScale)
+    number = arith::MulFOp::create(b, loc, number, tensorScale);
+  if (type != number.getType())
+    number = arith::TruncFOp::create(b, loc, type, number);
+  return number;
 }
 
 void DequantizeKernel::store(const MatrixPlace &place,

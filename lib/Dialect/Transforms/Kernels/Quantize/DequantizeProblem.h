@@ -20,7 +20,7 @@ inline constexpr int64_t kDequantizedAtOnce = 8;
 struct DequantizeProblem {
   DequantizeOp op;
   unsigned rank;
-  /// K; rows may be dynamic.
+  /// K, a multiple of `kDequantizedAtOnce`, or dynamic, as rows may be.
   int64_t k;
   /// The parameters for codes and scales, and (batch, row, column) -> where
   /// they are there.

@@ -1,0 +1,65 @@
+//===- KernelLayouts.h - Where kernels have their operands ----- -*- C++
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts of the products of compiled kernels, by name: what lanes, shared
+// and tensor memory hold of each operand, for people and for other programs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DRIVER_KERNELLAYOUTS_H
+#define BLOCKSCALE_DRIVER_KERNELLAYOUTS_H
+
+#include "blockscale/Support/LayoutGrid.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::blockscale {
+
+/// Columns of tensor memory, in all lanes. There are more of them, `step`
+/// columns further each, where that is not 0: for other stages or tiles.
+struct TensorRegion {
+  std::string name;
+  int64_t first, columns, step;
+};
+
+struct KernelLayout {
+  /// One of getLayoutNames().
+  std::string name;
+  std::vector<LayoutGrid> grids;
+  std::vector<TensorRegion> regions;
+};
+
+struct KernelLayouts {
+  /// The kernel, and the opcode that multiplies in it.
+  std::string kernel, instruction;
+  /// M, N and K of one instruction.
+  int64_t m, n, k;
+  std::vector<KernelLayout> layouts;
+
+  /// Null if it has none of that name.
+  const KernelLayout *lookup(StringRef name) const;
+};
+
+/// "a", "scale_a", "b", "scale_b", "accumulator", "shared" and "tmem".
+ArrayRef<StringRef> getLayoutNames();
+
+/// Those of the first product of each kernel of `module`, which is at the level
+/// `kernel`, in the order of the kernels. Kernels without products have none.
+std::vector<KernelLayouts> getKernelLayouts(ModuleOp module);
+
+/// Prints the layouts; with a `name`, those of that name alone.
+void printLayouts(raw_ostream &os, ArrayRef<KernelLayouts> kernels,
+                  StringRef name);
+
+/// The same for programs, as JSON: docs/Programs.md has the fields.
+void printLayoutsAsJson(raw_ostream &os, ArrayRef<KernelLayouts> kernels,
+                        StringRef name);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DRIVER_KERNELLAYOUTS_H

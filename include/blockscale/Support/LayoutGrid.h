@@ -1,0 +1,77 @@
+//===- LayoutGrid.h - Layouts as tables of places --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where each element of a matrix is, for people and for other programs: what
+// the tables of layouts say, evaluated. The lowering does not read these.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_LAYOUTGRID_H
+#define BLOCKSCALE_SUPPORT_LAYOUTGRID_H
+
+#include "blockscale/Support/SharedLayout.h"
+#include "blockscale/Support/TensorMemory.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::blockscale {
+
+/// Where one element is, such as (lane, register, slot).
+using Place = std::vector<int64_t>;
+
+/// A matrix whose elements are somewhere. A row is divided into cells of `run`
+/// columns, and `cells` has the place of the first column of each, row by row:
+/// that of the next column is one further in the last coordinate. Invariants:
+/// `cells.size() * run == rows * columns`, and each has the size of
+/// `coordinates`.
+struct LayoutGrid {
+  std::string title;
+  std::string rowName, columnName;
+  int64_t rows, columns;
+  /// The elements that a column stands for: a piece of a line, else 1.
+  int64_t unit;
+  /// What the numbers of a place are called.
+  std::vector<std::string> coordinates;
+  int64_t run;
+  std::vector<Place> cells;
+};
+
+/// A, B or C of one `mma.sync` that takes elements in `slot`.
+LayoutGrid getFragmentGrid(Operand operand, Slot slot);
+
+/// The scales of one register of A or B, a word for each of 32 rows.
+LayoutGrid getScaleFragmentGrid(Operand operand);
+
+/// A tile of shared memory: columns, one behind the other, of so many lines of
+/// so many bytes.
+struct TileShape {
+  int64_t columns, lines, lineBytes;
+};
+
+/// A or B in shared memory. A column is a piece of 16 bytes, its place the
+/// first byte of it; the tile starts at `firstByte`.
+LayoutGrid getTileGrid(Operand operand, const TileLayout &layout, Slot slot,
+                       const TileShape &shape, int64_t firstByte);
+
+/// Scales in shared memory in `order`, with the dimensions that it has.
+LayoutGrid getScaleTileGrid(Operand operand, ScaleOrder order,
+                            const std::vector<int64_t> &shape,
+                            int64_t firstByte);
+
+/// Scales in tensor memory, from `firstColumn` on.
+LayoutGrid getTensorScaleGrid(Operand operand, int64_t rows, int64_t blocks,
+                              int64_t copies, int64_t firstColumn);
+
+/// Sums in tensor memory, from `firstColumn` on.
+LayoutGrid getTensorSumGrid(const SumLayout &layout, int64_t n,
+                            int64_t firstColumn);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_SUPPORT_LAYOUTGRID_H

@@ -1,0 +1,282 @@
+//===- LayoutGrid.cpp - Layouts as tables of places -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interpreters of the tables, applied to every element. Nothing here knows
+// where an element is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/LayoutGrid.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Cells
+//===----------------------------------------------------------------------===//
+
+/// The place of (row, column).
+using PlaceFn = std::function<Place(int64_t, int64_t)>;
+
+/// Whether all runs of `run` columns that start at a multiple of that are
+/// neighbours.
+static bool areNeighbours(const std::vector<Place> &places, int64_t run) {
+  for (size_t i = 0; i != places.size(); ++i) {
+    if (i % run == 0)
+      continue;
+    Place expected = places[i - 1];
+    ++expected.back();
+    if (places[i] != expected)
+      return false;
+  }
+  return true;
+}
+
+/// Fills in `run` and `cells`: the longest runs that there are in all rows.
+static LayoutGrid fill(LayoutGrid grid, const PlaceFn &getPlace) {
+  std::vector<Place> places;
+  for (int64_t row = 0; row != grid.rows; ++row)
+    for (int64_t column = 0; column != grid.columns; ++column)
+      places.push_back(getPlace(row, column));
+  grid.run = grid.columns;
+  while (grid.run > 1 &&
+         (grid.columns % grid.run != 0 || !areNeighbours(places, grid.run)))
+    --grid.run;
+  for (size_t i = 0; i < places.size(); i += grid.run)
+    grid.cells.push_back(places[i]);
+  return grid;
+}
+
+template <size_t N>
+static Place toPlace(const std::array<int64_t, N> &result) {
+  return Place(result.begin(), result.end());
+}
+
+static std::string getName(Operand operand) {
+  static constexpr const char *names[] = {"A", "B", "C"};
+  return names[static_cast<unsigned>(operand)];
+}
+
+/// What rows of the scales of an operand count.
+static std::string getRowName(Operand operand) {
+  return operand == Operand::B ? "n" : "m";
+}
+
+static LayoutGrid makeGrid(std::string title, std::string rowName, int64_t rows,
+                           std::string columnName, int64_t columns,
+                           std::vector<std::string> coordinates) {
+  return {std::move(title),
+          std::move(rowName),
+          std::move(columnName),
+          rows,
+          columns,
+          /*unit=*/1,
+          std::move(coordinates),
+          /*run=*/1,
+          {}};
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+LayoutGrid blockscale::getFragmentGrid(Operand operand, Slot slot) {
+  const FragmentLayout &layout = getFragmentLayout(operand, slot.bits);
+  std::string title = getName(operand) + " of one instruction";
+  if (operand == Operand::C)
+    title += ", f32";
+  else
+    title += ", slots of " + std::to_string(slot.bits) + " bits";
+  if (slot.shift != 0)
+    title += ", the code from bit " + std::to_string(slot.shift) + " on";
+  std::vector<std::string> coordinates = {"lane", "register"};
+  if (layout.slots != 1)
+    coordinates.push_back("slot");
+  LayoutGrid grid =
+      makeGrid(std::move(title), getRowName(operand), layout.rows,
+               operand == Operand::C ? "n" : "k", layout.columns, coordinates);
+  return fill(std::move(grid), [&](int64_t row, int64_t column) {
+    Place place = toPlace(
+        applyLayout<3>(layout.toLane, std::array<int64_t, 2>{row, column}));
+    place.resize(coordinates.size());
+    return place;
+  });
+}
+
+LayoutGrid blockscale::getScaleFragmentGrid(Operand operand) {
+  const ScaleFragment &layout = getScaleFragment(operand);
+  LayoutGrid grid =
+      makeGrid("scales of " + getName(operand) + ", a word of each lane for " +
+                   std::to_string(layout.tiles) + " tiles of " +
+                   std::to_string(layout.rowsPerTile) + " rows",
+               getRowName(operand), int64_t(layout.tiles) * layout.rowsPerTile,
+               "block", kScalesPerWord, {"lane", "byte"});
+  return fill(std::move(grid), [&](int64_t row, int64_t block) {
+    int64_t lane =
+        applyLayout<1>(layout.toLane, std::array<int64_t, 1>{row})[0];
+    return Place{lane, block};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LayoutGrid blockscale::getTileGrid(Operand operand, const TileLayout &layout,
+                                   Slot slot, const TileShape &shape,
+                                   int64_t firstByte) {
+  bool isK = layout.major == Major::K;
+  std::string contiguous = isK ? "k" : getRowName(operand);
+  std::string title = getName(operand) + ", " +
+                      std::string(stringifyStorage(layout.storage)) +
+                      (layout.isSwizzled ? ", swizzled" : "");
+  int64_t pieces = shape.lineBytes / kChunkBytes;
+  LayoutGrid grid =
+      makeGrid(std::move(title), isK ? getRowName(operand) : "k", shape.lines,
+               std::move(contiguous), shape.columns * pieces, {"byte"});
+  constexpr int64_t kByteBits = 8;
+  grid.unit = kChunkBytes * kByteBits / getStoredBits(layout.storage, slot);
+  ChunkSwizzle swizzle = {1, 1};
+  if (layout.isSwizzled)
+    swizzle = getChunkSwizzle(shape.lineBytes);
+  return fill(std::move(grid), [&](int64_t line, int64_t column) {
+    int64_t piece = column % pieces, box = column / pieces;
+    piece ^= line / swizzle.rowsPerStep % swizzle.modulus;
+    int64_t lines = box * shape.lines + line;
+    return Place{firstByte + lines * shape.lineBytes + piece * kChunkBytes};
+  });
+}
+
+/// (row, block) -> byte, for scales with `shape` in an order.
+using ScaleByteFn = int64_t (*)(const std::vector<int64_t> &, int64_t, int64_t);
+
+static int64_t getByteInRows(const std::vector<int64_t> &shape, int64_t row,
+                             int64_t block) {
+  return row * shape[1] + block;
+}
+
+static int64_t getScaleLine(int64_t row, int64_t part) {
+  return applyLayout<1>(kScaleLineTerms,
+                        std::array<int64_t, 2>{row % kWarpLanes, part})[0];
+}
+
+static int64_t getByteInLanes(const std::vector<int64_t> &shape, int64_t row,
+                              int64_t block) {
+  int64_t line = row / kWarpLanes * shape[1] + getScaleLine(row, /*part=*/0);
+  return line * shape[2] + block;
+}
+
+static int64_t getByteInParts(const std::vector<int64_t> &shape, int64_t row,
+                              int64_t block) {
+  int64_t words = shape[3] / kScalesPerWord, group = row / kWarpLanes;
+  int64_t part = group / words;
+  int64_t line = (block / kScalesPerWord * shape[1] + part) * shape[2] +
+                 getScaleLine(row, part);
+  return line * shape[3] + group % words * kScalesPerWord +
+         block % kScalesPerWord;
+}
+
+static int64_t getByteInAtoms(const std::vector<int64_t> &shape, int64_t row,
+                              int64_t block) {
+  return getSwizzledScaleOffset(row, block, shape[1] * kScaleAtomBlocks);
+}
+
+namespace {
+/// Numbers of rows and of blocks are products of some dimensions.
+struct ScaleOrderRow {
+  ScaleOrder order;
+  std::vector<unsigned> rowDims, blockDims;
+  /// What these are multiplied by.
+  int64_t rowFactor, blockFactor;
+  ScaleByteFn getByte;
+};
+} // namespace
+
+static const ScaleOrderRow &getScaleOrderRow(ScaleOrder order) {
+  static const ScaleOrderRow rows[] = {
+      {ScaleOrder::Rows, {0}, {1}, 1, 1, getByteInRows},
+      {ScaleOrder::Lanes, {0, 1}, {2}, 1, 1, getByteInLanes},
+      // Lines of Q words, each of another group of rows.
+      {ScaleOrder::Parts, {1, 2, 3}, {0}, 1, kScalesPerWord, getByteInParts},
+      {ScaleOrder::Atoms,
+       {0},
+       {1},
+       kScaleAtomRows,
+       kScaleAtomBlocks,
+       getByteInAtoms},
+  };
+  for (const ScaleOrderRow &row : rows)
+    if (row.order == order)
+      return row;
+  std::abort();
+}
+
+LayoutGrid blockscale::getScaleTileGrid(Operand operand, ScaleOrder order,
+                                        const std::vector<int64_t> &shape,
+                                        int64_t firstByte) {
+  const ScaleOrderRow &row = getScaleOrderRow(order);
+  int64_t rows = row.rowFactor, blocks = row.blockFactor;
+  for (unsigned dim : row.rowDims)
+    rows *= shape[dim];
+  for (unsigned dim : row.blockDims)
+    blocks *= shape[dim];
+  if (order == ScaleOrder::Parts)
+    rows /= kScalesPerWord;
+  LayoutGrid grid =
+      makeGrid("scales of " + getName(operand) + ", " +
+                   std::string(stringifyScaleOrder(order)),
+               getRowName(operand), rows, "block", blocks, {"byte"});
+  return fill(std::move(grid), [&](int64_t r, int64_t block) {
+    return Place{firstByte + row.getByte(shape, r, block)};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+LayoutGrid blockscale::getTensorScaleGrid(Operand operand, int64_t rows,
+                                          int64_t blocks, int64_t copies,
+                                          int64_t firstColumn) {
+  const ScaleRegion &region = *lookupScaleRegion(rows, copies);
+  LayoutGrid grid = makeGrid(
+      "scales of " + getName(operand) + ", " + std::to_string(copies) +
+          " copies, each " + std::to_string(kTensorWindow) + " lanes further",
+      getRowName(operand), rows, "block", blocks, {"lane", "column", "byte"});
+  // With fewer copies, each part of the rows has the lanes of its copies.
+  int64_t rowsOfPart = region.mostRows * copies / kScaleCopies;
+  return fill(std::move(grid), [&](int64_t row, int64_t block) {
+    int64_t inPart = row % rowsOfPart;
+    return Place{row / rowsOfPart * copies * kTensorWindow +
+                     inPart % kTensorWindow,
+                 firstColumn + inPart / kTensorWindow +
+                     block / kBlocksOfWord * region.columnsOfWord,
+                 block % kBlocksOfWord};
+  });
+}
+
+LayoutGrid blockscale::getTensorSumGrid(const SumLayout &layout, int64_t n,
+                                        int64_t firstColumn) {
+  std::string title = std::string("sums, layout ") + layout.name;
+  std::vector<std::string> coordinates = {"lane", "column"};
+  bool hasBlocks = layout.group != 1;
+  if (hasBlocks)
+    coordinates.insert(coordinates.begin(), "block");
+  LayoutGrid grid =
+      makeGrid(std::move(title), "m", layout.m, "n", n, std::move(coordinates));
+  int64_t columns = n / layout.parts, rows = layout.rowsOfBlock;
+  return fill(std::move(grid), [&](int64_t m, int64_t column) {
+    Place place = {m % rows + rows * (column / columns),
+                   firstColumn + column % columns};
+    if (hasBlocks)
+      place.insert(place.begin(), m / rows);
+    return place;
+  });
+}

@@ -1,0 +1,127 @@
+"""Compiling by `blockscale-compile`, with a cache of its results."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Union
+
+from . import cache, programs
+from ._version import __version__
+from .diagnostics import CompileError, parse
+from .kernel import Kernel, Options, Program
+from .signature import from_launch_info, from_mlir
+
+# Changes with what entries of the cache hold.
+_ENTRY_VERSION = 1
+# What stands for the name of a program that is no file.
+TEXT_NAME = "<text>"
+# A text of one line has one of these; file names with them are given as a Path.
+_MARKS_OF_TEXT = "\n{"
+
+
+def _read(program: Union[str, bytes, "os.PathLike[str]"]) -> Program:
+    if isinstance(program, bytes):
+        return Program(program, TEXT_NAME)
+    if isinstance(program, str) and any(mark in program for mark in _MARKS_OF_TEXT):
+        return Program(program.encode(), TEXT_NAME)
+    if not isinstance(program, (str, os.PathLike)):
+        raise TypeError(f"program: expected text, bytes or a path, got {type(program).__name__}")
+    return Program(Path(program).read_bytes(), str(program))
+
+
+def _call(program: Program, arguments: List[str], folder: str) -> programs.Finished:
+    executable = programs.find("blockscale-compile")
+    done = programs.run(executable, ["-", *arguments], program.source, folder)
+    if done.code != 0:
+        raise CompileError(done, program.name)
+    return done
+
+
+def _make_entry(program: Program, options: Options) -> Dict[str, Any]:
+    """What the cache holds: the code, messages, and what says how it is called."""
+    with tempfile.TemporaryDirectory(prefix="blockscale-") as folder:
+        flags = options.flags()
+        if options.target == "cpu":
+            done = _call(program, flags, folder)
+            tile = _call(program, [*flags, "--emit=tile"], folder).output.decode()
+            return {"code": done.output.decode(), "messages": done.messages, "tile": tile}
+        done = _call(program, [*flags, "--launch-info=info.json"], folder)
+        info = json.loads((Path(folder) / "info.json").read_text())
+        return {"code": done.output.decode(), "messages": done.messages, "launch_info": info}
+
+
+def _make_kernel(program: Program, options: Options, entry: Dict[str, Any]) -> Kernel:
+    info = entry.get("launch_info")
+    if info is None:
+        name, signature = from_mlir(entry["tile"], options.entry)
+    else:
+        # All others are NAME__WHAT.
+        name = options.entry or min((kernel["name"] for kernel in info["kernels"]), key=len)
+        signature = from_launch_info(info)
+    remarks = parse(entry["messages"], program.name)
+    return Kernel(program, options, name, entry["code"], info, signature, remarks)
+
+
+def compile(
+    program: Union[str, bytes, "os.PathLike[str]"],
+    *,
+    target: str,
+    entry: Optional[str] = None,
+    schedule: Optional[str] = None,
+    native_only: bool = False,
+    ptx_version: Union[str, int, None] = None,
+    emulate_on: Optional[str] = None,
+    no_workspace: bool = False,
+) -> Kernel:
+    """A function of an MLIR program as a kernel for `target`, by the program `blockscale-compile`.
+
+    program       MLIR: bytes, a str with a line break or a brace, or else the path of a file
+    target        a chip such as "sm_120a", or "cpu"
+    entry         the function; needed where the program has several public ones
+    schedule      how the work is divided, as in --schedule; chosen if it is left out
+    native_only   whether an op that no block-scaled instruction computes is an error
+    ptx_version   such as "8.7"; the lowest that works if it is left out
+    emulate_on    a chip that computes the instructions of `target` in software
+    no_workspace  whether a kernel that needs memory beside arguments and results is an error
+
+    docs/Programs.md has all of these. Results are kept on disk: see `blockscale.cache`.
+
+    >>> kernel = compile('''
+    ...     func.func @double(%x: tensor<4xf32>) -> tensor<4xf32> {
+    ...       %sum = arith.addf %x, %x : tensor<4xf32>
+    ...       return %sum : tensor<4xf32>
+    ...     }''', target="sm_120a")
+    >>> kernel
+    <Kernel 'double' for sm_120a>
+    >>> kernel.launch_info["operands"][0]
+    {'dtype': 'f4', 'shape': [4]}
+    >>> import numpy as np
+    >>> kernel.run(np.arange(4, dtype=np.float32), device="sim")
+    array([0., 2., 4., 6.], dtype=float32)
+
+    Raises CompileError for what the compiler refuses, with the place and the notes;
+    ProgramNotFoundError if it is not there; OSError for a file that cannot be read; TypeError for a
+    program that is none of the above; ValueError for the CPU if the program has several functions and
+    no `entry` says which one is meant.
+    """
+    source = _read(program)
+    version = None if ptx_version is None else str(ptx_version)
+    options = Options(target, entry, schedule, native_only, version, emulate_on, no_workspace)
+    identity = programs.identify(programs.find("blockscale-compile"))
+    key = cache.make_key([_ENTRY_VERSION, __version__, identity, options, source.source])
+    found = cache.load(key)
+    if found is None:
+        found = _make_entry(source, options)
+        cache.store(key, found)
+    return _make_kernel(source, options, found)
+
+
+def clear_cache() -> int:
+    """Removes what was compiled before from the disk; how many entries that were.
+
+    What cannot be removed stays.
+    """
+    return cache.clear()
