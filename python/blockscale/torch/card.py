@@ -10,9 +10,9 @@ import torch
 
 from . import bundle
 
-# By the rows of x, the first that has as many; else "many". On sm_90a "many" reads weights that it has made numbers
-# of first, in memory, which pays with thousands of rows; elsewhere it is "tile".
-ROWS = {"linear": ((16, "16"), (64, "64"), (1024, "tile")), "mma_scaled": ((16, "16"), (64, "64"))}
+# By the rows of x, the first that has as many; else "many". On sm_90a "many" makes numbers of the weights first, in
+# memory, which pays from some hundred rows on; elsewhere it is "tile".
+ROWS = {"linear": ((16, "16"), (64, "64"), (256, "tile")), "mma_scaled": ((16, "16"), (64, "64"))}
 # What kernels rely on.
 ALIGNMENT = 16
 

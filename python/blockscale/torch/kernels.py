@@ -79,10 +79,14 @@ START = """{{
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>"""
 
+# Without it, bulk copies of wgmma could not rely on rows of whole 16 bytes, and numbers would be copied first.
+WHOLE_BLOCKS = " {{blockscale.multiples = array<i64: 1, {}>}}"
+
 # Without g, codes times scales are numbers of bf16 (docs/Quantization.md, "Weights alone"); g multiplies the sums,
 # which is one rounding less than multiplying each weight.
 LINEAR = """
-func.func @linear_{format}_{rows}(%x: {x}, %y: {codes}, %ys: {scales}{arguments}) -> tensor<?x?xbf16> """ + START + """
+func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {codes}{whole}, %ys: {scales}{arguments})
+    -> tensor<?x?xbf16> """ + START + """
   %w = blockscale.dequantize %y, %ys {{block_size = {block} : i64}} : {codes}, {scales} to tensor<?x?xbf16>
   %d = linalg.matmul
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
@@ -148,7 +152,8 @@ def make_format(format):
     for rows, attributes in ROWS.items():
         arguments, end = make_end(1 if is_scaled else 0)
         yield LINEAR.format(
-            x="tensor<?x?xbf16>", rows=rows, attributes=attributes, arguments=arguments, end=end, **names
+            x="tensor<?x?xbf16>", whole=WHOLE_BLOCKS.format(block), rows=rows, attributes=attributes,
+            arguments=arguments, end=end, **names,
         )
         if rows != "tile":
             arguments, end = make_end(2 if is_scaled else 0)
