@@ -210,6 +210,16 @@ def test_converted_dynamic(format, way, tmp_path):
         run_converted(product, tmp_path, "sm_120a")
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_converted_dynamic_paths(way, tmp_path):
+    """Of few rows: whole tiles, N and K of whole tiles, and neither."""
+    for m, n, k in ((16, 64, 256), (5, 64, 256), (5, 40, 160), (21, 64, 384), (5, 64, 160)):
+        for format in ("mxfp8", "mxfp6", "nvfp4"):
+            product = Product(m, n, k, format, has_acc=True, is_dynamic=True, **WAYS[way])
+            schedule = "tile=16x32x128,warps=1x2,stages=2,splits=2"
+            run_converted(product, tmp_path, "sm_80", schedule, splits=2)
+
+
 def test_multiples(tmp_path):
     """What divides K is said: numbers of y go to wgmma without another copy. What is wrong stops the kernel."""
     product = Product(70, 40, 96, "nvfp4", has_acc=True, is_dynamic=True, g=0.3)

@@ -22,16 +22,19 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-std::optional<KernelProblem>
-blockscale::getAligned(const KernelProblem &problem, const TileShape &shape) {
+/// `problem` where dynamic sizes are multiples of those of the tile: N and K,
+/// and with `hasWholeM` M. Nullopt if a size that is known is not.
+static std::optional<KernelProblem> getAligned(const KernelProblem &problem,
+                                               const TileShape &shape,
+                                               bool hasWholeM) {
   auto isMultiple = [](int64_t size, int64_t tile) {
     return ShapedType::isDynamic(size) || size % tile == 0;
   };
-  if (!isMultiple(problem.m, shape.m) || !isMultiple(problem.n, shape.n) ||
-      !isMultiple(problem.k, shape.k))
+  if ((hasWholeM && !isMultiple(problem.m, shape.m)) ||
+      !isMultiple(problem.n, shape.n) || !isMultiple(problem.k, shape.k))
     return std::nullopt;
   KernelProblem aligned = problem;
-  if (ShapedType::isDynamic(problem.m))
+  if (hasWholeM && ShapedType::isDynamic(problem.m))
     aligned.x.rowMultiple = aligned.xScale.rowMultiple = shape.m;
   if (ShapedType::isDynamic(problem.n))
     aligned.y.rowMultiple = aligned.yScale.rowMultiple = shape.n;
@@ -43,32 +46,52 @@ blockscale::getAligned(const KernelProblem &problem, const TileShape &shape) {
   return aligned;
 }
 
-bool blockscale::isDynamic(const KernelProblem &problem) {
-  return llvm::any_of(ArrayRef({problem.m, problem.n, problem.k}),
-                      ShapedType::isDynamic);
+SmallVector<KnownProblem, 3>
+blockscale::getKnownProblems(const KernelProblem &problem,
+                             const TileShape &shape) {
+  SmallVector<KnownProblem, 3> paths;
+  std::optional<KernelProblem> aligned =
+      getAligned(problem, shape, /*hasWholeM=*/true);
+  bool isDynamic = llvm::any_of(ArrayRef({problem.m, problem.n, problem.k}),
+                                ShapedType::isDynamic);
+  if (aligned)
+    paths.push_back({*aligned, /*isGuarded=*/false});
+  if (aligned && !isDynamic)
+    return paths;
+  // Of few rows, what takes time is to read y: its scales are not whole words
+  // unless that is known of K.
+  constexpr int64_t kFewRows = 64;
+  if (!KernelProblem::isMultiple(problem.m, shape.m) && shape.m <= kFewRows &&
+      ShapedType::isDynamic(problem.k))
+    if (auto few = getAligned(problem, shape, /*hasWholeM=*/false))
+      paths.push_back({*few, /*isGuarded=*/true});
+  paths.push_back({problem, /*isGuarded=*/true});
+  return paths;
 }
 
-/// Whether all dynamic sizes are multiples of those of the tile.
-static Value emitIsAligned(OpBuilder &b, Location loc,
-                           const KernelProblem &problem,
-                           const ProblemSizes &sizes, const TileShape &shape) {
+/// Whether dynamic sizes are multiples of those of the tile, as `path` has
+/// them; null for always.
+static Value emitIsTaken(OpBuilder &b, Location loc, const KnownProblem &path,
+                         const KernelProblem &problem,
+                         const ProblemSizes &sizes, const TileShape &shape) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  Value isAligned;
+  Value isTaken;
   auto require = [&](Value size, int64_t known, int64_t multiple) {
     if (!ShapedType::isDynamic(known))
       return;
     Value rest = arith::RemUIOp::create(b, loc, size, index(multiple));
     Value isWhole =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, index(0));
-    isAligned =
-        isAligned ? arith::AndIOp::create(b, loc, isAligned, isWhole) : isWhole;
+    isTaken =
+        isTaken ? arith::AndIOp::create(b, loc, isTaken, isWhole) : isWhole;
   };
-  require(sizes.m, problem.m, shape.m);
+  if (!path.isGuarded)
+    require(sizes.m, problem.m, shape.m);
   require(sizes.n, problem.n, shape.n);
   require(sizes.k, problem.k, shape.k);
-  return isAligned;
+  return isTaken;
 }
 
 void blockscale::forEachAlignment(
@@ -76,17 +99,16 @@ void blockscale::forEachAlignment(
     const ProblemSizes &sizes, const TileShape &shape,
     function_ref<void(OpBuilder &, const KernelProblem &, bool isGuarded)>
         build) {
-  std::optional<KernelProblem> aligned = getAligned(problem, shape);
-  if (!aligned)
-    return build(b, problem, /*isGuarded=*/true);
-  if (!isDynamic(problem))
-    return build(b, *aligned, /*isGuarded=*/false);
-  Value isAligned = emitIsAligned(b, loc, problem, sizes, shape);
-  auto paths = scf::IfOp::create(b, loc, isAligned, /*withElseRegion=*/true);
-  OpBuilder then = paths.getThenBodyBuilder();
-  build(then, *aligned, /*isGuarded=*/false);
-  OpBuilder other = paths.getElseBodyBuilder();
-  build(other, problem, /*isGuarded=*/true);
+  SmallVector<KnownProblem, 3> paths = getKnownProblems(problem, shape);
+  OpBuilder::InsertionGuard guard(b);
+  for (const KnownProblem &path : ArrayRef(paths).drop_back()) {
+    Value isTaken = emitIsTaken(b, loc, path, problem, sizes, shape);
+    auto branch = scf::IfOp::create(b, loc, isTaken, /*withElseRegion=*/true);
+    OpBuilder then = branch.getThenBodyBuilder();
+    build(then, path.problem, path.isGuarded);
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
+  build(b, paths.back().problem, paths.back().isGuarded);
 }
 
 TileCount blockscale::emitTileCount(OpBuilder &b, Location loc,

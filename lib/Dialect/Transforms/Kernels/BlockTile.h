@@ -67,17 +67,21 @@ void forEachTileOfBlock(
                                     Value matrices, ValueRange values)>
         body);
 
-/// `problem` for blocks that do not reach beyond the operands: a dynamic size
-/// is a multiple of that of the tile. Nullopt if a size that is known is not.
-std::optional<KernelProblem> getAligned(const KernelProblem &problem,
-                                        const TileShape &shape);
+/// What is known of a problem on one of the paths that its blocks may take.
+struct KnownProblem {
+  KernelProblem problem;
+  /// Whether tiles may reach beyond the operands.
+  bool isGuarded;
+};
 
-/// Whether M, N or K is dynamic.
-bool isDynamic(const KernelProblem &problem);
+/// The paths of a kernel, the best first: for blocks that do not reach beyond
+/// the operands, where dynamic sizes are multiples of those of the tile; of few
+/// rows, for such N and K; and for all sizes.
+SmallVector<KnownProblem, 3> getKnownProblems(const KernelProblem &problem,
+                                              const TileShape &shape);
 
-/// Emits `build` for the problem, or for what is known of it where it is
-/// aligned; both, and a branch that all blocks take together, where only the
-/// launch knows.
+/// Emits `build` for each path, behind branches that all blocks take together
+/// where only the launch knows.
 void forEachAlignment(
     OpBuilder &b, Location loc, const KernelProblem &problem,
     const ProblemSizes &sizes, const TileShape &shape,

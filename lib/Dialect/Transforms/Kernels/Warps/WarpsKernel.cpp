@@ -55,11 +55,10 @@ static StagePlan makePlan(const KernelProblem &problem) {
 
 /// Bytes of shared memory that a block needs whichever way it takes.
 static int64_t getSharedBytes(const KernelProblem &problem) {
-  std::optional<KernelProblem> aligned =
-      getAligned(problem, getTileShape(problem));
-  int64_t bytes = aligned ? makePlan(*aligned).getStages().getNumBytes() : 0;
-  if (!aligned || isDynamic(problem))
-    bytes = std::max(bytes, makePlan(problem).getStages().getNumBytes());
+  int64_t bytes = 0;
+  for (const KnownProblem &path :
+       getKnownProblems(problem, getTileShape(problem)))
+    bytes = std::max(bytes, makePlan(path.problem).getStages().getNumBytes());
   return bytes;
 }
 
