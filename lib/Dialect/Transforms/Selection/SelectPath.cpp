@@ -211,8 +211,9 @@ private:
       erasePlain(plain);
     }
     if (!wanted) {
-      remarkOnDequantize(op, "K of whole blocks, sums of f32 of bf16 or f16 numbers, and " +
-                                 describeCodesPaths());
+      remarkOnDequantize(
+          op, "K of whole blocks, sums of f32 of bf16 or f16 numbers, and " +
+                  describeCodesPaths());
       return success();
     }
     return op->emitOpError("expected a path that has an instruction for it on ")
