@@ -138,12 +138,14 @@ static KernelLayout getWarpSums(AccType type) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// In registers of warps. What is converted on its way lies there as numbers,
-/// and no table says where.
+/// In registers of warps; what is converted on its way, as numbers.
 static KernelLayouts getLayouts(TileMmaOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);
   bool isNative = instruction.getInstruction().isNative();
+  PairOrder order = getPairOrder(
+      instruction.getKind(), op.getLayout(Operand::A).major == Major::MN ||
+                                 op.getLayout(Operand::B).major == Major::MN);
   KernelLayout shared = {"shared", {}, {}};
   for (Operand operand : {Operand::A, Operand::B}) {
     bool isA = operand == Operand::A;
@@ -153,15 +155,19 @@ static KernelLayouts getLayouts(TileMmaOp op) {
                      isA ? op.getAScale() : op.getBScale());
     shared.grids.push_back(getTile(operand, op.getLayout(operand), slot,
                                    isA ? op.getA() : op.getB()));
-    if (isNative) {
-      Slot inRegister =
-          getSlot(instruction.getKind(), getFormat(op.getRow(), operand));
+    Slot inRegister =
+        getSlot(instruction.getKind(), getFormat(op.getRow(), operand));
+    LayoutGrid grid = isNative ? getFragmentGrid(operand, inRegister)
+                               : getPairGrid(operand, order);
+    if (unsigned turns =
+            getInterleave(instruction.getKind(), op.getLayout(operand), slot);
+        turns != 1)
+      grid.title += "; of groups of 8 rows " + std::to_string(turns) +
+                    " take turns in the tile";
+    kernel.layouts.push_back({isA ? "a" : "b", {std::move(grid)}, {}});
+    if (scales)
       kernel.layouts.push_back(
-          {isA ? "a" : "b", {getFragmentGrid(operand, inRegister)}, {}});
-      if (scales)
-        kernel.layouts.push_back(
-            {isA ? "scale_a" : "scale_b", {getScaleFragmentGrid(operand)}, {}});
-    }
+          {isA ? "scale_a" : "scale_b", {getScaleFragmentGrid(operand)}, {}});
     if (scales)
       shared.grids.push_back(std::move(*scales));
   }

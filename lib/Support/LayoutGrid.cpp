@@ -110,6 +110,32 @@ LayoutGrid blockscale::getFragmentGrid(Operand operand, Slot slot) {
   });
 }
 
+/// The pair of a thread that has an element of a step.
+static Place findPair(PairOrder order, unsigned element) {
+  for (unsigned thread = 0; thread != 4; ++thread)
+    for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+      for (unsigned pair = 0; pair != kPairsPerInstruction; ++pair)
+        if (getPairElement(order, thread, i, pair) == element - element % 2)
+          return {thread, i, pair};
+  return {};
+}
+
+LayoutGrid blockscale::getPairGrid(Operand operand, PairOrder order) {
+  // Two groups of rows of A take turns in registers, see "mma.m16n8k16".
+  constexpr int64_t kGroupRows = 8, kThreads = 4;
+  int64_t groups = operand == Operand::A ? 2 : 1;
+  LayoutGrid grid =
+      makeGrid(getName(operand) + " of the two instructions of a step, numbers "
+                                  "of 16 bits",
+               getRowName(operand), groups * kGroupRows, "k", kStepElements,
+               {"lane", "instruction", "register", "half"});
+  return fill(std::move(grid), [&](int64_t row, int64_t column) -> Place {
+    Place pair = findPair(order, static_cast<unsigned>(column));
+    return {row % kGroupRows * kThreads + pair[0], pair[1],
+            pair[2] * groups + row / kGroupRows, column % 2};
+  });
+}
+
 LayoutGrid blockscale::getScaleFragmentGrid(Operand operand) {
   const ScaleFragment &layout = getScaleFragment(operand);
   LayoutGrid grid =

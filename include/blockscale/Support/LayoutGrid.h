@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_SUPPORT_LAYOUTGRID_H
 #define BLOCKSCALE_SUPPORT_LAYOUTGRID_H
 
+#include "blockscale/Support/PairLayout.h"
 #include "blockscale/Support/SharedLayout.h"
 #include "blockscale/Support/TensorMemory.h"
 
@@ -44,6 +45,9 @@ struct LayoutGrid {
 
 /// A, B or C of one `mma.sync` that takes elements in `slot`.
 LayoutGrid getFragmentGrid(Operand operand, Slot slot);
+
+/// A or B of the two `mma.sync` of one step, as numbers of 16 bits in `order`.
+LayoutGrid getPairGrid(Operand operand, PairOrder order);
 
 /// The scales of one register of A or B, a word for each of 32 rows.
 LayoutGrid getScaleFragmentGrid(Operand operand);

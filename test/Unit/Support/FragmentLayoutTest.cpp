@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/FragmentLayout.h"
+#include "blockscale/Support/PairLayout.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -213,4 +214,31 @@ TEST(ScaleFragment, ByteSelectors) {
   EXPECT_EQ(describeByteSelectors(1), "0, 1, 2, 3");
   EXPECT_EQ(describeByteSelectors(2), "0, 2");
   EXPECT_EQ(describeByteSelectors(4), "0");
+}
+
+// Each of the 32 elements of a step is in one pair, and both in a pair are
+// neighbors; the orders that the comment in PairLayout.h names.
+TEST(PairLayout, ElementsOfStep) {
+  for (bool isPacked : {false, true})
+    for (bool isExchanged : {false, true}) {
+      std::set<unsigned> elements;
+      for (unsigned thread = 0; thread != 4; ++thread)
+        for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+          for (unsigned pair = 0; pair != kPairsPerInstruction; ++pair) {
+            unsigned first =
+                getPairElement({isPacked, isExchanged}, thread, i, pair);
+            EXPECT_EQ(first % 2, 0u);
+            EXPECT_LT(first, kStepElements);
+            EXPECT_EQ(first / (isPacked ? 8 : 4) % 4, thread);
+            elements.insert(first);
+          }
+      EXPECT_EQ(elements.size(), kStepElements / 2);
+    }
+  EXPECT_EQ(getPairElement({false, false}, 3, 1, 1), 30u);
+  EXPECT_EQ(getPairElement({false, true}, 3, 1, 1), 28u);
+  EXPECT_EQ(getPairElement({true, false}, 3, 0, 1), 26u);
+  EXPECT_EQ(getPairElement({true, true}, 3, 0, 1), 28u);
+  EXPECT_TRUE(getPairOrder(Kind::BF16Packed, false).isPacked);
+  EXPECT_FALSE(getPairOrder(Kind::BF16, true).isPacked);
+  EXPECT_TRUE(getPairOrder(Kind::BF16, true).isExchanged);
 }

@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-PairOrder blockscale::getPairOrder(Kind kind, bool anyIsTransposed) {
-  return {!hasContainers(kind), anyIsTransposed};
-}
-
 //===----------------------------------------------------------------------===//
 // Placing
 //===----------------------------------------------------------------------===//

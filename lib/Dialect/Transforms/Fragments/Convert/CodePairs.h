@@ -6,10 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step is 32 elements along K: two mma.sync.m16n8k16. For each group of 8
-// rows (M of A, N of B) a lane holds 8 codes of it, in four pairs; the first
-// two are its share of the first instruction. Which elements along K these are
-// is free, as long as A and B agree: sums may be in any order.
+// Codes of A or B in the order of PairLayout.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,29 +16,12 @@
 #include "Fragments/Convert/Formats.h"
 #include "Fragments/Convert/WordEmitter.h"
 #include "Fragments/FragmentEmitter.h"
+#include "blockscale/Support/PairLayout.h"
 
 namespace mlir::blockscale {
 
-inline constexpr unsigned kStepElements = 32;
-inline constexpr unsigned kInstructionsPerStep = 2;
-
 /// Those of one instruction, for a group of 8 rows.
-using Pairs = std::array<Value, 2>;
-
-/// Which elements along K a pair has: with thread t = lane mod 4, of
-/// instruction i of a step,
-///
-/// * of codes in bytes, pair q has those from 16 i + 4 t + 2 q on, as a word of
-///   four codes gives them;
-/// * of packed codes, pair p those from 8 t + 2 q on, where q = 2 i + p.
-///
-/// With `isExchanged`, q is exclusive or with t / 2 (t, of packed codes): then
-/// rows that lanes of one load pass for transposed codes are in different
-/// banks.
-struct PairOrder {
-  bool isPacked;
-  bool isExchanged;
-};
+using Pairs = std::array<Value, kPairsPerInstruction>;
 
 /// The number of a step: a constant, or a value.
 struct Step {
@@ -65,9 +45,6 @@ public:
 };
 
 using CodePairsPtr = std::unique_ptr<CodePairs>;
-
-/// The order for operands whose kind is `kind`.
-PairOrder getPairOrder(Kind kind, bool anyIsTransposed);
 
 /// The bits of the lane's number that exchange pairs in `order`: none, or one
 /// for each bit of q.

@@ -1,0 +1,30 @@
+//===- PairLayout.cpp - Pairs of converted codes --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order that the code for each way of loading codes keeps to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/PairLayout.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+PairOrder blockscale::getPairOrder(Kind kind, bool anyIsTransposed) {
+  return {!hasContainers(kind), anyIsTransposed};
+}
+
+unsigned blockscale::getPairElement(PairOrder order, unsigned thread,
+                                    unsigned instruction, unsigned pair) {
+  if (order.isPacked) {
+    unsigned q = kPairsPerInstruction * instruction + pair;
+    return 8 * thread + 2 * (order.isExchanged ? q ^ thread : q);
+  }
+  unsigned q = order.isExchanged ? pair ^ (thread / 2) : pair;
+  return 16 * instruction + 4 * thread + 2 * q;
+}
