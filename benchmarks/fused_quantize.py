@@ -16,7 +16,8 @@ import pathlib
 import subprocess
 import sys
 
-from quantize import FORMATS, ROOT, measure
+from gpu_graphs import alike, measure
+from quantize import FORMATS, ROOT
 
 PRODUCT = ("f8E4M3FN", "f8E8M0FNU", 32)
 
@@ -128,7 +129,7 @@ def run(options):
         behind()
         torch.cuda.synchronize()
         right = all(torch.equal(*pair) for pair in zip(*results))
-        us = measure(torch, {"product": product, "fused": fused, "behind": behind})
+        us = measure(torch, alike({"product": product, "fused": fused, "behind": behind}))
         print(
             f"{name:8} {us['product']:10.1f} {us['fused'] / us['product']:7.3f}"
             f" {us['behind'] / us['product']:7.3f}   {'equal' if right else 'DIFFERENT'}", flush=True,

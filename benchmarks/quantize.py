@@ -13,13 +13,14 @@ first rows are held against the numpy reference.
 import argparse
 import json
 import pathlib
-import statistics
 import subprocess
 import sys
 
+from gpu_graphs import alike, measure
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
-CALLS, ROUNDS, CHECKED_ROWS = 20, 15, 64
+CHECKED_ROWS = 64
 
 # name: element, scale, block size
 FORMATS = {
@@ -110,30 +111,6 @@ def torch_rule(torch, element, scale, block):
     return torch.compile(quantize)
 
 
-def measure(torch, works):
-    """Median microseconds of one call of each."""
-    graphs = {}
-    for name, work in works.items():
-        for _ in range(2):
-            work()
-        torch.cuda.synchronize()
-        graphs[name] = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graphs[name]):
-            for _ in range(CALLS):
-                work()
-    samples = {name: [] for name in works}
-    for _ in range(ROUNDS):
-        for name, graph in graphs.items():
-            graph.replay()
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            graph.replay()
-            end.record()
-            end.synchronize()
-            samples[name].append(start.elapsed_time(end) * 1e3 / CALLS)
-    return {name: statistics.median(values) for name, values in samples.items()}
-
-
 def run(options):
     import blockscale
     import numpy as np
@@ -178,7 +155,7 @@ def run(options):
         if not options.no_torch_compile and element != "f6E2M3FN" and size == "8192x8192":
             compiled = torch_rule(torch, element, scale, block)
             works["torch"] = lambda: compiled(x)
-        us = measure(torch, works)
+        us = measure(torch, alike(works))
         torch_ratio = f"{us['torch'] / us['ours']:.2f}" if "torch" in us else "-"
         print(
             f"{name:26} {us['ours']:8.1f} {moved / us['ours'] / 1e6:6.2f} {us['copy'] / us['ours']:8.3f}"
@@ -220,7 +197,7 @@ def run_back(options, torch, Function, driver, card):
         right = torch.equal(y[:CHECKED_ROWS].cpu().nan_to_num(), want.nan_to_num())
         moved = packed.nbytes + scales.nbytes + y.nbytes
         source, target = (torch.empty(moved // 2, dtype=torch.uint8, device="cuda") for _ in range(2))
-        us = measure(torch, {"ours": ours, "copy": lambda: target.copy_(source)})
+        us = measure(torch, alike({"ours": ours, "copy": lambda: target.copy_(source)}))
         print(
             f"{name + '-back':26} {us['ours']:8.1f} {moved / us['ours'] / 1e6:6.2f} {us['copy'] / us['ours']:8.3f}"
             f" {'-':>10}  {'equal' if right else 'WRONG'}", flush=True,

@@ -19,37 +19,15 @@ import statistics
 import sys
 import time
 
+from gpu_graphs import CALLS, measure
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
-CALLS, ROUNDS, CHECKED = 20, 15, 16
+CHECKED = 16
 WEIGHT_BYTES, MOST_COLD_ROWS = 240 << 20, 256
 WAYS = {"weights": None, "dynamic": "dynamic"}
 # The largest `kernel`: bf16 rounds to 2^-9 of each number. With a dynamic x, that is quantised once more.
 MOST_ERROR = 0.004
-
-
-def measure(torch, works):
-    """Median microseconds of one call of each; call number `i` is work(i)."""
-    graphs = {}
-    for name, work in works.items():
-        for i in range(2):
-            work(i)
-        torch.cuda.synchronize()
-        graphs[name] = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graphs[name]):
-            for i in range(CALLS):
-                work(i)
-    samples = {name: [] for name in works}
-    for _ in range(ROUNDS):
-        for name, graph in graphs.items():
-            graph.replay()
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            graph.replay()
-            end.record()
-            end.synchronize()
-            samples[name].append(start.elapsed_time(end) * 1e3 / CALLS)
-    return {name: statistics.median(values) for name, values in samples.items()}
 
 
 def copies_of(size, m):

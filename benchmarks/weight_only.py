@@ -16,13 +16,14 @@ import argparse
 import json
 import math
 import pathlib
-import statistics
 import subprocess
 import sys
 
+from gpu_graphs import CALLS, measure
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
-CALLS, ROUNDS, CHECKED = 20, 15, 16
+CHECKED = 16
 WEIGHT_BYTES, MOST_COLD_ROWS = 240 << 20, 256
 
 # name: element, scale, block size
@@ -69,30 +70,6 @@ def build(options):
             check=True,
         )
     print(f"{len(made)} cases for {options.target} in {options.folder}")
-
-
-def measure(torch, works):
-    """Median microseconds of one call of each; call number `i` is work(i)."""
-    graphs = {}
-    for name, work in works.items():
-        for i in range(2):
-            work(i)
-        torch.cuda.synchronize()
-        graphs[name] = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graphs[name]):
-            for i in range(CALLS):
-                work(i)
-    samples = {name: [] for name in works}
-    for _ in range(ROUNDS):
-        for name, graph in graphs.items():
-            graph.replay()
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            graph.replay()
-            end.record()
-            end.synchronize()
-            samples[name].append(start.elapsed_time(end) * 1e3 / CALLS)
-    return {name: statistics.median(values) for name, values in samples.items()}
 
 
 def decoded(torch, format, codes, scales, number, tensor_scale):
