@@ -17,6 +17,8 @@
 #include "NumberText.h"
 #include "blockscale/Runtime/OutputFile.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -90,6 +92,11 @@ static Error parseOut(LaunchArgument &argument, std::string_view value) {
   return Error::success();
 }
 
+static Error parseUndefined(LaunchArgument &argument, std::string_view value) {
+  argument.isUndefined = true;
+  return parseOut(argument, value);
+}
+
 static Error parseTensorMap(LaunchArgument &argument, std::string_view value) {
   Result<TensorMapText> parsed = parseTensorMap(value);
   if (!parsed)
@@ -122,7 +129,8 @@ static constexpr struct {
   std::string_view prefix;
   Error (*parse)(LaunchArgument &argument, std::string_view value);
 } argumentKinds[] = {
-    {"in:", parseIn},          {"inout:", parseInOut},   {"out:", parseOut},
+    {"in:", parseIn},          {"inout:", parseInOut},
+    {"out:", parseOut},        {"undef:", parseUndefined},
     {"tmap:", parseTensorMap}, {"struct:", parseStruct},
 };
 
@@ -161,11 +169,11 @@ Result<LaunchArgument> blockscale::parseLaunchArgument(std::string_view text) {
   if (!isKnown)
     return isKnown.error();
   if (!argument.isParameter && !argument.isBuffer() && !argument.tensorMap)
-    return malformed(text, "in:, inout:, out: or tmap: behind none:",
+    return malformed(text, "in:, inout:, out:, undef: or tmap: behind none:",
                      text.substr(none.size()));
   if (!*isKnown)
     return Error("malformed argument: expected i32:, i64:, f32:, in:, inout:, "
-                 "out:, tmap:, struct: or none: at its start, got " +
+                 "out:, undef:, tmap:, struct: or none: at its start, got " +
                  quoteForMessage(text));
   return argument;
 }
@@ -200,6 +208,10 @@ static Error loadBuffer(LaunchArgument &argument) {
   if (!array)
     return isOut ? pathError(argument.path, array.message()) : array.error();
   argument.array = std::move(*array);
+  // A card has what was there: something that shows when it is used.
+  if (argument.isUndefined)
+    std::fill(argument.array.data.begin(), argument.array.data.end(),
+              uint8_t(0xFF));
   if (argument.tensorMap)
     if (Error error = setTensor(*argument.tensorMap, argument.array))
       return pathError(argument.path, error.message());

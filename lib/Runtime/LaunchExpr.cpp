@@ -26,6 +26,12 @@ LaunchExpr LaunchExpr::ofSize(const ArgumentSize &size) {
   return expr;
 }
 
+LaunchExpr LaunchExpr::ofValue(uint32_t argument) {
+  LaunchExpr expr(argument);
+  expr.kind = Kind::Value;
+  return expr;
+}
+
 LaunchExpr LaunchExpr::ofMultiprocessors(int64_t factor) {
   LaunchExpr expr(factor);
   expr.kind = Kind::Multiprocessors;
@@ -34,15 +40,21 @@ LaunchExpr LaunchExpr::ofMultiprocessors(int64_t factor) {
 
 bool blockscale::applyLaunchOperation(Kind kind, int64_t lhs, int64_t rhs,
                                       int64_t &result) {
+  if (isDivision(kind) && rhs < 1)
+    return false;
   switch (kind) {
   case Kind::Add:
     return !__builtin_add_overflow(lhs, rhs, &result);
   case Kind::Mul:
     return !__builtin_mul_overflow(lhs, rhs, &result);
   case Kind::CeilDiv:
-    if (rhs < 1)
-      return false;
     result = lhs / rhs + (lhs % rhs > 0 ? 1 : 0);
+    return true;
+  case Kind::FloorDiv:
+    result = lhs / rhs - (lhs % rhs < 0 ? 1 : 0);
+    return true;
+  case Kind::Rem:
+    result = lhs % rhs + (lhs % rhs < 0 ? rhs : 0);
     return true;
   case Kind::Min:
     result = std::min(lhs, rhs);
@@ -50,8 +62,15 @@ bool blockscale::applyLaunchOperation(Kind kind, int64_t lhs, int64_t rhs,
   case Kind::Max:
     result = std::max(lhs, rhs);
     return true;
+  case Kind::Eq:
+    result = lhs == rhs;
+    return true;
+  case Kind::Lt:
+    result = lhs < rhs;
+    return true;
   case Kind::Number:
   case Kind::Size:
+  case Kind::Value:
   case Kind::Multiprocessors:
     break;
   }
@@ -63,16 +82,20 @@ LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
   if (lhs.isNumber() && rhs.isNumber() &&
       applyLaunchOperation(kind, lhs.number, rhs.number, known))
     return known;
-  bool isCommutative = kind != Kind::CeilDiv;
+  bool isCommutative = !isDivision(kind) && kind != Kind::Lt;
   if (isCommutative && lhs.isNumber())
     std::swap(lhs, rhs);
-  // x + 0, x * 1, x ceildiv 1; x * 0.
+  // x + 0, x * 1, x ceildiv 1, x floordiv 1; x * 0, x rem 1.
   if (rhs.isNumber()) {
     if ((kind == Kind::Add && rhs.number == 0) ||
-        ((kind == Kind::Mul || kind == Kind::CeilDiv) && rhs.number == 1))
+        ((kind == Kind::Mul || kind == Kind::CeilDiv ||
+          kind == Kind::FloorDiv) &&
+         rhs.number == 1))
       return lhs;
     if (kind == Kind::Mul && rhs.number == 0)
       return rhs;
+    if (kind == Kind::Rem && rhs.number == 1)
+      return 0;
   }
   // The quotient of a quotient; a multiple that has lost its factor.
   if (rhs.isNumber() && rhs.number > 0 && lhs.kind == Kind::CeilDiv &&
@@ -94,11 +117,14 @@ LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
     if (kind == Kind::Mul &&
         !__builtin_mul_overflow(factor, rhs.number, &factor))
       return make(Kind::Mul, inner, factor);
-    if (kind == Kind::CeilDiv && factor % rhs.number == 0)
+    if ((kind == Kind::CeilDiv || kind == Kind::FloorDiv) &&
+        factor % rhs.number == 0)
       return make(Kind::Mul, inner, factor / rhs.number);
   }
   if ((kind == Kind::Min || kind == Kind::Max) && lhs == rhs)
     return lhs;
+  if (kind == Kind::Eq && lhs == rhs)
+    return 1;
   LaunchExpr expr;
   expr.kind = kind;
   expr.operands = {std::move(lhs), std::move(rhs)};
@@ -119,6 +145,8 @@ bool LaunchExpr::usesMultiprocessors() const {
 
 uint32_t LaunchExpr::numArguments() const {
   uint32_t number = kind == Kind::Size ? size.argument + 1 : 0;
+  if (kind == Kind::Value)
+    number = static_cast<uint32_t>(this->number) + 1;
   for (const LaunchExpr &operand : operands)
     number = std::max(number, operand.numArguments());
   return number;

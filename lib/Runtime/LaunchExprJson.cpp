@@ -71,7 +71,7 @@ static Error readOperation(const JsonNode &node, LaunchExpr::Kind kind,
     return error;
   JsonNode last = node.getElement(1);
   // A divisor that is known is checked here, where its place is known too.
-  bool isDivisor = kind == LaunchExpr::Kind::CeilDiv && last.value.is_number();
+  bool isDivisor = isDivision(kind) && last.value.is_number();
   if (Error error = isDivisor ? readExpr(last, 1, maxLaunchNumber, rhs)
                               : readOperand(last, rhs))
     return error;
@@ -92,7 +92,7 @@ Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
     expr = number;
     return Error::success();
   }
-  std::string names = "size multiprocessors";
+  std::string names = "size value multiprocessors";
   for (const LaunchOperation &operation : launchOperations)
     names.append(" ").append(operation.name);
   if (!node.value.is_object() || node.value.size() != 1)
@@ -104,6 +104,16 @@ Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
     if (Error error = readSize(field, size))
       return error;
     expr = LaunchExpr::ofSize(size);
+    return Error::success();
+  }
+  if (name == "value") {
+    if (Error error = checkFields(field, {"arg"}))
+      return error;
+    uint32_t argument;
+    if (Error error =
+            readInteger(field.getField("arg"), 0, maxLaunchNumber, argument))
+      return error;
+    expr = LaunchExpr::ofValue(argument);
     return Error::success();
   }
   if (name == "multiprocessors") {
@@ -138,6 +148,8 @@ ordered_json blockscale::makeExpr(const LaunchExpr &expr) {
     return expr.number;
   case LaunchExpr::Kind::Size:
     return {{"size", makeSize(expr.size)}};
+  case LaunchExpr::Kind::Value:
+    return {{"value", {{"arg", expr.number}}}};
   case LaunchExpr::Kind::Multiprocessors:
     return {{"multiprocessors", expr.number}};
   default:

@@ -101,6 +101,15 @@ ordered_json blockscale::makeLaunchInfo(const LaunchInfo &info) {
     for (const LaunchOperand &operand : info.operands)
       root["operands"].push_back(makeOperand(operand));
   }
+  for (const LaunchCheck &check : info.checks)
+    root["checks"].push_back(
+        {{"condition", makeExpr(check.condition)}, {"message", check.message}});
+  if (!info.schedule.empty())
+    root["schedule"] = info.schedule;
+  for (const auto &[name, digest] : {std::pair("ptx", &info.ptxDigest),
+                                     std::pair("cubin", &info.cubinDigest)})
+    if (!digest->empty())
+      root["digest"][name] = *digest;
   return root;
 }
 
@@ -157,6 +166,8 @@ uint32_t LaunchInfo::numArguments() const {
         use(param.size.argument + 1);
     });
   }
+  for (const LaunchCheck &check : checks)
+    use(check.condition.numArguments());
   if (operands.size() > numResults())
     use(static_cast<uint32_t>(operands.size()) - numResults());
   return number;

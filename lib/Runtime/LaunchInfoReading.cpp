@@ -130,9 +130,55 @@ static Error readOperands(const JsonNode &node, LaunchInfo &info) {
   return Error::success();
 }
 
+static Error readChecks(const JsonNode &node, LaunchInfo &info) {
+  if (!node.value.is_array())
+    return expected(node, "an array");
+  uint32_t numArguments = info.numArguments();
+  for (size_t i = 0; i < node.value.size(); ++i) {
+    JsonNode each = node.getElement(i);
+    if (Error error = checkFields(each, {"condition", "message"}))
+      return error;
+    LaunchCheck &check = info.checks.emplace_back();
+    JsonNode condition = each.getField("condition");
+    if (Error error = readExpr(condition, 0, 1, check.condition))
+      return error;
+    if (check.condition.numArguments() > numArguments)
+      return expected(condition, "sizes of the " +
+                                     std::to_string(numArguments) +
+                                     " arguments");
+    JsonNode message = each.getField("message");
+    if (!message.value.is_string())
+      return expected(message, "a string");
+    check.message = message.value.get<std::string>();
+  }
+  return Error::success();
+}
+
+static Error readDigests(const JsonNode &node, LaunchInfo &info) {
+  if (Error error = checkFields(node, {}, {"ptx", "cubin"}))
+    return error;
+  for (const auto &[name, digest] : {std::pair("ptx", &info.ptxDigest),
+                                     std::pair("cubin", &info.cubinDigest)}) {
+    if (!node.has(name))
+      continue;
+    JsonNode field = node.getField(name);
+    if (Error error = readName(field, *digest))
+      return error;
+    constexpr size_t numDigits = 64;
+    if (digest->size() != numDigits ||
+        digest->find_first_not_of("0123456789abcdef") != digest->npos)
+      return expected(field, std::to_string(numDigits) +
+                                 " hexadecimal digits in lower case");
+  }
+  if (info.ptxDigest.empty() && info.cubinDigest.empty())
+    return Error(node.where + ": expected a field 'ptx' or 'cubin', got none");
+  return Error::success();
+}
+
 Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
-  if (Error error = checkFields(
-          root, {"version", "target", "kernels", "workspace"}, {"operands"}))
+  if (Error error =
+          checkFields(root, {"version", "target", "kernels", "workspace"},
+                      {"operands", "checks", "schedule", "digest"}))
     return error;
   uint64_t version;
   if (Error error = readInteger(root.getField("version"), formatVersion,
@@ -155,6 +201,14 @@ Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
   if (root.has("operands"))
     if (Error error = readOperands(root.getField("operands"), info))
       return error;
+  if (root.has("checks"))
+    if (Error error = readChecks(root.getField("checks"), info))
+      return error;
+  if (root.has("schedule"))
+    if (Error error = readName(root.getField("schedule"), info.schedule))
+      return error;
+  if (root.has("digest"))
+    return readDigests(root.getField("digest"), info);
   return Error::success();
 }
 

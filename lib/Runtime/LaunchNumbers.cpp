@@ -46,6 +46,18 @@ Result<uint32_t> blockscale::evaluate(const ArgumentSize &size,
   return static_cast<uint32_t>(inArray / size.bytes * size.codes);
 }
 
+/// The integer that argument number `number` is.
+static Result<int64_t> evaluateValue(int64_t number, const LaunchFacts &facts) {
+  const LaunchArgument &argument = facts.arguments[number];
+  if (argument.kind != LaunchArgument::Kind::Scalar)
+    return Error("argument #" + std::to_string(number) +
+                 ": expected an integer, got " +
+                 quoteForMessage(argument.text));
+  if (argument.size == sizeof(int64_t))
+    return static_cast<int64_t>(argument.bits);
+  return int64_t(static_cast<int32_t>(argument.bits));
+}
+
 Result<int64_t> blockscale::evaluate(const LaunchExpr &expr,
                                      const LaunchFacts &facts) {
   switch (expr.kind) {
@@ -57,6 +69,8 @@ Result<int64_t> blockscale::evaluate(const LaunchExpr &expr,
       return size.error();
     return int64_t(*size);
   }
+  case LaunchExpr::Kind::Value:
+    return evaluateValue(expr.number, facts);
   case LaunchExpr::Kind::Multiprocessors:
     // Both factors have 32 bits.
     return expr.number * facts.multiprocessors;
@@ -76,13 +90,21 @@ Result<int64_t> blockscale::evaluate(const LaunchExpr &expr,
   for (const LaunchOperation &operation : launchOperations)
     if (operation.kind == expr.kind)
       name = operation.name;
+  std::string operands = std::to_string(*lhs) + " and " + std::to_string(*rhs);
+  if (isDivision(expr.kind) && *rhs < 1)
+    return Error("expected a positive divisor of " + name + ", got operands " +
+                 operands);
   return Error("expected a result of 64 bits of " + name + ", got operands " +
-               std::to_string(*lhs) + " and " + std::to_string(*rhs));
+               operands);
 }
 
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
+
+static bool isPacked(const LaunchOperand &operand) {
+  return operand.codes != 1 || operand.bytes != 1;
+}
 
 static std::string printShape(const std::vector<int64_t> &shape) {
   std::string text;
@@ -108,7 +130,7 @@ blockscale::evaluateShape(const LaunchOperand &operand,
                    std::to_string(*size));
     shape.push_back(*size);
   }
-  if (operand.codes == 1 && operand.bytes == 1)
+  if (!isPacked(operand))
     return shape;
   if (shape.back() % operand.codes != 0)
     return Error("expected rows that end on a byte when packed, got " +
@@ -143,11 +165,108 @@ static Error checkOperand(const LaunchOperand &operand,
   const NpyArray &array = argument.array;
   if (array.data.size() == static_cast<size_t>(*bytes))
     return Error::success();
-  bool isPacked = operand.codes != 1 || operand.bytes != 1;
   return Error("expected a buffer of " + std::to_string(*bytes) + " bytes (" +
-               printDims(*shape, operand.dtype) + (isPacked ? ", packed" : "") +
-               "), got " + std::to_string(array.data.size()) + " (" +
+               printDims(*shape, operand.dtype) +
+               (isPacked(operand) ? ", packed" : "") + "), got " +
+               std::to_string(array.data.size()) + " (" +
                printDims(array.shape, array.dtype) + ")");
+}
+
+/// Makes of an argument, which has a code in each byte, what it would be if it
+/// held its codes packed; false if it has no such codes.
+static bool packArgument(const LaunchOperand &operand,
+                         LaunchArgument &argument) {
+  NpyArray &array = argument.array;
+  if (!argument.isBuffer() || array.shape.empty() ||
+      array.shape.back() % operand.codes != 0 ||
+      array.data.size() % operand.codes != 0)
+    return false;
+  array.shape.back() = array.shape.back() / operand.codes * operand.bytes;
+  array.data.resize(array.data.size() / operand.codes * operand.bytes);
+  return true;
+}
+
+/// "; arguments #0 and #2 have a code in each byte, expected 2 in 1 ...".
+static std::string describeUnpacked(const LaunchInfo &info,
+                                    const std::vector<size_t> &unpacked) {
+  std::string arguments, results, sizes;
+  for (size_t i : unpacked) {
+    bool isResult = i >= info.numArguments();
+    std::string &list = isResult ? results : arguments;
+    list += (list.empty() ? "#" : " and #") +
+            std::to_string(isResult ? i - info.numArguments() : i);
+    std::string size = std::to_string(info.operands[i].codes) + " in " +
+                       std::to_string(info.operands[i].bytes);
+    // Most often they are of one type.
+    if (sizes.find(size) == sizes.npos)
+      sizes += (sizes.empty() ? "" : " and ") + size;
+  }
+  std::string names;
+  for (const auto &[name, list] :
+       {std::pair("argument", &arguments), std::pair("result", &results)}) {
+    if (list->empty())
+      continue;
+    bool isPlural = list->find(' ') != list->npos;
+    names += (names.empty() ? "" : " and ") + std::string(name) +
+             (isPlural ? "s " : " ") + *list;
+  }
+  return "; " + names + (unpacked.size() > 1 ? " have" : " has") +
+         " a code in each byte, expected " + sizes +
+         " along the last dimension";
+}
+
+/// For a message: which argument has a code in each byte where several are
+/// expected, or that all have, so that `fits` fails for the arguments, and not
+/// for packed ones; empty if that is not what is wrong. `index` is a result
+/// that may be meant.
+template <typename Fits>
+static std::string explainPacking(const LaunchInfo &info,
+                                  const LaunchFacts &facts, size_t index,
+                                  Fits fits) {
+  std::vector<size_t> all;
+  for (size_t i = 0; i < info.operands.size(); ++i)
+    if (isPacked(info.operands[i]) && (i < info.numArguments() || i == index))
+      all.push_back(i);
+  auto explains = [&](const std::vector<size_t> &unpacked) {
+    std::vector<LaunchArgument> arguments = facts.arguments;
+    for (size_t i : unpacked)
+      if (!packArgument(info.operands[i], arguments[i]))
+        return false;
+    return fits(LaunchFacts{arguments, facts.multiprocessors});
+  };
+  for (size_t i : all)
+    if (explains({i}))
+      return describeUnpacked(info, {i});
+  return all.size() > 1 && explains(all) ? describeUnpacked(info, all) : "";
+}
+
+/// The first check that fails, without what packing has to do with it.
+static Error runChecksAlone(const LaunchInfo &info, const LaunchFacts &facts) {
+  for (const LaunchCheck &check : info.checks) {
+    Result<int64_t> holds = evaluate(check.condition, facts);
+    if (!holds)
+      return holds.error();
+    if (*holds != 0)
+      continue;
+    // What upstream's checks begin with says no more than this.
+    std::string_view message = check.message;
+    std::string_view prefix = "ERROR: Runtime op verification failed\n";
+    if (message.substr(0, prefix.size()) == prefix)
+      message.remove_prefix(prefix.size());
+    return Error("check failed at run time:\n" + std::string(message));
+  }
+  return Error::success();
+}
+
+Error blockscale::runChecks(const LaunchInfo &info, const LaunchFacts &facts) {
+  Error error = runChecksAlone(info, facts);
+  if (!error)
+    return error;
+  return Error(error.message() +
+               explainPacking(info, facts, info.operands.size(),
+                              [&](const LaunchFacts &packed) {
+                                return !runChecksAlone(info, packed);
+                              }));
 }
 
 Error blockscale::checkOperands(const LaunchInfo &info,
@@ -160,7 +279,11 @@ Error blockscale::checkOperands(const LaunchInfo &info,
     bool isResult = i >= numArguments;
     return Error((isResult ? "result #" : "argument #") +
                  std::to_string(isResult ? i - numArguments : i) + ": " +
-                 error.message());
+                 error.message() +
+                 explainPacking(info, facts, i, [&](const LaunchFacts &packed) {
+                   return !checkOperand(info.operands[i], packed.arguments[i],
+                                        packed);
+                 }));
   }
   return Error::success();
 }

@@ -93,32 +93,15 @@ Error blockscale::checkArguments(const LaunchInfo &info,
 // Grids
 //===----------------------------------------------------------------------===//
 
-/// A size that is 0 and in `expr`; null if there is none.
-static const ArgumentSize *findEmptySize(const LaunchExpr &expr,
-                                         const LaunchFacts &facts) {
-  if (expr.kind == LaunchExpr::Kind::Size) {
-    Result<uint32_t> size = evaluate(expr.size, facts);
-    return size && *size == 0 ? &expr.size : nullptr;
-  }
-  for (const LaunchExpr &operand : expr.operands)
-    if (const ArgumentSize *size = findEmptySize(operand, facts))
-      return size;
-  return nullptr;
-}
-
-/// Cards have no empty grids.
+/// 0 where there is nothing to do.
 static Result<uint32_t> planExtent(const LaunchExpr &expr, size_t dimension,
                                    const LaunchFacts &facts) {
   Result<int64_t> extent = evaluate(expr, facts);
   if (!extent)
     return extent.error();
-  if (*extent >= 1 && *extent <= int64_t(maxLaunchNumber))
+  if (*extent >= 0 && *extent <= int64_t(maxLaunchNumber))
     return static_cast<uint32_t>(*extent);
-  if (const ArgumentSize *empty = findEmptySize(expr, facts))
-    return Error("argument #" + std::to_string(empty->argument) +
-                 ": expected a size of at least 1 in dimension " +
-                 std::to_string(empty->dimension) + ", got 0");
-  return Error("expected 1 to " + std::to_string(maxLaunchNumber) +
+  return Error("expected 0 to " + std::to_string(maxLaunchNumber) +
                " blocks in dimension " + std::to_string(dimension) +
                " of the grid, got " + std::to_string(*extent));
 }
@@ -197,7 +180,8 @@ private:
     Result<int64_t> offset = evaluate(expr, facts);
     if (!offset)
       return offset.error();
-    if (*offset < 0 || static_cast<uint64_t>(*offset) >= workspace)
+    // A buffer of no elements is behind the others.
+    if (*offset < 0 || static_cast<uint64_t>(*offset) > workspace)
       return Error("expected an offset into the workspace of " +
                    std::to_string(workspace) + " bytes, got " +
                    std::to_string(*offset));
@@ -289,6 +273,7 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// A kernel without parameters if its grid is empty.
 static Result<PlannedKernel> planKernel(const KernelLaunch &launch,
                                         const ParamPlanner &params,
                                         const LaunchFacts &facts) {
@@ -304,6 +289,8 @@ static Result<PlannedKernel> planKernel(const KernelLaunch &launch,
       return extent.error();
     kernel.grid[i] = *extent;
   }
+  if (kernel.isEmpty())
+    return kernel;
   for (size_t i = 0; i < launch.params.size(); ++i) {
     Result<PlannedParam> planned = params.plan(launch.params[i]);
     if (!planned)
@@ -319,6 +306,8 @@ blockscale::planLaunch(const LaunchInfo &info,
                        const std::vector<LaunchArgument> &arguments,
                        uint32_t multiprocessors) {
   LaunchFacts facts = {arguments, multiprocessors};
+  if (Error error = runChecks(info, facts))
+    return error;
   if (Error error = checkOperands(info, facts))
     return error;
   Result<int64_t> workspace = evaluate(info.workspace, facts);
@@ -334,7 +323,9 @@ blockscale::planLaunch(const LaunchInfo &info,
     Result<PlannedKernel> kernel = planKernel(launch, params, facts);
     if (!kernel)
       return kernel.error();
-    plan.kernels.push_back(std::move(*kernel));
+    // Cards have no empty grids.
+    if (!kernel->isEmpty())
+      plan.kernels.push_back(std::move(*kernel));
   }
   return plan;
 }

@@ -14,6 +14,7 @@
 #include "blockscale/Runtime/Launcher.h"
 
 #include "blockscale/Runtime/Bundle.h"
+#include "blockscale/Runtime/CodeDigest.h"
 #include "blockscale/Runtime/InputFile.h"
 #include "blockscale/Runtime/PtxSummary.h"
 
@@ -42,9 +43,11 @@ static std::vector<Flag> getFlagTable(const Launcher &launcher) {
       {"cluster", "X[,Y,Z]", "How many blocks a cluster has; the default is 1"},
       {"shared", "BYTES", "Dynamic shared memory; the default is 0"},
       {"launch-info", "FILE", "Run all kernels of a function as FILE says"},
+      {"allow-edited-ptx", "",
+       "Take code that was changed after FILE was written, with a warning"},
       {"target", "CHIP",
-       "Of a bundle, the code for this chip; the default is the best that "
-       "runs"},
+       "Of a bundle or fatbin, the code for this chip; the default is the best "
+       "that runs (of a fatbin, the newest)"},
   };
   table.insert(table.end(), launcher.flags.begin(), launcher.flags.end());
   table.push_back({"help", "", "Print this"});
@@ -56,7 +59,7 @@ static void printHelp(const Launcher &launcher) {
   std::printf(
       "usage: %s K.ptx [--entry=NAME] --grid=X[,Y,Z] --block=X[,Y,Z]\n"
       "           [--cluster=X[,Y,Z]] [--shared=BYTES] %s ARG...\n"
-      "       %s K.ptx --launch-info=FILE %s ARG...\n"
+      "       %s K.ptx --launch-info=FILE [--allow-edited-ptx] %s ARG...\n"
       "       %s FILE.bundle [--entry=NAME] [--target=CHIP] %s ARG...\n"
       "\n"
       "Runs kernels %s. ARG, in parameter order (with\n"
@@ -68,6 +71,9 @@ static void printHelp(const Launcher &launcher) {
       "  out:FILE:DTYPE:DIM[xDIM]...\n"
       "                          zeros, stored afterwards; DTYPE as in numpy: "
       "f4\n"
+      "  undef:FILE:DTYPE:DIM[xDIM]...\n"
+      "                          the same, but undefined before a kernel "
+      "writes\n"
       "  tmap:FILE:DTYPE:BOX=AxB..:SWIZZLE=..[:STRIDES=AxB..][:FILL=..]"
       "[:STORE=1]\n"
       "                          a tensor map of the data of a .npy file\n"
@@ -186,9 +192,15 @@ static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
   return ExitSuccess;
 }
 
-/// All kernels of a function. `prefix` names the file of the launch info.
+/// All kernels of a function, as `info` says, which belongs to the image.
 static int prepareLaunch(const Launcher &launcher, const LaunchInfo &info,
-                         const std::string &prefix, PreparedLaunch &launch) {
+                         const CodeOrigin &origin, PreparedLaunch &launch) {
+  Result<std::string> warning = checkCode(info, launch.image, origin);
+  if (!warning)
+    return reportFailure(warning.message());
+  if (!warning->empty())
+    std::fprintf(stderr, "warning: %s\n", warning->c_str());
+  std::string prefix = origin.info + ": ";
   if (Error error = checkArguments(info, launch.arguments))
     return reportUsage(prefix + error.message());
   if (Error error = loadBuffers(launch.arguments))
@@ -211,17 +223,18 @@ static int prepareLaunch(const Launcher &launcher, const LaunchInfo &info,
 }
 
 /// As a file beside the PTX says.
-static int prepareFunction(const Launcher &launcher,
-                           const std::string &infoPath,
+static int prepareFunction(const Launcher &launcher, const CommandLine &line,
                            PreparedLaunch &launch) {
-  Result<std::string> text = readInput(infoPath);
+  std::string path = line.get("launch-info");
+  Result<std::string> text = readInput(path);
   if (!text)
     return reportFailure(text.message());
-  std::string prefix = "'" + infoPath + "': ";
+  CodeOrigin origin = {"'" + path + "'", "'" + launch.path + "'",
+                       line.has("allow-edited-ptx")};
   Result<LaunchInfo> info = parseLaunchInfo(*text);
   if (!info)
-    return reportFailure(prefix + info.message());
-  return prepareLaunch(launcher, *info, prefix, launch);
+    return reportFailure(origin.info + ": " + info.message());
+  return prepareLaunch(launcher, *info, origin, launch);
 }
 
 /// As a bundle says, which becomes the image of one of its functions.
@@ -250,11 +263,12 @@ static int prepareBundle(const Launcher &launcher, const CommandLine &line,
   if (!image)
     return reportFailure(prefix + image.message());
   launch.image = std::move(*image);
-  return prepareLaunch(launcher, chosen->entry->info, prefix, launch);
+  std::string name = "'" + launch.path + "'";
+  return prepareLaunch(launcher, chosen->entry->info, {name, name}, launch);
 }
 
 /// Holds the flags against what the file is.
-static Error checkFlags(const CommandLine &line, bool isBundle,
+static Error checkFlags(const CommandLine &line, bool isBundle, bool isFatbin,
                         PlannedKernel &kernel) {
   if (isBundle || line.has("launch-info")) {
     std::string place = isBundle ? "a bundle" : "--launch-info";
@@ -269,16 +283,19 @@ static Error checkFlags(const CommandLine &line, bool isBundle,
   } else if (Error error = parseKernel(line, kernel)) {
     return error;
   }
-  if (line.has("target") && !isBundle)
-    return Error("expected a bundle for --target, got another file");
+  if (line.has("allow-edited-ptx") && !line.has("launch-info"))
+    return Error("expected --launch-info for --allow-edited-ptx, got none");
+  if (line.has("target") && !isBundle && !isFatbin)
+    return Error("expected a bundle or a fatbin for --target, got another "
+                 "file");
   return Error::success();
 }
 
 /// Parses what is on the command line.
 static Error parseLaunch(const Launcher &launcher, const CommandLine &line,
-                         bool isBundle, PlannedKernel &kernel,
+                         bool isBundle, bool isFatbin, PlannedKernel &kernel,
                          PreparedLaunch &launch) {
-  if (Error error = checkFlags(line, isBundle, kernel))
+  if (Error error = checkFlags(line, isBundle, isFatbin, kernel))
     return error;
   if (Error error = launcher.checkFlags(line))
     return error;
@@ -316,20 +333,29 @@ int blockscale::runLauncher(const Launcher &launcher,
   Result<std::string> image = readInput(launch.path);
   bool hasBundle = image ? isBundle(*image)
                          : !hasExtents(*line) && !line->has("launch-info");
-  if (Error error = parseLaunch(launcher, *line, hasBundle, kernel, launch))
+  bool isFatbin = image && hasFatbin(*image);
+  if (Error error =
+          parseLaunch(launcher, *line, hasBundle, isFatbin, kernel, launch))
     return reportUsage(error.message());
   if (!image)
     return reportFailure(image.message());
   launch.image = std::move(*image);
+  if (isFatbin) {
+    Result<std::string> text =
+        readFatbin(launch.image, line->get("target"), line->get("entry"),
+                   launcher.decompressZstd);
+    if (!text)
+      return reportFailure("'" + launch.path + "': " + text.message());
+    launch.image = std::move(*text);
+  }
   if (!launcher.takesCubins && isCubin(launch.image))
     return reportFailure("'" + launch.path +
-                         "': expected PTX text, got a cubin, which runs on a "
-                         "card only");
-  if (int code =
-          hasBundle ? prepareBundle(launcher, *line, launch)
-          : line->has("launch-info")
-              ? prepareFunction(launcher, line->get("launch-info"), launch)
-              : prepareKernel(std::move(kernel), launch))
+                         "': expected PTX text, got a cubin or another ELF "
+                         "file without PTX");
+  if (int code = hasBundle ? prepareBundle(launcher, *line, launch)
+                 : line->has("launch-info")
+                     ? prepareFunction(launcher, *line, launch)
+                     : prepareKernel(std::move(kernel), launch))
     return code;
   if (Error error = launcher.execute(launch))
     return reportFailure(error.message());

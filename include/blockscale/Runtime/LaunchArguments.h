@@ -11,6 +11,8 @@
 //   i32:N  i64:N  f32:X               a scalar
 //   in:FILE  inout:FILE               a buffer with the data of a .npy file
 //   out:FILE:DTYPE:DIM[xDIM]...       a buffer of zeros
+//   undef:FILE:DTYPE:DIM[xDIM]...     the same, but of bytes that nobody has
+//                                     written
 //   tmap:FILE:DTYPE:BOX=AxB..:SWIZZLE=.. a tensor map of the data of a .npy
 //   file tmap:@N[+BYTES]:DTYPE:SIZES=AxB..:PITCH=BYTESx..:BOX=AxB..:SWIZZLE=..
 //                                     a tensor map of the buffer of ARG N
@@ -19,11 +21,11 @@
 //                                     but no parameter
 //
 // where FILE may hold colons: behind `in:` and `inout:` it is all that follows,
-// behind `out:` all but the last two parts, behind `tmap:` all before the type
-// (see TensorMap.h), behind `struct:` all before the patches (see
-// StructText.h). Integers are decimal, signed or unsigned. A buffer is the raw
-// data of its file, and is stored again unless it is `in:`, or `tmap:` without
-// `STORE=1`. ARGs are numbered from 0; N may be that of a later one.
+// behind `out:` and `undef:` all but the last two parts, behind `tmap:` all
+// before the type (see TensorMap.h), behind `struct:` all before the patches
+// (see StructText.h). Integers are decimal, signed or unsigned. A buffer is the
+// raw data of its file, and is stored again unless it is `in:`, or `tmap:`
+// without `STORE=1`. ARGs are numbered from 0; N may be that of a later one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,6 +72,8 @@ struct LaunchArgument {
   /// The bits of a scalar, and how many bytes of them count.
   uint64_t bits = 0;
   unsigned size = 0;
+  /// Of an output: it begins undefined, and not with zeros.
+  bool isUndefined = false;
   /// The file of a buffer or of a struct.
   std::string path;
   /// The contents of a buffer or of a struct. Before `loadBuffers` it has no

@@ -11,8 +11,11 @@
 // launch info they are JSON: a number, or one of
 //
 //   {"size": {"arg": 0, "dim": 1}}     a size of an argument
+//   {"value": {"arg": 0}}              an argument that is an integer
 //   {"multiprocessors": 2}             2 times the card's
-//   {"add": [a, b]}                    and mul, ceildiv, min, max
+//   {"add": [a, b]}                    and mul, ceildiv, floordiv, rem, min,
+//   max;
+//                                      eq and lt, which are 1 or 0
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,18 +48,26 @@ struct LaunchExpr {
     Number,
     /// `size`.
     Size,
+    /// Argument number `number`, an integer of 32 or 64 bits with a sign.
+    Value,
     /// `number` times the multiprocessors of the card.
     Multiprocessors,
-    /// Of two operands each; the quotient is rounded up.
+    /// Of two operands each. Quotients are rounded up, or down; what remains of
+    /// the latter is not negative. Comparisons are 1 where they hold, else 0.
     Add,
     Mul,
     CeilDiv,
+    FloorDiv,
+    Rem,
     Min,
     Max,
+    Eq,
+    Lt,
   };
 
   LaunchExpr(int64_t number = 0) : number(number) {}
   static LaunchExpr ofSize(const ArgumentSize &size);
+  static LaunchExpr ofValue(uint32_t argument);
   static LaunchExpr ofMultiprocessors(int64_t factor = 1);
   /// The operation of two operands. Folds what is known and what changes
   /// nothing, such as a factor of 1.
@@ -84,10 +95,22 @@ struct LaunchOperation {
   std::string_view name;
 };
 inline constexpr LaunchOperation launchOperations[] = {
-    {LaunchExpr::Kind::Add, "add"},         {LaunchExpr::Kind::Mul, "mul"},
-    {LaunchExpr::Kind::CeilDiv, "ceildiv"}, {LaunchExpr::Kind::Min, "min"},
+    {LaunchExpr::Kind::Add, "add"},
+    {LaunchExpr::Kind::Mul, "mul"},
+    {LaunchExpr::Kind::CeilDiv, "ceildiv"},
+    {LaunchExpr::Kind::FloorDiv, "floordiv"},
+    {LaunchExpr::Kind::Rem, "rem"},
+    {LaunchExpr::Kind::Min, "min"},
     {LaunchExpr::Kind::Max, "max"},
+    {LaunchExpr::Kind::Eq, "eq"},
+    {LaunchExpr::Kind::Lt, "lt"},
 };
+
+/// Whether the second operand of `kind` has to be positive.
+constexpr bool isDivision(LaunchExpr::Kind kind) {
+  return kind == LaunchExpr::Kind::CeilDiv ||
+         kind == LaunchExpr::Kind::FloorDiv || kind == LaunchExpr::Kind::Rem;
+}
 
 /// What `kind`, an operation, makes of two numbers; false where that is no
 /// number of 64 bits, or a division by what is not positive.

@@ -29,9 +29,15 @@
 //                                         {"at": 16,
 //                                          "param": {"i32": 7}}]}}]}],
 //    "operands": [{"dtype": "u1", "shape": [512, 256], "packed": [2, 1]},
-//                 {"dtype": "f4", "shape": [512]}]}
+//                 {"dtype": "f4", "shape": [512]}],
+//    "checks": [{"condition": {"lt": [0, {"size": {"arg": 0, "dim": 0}}]},
+//                "message": "expected rows"}],
+//    "schedule": "tile=128x128x128,warps=2x2,stages=3",
+//    "digest": {"ptx": "9f86d0..."}}
 //
-// Numbers that depend on sizes are expressions, see LaunchExpr.h.
+// A kernel whose grid is empty, as sizes may be 0, is not launched. Numbers
+// that depend on sizes are expressions, see LaunchExpr.h; for the digest see
+// CodeDigest.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,6 +154,15 @@ struct LaunchOperand {
   uint32_t bytes = 1;
 };
 
+/// What sizes of arguments have to be, as kernels check themselves, too: a
+/// launch that does not start leaves a card as it was.
+struct LaunchCheck {
+  /// Not 0.
+  LaunchExpr condition;
+  /// What is wrong where it is 0.
+  std::string message;
+};
+
 /// A function as a sequence of kernels, at least one. Offsets into the
 /// workspace are less than its size.
 struct LaunchInfo {
@@ -157,6 +172,12 @@ struct LaunchInfo {
   LaunchExpr workspace = 0;
   /// The arguments, then the results; empty where nobody said.
   std::vector<LaunchOperand> operands;
+  std::vector<LaunchCheck> checks;
+  /// Those of the products, for messages; empty where nobody said.
+  std::string schedule;
+  /// Of the code that it was written with, see CodeDigest.h; empty where nobody
+  /// said.
+  std::string ptxDigest, cubinDigest;
 
   /// As many as the highest index says, or as there are operands in front of
   /// the results.

@@ -32,6 +32,10 @@ Result<int64_t> evaluate(const LaunchExpr &expr, const LaunchFacts &facts);
 Result<std::vector<int64_t>> evaluateShape(const LaunchOperand &operand,
                                            const LaunchFacts &facts);
 
+/// Fails with the message of the first check of the launch info that does not
+/// hold.
+Error runChecks(const LaunchInfo &info, const LaunchFacts &facts);
+
 /// Holds the buffers of all arguments and results against the operands of the
 /// launch info, if it has them.
 Error checkOperands(const LaunchInfo &info, const LaunchFacts &facts);

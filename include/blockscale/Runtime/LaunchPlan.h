@@ -70,9 +70,12 @@ struct PlannedKernel {
   /// See KernelLaunch.
   bool isProgrammatic = false;
   std::vector<PlannedParam> params;
+
+  /// Whether its grid has no blocks.
+  bool isEmpty() const { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
 };
 
-/// Kernels in launch order.
+/// Kernels in launch order, without those whose grids are empty: perhaps none.
 struct LaunchPlan {
   std::vector<PlannedKernel> kernels;
   /// Bytes of memory that the kernels share, undefined at first.

@@ -13,6 +13,7 @@
 #ifndef BLOCKSCALE_RUNTIME_LAUNCHER_H
 #define BLOCKSCALE_RUNTIME_LAUNCHER_H
 
+#include "blockscale/Runtime/Fatbin.h"
 #include "blockscale/Runtime/Flags.h"
 #include "blockscale/Runtime/LaunchPlan.h"
 
@@ -44,6 +45,8 @@ struct Launcher {
   /// The compute capability of the device (90 is 9.0), which says what of a
   /// bundle runs there; null if it runs code for all chips.
   std::function<Result<unsigned>()> getCapability;
+  /// Reads PTX of fatbins that nvcc has compressed; null if nobody can.
+  Decompress decompressZstd;
   /// Carries the launch out; buffers are stored afterwards.
   std::function<Error(PreparedLaunch &)> execute;
 };

@@ -76,7 +76,7 @@ static std::string parseReason(const std::string &text) {
 TEST(LaunchArgumentsTest, RefusesWhatIsMalformed) {
   EXPECT_EQ(parseMessage("a.npy"),
             "malformed argument: expected i32:, i64:, f32:, in:, inout:, "
-            "out:, tmap:, struct: or none: at its start, got 'a.npy'");
+            "out:, undef:, tmap:, struct: or none: at its start, got 'a.npy'");
   for (const char *number :
        {"", "1.0", "+1", " 1", "1 ", "0x1", "4294967296", "-2147483649"})
     EXPECT_EQ(parseReason(std::string("i32:") + number),
@@ -151,10 +151,11 @@ TEST(LaunchArgumentsTest, WhatIsNoParameter) {
   EXPECT_EQ(params[0].value, 5u);
   EXPECT_EQ(params[1].value, 4u);
   for (const char *text : {"i32:1", "struct:a", "none:in:a", ""})
-    EXPECT_EQ(parseReason(std::string("none:") + text),
-              std::string("expected in:, inout:, out: or tmap: behind none:, "
-                          "got '") +
-                  text + "'");
+    EXPECT_EQ(
+        parseReason(std::string("none:") + text),
+        std::string("expected in:, inout:, out:, undef: or tmap: behind none:, "
+                    "got '") +
+            text + "'");
 }
 
 //===----------------------------------------------------------------------===//

@@ -139,7 +139,7 @@ TEST(LaunchInfoTest, RefusesWrongFields) {
             "$.kernels[0]: expected a field 'shared', got none");
   EXPECT_EQ(parseChanged(R"("version":1)", R"("version":1,"extra":1)"),
             "$: expected the fields version target kernels workspace "
-            "operands, got 'extra'");
+            "operands checks schedule digest, got 'extra'");
   EXPECT_EQ(parseChanged(R"("dim":1)", R"("dim":1,"by":2)"),
             "$.kernels[0].grid[0].ceildiv[0]: expected the fields arg dim "
             "packed, got 'by'");
@@ -169,7 +169,8 @@ TEST(LaunchInfoTest, RefusesWrongValues) {
             "2147483647, got 0");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},2,true])"),
             "$.kernels[0].grid[2]: expected a number or an object of one "
-            "field of size multiprocessors add mul ceildiv min max, got true");
+            "field of size value multiprocessors add mul ceildiv floordiv rem "
+            "min max eq lt, got true");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},-2,3])"),
             "$.kernels[0].grid[1]: expected an integer from 1 to 2147483647, "
             "got -2");
@@ -284,8 +285,8 @@ TEST(LaunchInfoTest, RefusesWrongExpressions) {
   EXPECT_EQ(parseChanged(R"({"multiprocessors":2}]})", "1,2]}"),
             grid + ".min: expected an array of 2, got an array of 3");
   EXPECT_EQ(parseChanged(R"({"min":)", R"({"mean":)"),
-            grid + ": expected one of size multiprocessors add mul ceildiv min "
-                   "max, got 'mean'");
+            grid + ": expected one of size value multiprocessors add mul "
+                   "ceildiv floordiv rem min max eq lt, got 'mean'");
   EXPECT_EQ(parseChanged(R"({"multiprocessors":2})", "9223372036854775808"),
             grid + ".min[1]: expected an integer from -9223372036854775808 to "
                    "9223372036854775807, got 9223372036854775808");

@@ -83,6 +83,66 @@ TEST(LaunchPlanTest, Computes) {
                  {{10, 4}}),
             "12");
   EXPECT_EQ(plan(ceilDiv(m, n), {{10, 4}}), "3");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::FloorDiv, m, n), {{11, 4}}), "2");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Rem, m, n), {{11, 4}}), "3");
+  for (auto [lhs, rhs, quotient, rest] :
+       {std::array{-7, 4, -2, 1}, std::array{-8, 4, -2, 0},
+        std::array{7, 4, 1, 3}, std::array{0, 4, 0, 0}}) {
+    EXPECT_TRUE(LaunchExpr::make(Kind::FloorDiv, lhs, rhs) ==
+                LaunchExpr(quotient));
+    EXPECT_TRUE(LaunchExpr::make(Kind::Rem, lhs, rhs) == LaunchExpr(rest));
+  }
+  auto add = [](const LaunchExpr &lhs, const LaunchExpr &rhs) {
+    return LaunchExpr::make(Kind::Add, lhs, rhs);
+  };
+  EXPECT_EQ(plan(add(LaunchExpr::make(Kind::Eq, m, 10), 1), {{10}}), "2");
+  EXPECT_EQ(plan(add(LaunchExpr::make(Kind::Eq, m, 9), 1), {{10}}), "1");
+  EXPECT_EQ(plan(add(LaunchExpr::make(Kind::Lt, m, 10), 1), {{10}}), "1");
+  EXPECT_EQ(plan(add(LaunchExpr::make(Kind::Lt, m, 11), 1), {{10}}), "2");
+}
+
+/// Numbers that are arguments themselves.
+TEST(LaunchPlanTest, TakesValues) {
+  LaunchInfo info = makeInfo();
+  info.kernels[0].grid[1] =
+      LaunchExpr::make(Kind::Add, LaunchExpr::ofValue(0), 10);
+  for (auto [text, extent] : {std::pair("i64:5", 15u), std::pair("i32:-3", 7u),
+                              std::pair("i64:-9", 1u)}) {
+    Result<LaunchArgument> argument = parseLaunchArgument(text);
+    ASSERT_TRUE(argument) << argument.message();
+    Result<LaunchPlan> planned = planLaunch(info, {*argument}, 1);
+    ASSERT_TRUE(planned) << planned.message();
+    EXPECT_EQ(planned->kernels[0].grid[1], extent);
+  }
+  EXPECT_EQ(planLaunch(info, makeArguments({{8}}), 1).message(),
+            "argument #0: expected an integer, got ''");
+}
+
+/// Of an empty grid nothing is launched, and nothing is asked.
+TEST(LaunchPlanTest, LeavesOutEmptyGrids) {
+  LaunchInfo info = makeInfo();
+  info.kernels[0].grid[1] = ceilDiv(size({0, 0}), 128);
+  info.kernels.push_back(info.kernels[0]);
+  info.kernels[1].name = "last";
+  info.kernels[1].grid[1] = 1;
+  Result<LaunchPlan> planned = planLaunch(info, makeArguments({{0}}), 1);
+  ASSERT_TRUE(planned) << planned.message();
+  ASSERT_EQ(planned->kernels.size(), 1u);
+  EXPECT_EQ(planned->kernels[0].name, "last");
+  planned = planLaunch(info, makeArguments({{1}}), 1);
+  ASSERT_TRUE(planned) << planned.message();
+  EXPECT_EQ(planned->kernels.size(), 2u);
+}
+
+/// Checks come before anything else that depends on sizes.
+TEST(LaunchPlanTest, RunsChecks) {
+  LaunchInfo info = makeInfo();
+  info.kernels[0].grid[1] = LaunchExpr::make(Kind::Add, size({0, 0}), -8);
+  info.checks = {{LaunchExpr::make(Kind::Lt, 8, size({0, 0})),
+                  "ERROR: Runtime op verification failed\n^ expected rows"}};
+  EXPECT_EQ(planLaunch(info, makeArguments({{7}}), 1).message(),
+            "check failed at run time:\n^ expected rows");
+  EXPECT_TRUE(planLaunch(info, makeArguments({{9}}), 1));
 }
 
 /// What is known at once is folded, and means the same.
@@ -109,8 +169,6 @@ TEST(LaunchPlanTest, Folds) {
 TEST(LaunchPlanTest, RefusesSizes) {
   EXPECT_EQ(plan(size({0, 1}), {{8}}),
             "argument #0: expected an array of at least 2 dimensions, got 1");
-  EXPECT_EQ(plan(size({0, 0}), {{0}}),
-            "argument #0: expected a size of at least 1 in dimension 0, got 0");
   EXPECT_EQ(plan(size({0, 0}), {{2147483648}}),
             "argument #0: expected a size of at most 2147483647 in dimension "
             "0, got 2147483648");
@@ -120,12 +178,12 @@ TEST(LaunchPlanTest, RefusesSizes) {
   EXPECT_EQ(plan(size({0, 0, 4, 3}), {{25}}),
             "argument #0: expected a multiple of 3 bytes in dimension 0, got "
             "25");
-  EXPECT_EQ(plan(LaunchExpr::make(Kind::Add, size({0, 0}), -8), {{8}}),
-            "expected 1 to 2147483647 blocks in dimension 1 of the grid, got "
-            "0");
+  EXPECT_EQ(plan(LaunchExpr::make(Kind::Add, size({0, 0}), -9), {{8}}),
+            "expected 0 to 2147483647 blocks in dimension 1 of the grid, got "
+            "-1");
   EXPECT_EQ(
       plan(ceilDiv(8, LaunchExpr::make(Kind::Add, size({0, 0}), -8)), {{8}}),
-      "expected a result of 64 bits of ceildiv, got operands 8 and 0");
+      "expected a positive divisor of ceildiv, got operands 8 and 0");
   LaunchExpr large = LaunchExpr::make(Kind::Mul, size({0, 0}), INT64_MAX);
   EXPECT_EQ(plan(large, {{8}}), "expected a result of 64 bits of mul, got "
                                 "operands 8 and 9223372036854775807");
@@ -143,10 +201,10 @@ TEST(LaunchPlanTest, PlansTheWorkspace) {
   const PlannedParam &param = plan->kernels[0].params[1];
   EXPECT_EQ(param.kind, PlannedParam::Kind::Workspace);
   EXPECT_EQ(param.value, 200u);
-  EXPECT_EQ(planLaunch(info, makeArguments({{127}}), 1)->workspace, 256u);
-  EXPECT_EQ(planLaunch(info, makeArguments({{128}}), 1).message(),
+  EXPECT_EQ(planLaunch(info, makeArguments({{128}}), 1)->workspace, 256u);
+  EXPECT_EQ(planLaunch(info, makeArguments({{129}}), 1).message(),
             "parameter #1 of kernel 'k': expected an offset into the workspace "
-            "of 256 bytes, got 256");
+            "of 256 bytes, got 258");
   info.workspace = LaunchExpr::make(Kind::Add, size({0, 0}), -5);
   EXPECT_EQ(planLaunch(info, makeArguments({{1}}), 1).message(),
             "expected a workspace of at least 0 bytes, got -4");
@@ -346,7 +404,8 @@ TEST(LaunchPlanTest, ChecksOperands) {
   EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 32}, {32}})), "no error");
   EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 64}, {4, 8}})),
             "argument #0: expected a buffer of 128 bytes (4x32 of u1, packed), "
-            "got 256 (4x64 of u1)");
+            "got 256 (4x64 of u1); argument #0 has a code in each byte, "
+            "expected 2 in 1 along the last dimension");
   EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 32}, {5, 8}})),
             "result #0: expected a buffer of 32 bytes (4x8 of u1), got 40 "
             "(5x8 of u1)");
@@ -354,6 +413,43 @@ TEST(LaunchPlanTest, ChecksOperands) {
   EXPECT_EQ(check({odd, bytes}, makeArguments({{4, 32}, {4, 8}})),
             "argument #0: expected rows that end on a byte when packed, got 63 "
             "elements, of which 2 are in 1 bytes");
+}
+
+/// Sizes follow from the arrays, so that only what all of them come to shows
+/// that none of them is packed.
+TEST(LaunchPlanTest, NamesAllThatAreNotPacked) {
+  auto message = [](ArgumentSize y, int64_t codes,
+                    std::vector<int64_t> scales) {
+    LaunchInfo info = makeInfo();
+    info.kernels[0].params = {LaunchParam::argument(0),
+                              LaunchParam::argument(1),
+                              LaunchParam::argument(2), LaunchParam::result(0)};
+    LaunchExpr columns = size({0, 1, 2, 1});
+    LaunchOperand first = {DType::U1, {4, columns}, 2, 1};
+    LaunchOperand second = {DType::U1, {4, size(y)}, y.codes, y.bytes};
+    LaunchExpr both;
+    both.kind = LaunchExpr::Kind::FloorDiv;
+    LaunchExpr sum;
+    sum.kind = LaunchExpr::Kind::Add;
+    sum.operands = {columns, size(y)};
+    both.operands = {sum, 64};
+    info.operands = {first, second, {DType::U1, {4, both}}, {DType::U1, {8}}};
+    Result<LaunchPlan> plan =
+        planLaunch(info, makeArguments({{4, 64}, {4, codes}, scales, {8}}), 1);
+    return plan ? "no error" : plan.message();
+  };
+  std::string where =
+      "argument #2: expected a buffer of 16 bytes (4x4 of u1), got 8 (4x2 of "
+      "u1); arguments #0 and #1 have a code in each byte, expected 2 in 1";
+  EXPECT_EQ(message({1, 1, 2, 1}, 64, {4, 2}),
+            where + " along the last dimension");
+  EXPECT_NE(message({1, 1, 4, 3}, 192, {4, 4})
+                .find("; arguments #0 and #1 have a code in each byte, "
+                      "expected 2 in 1 and 4 in 3 along the last dimension"),
+            std::string::npos);
+  EXPECT_EQ(message({1, 1, 2, 1}, 64, {4, 1}),
+            "argument #2: expected a buffer of 16 bytes (4x4 of u1), got 4 "
+            "(4x1 of u1)");
 }
 
 TEST(LaunchPlanTest, ChecksScalars) {
