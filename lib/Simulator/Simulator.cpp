@@ -17,6 +17,7 @@
 #include "Launch/LaunchChecks.h"
 #include "Launch/RunMemory.h"
 #include "Launch/RunStatistics.h"
+#include "Launch/SourceLines.h"
 #include "Ptx/Parser.h"
 #include "Trace/KernelTrace.h"
 
@@ -56,29 +57,31 @@ static std::string describeLaunches(const LaunchPlan &plan) {
   return text;
 }
 
-Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
-                                     std::vector<LaunchArgument> &arguments,
-                                     const Options &options) const {
+static Result<Report> execute(const TranslatedModule &program,
+                              const LaunchPlan &plan,
+                              std::vector<LaunchArgument> &arguments,
+                              const Options &options) {
   RunMemory memory;
-  fillMemory(*program, plan, arguments, memory);
+  fillMemory(program, plan, arguments, memory);
   uint64_t stepsLeft = options.maxSteps;
   Report report;
   uint64_t number = 0;
   std::vector<CountedKernel> counted;
   std::vector<KernelTrace> traces;
   for (PlannedKernel planned : plan.kernels) {
-    const Kernel *kernel = program->lookup(planned.name);
+    const Kernel *kernel = program.lookup(planned.name);
     if (!kernel)
       return Error("expected a kernel named " + quoteForMessage(planned.name) +
                    ", got none");
     if (kernel->error)
       return *kernel->error;
-    if (Error error = checkLaunch(*kernel, program->module, planned))
+    if (Error error = checkLaunch(*kernel, program.module, planned))
       return error;
     Storage parameters(kernel->parameterBytes);
     fillParameters(*kernel, planned, memory, parameters);
+    GridAccesses gridAccesses;
     LaunchedKernel launch = {kernel,
-                             program->module.target,
+                             program.module.target,
                              planned.grid,
                              planned.block,
                              planned.cluster,
@@ -89,7 +92,8 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
                              &options,
                              options.seed + (number++ << 32),
                              memory.gridWorkspace->address,
-                             &memory.heap};
+                             &memory.heap,
+                             options.checkRace ? &gridAccesses : nullptr};
     unsigned jobs = launch.uses(UsesGlobalSynchronization) ? 1 : options.jobs;
     GridRun grid(launch, stepsLeft);
     if (Error error = grid.run(jobs, report.warnings))
@@ -116,8 +120,18 @@ Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
   for (auto [argument, allocation] :
        llvm::zip_equal(arguments, memory.arguments))
     if (argument.isStored())
-      if (Error error = checkOutput(*allocation, options.allowUndefinedOutput,
-                                    report.warnings))
+      if (Error error = checkOutput(*allocation, options, report.warnings))
         return Error(error.message() + describeLaunches(plan));
+  return report;
+}
+
+Result<Report> SimulatedProgram::run(const LaunchPlan &plan,
+                                     std::vector<LaunchArgument> &arguments,
+                                     const Options &options) const {
+  Result<Report> report = execute(*program, plan, arguments, options);
+  if (!report)
+    return Error(addSourceLines(report.message(), program->module));
+  for (std::string &warning : report->warnings)
+    warning = addSourceLines(warning, program->module);
   return report;
 }

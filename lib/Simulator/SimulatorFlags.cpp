@@ -33,8 +33,10 @@ std::vector<Flag> sim::getSimulatorFlags() {
        "How many instructions all warps may execute together; the default is "
        "2^34"},
       {"check", "LIST",
-       "Make errors of: race (in shared memory), proxy (missing proxy fences), "
-       "strict (what shipped kernels count on, and the ISA does not promise)"},
+       "Make errors of: race (the default), proxy (missing proxy fences), "
+       "strict "
+       "(what shipped kernels count on, and the ISA does not promise), all, or "
+       "none; in a list, none undoes what is in front of it"},
       {"allow-undefined-output", "",
        "Undefined bytes in outputs are a warning and not an error"},
       {"numerics", "KIND",
@@ -98,12 +100,17 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
                    {"proxy", &Options::checkProxy},
                    {"strict", &Options::checkStrict}};
     for (llvm::StringRef check : checks) {
-      const auto *row = llvm::find_if(
-          kChecks, [&](const auto &row) { return row.name == check; });
-      if (row == std::end(kChecks))
-        return Error("--check: expected race, proxy or strict, got " +
+      bool isAll = check == "all", isNone = check == "none", isKnown = false;
+      for (const auto &row : kChecks) {
+        bool isNamed = row.name == check;
+        isKnown |= isNamed;
+        if (isNamed || isAll || isNone)
+          options.*(row.flag) = !isNone;
+      }
+      if (!isKnown && !isAll && !isNone)
+        return Error("--check: expected race, proxy, strict, all or none, "
+                     "got " +
                      quoteForMessage(check));
-      options.*(row->flag) = true;
     }
   }
   options.showsProgress = llvm::sys::Process::StandardErrIsDisplayed();

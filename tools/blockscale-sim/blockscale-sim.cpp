@@ -15,6 +15,10 @@
 #include "blockscale/Runtime/OutputFile.h"
 #include "blockscale/Simulator/SimulatorFlags.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/Error.h"
+
 #include <cstdio>
 
 using namespace mlir::blockscale;
@@ -38,6 +42,23 @@ static Error execute(PreparedLaunch &launch, const sim::Options &options,
     if (Error error = writeOutput(orderPath, report->order))
       return error;
   return sim::writeReport(*report, options, paths);
+}
+
+static Result<std::string> decompressZstd(std::string_view bytes,
+                                          uint64_t size) {
+  if (!llvm::compression::zstd::isAvailable())
+    return Error("expected PTX that is not compressed (zstd), as this LLVM "
+                 "cannot read it: nvcc --no-compress writes it");
+  std::string text(size, '\0');
+  size_t got = size;
+  llvm::Error error = llvm::compression::zstd::decompress(
+      llvm::arrayRefFromStringRef(bytes),
+      reinterpret_cast<uint8_t *>(text.data()), got);
+  if (error)
+    return Error("expected compressed PTX (zstd): " +
+                 llvm::toString(std::move(error)));
+  text.resize(got);
+  return text;
 }
 
 int main(int argc, char **argv) {
@@ -73,6 +94,7 @@ int main(int argc, char **argv) {
   launcher.countMultiprocessors = [&] {
     return Result<uint32_t>(options.countMultiprocessors());
   };
+  launcher.decompressZstd = decompressZstd;
   launcher.execute = [&](PreparedLaunch &launch) {
     return execute(launch, options, paths, orderPath);
   };

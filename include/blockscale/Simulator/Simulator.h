@@ -44,9 +44,9 @@ struct Options {
   unsigned jobs = 1;
   /// The most steps (instructions of warps) that a run may take.
   uint64_t maxSteps = uint64_t(1) << 34;
-  /// Two lanes that touch a byte of shared memory, one of them writing, with no
-  /// barrier between, are an error.
-  bool checkRace = false;
+  /// Two lanes that touch a byte of shared or global memory, one of them
+  /// writing, with nothing between that orders them, are an error.
+  bool checkRace = true;
   /// Missing proxy fences are errors and not warnings.
   bool checkProxy = false;
   /// What the ISA leaves undefined or does not order, but shipped kernels count

@@ -7,7 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // add.cc, addc, sub.cc, subc, mad.cc and madc, with a carry flag that is a
-// predicate of the frame.
+// predicate of the frame. Cards have one adder: a - b is a + ~b + 1, and what
+// sub.cc leaves is the carry of that sum, 1 where nothing is borrowed. subc
+// adds ~b and the flag, whoever has set it. The ISA speaks of borrow-in and
+// borrow-out and says nothing of instructions of both kinds in a row, which
+// nvcc's division of 128 bits has.
 //
 // Source: PTX ISA, section 9.7.2 "Extended-Precision Integer Arithmetic
 // Instructions".
@@ -47,11 +51,11 @@ static T multiply(T a, T b, Product product) {
   return static_cast<Wide>(a) * b >> (8 * sizeof(T));
 }
 
-/// a + b, or a - b, with carry (or borrow) in and out.
+/// a + b + carry, with the carry out.
 template <typename T>
-static SumWithCarry add(T a, T b, bool carry, bool isSub) {
+static SumWithCarry add(T a, T b, bool carry) {
   using Wide = unsigned __int128;
-  Wide wide = isSub ? Wide(a) - b - carry : Wide(a) + b + carry;
+  Wide wide = Wide(a) + b + carry;
   return {static_cast<T>(wide), (wide >> (8 * sizeof(T)) & 1) != 0};
 }
 
@@ -75,13 +79,15 @@ static void executeCarry(Warp &warp, const Step &step) {
         undefined = 0xFF;
       undefined |= c->getUndefined(lane);
     }
-    bool carryIn = false;
+    if (form.isSub)
+      right = ~right;
+    bool carryIn = form.isSub;
     if (form.takesCarry) {
       carryIn = carry.value >> lane & 1;
       if (carry.undefined >> lane & 1)
         undefined = 0xFF;
     }
-    SumWithCarry sum = add<U>(left, right, carryIn, form.isSub);
+    SumWithCarry sum = add<U>(left, right, carryIn);
     result.value[lane] = sum.sum;
     result.setUndefined(lane,
                         spreadUndefined(Spread::Upwards, undefined, sizeof(T)));

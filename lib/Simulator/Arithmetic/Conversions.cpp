@@ -342,11 +342,69 @@ static void emitFloatConversion(Translator &t, const ConversionModifiers &form,
   emitOperation(t, slots, conversion, StepClass::Conversion);
 }
 
+//===----------------------------------------------------------------------===//
+// cvt.pack
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The nearest integers of `bits` bits to a and b, b below a, and what is left
+/// of c above them.
+struct PackIntegers : Operation<uint32_t, 3> {
+  unsigned bits;
+  bool isSigned;
+
+  uint64_t operator()(uint64_t a, uint64_t b, uint64_t c) const {
+    return convert(b) | convert(a) << bits | c << 2 * bits;
+  }
+
+private:
+  uint64_t convert(uint64_t value) const {
+    int64_t least = isSigned ? llvm::minIntN(bits) : 0;
+    int64_t most = isSigned ? llvm::maxIntN(bits)
+                            : static_cast<int64_t>(llvm::maxUIntN(bits));
+    return std::clamp(llvm::SignExtend64<32>(value), least, most) &
+           llvm::maskTrailingOnes<uint64_t>(bits);
+  }
+};
+} // namespace
+
+static void translatePack(Translator &t, Modifiers &modifiers) {
+  static constexpr struct {
+    llvm::StringRef name;
+    unsigned bits;
+    bool isSigned;
+  } types[] = {
+      {"u16", 16, false}, {"s16", 16, true}, {"u8", 8, false}, {"s8", 8, true},
+      {"u4", 4, false},   {"s4", 4, true},   {"u2", 2, false}, {"s2", 2, true},
+  };
+  bool saturates = modifiers.take("sat");
+  const auto *row = llvm::find_if(
+      types, [&](const auto &row) { return modifiers.take(row.name); });
+  if (!saturates || row == std::end(types) || !modifiers.take("s32"))
+    return t.fail("expected .sat, a type of 2 to 16 bits and .s32 behind "
+                  "cvt.pack");
+  bool hasThird = row->bits != 16;
+  if (hasThird && !modifiers.take("b32"))
+    return t.fail("expected .b32 behind cvt.pack.sat." + row->name + ".s32");
+  PackIntegers pack = {};
+  pack.bits = row->bits;
+  pack.isSigned = row->isSigned;
+  Slots slots;
+  llvm::SmallVector<Type, 3> sources(2, Type::S32);
+  if (hasThird)
+    sources.push_back(Type::B32);
+  if (!t.finish(modifiers) || !collectOperands(t, Type::B32, sources, slots))
+    return;
+  if (!hasThird)
+    slots.push_back(t.constantSlot(0));
+  emitOperation(t, slots, pack, StepClass::Conversion);
+}
+
 static void translateConversion(Translator &t,
                                 const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (modifiers.take("pack"))
-    return t.fail("not supported in this version: cvt.pack");
+    return translatePack(t, modifiers);
   std::optional<Type> to = modifiers.takeType(), from = modifiers.takeType();
   if (!to || !from)
     return t.fail("expected two types behind cvt");

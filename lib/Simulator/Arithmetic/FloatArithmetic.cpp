@@ -178,6 +178,8 @@ enum FormModifiers : unsigned {
   kFull = 64,
   /// `.approx`, in Transcendental.cpp.
   kSpecialApprox = 128,
+  /// `.oob`: 0 where a or b is what fills a tensor out of bounds.
+  kOob = 256,
 };
 
 /// The last source has the type, the others `source`.
@@ -222,10 +224,10 @@ static constexpr FormRow kForms[] = {
     {kFma | kMad,     Type::F32,    Type::F32,    kAllModes | kFtz | kSat},
     {kFma,            Type::F32x2,  Type::F32x2,  kAllModes | kFtz},
     {kFma | kMad,     Type::F64,    Type::F64,    kAllModes},
-    {kFma,            Type::F16,    Type::F16,    kDefault | kFtz | kSat | kRelu},
-    {kFma,            Type::F16x2,  Type::F16x2,  kDefault | kFtz | kSat | kRelu},
-    {kFma,            Type::BF16,   Type::BF16,   kDefault | kRelu},
-    {kFma,            Type::BF16x2, Type::BF16x2, kDefault | kRelu},
+    {kFma,            Type::F16,    Type::F16,    kDefault | kFtz | kSat | kRelu | kOob},
+    {kFma,            Type::F16x2,  Type::F16x2,  kDefault | kFtz | kSat | kRelu | kOob},
+    {kFma,            Type::BF16,   Type::BF16,   kDefault | kRelu | kOob},
+    {kFma,            Type::BF16x2, Type::BF16x2, kDefault | kRelu | kOob},
     {kFma,            Type::F32,    Type::F16,    kAllModes | kSat},
     {kFma,            Type::F32,    Type::BF16,   kAllModes | kSat},
     {kQuotient,       Type::F32,    Type::F32,    kAllModes | kFtz | kFull | kSpecialApprox},
@@ -281,6 +283,34 @@ takeRounding(Translator &t, Modifiers &modifiers, const FormRow &form) {
   return std::nullopt;
 }
 
+namespace {
+/// A sum of products, but 0 where a or b is the NaN that tensor copies fill in
+/// out of bounds (with either sign, as an H200 does).
+struct OutOfBounds : Operation<uint32_t, 3> {
+  unsigned count;
+
+  uint64_t operator()(uint64_t sum, uint64_t a, uint64_t b) const {
+    for (unsigned i = 0; i != count; ++i)
+      if (isFill(a >> 16 * i) || isFill(b >> 16 * i))
+        sum &= ~(uint64_t(0xFFFF) << 16 * i);
+    return sum;
+  }
+
+private:
+  static bool isFill(uint64_t code) { return (code & 0x7FFF) == 0x7FF7; }
+};
+} // namespace
+
+/// Computes into a register of its own, and then what `.oob` makes of it.
+static void emitOutOfBounds(Translator &t, Type type, Slots slots,
+                            Modes modes) {
+  Slot result = std::exchange(slots[0], t.newRegister());
+  emitArithmetic(t, FloatOperation::Fma, type, slots, modes);
+  OutOfBounds op = {};
+  op.count = getTypeInfo(type).elements;
+  emitOperation(t, {result, slots[0], slots[1], slots[2]}, op);
+}
+
 void sim::translateFloatArithmetic(Translator &t, Modifiers &modifiers,
                                    Type type) {
   const OpcodeRow *row = llvm::find_if(kOpcodes, [&](const OpcodeRow &row) {
@@ -294,6 +324,7 @@ void sim::translateFloatArithmetic(Translator &t, Modifiers &modifiers,
       llvm::is_contained(modifiers.rest(), "approx"))
     return translateApproximation(t, modifiers, type);
   Modes modes;
+  bool isOob = form->modifiers & kOob && modifiers.take("oob");
   std::optional<RoundingMode> rounding = takeRounding(t, modifiers, *form);
   if (!rounding)
     return;
@@ -314,6 +345,8 @@ void sim::translateFloatArithmetic(Translator &t, Modifiers &modifiers,
     slots.insert(slots.begin() + 1,
                  t.constantSlot(fromDouble(1, getFloatFormat(type),
                                            RoundingMode::NearestTiesToEven)));
+  if (isOob)
+    return emitOutOfBounds(t, type, slots, modes);
   if (source == type)
     return emitArithmetic(t, row->operation, type, slots, modes);
   if (source == Type::F16)

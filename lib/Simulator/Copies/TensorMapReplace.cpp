@@ -116,15 +116,10 @@ struct ReplaceForm {
 };
 } // namespace
 
-/// The 128 bytes at an address of a lane; false after a failure. Those who
-/// watch are told of the access.
-static bool findBytes(Warp &warp, unsigned lane, AddressSpace space,
-                      uint64_t address, AccessKind kind, Span &span) {
-  bool isLoad = kind == AccessKind::Load;
-  if (!warp.resolve(lane, space, address, tensorMapBytes, tensorMapAlignment,
-                    /*isStore=*/!isLoad, span) ||
-      (isLoad && !warp.checkReadable(lane, span, tensorMapBytes)))
-    return false;
+/// Tells those who watch of an access to the 128 bytes of a map; false after a
+/// failure. A store is there by then, as what lanes store alike is no race.
+static bool observeMap(Warp &warp, unsigned lane, AddressSpace space,
+                       uint64_t address, AccessKind kind) {
   WarpAccess access;
   access.space = space;
   access.kind = kind;
@@ -133,6 +128,19 @@ static bool findBytes(Warp &warp, unsigned lane, AddressSpace space,
   access.addresses[lane] = address;
   warp.block.observe(warp, access);
   return warp.state != WarpState::Failed;
+}
+
+/// The 128 bytes at an address of a lane; false after a failure. Of a load,
+/// those who watch are told. `space` and `address` come out as those of the
+/// bytes.
+static bool findBytes(Warp &warp, unsigned lane, AddressSpace &space,
+                      uint64_t &address, AccessKind kind, Span &span) {
+  bool isLoad = kind == AccessKind::Load;
+  if (!warp.resolve(lane, space, address, tensorMapBytes, tensorMapAlignment,
+                    /*isStore=*/!isLoad, span) ||
+      (isLoad && !warp.checkReadable(lane, span, tensorMapBytes)))
+    return false;
+  return !isLoad || observeMap(warp, lane, space, address, kind);
 }
 
 static void replace(Warp &warp, const Step &step, unsigned lane) {
@@ -152,16 +160,19 @@ static void replace(Warp &warp, const Step &step, unsigned lane) {
                                llvm::Twine(field.most) + ", got " +
                                llvm::Twine(*value));
   Span span;
+  AddressSpace space = form.space, storeSpace = form.space;
   uint64_t address = addOffset(form.space, *base, form.offset);
-  if (!findBytes(warp, lane, form.space, address, AccessKind::Load, span))
+  uint64_t storeAddress = address;
+  if (!findBytes(warp, lane, space, address, AccessKind::Load, span))
     return;
   std::optional<TensorMapFields> fields =
       readTensorMap(warp, lane, span, printHex(address));
   if (!fields ||
-      !findBytes(warp, lane, form.space, address, AccessKind::Store, span))
+      !findBytes(warp, lane, storeSpace, storeAddress, AccessKind::Store, span))
     return;
   field.set(*fields, form.ordinal, *value);
   fields->write(span.bytes);
+  observeMap(warp, lane, storeSpace, storeAddress, AccessKind::Store);
 }
 
 static void executeReplace(Warp &warp, const Step &step) {
@@ -270,11 +281,11 @@ static void copyMap(Warp &warp, const Step &step, unsigned lane) {
   if (!toBase || !fromBase)
     return;
   uint64_t source = addOffset(AddressSpace::Shared, *fromBase, form.fromOffset);
+  uint64_t destination = *toBase + form.toOffset;
+  AddressSpace fromSpace = AddressSpace::Shared, toSpace = AddressSpace::Global;
   Span to, from;
-  if (!findBytes(warp, lane, AddressSpace::Shared, source, AccessKind::Load,
-                 from) ||
-      !findBytes(warp, lane, AddressSpace::Global, *toBase + form.toOffset,
-                 AccessKind::Store, to))
+  if (!findBytes(warp, lane, fromSpace, source, AccessKind::Load, from) ||
+      !findBytes(warp, lane, toSpace, destination, AccessKind::Store, to))
     return;
   // Undefined bytes are no tensor map.
   if (!readTensorMap(warp, lane, from, printHex(source)))
@@ -282,6 +293,7 @@ static void copyMap(Warp &warp, const Step &step, unsigned lane) {
   std::memcpy(to.bytes, from.bytes, tensorMapBytes);
   if (to.states)
     std::memset(to.states, 0, tensorMapBytes);
+  observeMap(warp, lane, toSpace, destination, AccessKind::Store);
 }
 
 static void executeCopyMap(Warp &warp, const Step &step) {
@@ -292,6 +304,9 @@ static void executeCopyMap(Warp &warp, const Step &step) {
     if (warp.state != WarpState::Failed)
       copyMap(warp, step, lane);
   });
+  // It is one copy of all lanes, which goes on when all have come.
+  if (warp.block.group.races)
+    warp.block.group.races->joinLanes(warp.number);
 }
 
 static void translateCopyMap(Translator &t, Modifiers &modifiers) {

@@ -36,7 +36,7 @@ GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
         std::make_unique<PendingClusters>(getVolume(launch.getNumClusters()));
 }
 
-static std::string describe(const Warp &warp, unsigned lane) {
+static std::string describePlace(const Warp &warp, unsigned lane) {
   return "block " + print(warp.block.index) + ", warp " +
          std::to_string(warp.index) + ", lane " + std::to_string(lane);
 }
@@ -78,7 +78,7 @@ void GridRun::addWarnings(uint64_t number, const BlockGroup &group) {
         found.try_emplace(kind, Found{UINT64_MAX, "", "", {}}).first->second;
     if (number < of.group) {
       of.group = number;
-      of.place = describe(*warning.warp, warning.message.lane);
+      of.place = describePlace(*warning.warp, warning.message.lane);
       of.text = warning.message.text;
     }
     for (uint64_t text : warning.texts)
@@ -118,12 +118,37 @@ void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
     recordings[number] = group.recorder->take();
   keepOutput(number, std::move(group.output));
   addWarnings(number, group);
-  if (!isGood && number < firstFailure) {
+  if (!isGood) {
     const LocatedMessage &message = group.failed->failure;
-    firstFailure = number;
-    failure =
-        Error("line " + std::to_string(message.line) + ", " +
-              describe(*group.failed, message.lane) + ": " + message.text);
+    failWith(number, Error("line " + std::to_string(message.line) + ", " +
+                           describePlace(*group.failed, message.lane) + ": " +
+                           message.text));
+  } else if (launch.gridAccesses && !launch.uses(UsesGlobalSynchronization)) {
+    compareGroup(number, std::move(group.globalAccesses));
+  }
+}
+
+void GridRun::failWith(uint64_t number, Error error) {
+  if (number >= firstFailure)
+    return;
+  firstFailure = number;
+  failure = std::move(error);
+}
+
+void GridRun::compareGroup(uint64_t number, GlobalAccesses accesses) {
+  ended[number] = std::move(accesses);
+  for (auto next = ended.find(numCompared); next != ended.end();
+       next = ended.find(++numCompared)) {
+    std::optional<GlobalRace> race = launch.gridAccesses->merge(next->second);
+    ended.erase(next);
+    if (!race)
+      continue;
+    failWith(numCompared,
+             Error("line " + std::to_string(race->event.line) + ", block " +
+                   print(race->event.block) + ", warp " +
+                   std::to_string(race->event.warpOfBlock) + ", lane " +
+                   std::to_string(race->lane) + ": " +
+                   describeRace(*race, *launch.memory)));
   }
 }
 

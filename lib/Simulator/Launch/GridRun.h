@@ -90,6 +90,9 @@ private:
   void runResidents();
   bool runResident(Resident &resident, bool isLast);
   void keepOutput(uint64_t number, std::string text);
+  /// Looks for races with groups before, in the order of their numbers.
+  void compareGroup(uint64_t number, GlobalAccesses accesses);
+  void failWith(uint64_t number, Error error);
   /// Adds what a group has to say when it has ended.
   void finish(uint64_t number, BlockGroup &group, bool isGood);
 
@@ -108,6 +111,9 @@ private:
   /// Groups that have begun, where they run in turns.
   uint64_t begun = 0;
   std::optional<Error> failure;
+  /// Groups that have ended, and were not compared with those before.
+  std::map<uint64_t, GlobalAccesses> ended;
+  uint64_t numCompared = 0;
   std::atomic<uint64_t> numSteps{0};
   /// By number of the group.
   std::vector<uint64_t> numStepsOf;

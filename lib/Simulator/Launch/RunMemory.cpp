@@ -62,6 +62,11 @@ void sim::fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
                               argument.array.data.data(),
                               argument.array.data.size(), kBufferAlignment)
             : nullptr);
+    if (argument.kind == LaunchArgument::Kind::Out &&
+        !argument.array.data.empty())
+      std::memset(run.arguments.back()->storage.ensureStates(),
+                  argument.isUndefined ? ByteUndefined : ByteUnwritten,
+                  argument.array.data.size());
   }
   if (plan.workspace) {
     GlobalMemory::Allocation &workspace =
@@ -110,23 +115,47 @@ void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
     writeParam(param, run, parameters.data() + place.offset);
 }
 
-Error sim::checkOutput(const GlobalMemory::Allocation &allocation,
-                       bool isAllowed, std::vector<std::string> &warnings) {
+/// How many bytes have a state, and the first of them.
+static std::pair<uint64_t, uint64_t>
+countBytes(const GlobalMemory::Allocation &allocation, ByteState wanted) {
   const uint8_t *states = allocation.storage.states();
-  if (!states)
-    return Error::success();
   const uint8_t *end = states + allocation.storage.size();
-  const uint8_t *first = std::find_if(
-      states, end, [](uint8_t state) { return (state & ByteUndefined) != 0; });
-  if (first == end)
+  auto has = [&](uint8_t state) { return (state & wanted) != 0; };
+  const uint8_t *first = std::find_if(states, end, has);
+  return {std::count_if(first, end, has), first - states};
+}
+
+/// Who has stored an undefined byte, if that was noted.
+static std::string describeStore(const GlobalMemory::Allocation &allocation,
+                                 uint64_t offset) {
+  auto next = allocation.undefinedStores.upper_bound(offset);
+  if (next == allocation.undefinedStores.begin())
+    return "";
+  const auto &[begin, store] = *std::prev(next);
+  return offset < begin + store.size ? ", " + store.text : "";
+}
+
+Error sim::checkOutput(const GlobalMemory::Allocation &allocation,
+                       const Options &options,
+                       std::vector<std::string> &warnings) {
+  if (!allocation.storage.states())
     return Error::success();
-  uint64_t number = std::count_if(
-      first, end, [](uint8_t state) { return (state & ByteUndefined) != 0; });
-  std::string text = allocation.name + ": " + std::to_string(number) +
-                     " bytes are undefined at the end, the first is number " +
-                     std::to_string(first - states);
-  if (!isAllowed)
-    return Error(text);
-  warnings.push_back(text);
+  auto report = [&](uint64_t number, uint64_t first, llvm::StringRef what,
+                    bool isAllowed) {
+    std::string text = allocation.name + ": " + std::to_string(number) +
+                       " bytes " + what.str() + ", the first is number " +
+                       std::to_string(first);
+    if (!isAllowed)
+      return Error(text + describeStore(allocation, first));
+    warnings.push_back(text + describeStore(allocation, first));
+    return Error::success();
+  };
+  if (auto [number, first] = countBytes(allocation, ByteUndefined); number)
+    if (Error error = report(number, first, "are undefined at the end",
+                             options.allowUndefinedOutput))
+      return error;
+  if (auto [number, first] = countBytes(allocation, ByteUnwritten); number)
+    return report(number, first, "are never written, and stay 0",
+                  !options.checkStrict);
   return Error::success();
 }

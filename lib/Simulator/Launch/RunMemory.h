@@ -17,6 +17,7 @@
 #include "Memory/Storage.h"
 #include "Translation/TranslatedModule.h"
 #include "blockscale/Runtime/LaunchPlan.h"
+#include "blockscale/Simulator/Simulator.h"
 
 namespace mlir::blockscale::sim {
 
@@ -41,10 +42,10 @@ void fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
 void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
                     RunMemory &run, Storage &parameters);
 
-/// Bytes of a buffer that is stored must have been defined; else a warning, if
-/// that is allowed.
-Error checkOutput(const GlobalMemory::Allocation &allocation, bool isAllowed,
-                  std::vector<std::string> &warnings);
+/// Bytes of a buffer that is stored must have been defined, and those of `out:`
+/// written; else an error or a warning, as options say.
+Error checkOutput(const GlobalMemory::Allocation &allocation,
+                  const Options &options, std::vector<std::string> &warnings);
 
 } // namespace mlir::blockscale::sim
 

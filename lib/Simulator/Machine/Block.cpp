@@ -77,6 +77,24 @@ uint64_t Block::getAddress(uint64_t byteNumber) const {
   return owner << kSharedOffsetBits | byteNumber % shared.size();
 }
 
+void Block::observeGlobal(Warp &warp, const WarpAccess &access) {
+  group.get<GridDependency>().access(warp, access);
+  if (group.races)
+    group.checkGlobalRaces(warp, access);
+}
+
+const uint8_t *Block::findStored(const WarpAccess &access, unsigned lane) {
+  if (access.stored)
+    return access.stored + lane * access.size;
+  // Of a lane alone, memory has it.
+  bool isAlone = access.lanes == LaneMask(1) << lane;
+  if (access.kind != AccessKind::Store || access.isAsync || access.isBulk ||
+      access.isCollective || !isAlone)
+    return nullptr;
+  uint64_t address = access.addresses[lane];
+  return findOwner(address)->shared.data() + getSharedOffset(address);
+}
+
 void Block::notify(Warp &warp, const WarpAccess &access) {
   uint32_t line = warp.current->line;
   if (group.statistics)
@@ -84,17 +102,23 @@ void Block::notify(Warp &warp, const WarpAccess &access) {
   if (group.recorder)
     group.recorder->observe(warp, access);
   if (access.space == AddressSpace::Global)
-    group.get<GridDependency>().access(warp, access);
+    observeGlobal(warp, access);
   if (access.space != AddressSpace::Shared &&
       access.space != AddressSpace::SharedCluster)
     return;
+  bool isStrong =
+      access.kind == AccessKind::Atomic || access.order != MemoryOrder::Weak;
   forEachLane(access.lanes, [&](unsigned lane) {
     uint64_t byte = getByteNumberOf(access.addresses[lane]);
     if (group.proxies && access.kind != AccessKind::Load)
       group.proxies->store(warp.number * kLanes + lane, byte, access.size);
     if (group.races && !(access.repeated >> lane & 1))
-      group.checkRace(warp, {warp.number, lane, line, byte, access.size,
-                             access.kind, access.isCollective, access.isAsync,
-                             /*time=*/{}});
+      group.checkRace(warp,
+                      {warp.number, lane, line, byte, access.size, access.kind,
+                       access.isCollective, access.isAsync,
+                       /*time=*/{}, access.order, findStored(access, lane)});
+    if (group.races && isStrong)
+      group.races->synchronize(warp.number, byte / 8, access.kind,
+                               access.order);
   });
 }

@@ -42,6 +42,8 @@ public:
   MBarrier *findMBarrier(Warp &warp, unsigned lane, uint32_t address);
   /// What threads of a warp have initialized is visible to others from here on.
   void publishMBarriers(const Warp &warp, LaneMask lanes);
+  /// The same for those of all threads that a warp has heard of.
+  void publishKnownMBarriers(const Warp &warp);
   /// Reports a missing proxy fence: an error with --check=proxy, else a
   /// warning.
   void reportProxy(Warp &warp, unsigned lane, const llvm::Twine &text) const;
@@ -95,6 +97,9 @@ public:
 private:
   void mapShared();
   void notify(Warp &warp, const WarpAccess &access);
+  /// What a lane has stored to shared memory; null if that is not known.
+  const uint8_t *findStored(const WarpAccess &access, unsigned lane);
+  void observeGlobal(Warp &warp, const WarpAccess &access);
 
   bool isObserved = false;
 };

@@ -99,7 +99,8 @@ BlockGroup::~BlockGroup() = default;
 
 BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number,
                        PendingClusters *pending)
-    : launch(launch), pending(pending), clusterSize(launch.getClusterSize()),
+    : launch(launch), number(number), pending(pending),
+      clusterSize(launch.getClusterSize()),
       maxBlocks(launch.getClustersOfGroup() * clusterSize),
       random(getSeed(launch, number)) {
   // Seed 0 is for what is as late as can be.
@@ -133,30 +134,6 @@ Block *BlockGroup::findBlock(const Span &span) {
     if (span.storage == &block.shared)
       return &block;
   return nullptr;
-}
-
-static std::string describe(AccessKind kind, bool isAsync) {
-  static constexpr const char *names[] = {"load", "store", "atomic access"};
-  std::string name = names[static_cast<unsigned>(kind)];
-  return isAsync ? "asynchronous " + name : name;
-}
-
-std::string
-BlockGroup::describeConflict(const RaceDetector::Conflict &conflict) {
-  return "the " + describe(conflict.kind, conflict.isAsync) + " in line " +
-         std::to_string(conflict.line) + " by lane " +
-         std::to_string(conflict.lane) + " of " + describeWarp(conflict.warp);
-}
-
-void BlockGroup::checkRace(Warp &warp, const RaceDetector::Access &access) {
-  std::optional<RaceDetector::Conflict> conflict = races->access(access);
-  if (conflict)
-    warp.fail(access.lane,
-              "race: this " + describe(access.kind, access.isAsync) +
-                  " of the byte at " +
-                  printHex(warp.block.getAddress(conflict->address)) +
-                  " in shared memory and " + describeConflict(*conflict) +
-                  " have no barrier between");
 }
 
 bool BlockGroup::failAt(Warp &warp, LocatedMessage message) {

@@ -58,6 +58,10 @@ private:
   uint64_t state;
 };
 
+std::string describeKind(AccessKind kind, bool isAsync);
+/// What is wrong with two accesses, from the side of the first one.
+std::string describeRace(const GlobalRace &race, GlobalMemory &memory);
+
 /// What kernels print, at most; CUDA's default size of the buffer.
 inline constexpr size_t kMaxOutputBytes = 1 << 20;
 
@@ -111,8 +115,13 @@ public:
   /// Fails where an access of shared memory races with one before.
   void checkRace(Warp &warp, const RaceDetector::Access &access);
   std::string describeConflict(const RaceDetector::Conflict &conflict);
+  /// The same for an access of global memory, by lanes of the group or by
+  /// another one.
+  void checkGlobalRaces(Warp &warp, const WarpAccess &access);
 
   const LaunchedKernel &launch;
+  /// Of the groups of the launch.
+  const uint64_t number;
   /// Null where nothing takes clusters.
   PendingClusters *const pending;
   std::deque<Block> blocks;
@@ -125,6 +134,8 @@ public:
   /// Null where nobody asked for them.
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<RaceDetector> races;
+  /// What its lanes access in global memory, for the search for races.
+  GlobalAccesses globalAccesses;
   /// Null where nobody wants to know what waits for what.
   std::unique_ptr<Recorder> recorder;
   std::map<WarningKind, Warning> warnings;

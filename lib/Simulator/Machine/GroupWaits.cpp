@@ -97,12 +97,17 @@ std::string BlockGroup::describeWait(Warp &warp) {
   uint32_t offset = warp.awaited.front();
   std::string text = "for " + block.describeMBarrier(offset);
   auto found = block.mbarriers.find(offset);
-  if (found != block.mbarriers.end())
-    text += " (its phase " + std::to_string(found->second.phase) +
-            " is short of " + std::to_string(found->second.pending) +
-            " arrivals and " + std::to_string(found->second.transactions) +
-            " bytes)";
-  return text;
+  if (found == block.mbarriers.end())
+    return text;
+  const MBarrier &mbarrier = found->second;
+  text += " (its phase " + std::to_string(mbarrier.phase) + " is short of " +
+          std::to_string(mbarrier.pending) + " arrivals and ";
+  if (mbarrier.transactions >= 0)
+    return text + std::to_string(mbarrier.transactions) + " bytes)";
+  // Copies announce what nobody has told the object to expect.
+  return text + "has been told of " + std::to_string(-mbarrier.transactions) +
+         " bytes more than were expected: too many transaction bytes, or "
+         "too few in expect_tx)";
 }
 
 /// What all warps do that have not ended.

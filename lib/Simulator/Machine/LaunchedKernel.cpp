@@ -36,6 +36,29 @@ Extents sim::getPlace(uint64_t number, const Extents &extents) {
           static_cast<uint32_t>(number / extents[0] / extents[1])};
 }
 
+std::string LaunchedKernel::nameSharedByte(uint64_t offset) const {
+  auto print = [&](uint64_t begin, llvm::StringRef name) {
+    return " (byte " + std::to_string(offset - begin) + " of " +
+           shortenForMessage(name.str()) + ")";
+  };
+  for (auto [range, name] :
+       llvm::zip_equal(kernel->sharedVariables, kernel->sharedNames))
+    if (offset >= range.first && offset < range.second)
+      return print(range.first, name);
+  if (offset >= kernel->staticShared && !kernel->dynamicSharedName.empty())
+    return print(kernel->staticShared, kernel->dynamicSharedName);
+  return "";
+}
+
+std::string LaunchedKernel::suggestShared(uint64_t end) const {
+  if (kernel->dynamicSharedName.empty() || end <= getSharedBytes())
+    return "";
+  return ": " + shortenForMessage(kernel->dynamicSharedName.str()) +
+         " is dynamic shared memory, of which this launch has " +
+         std::to_string(dynamicShared) + " bytes (--shared), expected " +
+         std::to_string(end - kernel->staticShared) + " or more";
+}
+
 Extents LaunchedKernel::getNumClusters() const {
   Extents clusters;
   for (unsigned i = 0; i != 3; ++i)

@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_LAUNCHEDKERNEL_H
 
 #include "Machine/Lanes.h"
+#include "Memory/GlobalRaces.h"
 #include "Memory/Heap.h"
 #include "Memory/Storage.h"
 #include "Translation/TranslatedModule.h"
@@ -40,6 +41,8 @@ struct LaunchedKernel {
   /// The address of memory by which all blocks of a grid meet.
   uint64_t gridWorkspace = 0;
   Heap *heap = nullptr;
+  /// What blocks access in global memory; null where nobody looks for races.
+  GridAccesses *gridAccesses = nullptr;
 
   unsigned getNumThreads() const { return block[0] * block[1] * block[2]; }
   unsigned getNumWarps() const {
@@ -55,6 +58,13 @@ struct LaunchedKernel {
   uint64_t getSharedBytes() const {
     return kernel->staticShared + dynamicShared;
   }
+
+  /// For the end of a message: ` (byte 4 of 'tile')`, of an offset in shared
+  /// memory; empty where no variable is.
+  std::string nameSharedByte(uint64_t offset) const;
+  /// The same where an offset is behind all of shared memory, and the kernel
+  /// has dynamic shared memory: what `--shared` says.
+  std::string suggestShared(uint64_t end) const;
 
   /// Clusters in the three dimensions.
   Extents getNumClusters() const;

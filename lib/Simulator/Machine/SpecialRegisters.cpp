@@ -107,11 +107,13 @@ static constexpr SpecialRegister kRegisters[] = {
   {"%reserved_smem_offset_cap",   Type::B32, kIsScalar, [](const Reader &) -> uint64_t { return kSharedStart; }},
   {"%reserved_smem_offset_0",     Type::B32, kIsScalar, getReserved<0>},
   {"%reserved_smem_offset_1",     Type::B32, kIsScalar, getReserved<kGroupScratch>},
-  {"%current_graph_exec",         Type::U64, kIsScalar, nullptr},
+  // Kernels here are in no graph.
+  {"%current_graph_exec",         Type::U64, kIsScalar, [](const Reader &) -> uint64_t { return 0; }},
   // The last row of a name counts.
   {"%envreg#",                    Type::B32, kIsScalar, [](const Reader &) -> uint64_t { return 0; }, !kIsChanging, 32},
   {"%envreg1",                    Type::B32, kIsScalar, [](const Reader &of) -> uint64_t { return getLaunch(of).gridWorkspace >> 32; }},
   {"%envreg2",                    Type::B32, kIsScalar, [](const Reader &of) -> uint64_t { return uint32_t(getLaunch(of).gridWorkspace); }},
+  // The ISA leaves open what they count: undefined values.
   {"%pm#",                        Type::U32, kIsScalar, nullptr, kIsChanging,  8},
   {"%pm#_64",                     Type::U64, kIsScalar, nullptr, kIsChanging,  8},
 };
@@ -138,7 +140,7 @@ static constexpr llvm::StringRef kComponents = "xyz";
 std::optional<SpecialValue> sim::lookupSpecialValue(llvm::StringRef name) {
   auto [base, component] = name.split('.');
   const SpecialRegister *row = lookupSpecialRegister(base);
-  if (!row || !row->read || row->isVector != (component.size() == 1))
+  if (!row || row->isVector != (component.size() == 1))
     return std::nullopt;
   size_t number = row->isVector ? kComponents.find(component) : 0;
   if (number == llvm::StringRef::npos)
@@ -157,6 +159,12 @@ SpecialValue SpecialValue::decode(uint64_t number) {
 
 void sim::readSpecial(const SpecialValue &value, const Warp &warp,
                       Lanes &lanes) {
+  if (!value.row->read) {
+    lanes.value.fill(0);
+    lanes.undefinedBytes.fill(0xFF);
+    lanes.undefinedLanes = kAllLanes;
+    return;
+  }
   for (unsigned lane = 0; lane != kLanes; ++lane)
     lanes.value[lane] = value.row->read({warp, lane, value.component});
   lanes.undefinedLanes = 0;

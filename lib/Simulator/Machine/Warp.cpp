@@ -53,9 +53,13 @@ void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
   frame.code = &code;
   frame.caller = caller;
   frame.entered = lanes;
+  uint64_t most = 0;
+  for (unsigned lane = 0; lane != kLanes; ++lane) {
+    frame.localBefore[lane] = local[lane].size();
+    most = std::max(most, frame.localBefore[lane]);
+  }
   if (!frames.empty())
-    frame.localBase =
-        llvm::alignTo(local[0].size() + kVariableGap, code.localAlignment);
+    frame.localBase = llvm::alignTo(most + kVariableGap, code.localAlignment);
   uint64_t localSize = frame.localBase + code.localSize;
   if (localSize > kMaxLocalBytes)
     return fail(__builtin_ctz(lanes),
@@ -147,11 +151,11 @@ void Warp::popFrame() {
   // Results are copied while both frames are there.
   finishCall(*this, *caller);
   block.numRegisters -= getNumRegisters(*frames.back().code);
+  std::array<uint64_t, kLanes> localBefore = frames.back().localBefore;
   frames.pop_back();
-  uint64_t localSize = frames.back().localBase + frames.back().code->localSize;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
-    local[lane].resize(localSize);
-    localStates[lane].resize(localSize);
+    local[lane].resize(localBefore[lane]);
+    localStates[lane].resize(localBefore[lane]);
   }
   bindFrame();
   // The call has written its results just now.
@@ -189,7 +193,9 @@ uint64_t Warp::run(uint64_t count) {
     if (step.guard != kNoSlot) {
       const Predicate &guard = predicates[step.guard];
       if (LaneMask undefined = guard.undefined & active) {
-        fail(__builtin_ctz(undefined), "the guard is undefined");
+        unsigned lane = __builtin_ctz(undefined);
+        fail(lane, "the guard is undefined" +
+                       describeOrigin(step.guard, /*isPredicate=*/true, lane));
         break;
       }
       active &= step.isGuardNegated ? ~guard.value : guard.value;
@@ -317,7 +323,9 @@ bool Warp::requireDefined(Slot slot, LaneMask lanes, llvm::StringRef use) {
   LaneMask undefined = reg(slot).undefinedLanes & lanes;
   if (!undefined)
     return true;
-  fail(__builtin_ctz(undefined), use + " is undefined");
+  unsigned lane = __builtin_ctz(undefined);
+  fail(lane, use + " is undefined" +
+                 describeOrigin(slot, /*isPredicate=*/false, lane));
   return false;
 }
 

@@ -55,6 +55,8 @@ struct Frame {
   const Step *caller = nullptr;
   /// The lanes that entered.
   LaneMask entered = 0;
+  /// Bytes of local memory that lanes had when it was entered.
+  std::array<uint64_t, kLanes> localBefore = {};
   /// How often each step was executed; null where nobody counts.
   uint64_t *counts = nullptr;
 };
@@ -136,6 +138,9 @@ public:
   /// Fails where a lane of `lanes` has an undefined value, which `use` (such as
   /// "an address") must not be.
   bool requireDefined(Slot slot, LaneMask lanes, llvm::StringRef use);
+  /// Where an undefined value of a lane in a register or predicate comes from,
+  /// for the end of a message; empty if that is not known.
+  std::string describeOrigin(Slot slot, bool isPredicate, unsigned lane) const;
   /// The value of a register that must be the same in all active lanes, and
   /// defined; nothing after a failure.
   std::optional<uint64_t> getUniform(Slot slot, llvm::StringRef use);
@@ -158,6 +163,9 @@ public:
   /// Bytes that a load may read: fails for those that an asynchronous copy has
   /// still to write.
   bool checkReadable(unsigned lane, const Span &span, uint64_t size);
+  /// Reports bytes of a buffer with zeros that nobody has written: a warning,
+  /// with --check=strict an error.
+  bool checkWritten(unsigned lane, const Span &span, uint64_t size);
 
   Block &block;
   /// In the block, and in the group of blocks.

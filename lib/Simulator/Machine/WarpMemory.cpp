@@ -36,7 +36,8 @@ bool Warp::resolveShared(AddressSpace &space, uint64_t address, uint64_t size,
   uint64_t offset = getSharedOffset(address), limit = shared.size();
   if (!owner || offset >= limit || size > limit - offset)
     return reject("in shared memory is out of bounds, which has " +
-                  llvm::Twine(limit) + " bytes");
+                  llvm::Twine(limit) + " bytes" +
+                  block.launch.suggestShared(offset + size));
   if (owner != &block && space == AddressSpace::Shared)
     return reject("expected shared memory of this block (.shared::cta), got "
                   "that of block " +
@@ -57,7 +58,9 @@ bool Warp::resolveShared(AddressSpace &space, uint64_t address, uint64_t size,
       return reject("in shared memory touches the mbarrier object at " +
                     printHex((address + i) / kMBarrierBytes * kMBarrierBytes));
     return reject("in shared memory touches a byte that an asynchronous "
-                  "copy has still to write: expected a wait for it before");
+                  "copy has still to write" +
+                  block.launch.nameSharedByte(offset + i) +
+                  ": expected a wait for it before");
   }
   return true;
 }
@@ -176,5 +179,27 @@ bool Warp::checkReadable(unsigned lane, const Span &span, uint64_t size) {
                  "write: expected a wait for it before");
       return false;
     }
+  return checkWritten(lane, span, size);
+}
+
+bool Warp::checkWritten(unsigned lane, const Span &span, uint64_t size) {
+  if (!span.states || !span.storage)
+    return true;
+  for (uint64_t i = 0; i != size; ++i) {
+    if (!(span.states[i] & ByteUnwritten))
+      continue;
+    const GlobalMemory::Allocation *allocation =
+        block.launch.memory->find(span.storage);
+    std::string text =
+        "byte " + std::to_string(span.bytes + i - span.storage->data()) +
+        " of " + (allocation ? allocation->name : "a buffer") +
+        " (out:) is read before anything has written it: its value is 0";
+    if (block.launch.options->checkStrict) {
+      fail(lane, text);
+      return false;
+    }
+    warn(lane, text);
+    return true;
+  }
   return true;
 }

@@ -35,6 +35,7 @@ namespace {
 /// for cas the new elements; 128 bits are two elements of 64.
 struct AtomicForm {
   AddressSpace space;
+  MemoryOrder order;
   int64_t offset;
   /// How many elements, and the bytes of one.
   unsigned count, size;
@@ -54,6 +55,7 @@ static void forEachAtomic(Warp &warp, const Step &step, Body body) {
   if (!getAddresses(warp, form.space, step.operands[0], form.offset, access))
     return;
   access.kind = AccessKind::Atomic;
+  access.order = form.order;
   access.size = form.count * form.size;
   forEachAccess(
       warp, access, [&](unsigned lane, AddressSpace space, const Span &span) {
@@ -194,6 +196,12 @@ static void takeOperation(Translator &t, Modifiers &modifiers,
   });
   bool keepsSubnormals = modifiers.take("noftz");
   std::optional<Type> type = modifiers.takeLastType();
+  // It has sums of halves with subnormals, and does not say so.
+  if (t.current->opcode == "multimem" && type && !keepsSubnormals) {
+    const TypeInfo &info = getTypeInfo(*type);
+    keepsSubnormals =
+        info.kind == TypeClass::Float && info.bits / info.elements == 16;
+  }
   if (found == std::end(kOperations) || !type)
     return t.fail("expected an operation and a type behind " +
                   llvm::Twine(t.current->opcode));
@@ -257,16 +265,14 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
            StepClass::Memory, slots, t.keep(form));
 }
 
-static void translateAtomic(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  if (modifiers.take("async"))
-    return instruction.opcode == "red"
-               ? translateAsyncReduction(t, modifiers)
-               : t.fail("expected red.async, got atom.async");
+static void translateAtomic(Translator &t, Modifiers &modifiers,
+                            bool isReduction) {
   AtomicInstruction atomic = {};
-  atomic.isReduction = instruction.opcode == "red";
+  atomic.isReduction = isReduction;
   atomic.form.space = takeSpace(modifiers);
-  takeHints(modifiers, atomic.hasCachePolicy);
+  // Without a qualifier it is relaxed.
+  atomic.form.order = std::max(takeHints(modifiers, atomic.hasCachePolicy),
+                               MemoryOrder::Relaxed);
   takeOperation(t, modifiers, atomic);
   if (t.hasFailed() || !t.finish(modifiers))
     return;
@@ -274,13 +280,27 @@ static void translateAtomic(Translator &t, const PtxInstruction &instruction) {
   if (isVector && (atomic.form.space == AddressSpace::Shared ||
                    atomic.form.space == AddressSpace::SharedCluster))
     return t.fail("expected .global or no state space behind a vector " +
-                  llvm::Twine(instruction.opcode));
+                  llvm::Twine(t.current->opcode));
   if (t.expectOperands(3 - atomic.isReduction + atomic.isSwap +
                        atomic.hasCachePolicy))
     emitAtomic(t, atomic);
 }
 
+void sim::translateReduction(Translator &t, Modifiers &modifiers) {
+  translateAtomic(t, modifiers, /*isReduction=*/true);
+}
+
 void sim::addAtomicInstructions(OpcodeTable &table) {
-  table["atom"] = translateAtomic;
-  table["red"] = translateAtomic;
+  table["atom"] = [](Translator &t, const PtxInstruction &instruction) {
+    Modifiers modifiers(instruction);
+    if (modifiers.take("async"))
+      return t.fail("expected red.async, got atom.async");
+    translateAtomic(t, modifiers, /*isReduction=*/false);
+  };
+  table["red"] = [](Translator &t, const PtxInstruction &instruction) {
+    Modifiers modifiers(instruction);
+    if (modifiers.take("async"))
+      return translateAsyncReduction(t, modifiers);
+    translateAtomic(t, modifiers, /*isReduction=*/true);
+  };
 }

@@ -41,12 +41,25 @@ AddressSpace sim::takeSpace(Modifiers &modifiers) {
   return AddressSpace::Generic;
 }
 
-bool sim::takeHints(Modifiers &modifiers, bool &hasCachePolicy) {
-  bool isShared = modifiers
-                      .takeOneOf({"volatile", "relaxed", "acquire", "release",
-                                  "acq_rel", "mmio", "sc"})
-                      .has_value();
-  modifiers.takeOneOf({"relaxed", "weak"}); // Beside .mmio.
+MemoryOrder sim::takeHints(Modifiers &modifiers, bool &hasCachePolicy) {
+  static constexpr struct {
+    llvm::StringRef name;
+    MemoryOrder order;
+  } orders[] = {
+      {"volatile", MemoryOrder::Relaxed},
+      {"relaxed", MemoryOrder::Relaxed},
+      {"acquire", MemoryOrder::Acquire},
+      {"release", MemoryOrder::Release},
+      {"acq_rel", MemoryOrder::AcquireRelease},
+      {"sc", MemoryOrder::AcquireRelease},
+  };
+  MemoryOrder order = MemoryOrder::Weak;
+  if (const auto *row = llvm::find_if(
+          orders, [&](const auto &row) { return modifiers.take(row.name); });
+      row != std::end(orders))
+    order = row->order;
+  modifiers.takeOneOf({"mmio"}); // Beside .relaxed.
+  modifiers.takeOneOf({"weak"});
   modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
   modifiers.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
   modifiers.takeOneOf({"nc"});
@@ -56,7 +69,7 @@ bool sim::takeHints(Modifiers &modifiers, bool &hasCachePolicy) {
       {"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
   modifiers.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
   hasCachePolicy = modifiers.take("L2::cache_hint");
-  return isShared;
+  return order;
 }
 
 bool sim::getAddresses(Warp &warp, AddressSpace space, Slot base,

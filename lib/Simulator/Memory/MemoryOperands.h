@@ -24,9 +24,9 @@ namespace mlir::blockscale::sim {
 AddressSpace takeSpace(Modifiers &modifiers);
 
 /// Takes out memory semantics, scope, proxy and cache hints. The result says
-/// whether threads may talk to others through the access (anything but .weak).
+/// how threads may talk to others through the access.
 /// `hasCachePolicy`: there is one more operand, which is ignored.
-bool takeHints(Modifiers &modifiers, bool &hasCachePolicy);
+MemoryOrder takeHints(Modifiers &modifiers, bool &hasCachePolicy);
 
 /// The addresses of all active lanes: a base register plus an offset. Fails
 /// where the base is undefined.
@@ -50,13 +50,18 @@ void forEachAccess(Warp &warp, WarpAccess &access, Body body) {
     if (!warp.resolve(lane, space, access.addresses[lane], access.size,
                       access.size, !isLoad, span,
                       access.kind == AccessKind::Atomic) ||
-        (isLoad && !warp.checkReadable(lane, span, access.size)))
+        (isLoad && !warp.checkReadable(lane, span, access.size)) ||
+        (access.kind == AccessKind::Atomic &&
+         !warp.checkWritten(lane, span, access.size)))
       return;
     lanesOfSpaces[static_cast<unsigned>(space)] |= LaneMask(1) << lane;
     body(lane, space, span);
   });
   observe(warp, access, lanesOfSpaces);
 }
+
+/// What follows `multimem.red`: a reduction.
+void translateReduction(Translator &t, Modifiers &modifiers);
 
 /// Reads `size` bytes (at most 8) with their states.
 void readBytes(const Span &span, unsigned size, uint64_t &value,

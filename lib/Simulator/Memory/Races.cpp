@@ -14,6 +14,10 @@
 #include "Memory/Races.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -34,8 +38,9 @@ static void note(Clocks &clocks, const AgentTime &time) {
 }
 
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)
-    : bytes(sharedBytes), clocks(numWarps, Clocks(numWarps)), fenced(numWarps),
-      epochs(numWarps), fencedTensor(numWarps) {
+    : lines(llvm::divideCeil(sharedBytes, Line::kBytes)),
+      clocks(numWarps, Clocks(numWarps)), fenced(numWarps), epochs(numWarps),
+      told(numWarps), heard(numWarps), fencedTensor(numWarps) {
   // What a warp does first is later than all that others know of it.
   for (unsigned warp = 0; warp != numWarps; ++warp)
     clocks[warp][warp] = 1;
@@ -53,6 +58,8 @@ RaceDetector::Event RaceDetector::makeEvent(const Access &access) {
   event.kind = access.kind;
   event.isManyLanes = access.isCollective;
   event.isAsync = access.isAsync;
+  event.isStrong =
+      access.kind == AccessKind::Atomic || access.order != MemoryOrder::Weak;
   if (access.time) {
     event.agent = access.time->agent;
     event.clock = access.time->clock;
@@ -70,11 +77,43 @@ bool RaceDetector::isOrdered(const Event &event, const Access &access) const {
   return event.agent < known.size() && event.clock <= known[event.agent];
 }
 
-void RaceDetector::noteLoad(Byte &byte, const Event &event) {
+void RaceDetector::Line::refine(unsigned newLog) {
+  if (cells.empty())
+    cells.resize(kBytes >> log);
+  if (newLog >= log)
+    return;
+  std::vector<Cell> smaller;
+  smaller.reserve(kBytes >> newLog);
+  size_t parts = size_t(1) << (log - newLog), newBytes = size_t(1) << newLog;
+  for (const Cell &cell : cells)
+    for (size_t part = 0; part != parts; ++part) {
+      Cell &own = smaller.emplace_back(cell);
+      std::memcpy(own.value.data(), cell.value.data() + part * newBytes,
+                  newBytes);
+    }
+  cells = std::move(smaller);
+  log = newLog;
+}
+
+template <typename Body>
+void RaceDetector::forEachCell(uint64_t address, uint64_t size, Body body) {
+  if (size == 0)
+    return;
+  unsigned log = llvm::countr_zero(address | size);
+  for (uint64_t at = address, end = address + size; at != end;) {
+    Line &line = lines[at / Line::kBytes];
+    line.refine(log);
+    uint64_t lineEnd = std::min(end, (at / Line::kBytes + 1) * Line::kBytes);
+    for (; at != lineEnd; at += uint64_t(1) << line.log)
+      body(line.cells[at % Line::kBytes >> line.log], at, line.log);
+  }
+}
+
+void RaceDetector::noteLoad(Cell &cell, const Event &event) {
   auto *own = llvm::find_if(
-      byte.loads, [&](const Event &load) { return load.agent == event.agent; });
-  if (own == byte.loads.end()) {
-    byte.loads.push_back(event);
+      cell.loads, [&](const Event &load) { return load.agent == event.agent; });
+  if (own == cell.loads.end()) {
+    cell.loads.push_back(event);
     return;
   }
   bool isManyLanes =
@@ -87,30 +126,40 @@ void RaceDetector::noteLoad(Byte &byte, const Event &event) {
   own->isManyLanes = isManyLanes;
 }
 
+void RaceDetector::setStore(Cell &cell, const Event &event,
+                            const uint8_t *bytes, size_t size) {
+  cell.loads.clear();
+  cell.store = event;
+  cell.hasValue = bytes != nullptr;
+  if (bytes)
+    std::memcpy(cell.value.data(), bytes, size);
+}
+
 std::optional<RaceDetector::Conflict>
 RaceDetector::access(const Access &access) {
   Event event = makeEvent(access);
   std::optional<Conflict> conflict;
   auto check = [&](const Event &other, uint64_t at) {
-    bool areAtomic =
-        access.kind == AccessKind::Atomic && other.kind == AccessKind::Atomic;
-    if (!conflict && !areAtomic && !isOrdered(other, access))
+    bool areStrong = event.isStrong && other.isStrong;
+    if (!conflict && !areStrong && !isOrdered(other, access))
       conflict = {at,         other.kind, other.isAsync,
                   other.warp, other.lane, other.line};
   };
-  for (uint64_t at = access.address; at != access.address + access.size; ++at) {
-    Byte &byte = bytes[at];
-    if (byte.store)
-      check(*byte.store, at);
-    if (access.kind == AccessKind::Load) {
-      noteLoad(byte, event);
-      continue;
-    }
-    for (const Event &load : byte.loads)
-      check(load, at);
-    byte.loads.clear();
-    byte.store = event;
-  }
+  forEachCell(
+      access.address, access.size, [&](Cell &cell, uint64_t at, unsigned log) {
+        const uint8_t *bytes =
+            access.bytes ? access.bytes + (at - access.address) : nullptr;
+        size_t size = size_t(1) << log;
+        bool isSameValue = bytes && cell.hasValue &&
+                           std::memcmp(bytes, cell.value.data(), size) == 0;
+        if (cell.store && !isSameValue)
+          check(*cell.store, at);
+        if (access.kind == AccessKind::Load)
+          return noteLoad(cell, event);
+        for (const Event &load : cell.loads)
+          check(load, at);
+        setStore(cell, event, bytes, size);
+      });
   return conflict;
 }
 
@@ -121,15 +170,11 @@ void RaceDetector::complete(const Access &access, uint32_t mbarrier,
   Event event = makeEvent(access);
   event.agent = copies.agent;
   event.clock = ++copies.clock;
-  for (uint64_t at = access.address; at != access.address + access.size; ++at) {
-    Byte &byte = bytes[at];
-    if (access.kind == AccessKind::Load) {
-      noteLoad(byte, event);
-      continue;
-    }
-    byte.loads.clear();
-    byte.store = event;
-  }
+  forEachCell(access.address, access.size, [&](Cell &cell, uint64_t, unsigned) {
+    if (access.kind == AccessKind::Load)
+      return noteLoad(cell, event);
+    setStore(cell, event, /*bytes=*/nullptr, 0);
+  });
   note(arrived, copies);
 }
 
@@ -171,15 +216,52 @@ bool RaceDetector::isKnown(unsigned to, const AgentTime &time,
 std::optional<RaceDetector::Conflict>
 RaceDetector::findStore(uint64_t address, uint64_t size,
                         uint64_t numBefore) const {
-  for (uint64_t at = address; at != address + size; ++at)
-    if (const std::optional<Event> &store = bytes[at].store)
-      if (store->number > numBefore)
-        return Conflict{at,          store->kind, store->isAsync,
-                        store->warp, store->lane, store->line};
+  for (uint64_t at = address; at < address + size;) {
+    const Line &line = lines[at / Line::kBytes];
+    if (line.cells.empty()) {
+      at = (at / Line::kBytes + 1) * Line::kBytes;
+      continue;
+    }
+    const std::optional<Event> &store =
+        line.cells[at % Line::kBytes >> line.log].store;
+    if (store && store->number > numBefore)
+      return Conflict{at,          store->kind, store->isAsync,
+                      store->warp, store->lane, store->line};
+    // To the next cell.
+    at = ((at >> line.log) + 1) << line.log;
+  }
   return std::nullopt;
 }
 
+void RaceDetector::learnHeard(unsigned warp) {
+  if (heard[warp].empty())
+    return;
+  merge(clocks[warp], heard[warp]);
+  heard[warp].clear();
+  ++epochs[warp];
+}
+
+void RaceDetector::synchronize(unsigned warp, uint64_t location,
+                               AccessKind kind, MemoryOrder order) {
+  Clocks &known = locations[location];
+  bool acquires =
+      order == MemoryOrder::Acquire || order == MemoryOrder::AcquireRelease;
+  bool releases =
+      order == MemoryOrder::Release || order == MemoryOrder::AcquireRelease;
+  if (kind != AccessKind::Store && !known.empty()) {
+    merge(heard[warp], known);
+    if (acquires)
+      learnHeard(warp);
+  }
+  if (kind == AccessKind::Load)
+    return;
+  merge(known, releases ? clocks[warp] : told[warp]);
+  if (releases)
+    ++clocks[warp][warp];
+}
+
 void RaceDetector::release(unsigned warp, Clocks &arrived) {
+  learnHeard(warp);
   merge(arrived, clocks[warp]);
   ++clocks[warp][warp];
 }
@@ -189,7 +271,8 @@ void RaceDetector::releaseFenced(unsigned warp, Clocks &arrived) {
 }
 
 void RaceDetector::fence(unsigned warp) {
-  fenced[warp] = clocks[warp];
+  learnHeard(warp);
+  fenced[warp] = told[warp] = clocks[warp];
   ++clocks[warp][warp];
 }
 
@@ -197,4 +280,7 @@ void RaceDetector::acquire(unsigned warp, const Clocks &arrived) {
   merge(clocks[warp], arrived);
   // Lanes that waited are ordered with those that arrived.
   ++epochs[warp];
+  // What the warp itself did since it arrived is not told yet.
+  told[warp] = clocks[warp];
+  --told[warp][warp];
 }

@@ -9,8 +9,11 @@
 // Finds pairs of accesses to a byte of shared memory by two lanes, at least one
 // of them a store, that nothing orders. Order comes from barriers only: `bar`
 // and `barrier`, also of a cluster, mbarrier objects, and `bar.warp.sync`
-// within a warp. Shuffles and votes order nothing, and neither do atomics or
-// volatile accesses, which race with everything but atomics.
+// within a warp. Shuffles and votes order nothing. Two stores of the same value
+// are no race, as the outcome is one. Atomic, volatile and ordered
+// accesses do not race with each other. They order what others do where the ISA
+// says so: with .release and .acquire, or with a fence (for which a barrier
+// counts) in front of the one that writes and behind the one that reads.
 //
 // Each warp has a clock, which moves on when it arrives somewhere, and knows
 // how far the clocks of the others had come when it last heard of them. Its
@@ -38,6 +41,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -69,6 +73,9 @@ public:
     bool isAsync = false;
     /// When another agent than the warp does it.
     std::optional<AgentTime> time;
+    MemoryOrder order = MemoryOrder::Weak;
+    /// What is stored, if that is known.
+    const uint8_t *bytes = nullptr;
   };
   /// The other side of a race.
   struct Conflict {
@@ -90,6 +97,20 @@ public:
   /// The first store to a range behind the first `numBefore` ones.
   std::optional<Conflict> findStore(uint64_t address, uint64_t size,
                                     uint64_t numBefore) const;
+
+  /// Whether what a lane did when the clock and the epoch of its warp were
+  /// these is ordered before what another one does now.
+  bool isOrdered(unsigned warp, unsigned lane, uint32_t clock, uint32_t epoch,
+                 unsigned toWarp, unsigned toLane) const {
+    if (warp == toWarp)
+      return lane == toLane || epoch < epochs[warp];
+    return clock <= clocks[toWarp][warp];
+  }
+  uint32_t getEpoch(unsigned warp) const { return epochs[warp]; }
+  /// A warp writes to, or reads, a location through which threads talk to each
+  /// other.
+  void synchronize(unsigned warp, uint64_t location, AccessKind kind,
+                   MemoryOrder order);
 
   /// `bar.warp.sync` orders the lanes of a warp.
   void joinLanes(unsigned warp) { ++epochs[warp]; }
@@ -149,27 +170,57 @@ private:
     /// More than one lane of the warp did the same, in this epoch.
     bool isManyLanes;
     bool isAsync;
+    /// Atomic, volatile or ordered.
+    bool isStrong;
   };
-  struct Byte {
+  /// The largest cell.
+  static constexpr unsigned kMaxCellLog = 4;
+  /// Bytes that have all been accessed alike.
+  struct Cell {
     std::optional<Event> store;
+    /// What it has stored, if that is known.
+    bool hasValue = false;
+    std::array<uint8_t, 1 << kMaxCellLog> value = {};
     /// The last load of each agent that has one since.
-    llvm::SmallVector<Event, 1> loads;
+    llvm::SmallVector<Event, 2> loads;
   };
+  /// Bytes in cells that are as large as the smallest access was aligned.
+  struct Line {
+    static constexpr uint64_t kBytes = 128;
+    /// Of the bytes of a cell.
+    unsigned log = kMaxCellLog;
+    /// Empty while nothing was accessed.
+    std::vector<Cell> cells;
+
+    void refine(unsigned newLog);
+  };
+  /// Calls `body(cell, address, log)` for the cells of a range, which it fills;
+  /// each has 1 << log bytes.
+  template <typename Body>
+  void forEachCell(uint64_t address, uint64_t size, Body body);
   AgentTime getGridEnd() const {
     return {static_cast<uint16_t>(clocks.size()), 1};
   }
   AgentTime makeAgent() const;
   AgentTime &getTensorAgent(unsigned thread);
   Event makeEvent(const Access &access);
-  static void noteLoad(Byte &byte, const Event &event);
+  static void noteLoad(Cell &cell, const Event &event);
+  static void setStore(Cell &cell, const Event &event, const uint8_t *bytes,
+                       size_t size);
   bool isOrdered(const Event &event, const Access &access) const;
+  void learnHeard(unsigned warp);
 
-  std::vector<Byte> bytes;
+  std::vector<Line> lines;
   /// By warp: how far it knows the clock of each agent.
   std::vector<Clocks> clocks;
   /// The same at its last fence.
   std::vector<Clocks> fenced;
   std::vector<uint32_t> epochs;
+  /// What a relaxed write tells of: what a warp knew at its last fence, or had
+  /// heard at its last barrier. What relaxed reads have told it of, which it
+  /// knows from its next fence or barrier on. By location: what writes told.
+  std::vector<Clocks> told, heard;
+  std::map<uint64_t, Clocks> locations;
   /// The same at its last tcgen05.fence::after_thread_sync.
   std::vector<Clocks> fencedTensor;
   /// The copies that one mbarrier object is told of, what one thread has

@@ -38,6 +38,34 @@ uint8_t *Storage::ensureStates() {
   return ownedStates.get();
 }
 
+GlobalMemory::Allocation *GlobalMemory::find(const Storage *storage) {
+  for (Allocation &allocation : allocations)
+    if (&allocation.storage == storage)
+      return &allocation;
+  return nullptr;
+}
+
+/// More are of no use: the first undefined byte is what a message names.
+static constexpr size_t kMostUndefinedStores = 64;
+
+bool GlobalMemory::Allocation::wantsUndefinedStore(uint64_t offset,
+                                                   uint32_t line) {
+  std::lock_guard<std::mutex> lock(undefinedMutex);
+  auto found = undefinedStores.find(offset);
+  if (found != undefinedStores.end())
+    return found->second.line != line;
+  return undefinedStores.size() < kMostUndefinedStores ||
+         offset < undefinedStores.rbegin()->first;
+}
+
+void GlobalMemory::Allocation::noteUndefinedStore(uint64_t offset,
+                                                  UndefinedStore store) {
+  std::lock_guard<std::mutex> lock(undefinedMutex);
+  undefinedStores[offset] = std::move(store);
+  if (undefinedStores.size() > kMostUndefinedStores)
+    undefinedStores.erase(std::prev(undefinedStores.end()));
+}
+
 GlobalMemory::Allocation &GlobalMemory::map(std::string name, uint8_t *bytes,
                                             uint64_t size, uint64_t alignment) {
   uint64_t address = getAddress(allocations.size(), alignment);

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -78,6 +79,8 @@ enum ByteState : uint8_t {
   /// Asynchronous reductions are going to change it, and other atomic accesses
   /// may do so meanwhile.
   ByteReducing = 16,
+  /// Of a buffer that begins with zeros: nobody has written it.
+  ByteUnwritten = 32,
 };
 
 /// Bytes with their states. The states come into being with the first byte that
@@ -157,6 +160,18 @@ public:
     /// Whether a kernel of the run has stored to it; known where races are
     /// looked for. Blocks on other threads may ask.
     std::atomic<bool> isWritten = false;
+    /// Stores of undefined values, those at the lowest offsets: how many bytes,
+    /// and what a message says of them.
+    struct UndefinedStore {
+      uint64_t size;
+      uint32_t line;
+      std::string text;
+    };
+    std::map<uint64_t, UndefinedStore> undefinedStores;
+    std::mutex undefinedMutex;
+    /// Whether a store at an offset is to be noted.
+    bool wantsUndefinedStore(uint64_t offset, uint32_t line);
+    void noteUndefinedStore(uint64_t offset, UndefinedStore store);
   };
 
   /// Adds memory that the caller owns. Its generic address is a multiple of
@@ -173,6 +188,9 @@ public:
     bool isThere = index < allocations.size() && !allocations[index].isFreed;
     return isThere ? &allocations[index] : nullptr;
   }
+
+  /// The allocation of these bytes; null if there is none.
+  Allocation *find(const Storage *storage);
 
   /// The address of allocation number `index`.
   static uint64_t getAddress(uint64_t index, uint64_t alignment) {

@@ -39,6 +39,16 @@ inline uint64_t addOffset(AddressSpace space, uint64_t base, int64_t offset) {
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
+/// What an access tells of, or learns of, others through memory. Relaxed is
+/// what atomic and volatile accesses are, too.
+enum class MemoryOrder : uint8_t {
+  Weak,
+  Relaxed,
+  Acquire,
+  Release,
+  AcquireRelease,
+};
+
 /// Global memory is moved in sectors; a wavefront takes a word from each bank
 /// of shared memory.
 inline constexpr uint64_t kSectorBytes = 32;
@@ -51,11 +61,15 @@ inline constexpr uint64_t kWavefrontBytes = kBankBytes * kBanks;
 struct WarpAccess {
   AddressSpace space = AddressSpace::Generic;
   AccessKind kind = AccessKind::Load;
+  MemoryOrder order = MemoryOrder::Weak;
   LaneMask lanes = 0;
   /// Those that store the value which a lane below stores at the same address.
   LaneMask repeated = 0;
   /// Bytes of each lane.
   unsigned size = 0;
+  /// What the lanes of a store have stored, `size` bytes each, if somebody
+  /// looks for races; memory has only the last one's where several lanes store.
+  const uint8_t *stored = nullptr;
   /// The bytes of a lane's address are those of other lanes, too (ldmatrix).
   bool isCollective = false;
   /// An asynchronous copy begins.

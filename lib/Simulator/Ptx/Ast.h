@@ -25,6 +25,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,7 +104,8 @@ struct Register {
 struct PtxOperand {
   enum class Kind : uint8_t {
     /// `%r1`: `index` into Function::registers. With `.x`/`.y`/`.z`/`.w` (or
-    /// `.r .g .b .a`), `component` is 0 to 3, else -1. `isNegated` for `!%p1`.
+    /// `.r .g .b .a`), `component` is 0 to 3, else -1. `isNegated` for `!%p1`,
+    /// `isMinus` for `-%r1`; `selector` is "h0" of `%r1.h0`.
     Register,
     /// `%tid.x`, `%laneid`, `WARP_SZ`: `name` is the text with the percent sign
     /// and the component.
@@ -139,12 +141,12 @@ struct PtxOperand {
   };
 
   Kind kind = Kind::Sink;
-  bool isNegated = false;
+  bool isNegated = false, isMinus = false;
   int8_t component = -1;
   Index index = 0;
   uint64_t bits = 0;
   int64_t offset = 0;
-  llvm::StringRef name;
+  llvm::StringRef name, selector;
   Location location;
   std::vector<PtxOperand> elements;
 };
@@ -245,6 +247,15 @@ struct Module {
   llvm::StringRef target;
   unsigned addressSize = 64;
   std::vector<Variable> variables;
+  /// What `.file` and `.loc` say (nvcc's -lineinfo): names by number, and from
+  /// which line of the PTX text on something comes from which line of a file;
+  /// file 0 is none.
+  struct SourceLine {
+    uint32_t line;
+    uint32_t file, fileLine;
+  };
+  std::map<uint32_t, std::string> files;
+  std::vector<SourceLine> sourceLines;
   /// Those at module scope, into `variables`.
   std::vector<Index> globals;
   std::vector<Function> functions;

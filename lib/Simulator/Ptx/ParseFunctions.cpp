@@ -344,5 +344,8 @@ ParseResult PtxParser::parseFunction(const Linkage &linkage, bool isEntry) {
   if (declareFunction(index) ||
       (function.isDefined ? parseBody() : parsePunctuator(";")))
     return failure();
+  // What follows has no .loc yet.
+  if (!module.sourceLines.empty())
+    module.sourceLines.push_back({token.location.line, 0, 0});
   return finishFunction(index);
 }

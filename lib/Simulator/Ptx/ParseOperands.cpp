@@ -16,6 +16,8 @@
 #include "Machine/SpecialRegisters.h"
 #include "Ptx/ParserImpl.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir::blockscale;
@@ -37,6 +39,13 @@ ParseResult PtxParser::lookup(std::optional<Symbol> &symbol) {
     return emitExpected("a name that is declared once");
   symbol = found.symbol ? found.symbol : symbols.lookupGlobal(token.text);
   return success();
+}
+
+/// Which bytes or halves of a register an instruction for video takes: `.b0`,
+/// `.h1`, `.b3210`.
+static bool isSelector(StringRef text) {
+  return (text.consume_front(".b") || text.consume_front(".h")) &&
+         !text.empty() && llvm::all_of(text, llvm::isDigit);
 }
 
 /// `.x`, `.y`, `.z` or `.w`, or `.r`, `.g`, `.b` or `.a`, of a vector of this
@@ -87,6 +96,20 @@ ParseResult PtxParser::parseReference(PtxOperand &operand, const Twine &what) {
   return parseWord(operand.name, what);
 }
 
+/// A register of a vector type is the vector of its elements.
+static void splitVector(PtxOperand &operand, unsigned size) {
+  if (size == 1 || operand.component >= 0)
+    return;
+  PtxOperand vector;
+  vector.kind = Kind::Vector;
+  vector.location = operand.location;
+  for (unsigned i = 0; i != size; ++i) {
+    operand.component = i;
+    vector.elements.push_back(operand);
+  }
+  operand = std::move(vector);
+}
+
 ParseResult PtxParser::parseNamedOperand(PtxOperand &operand) {
   std::optional<Symbol> symbol;
   if (lookup(symbol))
@@ -100,10 +123,19 @@ ParseResult PtxParser::parseNamedOperand(PtxOperand &operand) {
   StringRef name = token.text;
   advance();
   switch (symbol->kind) {
-  case Symbol::Kind::Register:
+  case Symbol::Kind::Register: {
     operand.kind = Kind::Register;
-    return parseComponent(operand,
-                          function.registers[operand.index].vectorSize);
+    unsigned size = function.registers[operand.index].vectorSize;
+    if (size == 1 && token.is(Token::Kind::Dot) && isSelector(token.text)) {
+      operand.selector = token.text.drop_front();
+      advance();
+      return success();
+    }
+    if (parseComponent(operand, size))
+      return failure();
+    splitVector(operand, size);
+    return success();
+  }
   case Symbol::Kind::Variable:
     operand.kind = Kind::Variable;
     // The extents of arrays are not kept.
@@ -243,6 +275,17 @@ ParseResult PtxParser::parseSimpleOperand(PtxOperand &operand) {
   if (token.isPunctuator("!") && peekNext().is(TokenKind::Word) &&
       !peekNext().isWord("WARP_SZ"))
     return parseNegatedRegister(operand);
+  // A name behind a minus sign is a register: constants have none.
+  if (token.isPunctuator("-") && peekNext().is(TokenKind::Word) &&
+      !peekNext().isWord("WARP_SZ")) {
+    advance();
+    Token name = token;
+    if (parseNamedOperand(operand))
+      return failure();
+    operand.isMinus = true;
+    return operand.kind == Kind::Register ? success()
+                                          : emitExpected("a register", name);
+  }
   if (token.isWord("_")) {
     operand.kind = Kind::Sink;
     advance();

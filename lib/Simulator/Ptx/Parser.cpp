@@ -222,15 +222,18 @@ ParseResult PtxParser::parseHeader() {
 
 /// `.loc 1 23 5`, and `, function_name $L__info_string0, inlined_at 1 45 3`.
 ParseResult PtxParser::parseLoc() {
+  uint32_t line = token.location.line;
+  std::array<uint64_t, 3> place;
   auto parsePlace = [&]() -> ParseResult {
-    uint64_t number;
-    for (unsigned i = 0; i != 3; ++i)
+    for (uint64_t &number : place)
       if (parseInteger(number, 0, UINT32_MAX))
         return failure();
     return success();
   };
   if (parsePlace())
     return failure();
+  module.sourceLines.push_back(
+      {line, static_cast<uint32_t>(place[0]), static_cast<uint32_t>(place[1])});
   while (consumeIf(",")) {
     StringRef word, label;
     if (parseWord(word, "function_name or inlined_at"))
@@ -251,8 +254,12 @@ ParseResult PtxParser::parseLoc() {
 /// `.file 1 "name"`, and `, TIME, SIZE`.
 ParseResult PtxParser::parseFile() {
   uint64_t number;
-  if (parseInteger(number, 0, UINT32_MAX) || parseString())
+  if (parseInteger(number, 0, UINT32_MAX))
     return failure();
+  StringRef name = token.text;
+  if (parseString())
+    return failure();
+  module.files[number] = name.drop_front().drop_back().str();
   while (consumeIf(","))
     if (parseInteger(number, 0, UINT64_MAX))
       return failure();

@@ -146,7 +146,6 @@ static void executeBarrier(Warp &warp, const Step &step) {
   }
   barrier.arrived += kLanes;
   barrier.warps |= uint32_t(1) << warp.index;
-  warp.block.publishMBarriers(warp, warp.active);
   if (warp.block.group.races)
     warp.block.group.races->release(warp.number, barrier.clocks);
   if (Recorder *recorder = warp.block.group.recorder.get()) {
@@ -164,7 +163,6 @@ static void executeBarrier(Warp &warp, const Step &step) {
 static void executeWarpBarrier(Warp &warp, const Step &step) {
   if (!requireMembers(warp, step.operands[0], "bar.warp.sync"))
     return;
-  warp.block.publishMBarriers(warp, warp.active);
   if (warp.block.group.races)
     warp.block.group.races->joinLanes(warp.number);
 }
@@ -244,9 +242,10 @@ static void executeMBarrierFence(Warp &warp, const Step &step) {
     warp.block.group.races->fence(warp.number);
 }
 
-/// fence.proxy.async, apart from that for global memory.
+/// fence.proxy.async, apart from that for global memory: also for mbarrier
+/// objects of others, as the one who begins a copy may execute it.
 static void executeProxyFence(Warp &warp, const Step &step) {
-  warp.block.publishMBarriers(warp, warp.active);
+  warp.block.publishKnownMBarriers(warp);
   if (warp.block.group.proxies)
     forEachLane(warp.active, [&](unsigned lane) {
       warp.block.group.proxies->fence(warp.number * kLanes + lane);

@@ -105,6 +105,16 @@ void Block::publishMBarriers(const Warp &warp, LaneMask lanes) {
       mbarrier.isPublished = true;
 }
 
+void Block::publishKnownMBarriers(const Warp &warp) {
+  for (auto &[address, mbarrier] : mbarriers) {
+    unsigned initializer =
+        number * warps.size() + mbarrier.initializer / kLanes;
+    mbarrier.isPublished |=
+        !group.races ||
+        group.races->isKnown(warp.number, initializer, mbarrier.initialClock);
+  }
+}
+
 void Block::reportProxy(Warp &warp, unsigned lane,
                         const llvm::Twine &text) const {
   if (launch.options->checkProxy)
@@ -127,7 +137,8 @@ void Block::checkPublished(Warp &warp, unsigned lane, uint32_t offset) const {
   if (!mbarriers.at(offset).isPublished)
     reportProxy(warp, lane,
                 "the async proxy uses " + describeMBarrier(offset) +
-                    ", which has just been initialized: expected "
-                    "fence.mbarrier_init, fence.proxy.async or a barrier "
-                    "between");
+                    ", which no fence has followed since its mbarrier.init: "
+                    "expected fence.mbarrier_init, fence.proxy.async or a "
+                    "barrier of the cluster between (one of the block does "
+                    "not tell the async proxy)");
 }

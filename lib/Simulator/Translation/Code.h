@@ -167,6 +167,8 @@ struct Code {
   Slot numRegisters = 0;
   Slot numPredicates = 0;
   std::vector<FilledSlot> filled;
+  /// By slot: names in the PTX text; what has none is the translator's own.
+  std::vector<llvm::StringRef> registerNames, predicateNames;
   /// Bytes of the local and param variables of a frame, and the largest
   /// alignment of one.
   uint64_t localSize = 0, localAlignment = 1;

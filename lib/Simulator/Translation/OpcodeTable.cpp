@@ -27,6 +27,7 @@ const OpcodeTable &sim::getOpcodeTable() {
                       addLogicInstructions,      addMatrixInstructions,
                       addMBarrierInstructions,   addMemoryInstructions,
                       addMoveInstructions,       addTensorInstructions,
+                      addStackInstructions,      addVideoInstructions,
                       addWarpInstructions,       addWarpgroupInstructions,
                       addWmmaInstructions})
       add(table);

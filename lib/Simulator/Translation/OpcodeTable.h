@@ -46,6 +46,8 @@ void addMBarrierInstructions(OpcodeTable &table);
 void addMemoryInstructions(OpcodeTable &table);
 void addMoveInstructions(OpcodeTable &table);
 void addTensorInstructions(OpcodeTable &table);
+void addStackInstructions(OpcodeTable &table);
+void addVideoInstructions(OpcodeTable &table);
 void addWarpInstructions(OpcodeTable &table);
 void addWarpgroupInstructions(OpcodeTable &table);
 void addWmmaInstructions(OpcodeTable &table);

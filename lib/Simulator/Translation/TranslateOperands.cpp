@@ -59,20 +59,29 @@ static bool agree(Type declared, Type type, bool isWide) {
 Slot Translator::registerSlot(const PtxOperand &operand, Type type,
                               bool isWide) {
   const Register &reg = function.registers[operand.index];
-  if (operand.component != -1 || operand.isNegated ||
-      !agree(reg.type, type, isWide)) {
+  if (operand.isMinus || !operand.selector.empty()) {
+    fail(operand.location,
+         operand.isMinus
+             ? llvm::Twine("expected a register, got a minus sign before it")
+             : "expected a whole register, got ." + operand.selector +
+                   " behind it");
+    return 0;
+  }
+  if (operand.isNegated || !agree(reg.type, type, isWide)) {
     fail(operand.location,
          "expected a register for ." + llvm::Twine(getName(type)) + ", got " +
              shortenForMessage(reg.name) + " of type ." + getName(reg.type));
     return 0;
   }
-  if (hasWarpgroups) {
-    usedRegisters.push_back(places[operand.index]);
-    if (getBits(reg.type) == 128)
-      usedRegisters.push_back(places[operand.index] + 1);
-  }
-  usedSlots.push_back({places[operand.index], /*isResult=*/false});
-  return places[operand.index];
+  unsigned size = getBits(reg.type) == 128 ? 2 : 1;
+  Slot slot = places[operand.index];
+  if (operand.component > 0)
+    slot += operand.component * size;
+  if (hasWarpgroups)
+    for (unsigned i = 0; i != size; ++i)
+      usedRegisters.push_back(slot + i);
+  usedSlots.push_back({slot, /*isResult=*/false});
+  return slot;
 }
 
 Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
@@ -101,6 +110,11 @@ Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
                     warp.reg(step.operands[0]));
       },
       StepClass::Arithmetic, slot, keep(*value));
+  // For messages of undefined values.
+  if (!value->row->read) {
+    code.registerNames.resize(code.numRegisters);
+    code.registerNames[slot] = operand.name;
+  }
   return slot;
 }
 

@@ -127,6 +127,7 @@ static void layOutShared(TranslatedModule &program, llvm::ArrayRef<Uses> uses) {
       if (!used.sharedVariables.test(i))
         continue;
       kernel.sharedVariables.push_back({address, address + variable.size});
+      kernel.sharedNames.push_back(variable.name);
       kernel.staticShared = address + variable.size + kVariableGap;
       checkSharedSpan(kernel, variable.location);
     }
@@ -146,6 +147,7 @@ static void layOutDynamicShared(const Module &module, const Uses &used,
       // All names of dynamic shared memory are names of the same bytes.
       alignment = std::max(alignment, variable.alignment);
       location = variable.location;
+      kernel.dynamicSharedName = variable.name;
     } else {
       end = llvm::alignTo(end, variable.alignment) + variable.size;
     }

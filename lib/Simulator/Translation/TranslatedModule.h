@@ -55,6 +55,9 @@ struct Kernel {
   /// Parts of shared memory that belong to a variable of this kernel: [begin,
   /// end).
   std::vector<std::pair<uint64_t, uint64_t>> sharedVariables;
+  /// Their names, and that of dynamic shared memory, if it has one.
+  std::vector<llvm::StringRef> sharedNames;
+  llvm::StringRef dynamicSharedName;
   /// Whether the bytes from kGroupScratch on are there.
   bool hasGroupScratch = false;
 

@@ -108,16 +108,18 @@ void Translator::keepRegisters() {
 void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
   for (const Register &reg : registers) {
     if (reg.type == Type::Pred) {
+      if (reg.vectorSize != 1)
+        fail(function.location, "expected no vector of predicates, got " +
+                                    shortenForMessage(reg.name));
       places.push_back(code.numPredicates++);
+      code.predicateNames.push_back(reg.name);
       continue;
     }
     places.push_back(code.numRegisters);
-    // 128 bits are two registers, the low half first.
-    code.numRegisters += getBits(reg.type) == 128 ? 2 : 1;
-    if (reg.vectorSize != 1)
-      fail(function.location, "not supported in this version: register " +
-                                  shortenForMessage(reg.name) +
-                                  " of a vector type");
+    // 128 bits are two registers, the low half first; a vector has those of its
+    // elements, one after the other.
+    code.numRegisters += reg.vectorSize * (getBits(reg.type) == 128 ? 2 : 1);
+    code.registerNames.resize(code.numRegisters, reg.name);
   }
 }
 
@@ -140,9 +142,16 @@ void Translator::layOutParameters() {
   if (function.isEntry)
     return;
   for (const auto *parameters : {&function.returns, &function.parameters})
-    for (const Parameter &parameter : *parameters)
+    for (const Parameter &parameter : *parameters) {
       if (!parameter.isRegister)
         placeLocal(parameter.index);
+      else if (const Register &reg = function.registers[parameter.index];
+               reg.vectorSize != 1)
+        fail(function.location, "not supported in this version: parameter in "
+                                "register " +
+                                    shortenForMessage(reg.name) +
+                                    " of a vector type");
+    }
 }
 
 void Translator::layOutLocals() {

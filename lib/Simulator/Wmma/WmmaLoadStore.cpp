@@ -16,6 +16,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cstring>
+
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
@@ -93,6 +95,16 @@ static void executeAccess(Warp &warp, const Step &step) {
     addElements(form, slot, *stride, access);
     unsigned index = slot / fragment.getPerRegister();
     unsigned byte = slot % fragment.getPerRegister() * access.size;
+    std::array<uint8_t, kLanes * sizeof(uint64_t)> stored;
+    if (form.isStore) {
+      // Where rows overlap, lanes store to the same place.
+      const Lanes &lanes = warp.reg(step.operands[2 + index]);
+      for (unsigned lane = 0; lane != kLanes; ++lane) {
+        uint64_t value = lanes.value[lane] >> byte * 8;
+        std::memcpy(stored.data() + lane * access.size, &value, access.size);
+      }
+      access.stored = stored.data();
+    }
     forEachAccess(warp, access, [&](unsigned lane, AddressSpace, Span span) {
       uint64_t value;
       uint8_t undefined;

@@ -356,6 +356,25 @@ TEST(ArithmeticTest, BorrowsOfDifferences) {
                   0xFFFFFFFF}});
 }
 
+TEST(ArithmeticTest, DifferencesLeaveACarryWhereNothingIsBorrowed) {
+  const Source one = b32(1), none = b32(0);
+  const std::string sub = "sub.cc.u32 %r0, %a, %b; ";
+  checkRows(
+      32,
+      {
+          {sub + "addc.u32 %d, 0, 0;", {one, one}, 1},
+          {sub + "addc.u32 %d, 0, 0;", {none, one}, 0},
+          {sub + "addc.cc.u32 %r1, -1, 0; addc.u32 %d, 0, 0;", {one, one}, 1},
+          {sub + "madc.lo.u32 %d, 0, 0, 0;", {one, one}, 1},
+          {sub + "madc.hi.s32 %d, 0, 0, 0;", {none, one}, 0},
+          {"add.cc.u32 %r0, %a, %b; subc.u32 %d, 0, 0;",
+           {one, one},
+           0xFFFFFFFF},
+          {"add.cc.u32 %r0, -1, %a; subc.u32 %d, 0, 0;", {one}, 0},
+          {"mad.lo.cc.u32 %r0, 0, 0, 0; subc.u32 %d, 7, 2;", {}, 4},
+      });
+}
+
 TEST(ArithmeticTest, CarriesOfProducts) {
   const Source all = b32(0xFFFFFFFF), least = b32(0x80000000);
   const std::string addc = "addc.u32 %d, 0, 0;";

@@ -424,8 +424,6 @@ TEST(ConversionsTest, Refuses) {
        "expected types, rounding and modifiers that cvt has, got "
        "cvt.rn.bf16x2.e4m3x2"},
       {"cvt.rn.f16x2.f32 %r0, %f0;", "expected 3 operands of cvt, got 2"},
-      {"cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;",
-       "not supported in this version: cvt.pack"},
       {"cvt.u32 %r0, %r1;", "expected two types behind cvt"},
       {"cvt.b32.u16 %r0, %s1;",
        "expected types that cvt converts, got .b32 and .u16"},

@@ -460,7 +460,7 @@ TEST(FloatArithmeticTest, Refusals) {
        "not supported in this version: modifier 'relu' of add"},
       {"fma.rn.sat.relu.f16 %s0, %s1, %s2, %s3;",
        "not supported in this version: modifier 'relu' of fma"},
-      {"fma.rn.oob.f16 %s0, %s1, %s2, %s3;",
+      {"fma.rn.oob.f32 %f0, %f1, %f2, %f3;",
        "not supported in this version: modifier 'oob' of fma"},
       {"add.approx.f32 %f0, %f1, %f2;",
        "not supported in this version: modifier 'approx' of add"},

@@ -444,13 +444,20 @@ TEST(BulkCopiesTest, MBarriersNeedAFence) {
   };
   expectProxyMessage(
       run(""), "line 2, block (0,0,0), warp 0, lane 0",
-      "the async proxy uses the mbarrier object at 0x1410, which has just been "
-      "initialized: expected fence.mbarrier_init, fence.proxy.async or a "
-      "barrier between");
+      "the async proxy uses the mbarrier object at 0x1410, which no fence has "
+      "followed since its mbarrier.init: expected fence.mbarrier_init, "
+      "fence.proxy.async or a barrier of the cluster between (one of the block "
+      "does not tell the async proxy)");
   for (const char *fence :
        {"fence.mbarrier_init.release.cluster;", "fence.proxy.async;",
-        "bar.sync 0;", "bar.warp.sync -1;"})
+        "barrier.cluster.arrive; barrier.cluster.wait;"})
     EXPECT_TRUE(getWarnings(run(fence)).empty()) << fence;
+  // Barriers of the block order threads alone.
+  for (const char *barrier : {"bar.sync 0;", "bar.warp.sync -1;"}) {
+    EXPECT_EQ(getWarnings(run(barrier)).size(), 1u) << barrier;
+    EXPECT_TRUE(
+        getWarnings(run(barrier + std::string("fence.proxy.async;"))).empty());
+  }
 }
 
 TEST(BulkCopiesTest, CopiesOfCalledFunctionsAreTracked) {

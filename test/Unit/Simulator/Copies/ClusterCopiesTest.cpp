@@ -128,9 +128,9 @@ TEST(ClusterCopiesTest, BarriersOfTheClusterPublishBarriers) {
   EXPECT_EQ(run("", "barrier.cluster.arrive;"), "no error");
   EXPECT_EQ(run(fence, "barrier.cluster.arrive.relaxed;"), "no error");
   EXPECT_NE(run("", "barrier.cluster.arrive.relaxed;")
-                .find("which has just been initialized: expected "
-                      "fence.mbarrier_init, fence.proxy.async or a barrier "
-                      "between"),
+                .find("which no fence has followed since its mbarrier.init: "
+                      "expected fence.mbarrier_init, fence.proxy.async or a "
+                      "barrier of the cluster between"),
             std::string::npos);
 }
 

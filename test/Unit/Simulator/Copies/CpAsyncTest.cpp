@@ -398,7 +398,7 @@ TEST(CopiesTest, MisuseOfHints) {
   EXPECT_EQ(getLoadError("prefetchu.L2 [%d0];"),
             "expected a level of the cache behind prefetchu");
   EXPECT_EQ(getLoadError("prefetch.const.tensormap [%d0];"),
-            "an address is undefined");
+            "an address is undefined: %d0 is never given a value");
   EXPECT_EQ(getLoadError("createpolicy.L2::evict_last.b64 %d9;"),
             "expected .fractional, .range or .cvt, and .b64 behind "
             "createpolicy");

@@ -47,7 +47,8 @@ TEST(RacesTest, MessageNamesBothSides) {
                      32),
                2,
                "lane 3: race: this load of the byte at 0x410 in shared "
-               "memory and the store in line 1 by lane 4 of warp 0 have no "
+               "memory (byte 16 of S) and the store in line 1 by lane 4 of "
+               "warp 0 have no "
                "barrier between");
   EXPECT_TRUE(isAlwaysRace(run));
 }
@@ -103,10 +104,46 @@ TEST(RacesTest, LanesThatStoreTheSame) {
   EXPECT_TRUE(isAlwaysRace(check("st.shared.b32 [S], %r0;", 32)));
   EXPECT_TRUE(isAlwaysRace(check("st.shared.v2.b32 [S], {7, %r0};", 32)));
   // Two instructions.
-  EXPECT_TRUE(isAlwaysRace(check("setp.eq.u32 %p0, %r0, 0;"
-                                 "@%p0 st.shared.b32 [S], 7;"
-                                 "@!%p0 st.shared.b32 [S], 7;",
-                                 32)));
+  const std::string two = "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.b32 [S], 7;";
+  EXPECT_TRUE(isNeverRace(check(two + "@!%p0 st.shared.b32 [S], 7;", 32)));
+  EXPECT_TRUE(isAlwaysRace(check(two + "@!%p0 st.shared.b32 [S], 8;", 32)));
+}
+
+TEST(RacesTest, WarpsThatStoreTheSame) {
+  // A flag that whoever has something raises.
+  const std::string flag =
+      "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.b32 [S], 0; bar.sync 0;"
+      "and.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 0;";
+  const std::string load = "bar.sync 0; ld.shared.b32 %r5, [S];";
+  EXPECT_TRUE(
+      isNeverRace(check(flag + "@%p1 st.shared.b32 [S], 1;" + load, 128)));
+  EXPECT_TRUE(isNeverRace(checkWarps("st.shared.v2.b32 [S], {7, 8};",
+                                     "st.shared.v2.b32 [S], {7, 8};")));
+  // Without a barrier in front of the load, or behind the first value.
+  EXPECT_TRUE(isAlwaysRace(
+      check(flag + "@%p1 st.shared.b32 [S], 1; ld.shared.b32 %r5, [S];", 128)));
+  EXPECT_TRUE(isAlwaysRace(
+      check("setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.b32 [S], 0;"
+            "setp.eq.u32 %p1, %r0, 32; @%p1 st.shared.b32 [S], 1;")));
+  // Values that differ: of warps, and in one byte.
+  EXPECT_TRUE(isAlwaysRace(
+      check(flag + "shr.u32 %r6, %r0, 5; @%p1 st.shared.b32 [S], %r6;", 64)));
+  EXPECT_TRUE(isAlwaysRace(checkWarps("st.shared.v4.b32 [S], {7, 8, 9, 10};",
+                                      "st.shared.v4.b32 [S], {7, 8, 9, 11};")));
+  // Accesses of several sizes are compared byte by byte.
+  const std::string bytes = "st.shared.v4.b8 [S + 4], {1, 2, 3, 4};";
+  EXPECT_TRUE(
+      isNeverRace(checkWarps("st.shared.v2.b32 [S], {0, 0x04030201};", bytes)));
+  EXPECT_TRUE(isAlwaysRace(
+      checkWarps("st.shared.v2.b32 [S], {0, 0x04030202};", bytes)));
+  // The next value is told apart from the last one.
+  EXPECT_TRUE(isAlwaysRace(
+      checkWarps("st.shared.b32 [S], 1; bar.sync 0; st.shared.b32 [S], 2;",
+                 "bar.sync 0; st.shared.b32 [S], 1;")));
+  // An atomic access has no value of its own.
+  EXPECT_TRUE(isAlwaysRace(checkWarps("st.shared.b32 [S], 1;",
+                                      "atom.shared.exch.b32 %r9, [S], 1;")));
+  EXPECT_TRUE(isNeverRace(check("st.bulk.shared::cta [S], 64, 0;")));
 }
 
 TEST(RacesTest, BetweenWarps) {
@@ -188,6 +225,7 @@ TEST(RacesTest, CopyOverBytesThatOthersRead) {
                          32));
   EXPECT_EQ(error, "line 2, block (0,0,0), warp 0, lane 0: race: this "
                    "asynchronous store of the byte at 0x400 in shared memory "
+                   "(byte 0 of S) "
                    "and the load in line 1 by lane 31 of warp 0 have no "
                    "barrier between");
 }
@@ -199,7 +237,8 @@ TEST(RacesTest, CopiesAreOrderedBehindTheWait) {
                      "cp.async.wait_all;\nld.shared.b32 %r4, [S];",
                      32));
   EXPECT_EQ(error, "line 2, block (0,0,0), warp 0, lane 1: race: this load of "
-                   "the byte at 0x400 in shared memory and the asynchronous "
+                   "the byte at 0x400 in shared memory (byte 0 of S) and the "
+                   "asynchronous "
                    "store in line 1 by lane 0 of warp 0 have no barrier "
                    "between");
 }
@@ -275,19 +314,20 @@ TEST(RacesTest, BulkCopiesAreOrderedByTheirMBarrier) {
   // Thread 0 copies for both warps. Warp 1 goes on when warp 0 has seen the
   // copy, of which it hears through global memory, and waits for `object`.
   auto run = [&](const std::string &object) {
-    return check(kInit + "@%p0 bra A; bra B; A: " + copyBulk("S", "M") +
-                 copyBulk("S + 16", "M + 8") +
-                 "B: setp.ge.u32 %p1, %r0, 32; @%p1 bra C;" +
-                 wait("L", "M + 8") +
-                 "st.global.b32 [%buf1], 1; ret;"
-                 "C: ld.global.b32 %r4, [%buf1]; setp.eq.u32 %p2, %r4, 0;"
-                 "@%p2 bra C;" +
-                 wait("K", object) + "ld.shared.b32 %r4, [S + 16];");
+    return check(
+        kInit + "@%p0 bra A; bra B; A: " + copyBulk("S", "M") +
+        copyBulk("S + 16", "M + 8") +
+        "B: setp.ge.u32 %p1, %r0, 32; @%p1 bra C;" + wait("L", "M + 8") +
+        "st.volatile.global.b32 [%buf1], 1; ret;"
+        "C: ld.volatile.global.b32 %r4, [%buf1]; setp.eq.u32 %p2, %r4, 0;"
+        "@%p2 bra C;" +
+        wait("K", object) + "ld.shared.b32 %r4, [S + 16];");
   };
   EXPECT_TRUE(isNeverRace(run("M + 8")));
   EXPECT_TRUE(isAlwaysRace(run("M")));
   std::string error = getError(run("M"));
   EXPECT_NE(error.find("race: this load of the byte at 0x410 in shared memory "
+                       "(byte 16 of S) "
                        "and the asynchronous store in line 2 by lane 0 of warp "
                        "0 have no barrier between"),
             std::string::npos)

@@ -101,7 +101,7 @@ static std::string getUndefinedOutput(const std::string &lane,
       "mul.wide.u32 %d9, %r0, 8; add.u64 %d9, %buf1, %d9;"
       "st.global.v2.f32 [%d9], {%f4, %f5};"
       "st.global.v2.f32 [%d9 + 256], {%f6, %f7};"));
-  return error.substr(0, error.find(", after kernel"));
+  return error.substr(0, error.find(", stored in line"));
 }
 
 TEST(MatrixMessagesTest, UndefinedRowsAndColumns) {

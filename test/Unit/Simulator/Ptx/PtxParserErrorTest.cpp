@@ -419,7 +419,7 @@ TEST(PtxParserErrorTest, Operands) {
                    "variable"},
       {"op x+a;", "6:expected a constant, got 'a'"},
       {"op x+1.5;", "6:expected an integer, got '1.5'"},
-      {"op -a;", "5:expected a constant, got 'a'"},
+      {"op -L;", "5:expected a register, got 'L'"},
       {"op !x;", "5:expected a register, got 'x'"},
       {"op !y;", "5:expected a register, got 'y'"},
       {"op p|1;", "6:expected a register or _, got '1'"},

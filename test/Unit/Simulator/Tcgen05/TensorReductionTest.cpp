@@ -224,7 +224,8 @@ TEST(TensorReductionTest, FormsThatAreRefused) {
         "tcgen05.ld.red.sync.aligned." + modifiers + " " + operands, target);
   };
   // What is taken runs, without an address.
-  const std::string taken = "an address in tensor memory is undefined";
+  const std::string taken =
+      "an address in tensor memory is undefined: %r3 is never given a value";
   EXPECT_EQ(load("32x32b.x2.max.f32"), taken);
   EXPECT_EQ(load("32x32b.x2.max.f32", "{%r0, %r1}, {%f0}, [%r3];"), taken);
   for (const char *target : {"sm_103f", "sm_110a", "sm_110f"})

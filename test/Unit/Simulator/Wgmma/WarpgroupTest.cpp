@@ -344,6 +344,7 @@ TEST(WarpgroupTest, AnotherWarpReusesTheOperands) {
   EXPECT_EQ(getError(makeBody("bar.sync 1, 64;")), "no error");
   EXPECT_NE(getError(makeBody("bar.warp.sync 0xFFFFFFFF;"))
                 .find("race: this store of the byte at 0x400 in shared memory "
+                      "(byte 0 of S) "
                       "and the asynchronous load in line 4"),
             std::string::npos)
       << getError(makeBody("bar.warp.sync 0xFFFFFFFF;"));
