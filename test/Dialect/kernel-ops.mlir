@@ -220,11 +220,11 @@ func.func @launch_of_the_card(%x: tensor<?x32xi8>, %d: tensor<4xf32>)
 
 // CHECK-LABEL: func @tensor_map(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x32xi8>)
-// CHECK:         blockscale.tensor_map %[[X]] : memref<?x32xi8> with <"u1", sizes = #{{[a-z0-9]+}}, strides = #{{[a-z0-9]+}}, box = [4, 32], element_strides = [1, 1], swizzle = "32", fill = "nan", l2 = "256">
+// CHECK:         blockscale.tensor_map %[[X]] : memref<?x32xi8> with <"u1", sizes = #{{[a-z0-9]+}}, strides = #{{[a-z0-9]+}}, box = [4, 32], element_strides = [1, 1], swizzle = "32", fill = "zero", l2 = "256", codes = 2>
 func.func @tensor_map(%x: memref<?x32xi8>) -> !llvm.ptr {
   %map = blockscale.tensor_map %x : memref<?x32xi8> with #blockscale.tensor_map<
              "u1", sizes = affine_map<()[m, k] -> (m, k)>,
              strides = affine_map<()[m, k] -> (k)>, box = [4, 32],
-             element_strides = [1, 1], swizzle = "32", fill = "nan", l2 = "256">
+             element_strides = [1, 1], swizzle = "32", fill = "zero", l2 = "256", codes = 2>
   return %map : !llvm.ptr
 }

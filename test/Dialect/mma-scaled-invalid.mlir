@@ -1539,3 +1539,28 @@ func.func @mma_scaled_c10_string(%x: tensor<16x64xf8E4M3FN>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
   return %d : tensor<16x8xf32>
 }
+
+// -----
+
+// Sizes that have to be equal to one that is not known.
+func.func @mma_scaled_c6_unknown_m(%x: tensor<?x?xf8E4M3FN>, %xs: tensor<5x?xf8E8M0FNU>, %y: tensor<?x?xf8E4M3FN>, %ys: tensor<?x?xf8E8M0FNU>, %a: tensor<6x?xf32>) -> tensor<6x?xf32> {
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x_scale, 5, got 6 ('tensor<6x?xf32>' beside 'tensor<5x?xf8E8M0FNU>')}}
+  %d = blockscale.mma_scaled %x, %xs, %y, %ys, %a {block_size = 32} : tensor<?x?xf8E4M3FN>, tensor<5x?xf8E8M0FNU>, tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<6x?xf32>
+  return %d : tensor<6x?xf32>
+}
+
+// -----
+
+func.func @mma_scaled_c6_unknown_n(%x: tensor<?x?xf8E4M3FN>, %xs: tensor<?x?xf8E8M0FNU>, %y: tensor<?x?xf8E4M3FN>, %ys: tensor<?x5xf8E8M0FNU>, %a: tensor<?x6xf32>) -> tensor<?x6xf32> {
+  // expected-error@+1 {{expected acc to have the N of y_scale, 5, got 6}}
+  %d = blockscale.mma_scaled %x, %xs, %y, %ys, %a {block_size = 32} : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x?xf8E4M3FN>, tensor<?x5xf8E8M0FNU>, tensor<?x6xf32>
+  return %d : tensor<?x6xf32>
+}
+
+// -----
+
+func.func @mma_scaled_c5_unknown_batch(%x: tensor<?x8x64xf8E4M3FN>, %xs: tensor<2x8x2xf8E8M0FNU>, %y: tensor<?x64x8xf8E4M3FN>, %ys: tensor<3x2x8xf8E8M0FNU>, %a: tensor<?x8x8xf32>) -> tensor<?x8x8xf32> {
+  // expected-error@+1 {{expected the batches of x and y to be equal or one of them to be 1, got 2 and 3}}
+  %d = blockscale.mma_scaled %x, %xs, %y, %ys, %a : tensor<?x8x64xf8E4M3FN>, tensor<2x8x2xf8E8M0FNU>, tensor<?x64x8xf8E4M3FN>, tensor<3x2x8xf8E8M0FNU>, tensor<?x8x8xf32>
+  return %d : tensor<?x8x8xf32>
+}

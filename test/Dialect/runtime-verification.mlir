@@ -11,8 +11,7 @@
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x?xf8E4M3FN>, %[[X_SCALE:[a-z0-9]+]]: tensor<?x?xf8E8M0FNU>,
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: tensor<?x?xf8E5M2>, %[[Y_SCALE:[a-z0-9]+]]: tensor<?x?xf8E8M0FNU>,
 // CHECK-SAME:    %[[ACC:[a-z0-9]+]]: tensor<?x?xf32>)
-// CHECK:         cf.assert %{{.*}}, "ERROR: Runtime op verification failed\0A{{.*}}blockscale.mma_scaled{{.*}}expected all sizes of acc to be at least 1{{.*}}Location: loc({{.*}}runtime-verification.mlir
-// CHECK:         cf.assert {{.*}}expected all sizes of acc to be at least 1
+// CHECK:         cf.assert %{{.*}}, "ERROR: Runtime op verification failed\0A{{.*}}blockscale.mma_scaled{{.*}}expected N to be at least 1{{.*}}Location: loc({{.*}}runtime-verification.mlir
 // CHECK:         %[[K:.*]] = tensor.dim %[[X]],
 // CHECK:         %[[HAS_K:.*]] = arith.cmpi sgt, %[[K]],
 // CHECK:         cf.assert %[[HAS_K]], {{.*}}expected K to be at least 1
@@ -79,7 +78,6 @@ func.func @mma_scaled_c9_block16(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x16x64xf8E4M3FN>, %[[X_SCALE:[a-z0-9]+]]: tensor<?x16x2xf8E8M0FNU>,
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: tensor<?x64x8xf8E5M2>, %[[Y_SCALE:[a-z0-9]+]]: tensor<?x2x8xf8E8M0FNU>,
 // CHECK-SAME:    %[[ACC:[a-z0-9]+]]: tensor<?x16x8xf32>)
-// CHECK:         cf.assert {{.*}}expected all sizes of acc to be at least 1
 // CHECK:         cf.assert {{.*}}expected x_scale to have the batch of x
 // CHECK:         cf.assert {{.*}}expected y_scale to have the batch of y
 // CHECK:         %[[OF_X:.*]] = tensor.dim %[[X]],
@@ -149,17 +147,17 @@ func.func @mma_scaled_vector(
 // CHECK-SAME:    %[[BATCH:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index, %[[K_S:[a-z0-9]+]]: index)
 // CHECK-DAG:     %[[ROWS:.*]] = affine.apply #[[$ROW_ATOMS]]()[%[[M]]]
 // CHECK-DAG:     %[[BLOCKS:.*]] = affine.apply #[[$BLOCK_ATOMS]]()[%[[K_S]]]
-// CHECK:         arith.cmpi sgt, %[[BATCH]], %c0
-// CHECK:         cf.assert {{.*}}blockscale.unswizzle_scales{{.*}}expected all sizes to be at least 1
+// CHECK:         arith.cmpi sgt, %[[BATCH]], %c-1
+// CHECK:         cf.assert {{.*}}blockscale.unswizzle_scales{{.*}}expected sizes of at least 0, and K_s of at least 1
 // CHECK:         %[[BATCHES:.*]] = tensor.dim %[[SWIZZLED]],
 // CHECK:         arith.cmpi eq, %[[BATCH]], %[[BATCHES]]
 // CHECK:         cf.assert {{.*}}expected sizes that round up to the atoms of the source
-// CHECK:         arith.cmpi sgt, %[[M]], %c0
-// CHECK:         cf.assert {{.*}}expected all sizes to be at least 1
+// CHECK:         arith.cmpi sgt, %[[M]], %c-1
+// CHECK:         cf.assert {{.*}}expected sizes of at least 0, and K_s of at least 1
 // CHECK:         arith.cmpi eq, %[[ROWS]], %{{.*}}
 // CHECK:         cf.assert {{.*}}expected sizes that round up to the atoms of the source
 // CHECK:         arith.cmpi sgt, %[[K_S]], %c0
-// CHECK:         cf.assert {{.*}}expected all sizes to be at least 1
+// CHECK:         cf.assert {{.*}}expected sizes of at least 0, and K_s of at least 1
 // CHECK:         arith.cmpi eq, %[[BLOCKS]], %{{.*}}
 // CHECK:         cf.assert {{.*}}expected sizes that round up to the atoms of the source
 // CHECK-NOT:     cf.assert

@@ -13,6 +13,8 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
+#include "blockscale/Runtime/TensorMap.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -300,10 +302,12 @@ void TileLayoutAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult
-TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
-                      AffineMapAttr sizes, AffineMapAttr strides,
-                      ArrayRef<int64_t> box, ArrayRef<int64_t> elementStrides,
-                      StringRef, StringRef, StringRef) { // (T1)
+TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      StringRef dtype, AffineMapAttr sizes,
+                      AffineMapAttr strides, ArrayRef<int64_t> box,
+                      ArrayRef<int64_t> elementStrides, StringRef swizzle,
+                      StringRef fill, StringRef l2,
+                      int64_t codes) { // (T1), (T2)
   constexpr size_t kMaxRank = 5;
   AffineMap sizeMap = sizes.getValue(), strideMap = strides.getValue();
   size_t rank = box.size();
@@ -320,5 +324,12 @@ TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
     return emitError() << "expected maps of the same symbols and of no "
                           "dimensions, got "
                        << sizes << " and " << strides;
+  if (codes < 1)
+    return emitError() << "expected at least one code in an element, got "
+                       << codes;
+  Result<TensorMap> form =
+      makeTensorMap(dtype, box.vec(), elementStrides.vec(), swizzle, fill, l2);
+  if (!form)
+    return emitError() << form.message();
   return success();
 }

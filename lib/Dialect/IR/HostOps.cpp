@@ -13,9 +13,12 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
+#include "blockscale/Runtime/TensorMap.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -119,6 +122,21 @@ LogicalResult PackOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// result_sizes
+//===----------------------------------------------------------------------===//
+
+LogicalResult ResultSizesOp::verify() { // (Z1)
+  auto type = dyn_cast<MemRefType>(getBuffer().getType());
+  if (!type)
+    return emitOpError("expected ranked memory, got ") << getBuffer().getType();
+  if (static_cast<size_t>(type.getNumDynamicDims()) == getSizes().size())
+    return success();
+  return emitOpError("expected a size for each of ")
+         << type.getNumDynamicDims() << " dynamic sizes of " << type << ", got "
+         << getSizes().size();
+}
+
+//===----------------------------------------------------------------------===//
 // launch
 //===----------------------------------------------------------------------===//
 
@@ -160,7 +178,68 @@ static LogicalResult verifyRank(Operation *op, TensorMapAttr map,
          << numSymbols;
 }
 
-static LogicalResult verifyTensorMaps(LaunchOp op) { // (L3)
+/// The results of `map`, of memory of `shape`.
+static std::vector<uint64_t> evaluate(AffineMap map, ArrayRef<int64_t> shape) {
+  Builder builder(map.getContext());
+  SmallVector<AffineExpr> symbols;
+  for (int64_t size : shape)
+    symbols.push_back(builder.getAffineConstantExpr(size));
+  std::vector<uint64_t> numbers;
+  // The innermost first, as drivers have it. What is no number is too large.
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    auto known =
+        dyn_cast<AffineConstantExpr>(expr.replaceDimsAndSymbols({}, symbols));
+    numbers.push_back(known ? known.getValue() : -1);
+  }
+  return numbers;
+}
+
+/// Whether the tensor of `map` is inside of memory of `shape`, whose elements
+/// take `bytes` each.
+static LogicalResult verifyInside(Operation *op, TensorMapAttr map,
+                                  ArrayRef<int64_t> shape, int64_t bytes) {
+  if (ShapedType::isDynamicShape(shape))
+    return success();
+  Result<TensorMap> tensor = makeTensorMap(
+      map.getDtype(), map.getBox().vec(), map.getElementStrides().vec(),
+      map.getSwizzle(), map.getFill(), map.getL2());
+  if (!tensor)
+    return op->emitOpError() << tensor.message();
+  tensor->sizes = evaluate(map.getSizes().getValue(), shape);
+  tensor->strides = evaluate(map.getStrides().getValue(), shape);
+  tensor->strides.insert(tensor->strides.begin(), tensor->type->bits / 8);
+  if (Error error =
+          checkTensor(*tensor, ShapedType::getNumElements(shape) * bytes))
+    return op->emitOpError("with a tensor map of memory of ")
+           << llvm::interleaved(shape, "x") << " elements: " << error.message();
+  return success();
+}
+
+/// The bytes that memory has for an element.
+static int64_t getElementBytes(Type element) {
+  unsigned bits = element.isIndex()        ? 64
+                  : element.isIntOrFloat() ? element.getIntOrFloatBitWidth()
+                                           : 64;
+  return llvm::divideCeil(bits, 8u);
+}
+
+/// Whether `map` counts codes as memory holds those of `type`. (L4)
+static LogicalResult verifyCodes(LaunchOp op, TensorMapAttr map,
+                                 RankedTensorType type) {
+  Type element = type.getElementType();
+  Result<TensorMap> form = makeTensorMap(
+      map.getDtype(), map.getBox().vec(), map.getElementStrides().vec(),
+      map.getSwizzle(), map.getFill(), map.getL2());
+  bool isNarrow =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8;
+  if (isNarrow && form && (form->type->isPacked() || map.getCodes() != 1))
+    return op.emitOpError("expected a tensor map of one code in each element, "
+                          "as memory has ")
+           << type << " in bytes, got " << map.getCodes() << " of " << map;
+  return verifyInside(op, map, type.getShape(), getElementBytes(element));
+}
+
+static LogicalResult verifyTensorMaps(LaunchOp op) { // (L3), (L4)
   size_t numMaps = op.getTensorMaps() ? op.getTensorMaps()->size() : 0;
   size_t numMapped = op.getMapped() ? op.getMapped()->size() : 0;
   if (numMaps != numMapped)
@@ -178,7 +257,8 @@ static LogicalResult verifyTensorMaps(LaunchOp op) { // (L3)
     if (!type)
       return op.emitOpError("expected the number of a tensor among ")
              << operands.size() << " inputs and outputs, got " << number;
-    if (failed(verifyRank(op, map, type.getRank())))
+    if (failed(verifyRank(op, map, type.getRank())) ||
+        failed(verifyCodes(op, map, type)))
       return failure();
   }
   return success();
@@ -217,6 +297,12 @@ LogicalResult LaunchOp::verify() { // (L1)
 // tensor_map
 //===----------------------------------------------------------------------===//
 
-LogicalResult TensorMapOp::verify() { // (M1)
-  return verifyRank(*this, getMap(), getSource().getType().getRank());
+LogicalResult TensorMapOp::verify() { // (M1), (M2)
+  auto type = dyn_cast<MemRefType>(getSource().getType());
+  if (!type)
+    return emitOpError("expected ranked memory, got ") << getSource().getType();
+  if (failed(verifyRank(*this, getMap(), type.getRank())))
+    return failure();
+  return verifyInside(*this, getMap(), type.getShape(),
+                      getElementBytes(type.getElementType()));
 }

@@ -24,9 +24,13 @@ AffineMap blockscale::getIndexMap(Operation *op) {
   MLIRContext *context = op->getContext();
   AffineExpr d0 = getAffineDimExpr(0, context);
   AffineExpr d1 = getAffineDimExpr(1, context);
-  auto quotient = [&](Value by, AffineExprKind kind) {
+  AffineExpr s0 = getAffineSymbolExpr(0, context);
+  // By a number, or by another value.
+  auto divide = [&](Value by, AffineExprKind kind) {
     std::optional<int64_t> divisor = getConstantIntValue(by);
-    return divisor && *divisor > 0
+    if (!divisor)
+      return AffineMap::get(1, 1, getAffineBinaryOpExpr(kind, d0, s0));
+    return *divisor > 0
                ? AffineMap::get(
                      2, 0,
                      getAffineBinaryOpExpr(
@@ -36,19 +40,23 @@ AffineMap blockscale::getIndexMap(Operation *op) {
   return TypeSwitch<Operation *, AffineMap>(op)
       .Case([&](affine::AffineApplyOp apply) { return apply.getAffineMap(); })
       .Case([&](arith::AddIOp) { return AffineMap::get(2, 0, d0 + d1); })
+      .Case([&](arith::SubIOp) { return AffineMap::get(2, 0, d0 - d1); })
       .Case([&](arith::MulIOp mul) {
         if (std::optional<int64_t> factor = getConstantIntValue(mul.getRhs()))
           return AffineMap::get(2, 0, d0 * *factor);
         if (std::optional<int64_t> factor = getConstantIntValue(mul.getLhs()))
           return AffineMap::get(2, 0, d1 * *factor);
-        return AffineMap::get(1, 1, d0 * getAffineSymbolExpr(0, context));
+        return AffineMap::get(1, 1, d0 * s0);
       })
-      .Case([&](arith::IndexCastUIOp) { return AffineMap::get(1, 0, d0); })
+      .Case<arith::IndexCastUIOp, arith::IndexCastOp, arith::ExtSIOp,
+            arith::ExtUIOp>([&](auto) { return AffineMap::get(1, 0, d0); })
       .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>([&](auto div) {
-        return quotient(div.getRhs(), AffineExprKind::FloorDiv);
+        return divide(div.getRhs(), AffineExprKind::FloorDiv);
       })
       .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](auto div) {
-        return quotient(div.getRhs(), AffineExprKind::CeilDiv);
+        return divide(div.getRhs(), AffineExprKind::CeilDiv);
       })
+      .Case<arith::RemUIOp, arith::RemSIOp>(
+          [&](auto rem) { return divide(rem.getRhs(), AffineExprKind::Mod); })
       .Default(AffineMap());
 }

@@ -151,22 +151,41 @@ static LogicalResult verifyC2Ranks(MmaScaledOp op) {
   return success();
 }
 
+static LogicalResult verifyRelation(MmaScaledOp op,
+                                    const SizeRelation &relation) {
+  int64_t expected = relation.reference.getSize();
+  int64_t got = relation.dim.getSize();
+  if (!relation.isStatic() || expected == got)
+    return success();
+  return op.emitOpError("expected ")
+         << relation.describe() << ", " << expected << ", got " << got << " ("
+         << relation.dim.value.getType() << " beside "
+         << relation.reference.value.getType() << ")";
+}
+
 static LogicalResult verifyC3C4C6Sizes(MmaScaledOp op) {
-  for (const SizeRelation &relation : getSizeRelations(op)) {
-    int64_t expected = relation.reference.getSize();
-    int64_t got = relation.dim.getSize();
-    if (relation.isStatic() && expected != got)
-      return op.emitOpError("expected ")
-             << relation.describe() << ", " << expected << ", got " << got
-             << " (" << relation.dim.value.getType() << " beside "
-             << relation.reference.value.getType() << ")";
-  }
+  SmallVector<SizeRelation> relations = getSizeRelations(op);
+  for (const SizeRelation &relation : relations)
+    if (failed(verifyRelation(op, relation)))
+      return failure();
+  // Two that have to be equal to a third one, of which the size is not known.
+  for (auto [i, one] : llvm::enumerate(relations))
+    for (const SizeRelation &other : ArrayRef(relations).take_front(i))
+      if (one.reference.isSameAs(other.reference) &&
+          failed(verifyRelation(op, {one.dim, other.dim})))
+        return failure();
   return success();
 }
 
 static LogicalResult verifyC5Batch(MmaScaledOp op) {
-  int64_t x = getBatch(op.getMatrixType(MmaScaledOp::Side::X));
-  int64_t y = getBatch(op.getMatrixType(MmaScaledOp::Side::Y));
+  // That of its scales, where the operand's is not known.
+  auto getKnownBatch = [&](MmaScaledOp::Side side) {
+    int64_t batch = getBatch(op.getMatrixType(side));
+    return ShapedType::isDynamic(batch) ? getBatch(op.getScaleType(side))
+                                        : batch;
+  };
+  int64_t x = getKnownBatch(MmaScaledOp::Side::X);
+  int64_t y = getKnownBatch(MmaScaledOp::Side::Y);
   int64_t acc = getBatch(cast<ShapedType>(op.getAcc().getType()));
   auto isKnown = [](int64_t size) { return !ShapedType::isDynamic(size); };
 

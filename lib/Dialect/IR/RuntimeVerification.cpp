@@ -39,9 +39,10 @@ public:
   Value isEqual(Value lhs, Value rhs) {
     return compare(arith::CmpIPredicate::eq, lhs, rhs);
   }
-  Value isPositive(Value size) {
-    return compare(arith::CmpIPredicate::sgt, size, getConstant(0));
+  Value isAtLeast(Value size, int64_t least) {
+    return compare(arith::CmpIPredicate::sgt, size, getConstant(least - 1));
   }
+  Value isPositive(Value size) { return isAtLeast(size, 1); }
   Value isEither(Value lhs, Value rhs) {
     return builder.createOrFold<arith::OrIOp>(loc, lhs, rhs);
   }
@@ -78,12 +79,12 @@ void MmaScaledOp::generateRuntimeVerification(
     return; // All sizes are static and have been verified.
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
 
-  // (C7); the other sizes are equal to these.
+  // (C7), but for M and the batch: of no rows, which only run time knows of,
+  // the result is empty.
   unsigned rank = cast<ShapedType>(getAcc().getType()).getRank();
-  for (unsigned dim = 0; dim != rank; ++dim)
-    if (isDynamic(getAcc(), dim))
-      check.expect(check.isPositive(check.getSize(getAcc(), dim)),
-                   "all sizes of acc to be at least 1");
+  if (isDynamic(getAcc(), rank - 1))
+    check.expect(check.isPositive(check.getSize(getAcc(), rank - 1)),
+                 "N to be at least 1");
   unsigned xRank = getMatrixType(Side::X).getRank();
   unsigned kDim = getKDim(Side::X, xRank);
   Value k = check.getSize(getX(), kDim);
@@ -136,9 +137,11 @@ void UnswizzleScalesOp::generateRuntimeVerification(
   SmallVector<OpFoldResult> sizes = getMixedSizes();
   SmallVector<OpFoldResult> atoms = getSwizzledSizes(builder, loc, sizes);
   for (auto [dim, size] : llvm::enumerate(sizes)) {
+    // There may be no rows.
+    int64_t least = dim + 1 == sizes.size() ? 1 : 0;
     if (isa<Value>(size))
-      check.expect(check.isPositive(cast<Value>(size)),
-                   "all sizes to be at least 1");
+      check.expect(check.isAtLeast(cast<Value>(size), least),
+                   "sizes of at least 0, and K_s of at least 1");
     Value expected = getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]);
     Value got = check.getSize(getSource(), dim);
     check.expect(check.isEqual(expected, got),
@@ -152,9 +155,10 @@ static void checkBlocks(SizeChecker &check, OpBuilder &builder, Value matrix,
                         Value scales, int64_t blockSize) {
   int64_t rank = cast<ShapedType>(matrix.getType()).getRank();
   for (int64_t dim = 0; dim != rank; ++dim) {
-    if (isDynamic(matrix, dim))
+    // There may be no rows.
+    if (dim + 1 == rank && isDynamic(matrix, dim))
       check.expect(check.isPositive(check.getSize(matrix, dim)),
-                   "all sizes to be at least 1");
+                   "K to be at least 1");
     if (!scales || (!isDynamic(matrix, dim) && !isDynamic(scales, dim)))
       continue;
     Value size = check.getSize(matrix, dim);

@@ -28,6 +28,9 @@ struct NamedDim {
   int64_t getSize() const {
     return cast<ShapedType>(value.getType()).getDimSize(dim);
   }
+  bool isSameAs(const NamedDim &other) const {
+    return value == other.value && dim == other.dim;
+  }
 };
 
 /// `dim` has the size of `reference`.

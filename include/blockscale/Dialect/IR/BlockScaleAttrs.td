@@ -404,10 +404,15 @@ def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {
     * `strides`: in bytes, such a map, of all dimensions but the innermost.
     * `box`, `element_strides`: the elements that one copy spans, and the steps
       between those that it moves.
+    * `codes`: how many packed codes memory has in an element of the map; 1, if
+      it is left out.
 
     Constraint (T1): `box`, `element_strides` and `sizes` have 1 to 5 numbers
     each, `strides` has one less; both maps have the same symbols and no
     dimensions.
+
+    Constraint (T2): the names are those of a launch info, and the box is one
+    that the CUDA driver takes (cuTensorMapEncodeTiled).
 
     Example:
 
@@ -424,11 +429,13 @@ def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {
                         ArrayRefParameter<"int64_t">:$box,
                         ArrayRefParameter<"int64_t">:$element_strides,
                         StringRefParameter<>:$swizzle,
-                        StringRefParameter<>:$fill, StringRefParameter<>:$l2);
+                        StringRefParameter<>:$fill, StringRefParameter<>:$l2,
+                        DefaultValuedParameter<"int64_t", "1">:$codes);
   let assemblyFormat = [{
     `<` $dtype `,` `sizes` `=` $sizes `,` `strides` `=` $strides `,`
     `box` `=` `[` $box `]` `,` `element_strides` `=` `[` $element_strides `]`
-    `,` `swizzle` `=` $swizzle `,` `fill` `=` $fill `,` `l2` `=` $l2 `>`
+    `,` `swizzle` `=` $swizzle `,` `fill` `=` $fill `,` `l2` `=` $l2
+    (`,` `codes` `=` $codes^)? `>`
   }];
   let genVerifyDecl = 1;
 }

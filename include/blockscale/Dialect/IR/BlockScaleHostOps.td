@@ -66,6 +66,34 @@ def BlockScale_PackOp : BlockScale_PackingOp<"pack"> {
   let results = (outs RankedTensorOf<[I8]>:$result);
 }
 
+def BlockScale_ResultSizesOp : BlockScale_Op<"result_sizes"> {
+  let summary = "how large a result is";
+  let description = [{
+    Results of a function for a GPU become memory that the caller gives, which
+    does not tell how large it is: this op says so, of an allocation that
+    becomes such an argument. The sizes are computed from those of the other
+    arguments, and from those that are integers.
+
+    Constraint (Z1): there is a size for each dynamic one of the memory.
+
+    Example:
+
+    ```mlir
+    func.func @sum(%x: memref<?x4xf32>, %result: memref<?x4xf32>) {
+      %c0 = arith.constant 0 : index
+      %m = memref.dim %x, %c0 : memref<?x4xf32>
+      blockscale.result_sizes %result sizes(%m) : memref<?x4xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$buffer, Variadic<Index>:$sizes);
+  let assemblyFormat = [{
+    $buffer `sizes` `(` $sizes `)` attr-dict `:` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
 def BlockScale_MultiprocessorsOp : BlockScale_Op<"multiprocessors", [Pure]> {
   let summary = "the number of multiprocessors of the card";
   let description = [{
@@ -94,6 +122,10 @@ def BlockScale_TensorMapOp : BlockScale_Op<"tensor_map", [Pure]> {
     The kernel's parameter is the 128 bytes of the map, by value.
 
     Constraint (M1): the memory has as many dimensions as the map has symbols.
+
+    Constraint (M2): where the sizes of the memory are known, the tensor of the
+    map is inside of it, and its sizes and strides are such that the CUDA driver
+    takes them.
 
     Example:
 
@@ -141,6 +173,11 @@ def BlockScale_LaunchOp : BlockScale_Op<"launch", [
 
     Constraint (L3): there is a number in `mapped` for each tensor map, of a
     tensor of as many dimensions as the map has symbols.
+
+    Constraint (L4): a map of a tensor of floats of at most 8 bits, which memory
+    holds in bytes of their own, is one of elements of whole bytes and of one
+    code each. Where the sizes of a tensor are known, that of the map is inside
+    of its memory.
 
     Example, of a launch that is limited by the card:
 

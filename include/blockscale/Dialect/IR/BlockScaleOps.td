@@ -168,6 +168,13 @@ def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
     `:` type($x) `,` type($x_scale) `,` type($y) `,` type($y_scale) `,`
     type($acc)
   }];
+  let builders = [
+    // The block size follows from K and K_s, which are both static.
+    OpBuilder<(ins "Value":$x, "Value":$xScale, "Value":$y, "Value":$yScale,
+                   "Value":$acc)>,
+    OpBuilder<(ins "Value":$x, "Value":$xScale, "Value":$y, "Value":$yScale,
+                   "Value":$acc, "int64_t":$blockSize)>
+  ];
   let hasVerifier = 1;
 
   let extraClassDeclaration = [{
@@ -309,6 +316,11 @@ def BlockScale_UnswizzleScalesOp : BlockScale_Op<"unswizzle_scales", [
     $source (`sizes` `(` $sizes^ `)`)? attr-dict
     `:` type($source) `to` type($result)
   }];
+  let builders = [
+    // `sizes` are all sizes of the result, static or dynamic.
+    OpBuilder<(ins "Value":$source, "ArrayRef<OpFoldResult>":$sizes)>,
+    OpBuilder<(ins "Value":$source, "ArrayRef<int64_t>":$shape)>
+  ];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
   let hasVerifier = 1;

@@ -165,6 +165,17 @@ def BlockScale_QuantizeOp : BlockScale_Op<"quantize", [
     `:` type($x) (`,` type($tensor_scale)^)?
     `to` type($codes) `,` type($scales) (`,` type($amax)^)?
   }];
+  let builders = [
+    // The results have the shapes that follow. `blockSize` is 32, or 16 beside
+    // scales of type f8E4M3FN, if it is 0; scales are f8E8M0FNU if there is no
+    // `scaleType`.
+    OpBuilder<(ins "Value":$x, "Type":$elementType,
+                   CArg<"Type", "{}">:$scaleType,
+                   CArg<"int64_t", "0">:$blockSize,
+                   CArg<"Value", "{}">:$tensorScale,
+                   CArg<"bool", "false">:$hasAmax,
+                   CArg<"bool", "false">:$isPadded)>
+  ];
   let hasFolder = 1;
   let hasVerifier = 1;
 
@@ -239,6 +250,14 @@ def BlockScale_DequantizeOp : BlockScale_Op<"dequantize", [
     `:` type($codes) `,` type($scales) (`,` type($tensor_scale)^)?
     `to` type($result)
   }];
+  let builders = [
+    // The result has the shape of `codes`, and is f32 if there is no
+    // `numberType`. `blockSize` is 0 where it follows from K and K_s.
+    OpBuilder<(ins "Value":$codes, "Value":$scales,
+                   CArg<"Type", "{}">:$numberType,
+                   CArg<"Value", "{}">:$tensorScale,
+                   CArg<"int64_t", "0">:$blockSize)>
+  ];
   let hasFolder = 1;
   let hasVerifier = 1;
 

@@ -1,0 +1,61 @@
+//===- DialectAttributes.cpp - The attributes that this dialect knows -----===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A misspelt attribute would be one that nothing reads: a program would compile
+// to something else than it asks for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// What users write, what passes tell each other, and what a printed level has.
+static constexpr StringLiteral kNames[] = {
+    "blockscale.code_bits",   "blockscale.dynamic_alignment",
+    "blockscale.instruction", "blockscale.level",
+    "blockscale.multiples",   "blockscale.no_tokens",
+    "blockscale.packed",      "blockscale.path",
+    "blockscale.predicated",  "blockscale.programmatic",
+    "blockscale.purpose",     "blockscale.schedule",
+    "blockscale.schedules",   "blockscale.signature",
+    "blockscale.sizes",       "blockscale.swizzled",
+    "blockscale.target",      "blockscale.tensor_map_params",
+    "blockscale.tuned",
+};
+
+static LogicalResult checkName(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (llvm::is_contained(kNames, name))
+    return success();
+  const StringLiteral *nearest =
+      llvm::min_element(kNames, [&](StringRef a, StringRef b) {
+        return name.edit_distance(a) < name.edit_distance(b);
+      });
+  return op->emitError("unknown attribute '")
+         << name << "', the nearest name is '" << *nearest << "'";
+}
+
+LogicalResult
+BlockScaleDialect::verifyOperationAttribute(Operation *op,
+                                            NamedAttribute attribute) {
+  return checkName(op, attribute);
+}
+
+LogicalResult
+BlockScaleDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                            NamedAttribute attribute) {
+  return checkName(op, attribute);
+}
+
+LogicalResult BlockScaleDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  return checkName(op, attribute);
+}

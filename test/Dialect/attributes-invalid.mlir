@@ -1,0 +1,33 @@
+// Attributes of the dialect have names that something reads.
+
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+// expected-error@+1 {{unknown attribute 'blockscale.shedule', the nearest name is 'blockscale.schedule'}}
+func.func @function() attributes {blockscale.shedule = 1} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{unknown attribute 'blockscale.packd', the nearest name is 'blockscale.packed'}}
+func.func @argument(%x: tensor<4xf6E2M3FN> {blockscale.packd}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{unknown attribute 'blockscale.multiple', the nearest name is 'blockscale.multiples'}}
+func.func private @result() -> (tensor<4xf32> {blockscale.multiple = 1})
+
+// -----
+
+// expected-error@+1 {{unknown attribute 'blockscale.traget', the nearest name is 'blockscale.target'}}
+module attributes {blockscale.traget = 1} {}
+
+// -----
+
+func.func @op(%x: f32) -> f32 {
+  // expected-error@+1 {{unknown attribute 'blockscale.pth', the nearest name is 'blockscale.path'}}
+  %y = arith.addf %x, %x {blockscale.pth = 1} : f32
+  return %y : f32
+}
