@@ -486,7 +486,7 @@ func.func @f32_scale(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf32>, %y: tens
 }
 
 func.func @f32_element(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<64x8xf32>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a factor of type tensor<64x8xf32> is not decoded from a type of at most 8 bits}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: the other operand is of type tensor<64x8xf32>, expected numbers of bf16 or f16, which may be extended}}
   %d = linalg.generic {
          indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                           affine_map<(m, n, k) -> (m, k floordiv 32)>,

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseMatch.h"
+#include "Raise/RaiseWeights.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -46,16 +47,44 @@ static bool hasKnownSize(Side side, Value first, Side otherSide, Value second) {
   return isKnown(side, first) || isKnown(otherSide, second);
 }
 
+namespace {
+/// What a contraction is in this dialect: one of both, or none, perhaps with a
+/// reason why it is not `target`.
+struct Outcome {
+  std::optional<RaiseMatch> product;
+  std::optional<WeightsMatch> weights;
+  StringRef target = "blockscale.mma_scaled";
+  std::string reason;
+
+  explicit operator bool() const { return product || weights; }
+};
+} // namespace
+
+static Outcome match(Operation *op, const RaiseOptions &options) {
+  Outcome outcome;
+  outcome.weights = matchWeights(op, options, outcome.reason);
+  if (outcome.weights || !outcome.reason.empty()) {
+    outcome.target = "blockscale.dequantize";
+    return outcome;
+  }
+  outcome.product = matchMmaScaled(op, options, outcome.reason);
+  return outcome;
+}
+
 static LogicalResult raise(Operation *op, const RaiseOptions &options,
                            PatternRewriter &rewriter) {
-  std::string reason;
-  std::optional<RaiseMatch> match = matchMmaScaled(op, options, reason);
-  if (!match)
+  Outcome outcome = match(op, options);
+  if (!outcome)
     return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
-      diagnostic << (reason.empty() ? "expected block-scaled operands"
-                                    : reason);
+      diagnostic << (outcome.reason.empty() ? "expected block-scaled operands"
+                                            : outcome.reason);
     });
+  if (outcome.weights) {
+    rewriter.replaceOp(op, createProduct(rewriter, op, *outcome.weights));
+    return success();
+  }
 
+  const std::optional<RaiseMatch> &match = outcome.product;
   Location loc = op->getLoc();
   int64_t block = match->block;
   Value x = createOperand(rewriter, loc, match->x.element);
@@ -128,28 +157,30 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
     }
     // What is still there was not raised.
     getOperation()->walk([&](Operation *op) {
-      std::string reason;
-      if (!matchMmaScaled(op, options, reason) && !reason.empty())
+      Outcome outcome = match(op, options);
+      if (!outcome && !outcome.reason.empty())
         // At the location: a remark at the op would print it, with all of its
         // function looked at for the names of its operands.
-        emitRemark(op->getLoc(), "not raised to blockscale.mma_scaled: ")
-            << reason;
+        emitRemark(op->getLoc(), "not raised to ")
+            << outcome.target << ": " << outcome.reason;
     });
   }
 
 private:
   void report(const RaiseOptions &options) {
     getOperation()->walk([&](Operation *op) {
-      std::string reason;
-      if (matchMmaScaled(op, options, reason))
+      Outcome outcome = match(op, options);
+      if (outcome)
         emitRemark(op->getLoc(), "a block-scaled product stays plain "
                                  "arithmetic; blockscale-raise (--raise) makes "
-                                 "it blockscale.mma_scaled");
-      else if (!reason.empty())
+                                 "it ")
+            << (outcome.weights ? "blockscale.dequantize and a matmul"
+                                : outcome.target);
+      else if (!outcome.reason.empty())
         emitRemark(op->getLoc(),
                    "a block-scaled product stays plain arithmetic, which "
                    "blockscale-raise (--raise) does not change: ")
-            << reason;
+            << outcome.reason;
     });
   }
 };

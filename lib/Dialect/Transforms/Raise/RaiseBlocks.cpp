@@ -70,24 +70,38 @@ public:
         scaleType(scaleType), reason(reason) {}
 
   std::optional<RaiseMatch> run() {
-    std::string mismatch;
-    for (const Blocking &blocking : getBlockings()) {
-      RaiseMatch match;
-      match.acc = contraction.acc;
+    RaiseMatch match;
+    match.acc = contraction.acc;
+    bool isFound = tryBlockings([&](const Blocking &blocking) {
       match.block = blocking.size;
-      reason.clear();
-      if (matchSide(Side::X, blocking, /*needsBatch=*/false, match.x) &&
-          matchSide(Side::Y, blocking, /*needsBatch=*/false, match.y) &&
-          matchBatch(blocking, match))
-        return match;
-      if (mismatch.empty())
-        mismatch = reason;
-    }
-    // What is wrong with the size of blocks explains more than the first
-    // operand that does not fit.
-    reason.clear();
-    if (checkObservedBlocks() && checkK())
-      reason = mismatch;
+      return matchSide(Side::X, blocking, /*needsBatch=*/false, match.x) &&
+             matchSide(Side::Y, blocking, /*needsBatch=*/false, match.y) &&
+             matchBatch(blocking, match);
+    });
+    return isFound ? std::optional(std::move(match)) : std::nullopt;
+  }
+
+  /// One side alone, with K last.
+  std::optional<RaisedSide> runAlone(Side side, bool hasBatch, int64_t &block) {
+    isAlone = true;
+    RaisedSide match;
+    bool isFound = tryBlockings([&](const Blocking &blocking) {
+      block = blocking.size;
+      return matchSide(side, blocking, hasBatch, match);
+    });
+    return isFound ? std::optional(std::move(match)) : std::nullopt;
+  }
+
+  /// The same of elements that have no scales.
+  std::optional<OperandForm> runNumbers(Side side, const Factor &numbers,
+                                        bool hasBatch) {
+    OperandDims dims = {Side::X, /*isScale=*/false,
+                        hasBatch ? contraction.accIndex.front() : AffineExpr(),
+                        contraction.getRow(side)};
+    bool isPartial = false;
+    for (const Blocking &blocking : getBlockings())
+      if (auto form = findOperandForm(numbers, dims, blocking, isPartial))
+        return form;
     return std::nullopt;
   }
 
@@ -98,6 +112,7 @@ private:
   ArrayRef<unsigned> legalBlocks;
   Type scaleType;
   std::string &reason;
+  bool isAlone = false;
 
   template <typename... Parts>
   bool fail(const Parts &...parts) {
@@ -165,6 +180,24 @@ private:
   // Operands
   //===--------------------------------------------------------------------===//
 
+  /// Whether `match` succeeds with one of the ways to cut K.
+  bool tryBlockings(function_ref<bool(const Blocking &)> match) {
+    std::string mismatch;
+    for (const Blocking &blocking : getBlockings()) {
+      reason.clear();
+      if (match(blocking))
+        return true;
+      if (mismatch.empty())
+        mismatch = reason;
+    }
+    // What is wrong with the size of blocks explains more than the first
+    // operand that does not fit.
+    reason.clear();
+    if (checkObservedBlocks() && checkK())
+      reason = mismatch;
+    return false;
+  }
+
   /// With one of the ways to cut K. Prefers operands that are there already,
   /// then those without a batch, unless that is asked for.
   bool matchSide(Side side, const Blocking &blocking, bool needsBatch,
@@ -177,8 +210,10 @@ private:
     for (bool hasBatch : {false, true}) {
       if (hasBatch ? contraction.getRank() == 2 : needsBatch)
         continue;
+      if (isAlone && hasBatch != needsBatch)
+        continue;
       AffineExpr batch = hasBatch ? contraction.accIndex[0] : AffineExpr();
-      OperandDims dims = {side, /*isScale=*/false, batch,
+      OperandDims dims = {isAlone ? Side::X : side, /*isScale=*/false, batch,
                           contraction.getRow(side)};
       std::optional<OperandForm> element =
           findOperandForm(*factors.element, dims, blocking, isElementPartial);
@@ -204,25 +239,30 @@ private:
     if (!hasScale)
       return failToRead(side, "_scale", *factors.scale, isScalePartial,
                         "blocks of " + Twine(blocking.size) + " of K");
-    return fail("only one of ", getName(side), " and ", getName(side),
-                "_scale has the batch");
+    return isAlone ? fail("only one of codes and scales has the batch")
+                   : fail("only one of ", getName(side), " and ", getName(side),
+                          "_scale has the batch");
   }
 
   bool failToRead(Side side, StringRef suffix, const Factor &factor,
                   bool isPartial, const Twine &expected) {
     const Access &form = factor.forms.back();
     StringRef row = side == Side::X ? "M" : "N";
+    std::string name = (getName(side) + suffix).str();
+    if (isAlone)
+      name = suffix.empty() ? "a tensor of codes" : "a tensor of scales";
     Type type = form.value.getType();
     if (isPartial)
-      return fail(getName(side), suffix, " of type ", type,
+      return fail(name, " of type ", type,
                   " is not known to have just the sizes of ", row, " and ",
                   expected.str());
     if (form.isAbsolute && suffix.empty())
-      return fail(getName(side), " is an absolute value");
+      return fail(name,
+                  isAlone ? " has absolute values" : " is an absolute value");
     AffineMap map = AffineMap::get(contraction.loops.extents.size(), 0,
                                    form.index, type.getContext());
-    return fail(getName(side), suffix, " of type ", type, " is read at ", map,
-                ", expected ", row, " and ", expected.str());
+    return fail(name, " of type ", type, " is read at ", map, ", expected ",
+                row, " and ", expected.str());
   }
 
   /// One of x and y has the batch of the result.
@@ -246,13 +286,22 @@ private:
       if (block != 0 && !llvm::is_contained(legalBlocks, block))
         return fail("expected blocks of ",
                     llvm::interleaved(legalBlocks, " or "), " for ",
-                    x.element->getElementType(), " times ",
-                    y.element->getElementType(), " with scales of type ",
-                    scaleType, ", got ", block);
+                    getElementTypes(), " with scales of type ", scaleType,
+                    ", got ", block);
     if (xBlock != 0 && yBlock != 0 && xBlock != yBlock)
       return fail("expected blocks of one size, got ", xBlock,
                   " in x_scale and ", yBlock, " in y_scale");
     return true;
+  }
+
+  std::string getElementTypes() const {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    const Factor *first = x.element ? x.element : y.element;
+    stream << first->getElementType();
+    if (x.element && y.element)
+      stream << " times " << y.element->getElementType();
+    return text;
   }
 
   bool checkK() {
@@ -285,4 +334,26 @@ blockscale::matchBlocks(const Contraction &contraction, const SideFactors &x,
                         const SideFactors &y, ArrayRef<unsigned> legalBlocks,
                         Type scaleType, std::string &reason) {
   return BlockMatcher(contraction, x, y, legalBlocks, scaleType, reason).run();
+}
+
+std::optional<RaisedSide>
+blockscale::matchBlocksOfSide(const Contraction &contraction, Side side,
+                              const SideFactors &factors, bool hasBatch,
+                              ArrayRef<unsigned> legalBlocks, Type scaleType,
+                              int64_t &block, std::string &reason) {
+  SideFactors none;
+  bool isX = side == Side::X;
+  return BlockMatcher(contraction, isX ? factors : none, isX ? none : factors,
+                      legalBlocks, scaleType, reason)
+      .runAlone(side, hasBatch, block);
+}
+
+std::optional<OperandForm>
+blockscale::matchRowsOfK(const Contraction &contraction, Side side,
+                         const Factor &numbers, bool hasBatch, int64_t block) {
+  SideFactors none;
+  std::string reason;
+  unsigned legalBlocks[] = {static_cast<unsigned>(block)};
+  return BlockMatcher(contraction, none, none, legalBlocks, Type(), reason)
+      .runNumbers(side, numbers, hasBatch);
 }

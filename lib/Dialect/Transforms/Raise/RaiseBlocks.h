@@ -52,6 +52,20 @@ std::optional<RaiseMatch> matchBlocks(const Contraction &contraction,
                                       ArrayRef<unsigned> legalBlocks,
                                       Type scaleType, std::string &reason);
 
+/// The same of one operand alone. Its codes and scales become [batch, row, K],
+/// with the batch if `hasBatch`.
+std::optional<RaisedSide>
+matchBlocksOfSide(const Contraction &contraction, MmaScaledOp::Side side,
+                  const SideFactors &factors, bool hasBatch,
+                  ArrayRef<unsigned> legalBlocks, Type scaleType,
+                  int64_t &block, std::string &reason);
+
+/// Numbers of one side, which have no scales, as [batch, row, K].
+std::optional<OperandForm> matchRowsOfK(const Contraction &contraction,
+                                        MmaScaledOp::Side side,
+                                        const Factor &numbers, bool hasBatch,
+                                        int64_t block);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISEBLOCKS_H

@@ -58,6 +58,16 @@ static Value getScalar(OpBuilder &builder, Location loc,
   return value;
 }
 
+Value blockscale::createScalar(OpBuilder &builder, Location loc,
+                               const TensorScale &scale) {
+  if (Value scalar = getScalar(builder, loc, scale))
+    return scalar;
+  SmallVector<Value> index;
+  for (int64_t at : getConstantIndex(scale.place))
+    index.push_back(arith::ConstantIndexOp::create(builder, loc, at));
+  return tensor::ExtractOp::create(builder, loc, scale.place.value, index);
+}
+
 static Value scaleVector(OpBuilder &builder, Location loc, Value product,
                          ArrayRef<TensorScale> scales, Value acc) {
   for (const TensorScale &scale : scales) {

@@ -21,6 +21,9 @@ struct TensorScale {
   FloatAttr splat;
 };
 
+/// The f32 that `scale` is.
+Value createScalar(OpBuilder &builder, Location loc, const TensorScale &scale);
+
 /// An accumulator of the type and the sizes of `acc` with zeros.
 Value createZeros(OpBuilder &builder, Location loc, Value acc);
 

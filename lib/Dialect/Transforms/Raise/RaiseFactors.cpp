@@ -30,7 +30,7 @@ static constexpr unsigned kMaxSteps = 128;
 /// say what is too much.
 static constexpr unsigned kMaxFactors = 16;
 
-static bool isNarrowFloat(Type type) {
+bool blockscale::isNarrowFloat(Type type) {
   auto floatType = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   return floatType && floatType.getWidth() <= 8;
 }
@@ -112,6 +112,30 @@ static Value getMaskedFloat(Value value) {
   return isSame ? bitcast.getIn() : nullptr;
 }
 
+bool blockscale::stepThroughMagnitude(Access &access) {
+  Value source = getMaskedFloat(access.value);
+  if (auto absolute = access.value.getDefiningOp<math::AbsFOp>())
+    source = absolute.getOperand();
+  if (!source)
+    return false;
+  access.value = source;
+  access.isAbsolute = true;
+  return true;
+}
+
+void blockscale::setOrigin(Factor &factor, Access origin) {
+  factor.splat = getSplat(origin.value);
+  // A constant, or a value from outside of the body, is one for all loops.
+  if (origin.body &&
+      (factor.splat || origin.value.getParentBlock() != origin.body.getBlock()))
+    origin.index.clear();
+  APInt mask;
+  factor.isNonNegative = origin.isAbsolute ||
+                         getMaskedCode(origin.value, mask) ||
+                         isNonNegativeConstant(origin.value);
+  factor.origin = std::move(origin);
+}
+
 //===----------------------------------------------------------------------===//
 // Tracing
 //===----------------------------------------------------------------------===//
@@ -177,16 +201,7 @@ private:
       if (!stepThrough(access, isNarrow))
         break;
     }
-    factor.splat = getSplat(access.value);
-    // A constant, or a value from outside of the body, is one for all loops.
-    if (access.body && (factor.splat || access.value.getParentBlock() !=
-                                            access.body.getBlock()))
-      access.index.clear();
-    APInt mask;
-    factor.isNonNegative = access.isAbsolute ||
-                           getMaskedCode(access.value, mask) ||
-                           isNonNegativeConstant(access.value);
-    factor.origin = std::move(access);
+    setOrigin(factor, std::move(access));
     product.factors.push_back(std::move(factor));
   }
 
@@ -273,9 +288,8 @@ private:
 
   /// One step towards what is read; false if there is none.
   bool stepThrough(Access &access, bool isNarrow) {
-    auto step = [&](Value source, bool isAbsolute = false) {
+    auto step = [&](Value source) {
       access.value = source;
-      access.isAbsolute |= isAbsolute;
       return true;
     };
     // Only what is exact may come after the decoding.
@@ -285,10 +299,8 @@ private:
       // Seen through only to find that there is a scale: its type is noted.
       if (auto truncate = dyn_cast<arith::TruncFOp>(op))
         return !isNarrow && step(truncate.getIn());
-      if (auto absolute = dyn_cast<math::AbsFOp>(op))
-        return step(absolute.getOperand(), /*isAbsolute=*/true);
-      if (Value masked = getMaskedFloat(access.value))
-        return step(masked, /*isAbsolute=*/true);
+      if (stepThroughMagnitude(access))
+        return true;
     }
     return followAccess(access, loops);
   }

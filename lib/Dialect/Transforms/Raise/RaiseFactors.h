@@ -51,6 +51,16 @@ struct Factor {
   }
 };
 
+/// Whether `type`, or what it holds, is a float of at most 8 bits.
+bool isNarrowFloat(Type type);
+
+/// From a value to the one that it is the magnitude of: `math.absf`, or all
+/// bits but the sign. Else returns false, and `access` stays.
+bool stepThroughMagnitude(Access &access);
+
+/// Sets `origin`, and what is known of the value there.
+void setOrigin(Factor &factor, Access origin);
+
 /// A product of factors.
 struct Product {
   std::vector<Factor> factors;

@@ -13,46 +13,13 @@
 
 #include "Raise/RaiseMatch.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "Raise/RaiseRoles.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-/// Whether `factor` is a scale, whatever the others are.
-static bool isScale(const Factor &factor) {
-  return factor.role == FactorRole::Scale ||
-         isa<Float8E8M0FNUType>(factor.getElementType());
-}
-
-static bool isReadBy(const Factor &factor, AffineExpr loop) {
-  auto dim = dyn_cast<AffineDimExpr>(loop);
-  return dim && llvm::any_of(factor.getNearest().index, [&](AffineExpr expr) {
-           return expr.isFunctionOfDim(dim.getPosition());
-         });
-}
-
-/// Whether `index` changes with every step of `loop`, as far as can be seen.
-static bool changesWith(AffineExpr index, unsigned loop) {
-  if (auto dim = dyn_cast<AffineDimExpr>(index))
-    return dim.getPosition() == loop;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
-  return binary && index.getKind() != AffineExprKind::FloorDiv &&
-         (changesWith(binary.getLHS(), loop) ||
-          changesWith(binary.getRHS(), loop));
-}
-
-/// Whether `factor` is read at one index for several steps along K.
-static bool isCoarse(const Factor &factor, const Contraction &contraction) {
-  return !llvm::all_of(contraction.reductions, [&](unsigned loop) {
-    return contraction.loops.extents[loop] == 1 ||
-           llvm::any_of(factor.origin.index, [&](AffineExpr index) {
-             return changesWith(index, loop);
-           });
-  });
-}
 
 /// Whether `factor` may be an element or a scale by its type.
 static bool isEitherType(const Factor &factor) {
@@ -165,16 +132,9 @@ private:
         elements.insert(factor.origin.value);
       for (const Factor &other : ArrayRef(product.factors).take_front(i))
         hasScale |= (factor.isNarrow() || other.isNarrow()) &&
-                    haveOneRow(factor, other);
+                    haveOneRow(factor, other, contraction);
     }
     return hasScale && elements.size() >= 2;
-  }
-
-  bool haveOneRow(const Factor &first, const Factor &second) const {
-    return llvm::any_of(ArrayRef(contraction.accIndex).take_back(2),
-                        [&](AffineExpr row) {
-                          return isReadBy(first, row) && isReadBy(second, row);
-                        });
   }
 
   //===--------------------------------------------------------------------===//
@@ -182,40 +142,9 @@ private:
   //===--------------------------------------------------------------------===//
 
   bool checkForm() {
-    if (!contraction.problem.empty())
-      return fail(contraction.problem);
-    Type accType = getElementTypeOrSelf(contraction.acc.getType());
-    if (!accType.isF32())
-      return fail("it accumulates in ", accType, ", expected f32");
-    if (!product.problem.empty())
-      return fail(product.problem);
-
-    auto tensor = dyn_cast<RankedTensorType>(contraction.acc.getType());
-    if (tensor && tensor.getEncoding())
-      return fail("expected tensors without encoding, got ", tensor);
-
-    unsigned rank = contraction.getRank();
-    if (rank < 2 || rank > 3)
-      return fail("expected a result with M and N and at most one batch, got "
-                  "rank ",
-                  rank);
-    llvm::SmallDenseSet<unsigned> loops(contraction.reductions.begin(),
-                                        contraction.reductions.end());
-    for (AffineExpr expr : contraction.accIndex) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop || !loops.insert(loop.getPosition()).second)
-        return fail("expected a result with a parallel loop for each "
-                    "dimension");
-    }
-    unsigned numReductions = contraction.reductions.size();
-    if (rank + numReductions != contraction.loops.extents.size())
-      return fail("expected each parallel loop to have a dimension of the "
-                  "result");
-    if (numReductions > 2)
-      return fail("expected one or two loops along K, got ", numReductions);
-    if (llvm::is_contained(contraction.loops.extents, 0))
-      return fail("expected all sizes to be at least 1");
-    return true;
+    return checkSum(contraction, reason) &&
+           (product.problem.empty() || fail(product.problem)) &&
+           checkLoops(contraction, reason);
   }
 
   bool assignSides() {

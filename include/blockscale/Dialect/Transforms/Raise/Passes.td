@@ -14,7 +14,8 @@ include "mlir/Pass/PassBase.td"
 def RaisePass : Pass<"blockscale-raise"> {
   let summary = "recognise block-scaled products in upstream dialects";
   let description = [{
-    Rewrites contractions of decoded operands to `mma_scaled`. The contraction
+    Rewrites contractions of decoded operands to `mma_scaled`, or to
+    `dequantize` and a matmul, if one of them is numbers. The contraction
     is a `linalg.generic`, `linalg.matmul`, `linalg.batch_matmul`,
     `linalg.contract` or another structured op that adds products to an f32
     accumulator, or a `vector.contract`. In its products are two matrices of
@@ -58,6 +59,13 @@ def RaisePass : Pass<"blockscale-raise"> {
       a bit mask, or anything with `assume-positive-scales`.
     * Dynamic sizes are taken to be at least 1. K must be known to be a multiple
       of B: it is the size of blocks that were collapsed, or there are two loops.
+
+    Where one operand is codes with scales, and the other numbers of bf16 or
+    f16, a contraction in linalg becomes `dequantize` and a `linalg.matmul` or
+    `linalg.batch_matmul`. The decoded numbers are rounded and may be infinite
+    as the program says, so that the order of its ops counts: code times scale,
+    times a scale for the whole tensor, rounded once to the type of the other
+    operand. What is rounded in another way is not raised.
 
     A contraction that has a scaled operand and is not raised gets a remark with
     the reason, and stays as it is.

@@ -1,0 +1,140 @@
+//===- CreateWeights.cpp - dequantize and a matmul ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels read codes of the right operand of a matmul. Weights on the left are
+// put there, and the result is transposed; a batch that the weights do not have
+// becomes more rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise/RaiseWeights.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+/// Whether all of `acc` is zero: a fill or a constant.
+static bool isZero(Value acc) {
+  if (auto fill = acc.getDefiningOp<linalg::FillOp>())
+    acc = fill.getInputs().front();
+  return matchPattern(acc, m_PosZeroFloat());
+}
+
+namespace {
+
+class ProductBuilder {
+public:
+  ProductBuilder(OpBuilder &builder, Operation *op, const WeightsMatch &match)
+      : builder(builder), op(op), match(match), loc(op->getLoc()) {}
+
+  Value create() {
+    bool isSwapped = match.side == Side::X;
+    bool isCollapsed = getRank(match.acc) == 3 && !match.haveBatch;
+    Value acc = match.acc;
+    if (isSwapped)
+      acc = reshape(acc, [&](Value value) { return transpose(value); });
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, acc);
+    Type type = acc.getType();
+    Value numbers = createOperand(builder, loc, match.numbers);
+    if (isCollapsed) {
+      numbers = collapse(numbers);
+      acc = reshape(acc, [&](Value value) { return collapse(value); });
+    }
+    Value result = multiply(numbers, createNumbers(), acc);
+    if (isCollapsed)
+      result = tensor::ExpandShapeOp::create(builder, loc, type, result,
+                                             getGroups(), sizes);
+    return isSwapped ? convert(transpose(result)) : convert(result);
+  }
+
+private:
+  OpBuilder &builder;
+  Operation *op;
+  const WeightsMatch &match;
+  Location loc;
+
+  static int64_t getRank(Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank();
+  }
+
+  static SmallVector<ReassociationIndices> getGroups() { return {{0, 1}, {2}}; }
+
+  /// To the static sizes that the result of `op` has.
+  Value convert(Value result) {
+    Type type = op->getResult(0).getType();
+    return result.getType() == type
+               ? result
+               : tensor::CastOp::create(builder, loc, type, result).getResult();
+  }
+
+  /// `acc` in another shape; zeros are made in that shape.
+  Value reshape(Value acc, function_ref<Value(Value)> change) {
+    Value changed = change(acc);
+    return isZero(acc) ? createZeros(builder, loc, changed) : changed;
+  }
+
+  Value collapse(Value value) {
+    return tensor::CollapseShapeOp::create(builder, loc, value, getGroups());
+  }
+
+  /// The last two dimensions exchanged.
+  Value transpose(Value value) {
+    int64_t rank = getRank(value);
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    std::swap(order[rank - 2], order[rank - 1]);
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t dim : order)
+      sizes.push_back(tensor::getMixedSize(builder, loc, value, dim));
+    Value empty = tensor::EmptyOp::create(builder, loc, sizes,
+                                          getElementTypeOrSelf(value));
+    return linalg::TransposeOp::create(builder, loc, value, empty, order)
+        ->getResult(0);
+  }
+
+  /// The weights as numbers, [batch, rows, K].
+  Value createNumbers() {
+    Value codes = createOperand(builder, loc, match.weights.element);
+    Value scales =
+        match.weights.scale
+            ? createOperand(builder, loc, *match.weights.scale)
+            : createSplatScales(builder, loc, codes, Side::X, match.block,
+                                match.weights.splatScale);
+    Value tensorScale;
+    if (match.tensorScale)
+      tensorScale = createScalar(builder, loc, *match.tensorScale);
+    auto type = cast<RankedTensorType>(codes.getType()).clone(match.type);
+    return DequantizeOp::create(builder, loc, type, codes, scales, tensorScale,
+                                builder.getI64IntegerAttr(match.block));
+  }
+
+  Value multiply(Value x, Value y, Value acc) {
+    Operation *product;
+    if (getRank(acc) == 3)
+      product = linalg::BatchMatmulTransposeBOp::create(
+          builder, loc, ValueRange{x, y}, ValueRange{acc});
+    else
+      product = linalg::MatmulTransposeBOp::create(
+          builder, loc, ValueRange{x, y}, ValueRange{acc});
+    // As of what a schedule asks for.
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      product->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    return product->getResult(0);
+  }
+};
+
+} // namespace
+
+Value blockscale::createProduct(OpBuilder &builder, Operation *op,
+                                const WeightsMatch &match) {
+  return ProductBuilder(builder, op, match).create();
+}
