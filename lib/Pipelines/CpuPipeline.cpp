@@ -47,6 +47,7 @@ void blockscale::buildTilePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createDecomposeSoftmaxPass());
   pm.addPass(createExpandCastsPass());
   pm.addPass(createGenerateRuntimeVerificationPass());
+  pm.addNestedPass<func::FuncOp>(createCheckReshapesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -81,6 +82,7 @@ void blockscale::buildCpuLoopsPipeline(OpPassManager &pm) {
 }
 
 void blockscale::buildCpuLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(createExpandsToCastsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

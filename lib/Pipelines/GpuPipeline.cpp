@@ -60,13 +60,17 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
   pm.addPass(createScalarResultsPass());
   AttachTargetPassOptions target;
-  target.chip = options.target;
+  target.target = options.target;
   target.emulateOn = options.emulateOn;
   pm.addPass(createAttachTargetPass(target));
+  buildGpuSelectionPipeline(pm, options);
+}
+
+void blockscale::buildGpuSelectionPipeline(OpPassManager &pm,
+                                           const GpuPipelineOptions &options) {
   SelectPathPassOptions select;
   select.nativeOnly = options.nativeOnly;
   select.noWorkspace = options.noWorkspace;
-  select.schedule = options.schedule;
   pm.addPass(createSelectPathPass(select));
   pm.addPass(createLegalizePass());
   SelectSchedulePassOptions schedule;
@@ -79,8 +83,9 @@ void blockscale::buildGpuTilePipeline(OpPassManager &pm,
 }
 
 void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
-                                        const GpuPipelineOptions &) {
+                                        const GpuPipelineOptions &options) {
   pm.addPass(createPackBuffersPass());
+  pm.addPass(createCarryPackingPass());
   DecomposeSoftmaxPassOptions softmax;
   softmax.keepRows = true;
   pm.addNestedPass<func::FuncOp>(createDecomposeSoftmaxPass(softmax));
@@ -90,6 +95,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createCheckLoopSizesPass());
+  pm.addNestedPass<func::FuncOp>(createCheckReshapesPass());
   pm.addPass(createExpandCastsPass()); // What decomposition has made.
   pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertTensorToLinalgPass());
@@ -115,6 +121,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createStridedCopiesToLoopsPass(copies));
   pm.addNestedPass<func::FuncOp>(createWrapScalarOpsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
+  pm.addPass(createNarrowIntegersToBytesPass());
   pm.addNestedPass<func::FuncOp>(createFlattenParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createConvertParallelLoopToGpuPass());
@@ -123,6 +130,8 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addPass(createCollectKernelsPass());
   pm.addPass(createOverlapKernelsPass());
   addCleanUp(pm);
+  if (options.explain)
+    pm.addPass(createExplainKernelsPass());
   addStageCheck(pm, "kernel");
 }
 

@@ -1,7 +1,7 @@
 // Bulk copies where no block can copy to another one: the destination is said to
 // be the block's own, by the address that it has there.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --convert-blockscale-to-nvvm --canonicalize | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --convert-blockscale-to-nvvm --canonicalize | FileCheck %s
 
 // CHECK-LABEL: gpu.func @copies(
 // CHECK-SAME:    %[[MAP:[a-z0-9]+]]: !llvm.ptr, %[[ROW:[a-z0-9]+]]: i32, %[[COLUMN:[a-z0-9]+]]: i32, %[[TILE:[a-z0-9]+]]: memref

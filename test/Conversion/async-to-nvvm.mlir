@@ -1,7 +1,7 @@
 // Barriers and bulk copies in the NVVM dialect.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
 
 // CHECK-LABEL: gpu.func @barriers(
 // CHECK-SAME:    %[[BARRIERS:[a-z0-9]+]]: memref<4xi64, #gpu.address_space<workgroup>>, %[[I:[a-z0-9]+]]: index, %[[PARITY:[a-z0-9]+]]: i32)

@@ -1,8 +1,8 @@
 // The target of kernels, and what is checked in place of the NVVM dialect.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103a --blockscale-attach-nvvm-target=ptx-version=88 --split-input-file | FileCheck %s
-// RUN: sed s/sm_103a/sm_90a/ %s | not blockscale-opt --blockscale-attach-target=chip=sm_90a --blockscale-attach-nvvm-target --split-input-file 2>&1 | FileCheck %s --check-prefix=SM_90A
-// RUN: not blockscale-opt %s --blockscale-attach-target=chip=sm_80 --blockscale-attach-nvvm-target --split-input-file 2>&1 | FileCheck %s --check-prefix=SM_80
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_103a --blockscale-attach-nvvm-target=ptx-version=88 --split-input-file | FileCheck %s
+// RUN: sed s/sm_103a/sm_90a/ %s | not blockscale-opt --blockscale-attach-target=target=sm_90a --blockscale-attach-nvvm-target --split-input-file 2>&1 | FileCheck %s --check-prefix=SM_90A
+// RUN: not blockscale-opt %s --blockscale-attach-target=target=sm_80 --blockscale-attach-nvvm-target --split-input-file 2>&1 | FileCheck %s --check-prefix=SM_80
 
 // SM_90A:     error: 'nvvm.tcgen05.fence' op expected a chip with tcgen05, got sm_90a
 // SM_90A-NOT: error

@@ -1,9 +1,9 @@
 // A chip without the instruction.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
-// RUN: sed s/sm_90a/sm_100a/ %s | blockscale-opt --blockscale-attach-target=chip=sm_100a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
+// RUN: sed s/sm_90a/sm_100a/ %s | blockscale-opt --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
 
-// RUN: not blockscale-opt %s --blockscale-attach-target=chip=sm_121 --convert-blockscale-to-nvvm -split-input-file 2>&1 | FileCheck %s --check-prefix=LETTER
+// RUN: not blockscale-opt %s --blockscale-attach-target=target=sm_121 --convert-blockscale-to-nvvm -split-input-file 2>&1 | FileCheck %s --check-prefix=LETTER
 // LETTER: error: unknown target 'sm_121': block-scaled instructions need the letter, expected sm_121a or sm_121f
 // RUN: not blockscale-opt %s --convert-blockscale-to-nvvm -split-input-file 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: expected a module with the attribute 'blockscale.target' of blockscale-attach-target

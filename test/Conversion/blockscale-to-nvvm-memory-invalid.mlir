@@ -1,6 +1,6 @@
 // Chips without a form of ldmatrix.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90 --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90 --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
 
 !tile = memref<8x64xi8, #gpu.address_space<workgroup>>
 gpu.module @kernels {

@@ -1,7 +1,7 @@
 // load_matrix and dynamic shared memory in the NVVM dialect.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --convert-blockscale-to-nvvm | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100a --convert-blockscale-to-nvvm | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --convert-blockscale-to-nvvm | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm | FileCheck %s
 
 // The offset of the lane and what is added to it are apart.
 

@@ -1,7 +1,7 @@
 // mma_sync in the NVVM dialect.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_121f --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_121f --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
 
 // The example of the pass' description.
 

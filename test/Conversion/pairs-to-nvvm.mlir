@@ -1,6 +1,6 @@
 // What pairs of blocks and clusters do, in the NVVM dialect.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
 
 // Copies of a pair count at the mbarrier of the even block, whose rank is bit 24
 // of an address. The NVVM op leaves out the group where it has a predicate.

@@ -1,6 +1,6 @@
 // Values of tensor memory between blocks, in loops and in selects are integers.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100a --convert-blockscale-to-nvvm --reconcile-unrealized-casts | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm --reconcile-unrealized-casts | FileCheck %s
 
 !tmem = !blockscale.tmem<512>
 !acc = !blockscale.tmem_acc<128x256>

@@ -1,7 +1,7 @@
 // Memory in which matrices are described is aligned to 8 lines, and that of
 // scales to 128 bytes.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100a --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
 
 // The largest alignment counts; what is larger stays.
 

@@ -1,7 +1,7 @@
 // Chips without tensor memory.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
-// RUN: sed s/sm_90a/sm_120a/ %s | blockscale-opt --blockscale-attach-target=chip=sm_120a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
+// RUN: sed s/sm_90a/sm_120a/ %s | blockscale-opt --blockscale-attach-target=target=sm_120a --convert-blockscale-to-nvvm -split-input-file -verify-diagnostics
 
 !slot = memref<1xi32, #gpu.address_space<workgroup>>
 gpu.module @kernels {

@@ -1,7 +1,7 @@
 // Ops of tcgen05 in the NVVM dialect.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_110f --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_110f --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
 
 // Tensor memory is an address; a region is some columns further.
 

@@ -60,6 +60,9 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
 ///
 /// Tile: each `mma_scaled` has a path that the target takes.
 void buildGpuTilePipeline(OpPassManager &pm, const GpuPipelineOptions &options);
+/// Its last part, which keeps what has been selected, and checks it.
+void buildGpuSelectionPipeline(OpPassManager &pm,
+                               const GpuPipelineOptions &options);
 /// Kernel: functions hold launches, arguments and results are buffers.
 void buildGpuKernelPipeline(OpPassManager &pm,
                             const GpuPipelineOptions &options);

@@ -1,11 +1,11 @@
 // Forms of ldmatrix that a chip has not got become shuffles and loads. What they
 // load is tested in test/Execution/emulate.
 
-// RUN: blockscale-opt %s --blockscale-attach-target="chip=sm_120a emulate-on=sm_90" --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,OLD
+// RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_90" --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,OLD
 // RUN: blockscale-opt %s --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,OLD
-// RUN: blockscale-opt %s --blockscale-attach-target="chip=sm_120a emulate-on=sm_120a" --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,NEW
-// RUN: blockscale-opt %s --blockscale-attach-target="chip=sm_120a emulate-on=sm_100a" --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,NEW
-// RUN: not blockscale-opt %s --blockscale-attach-target="chip=sm_120a emulate-on=sm_121" --blockscale-emulate-mma 2>&1 | FileCheck %s --check-prefix=LETTER
+// RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_120a" --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,NEW
+// RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_100a" --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,NEW
+// RUN: not blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_121" --blockscale-emulate-mma 2>&1 | FileCheck %s --check-prefix=LETTER
 // LETTER: error: unknown target 'sm_121': block-scaled instructions need the letter, expected sm_121a or sm_121f
 
 // CHECK-LABEL: gpu.func @plain(

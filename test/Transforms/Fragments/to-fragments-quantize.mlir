@@ -1,7 +1,7 @@
 // Accumulators that are quantised where they are.
 
-// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-attach-target{chip=sm_90a},gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file -verify-diagnostics | FileCheck %s
-// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-attach-target{chip=sm_100a},gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=NATIVE
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-attach-target{target=sm_90a},gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-attach-target{target=sm_100a},gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=NATIVE
 
 // Four lanes have pairs of four blocks in each of two rows: two exchanges for
 // the largest of each block, four for the codes, and then each lane stores a

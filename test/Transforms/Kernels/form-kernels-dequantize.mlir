@@ -1,7 +1,7 @@
 // Kernels of dequantize: lanes with 8 numbers of one load of codes each; loops
 // for what does not follow each other so.
 
-// RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=chip=sm_90a --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s
+// RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=target=sm_90a --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s
 
 // CHECK-LABEL: func.func @packed(
 // CHECK:         blockscale.launch @kernels::@packed__dequantize blocks = [19, 4, 1] threads = [128, 1, 1]

@@ -1,8 +1,8 @@
 // Kernels of quantize: lanes of numbers that follow each other, or a thread for
 // each block; codes of fp4 packed and scales swizzled where they are made.
 
-// RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=chip=sm_100a --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s
-// RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=chip=sm_80 --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s --check-prefix=SOFT
+// RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=target=sm_100a --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s
+// RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=target=sm_80 --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s --check-prefix=SOFT
 
 // CHECK-LABEL: func.func @packed(
 // CHECK:         blockscale.launch @kernels::@packed__quantize blocks = [256, 8, 1] threads = [128, 1, 1]

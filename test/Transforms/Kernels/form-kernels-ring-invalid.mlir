@@ -1,6 +1,6 @@
 // More tiles than a grid has room for, and than there are numbers.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels -verify-diagnostics
 
 func.func @countless(
     %x: tensor<1125899906842624x128xf8E4M3FN>,

@@ -2,7 +2,7 @@
 // every chip. With the barriers it is more, so that the launch gives it.
 
 // DEFINE: %{stages} =
-// DEFINE: %{form} = blockscale-opt %s --blockscale-attach-target=chip=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule=schedule=tile=128x32x256,stages=%{stages},accumulators=1,persistent=0 --blockscale-form-kernels
+// DEFINE: %{form} = blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule=schedule=tile=128x32x256,stages=%{stages},accumulators=1,persistent=0 --blockscale-form-kernels
 // REDEFINE: %{stages} = 2
 // RUN: %{form} | FileCheck %s --check-prefix=LAUNCH
 // REDEFINE: %{stages} = 1

@@ -1,7 +1,7 @@
 // A kernel of the path mma_sync whose stages bulk copies fill: who multiplies,
 // and what one step hands over.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize --cse -split-input-file 2> %t | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize --cse -split-input-file 2> %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 
 // Four warps and the one that loads. A stage is full when its copies have

@@ -1,6 +1,6 @@
 // Kernels of the path wgmma whose blocks share tiles.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -split-input-file | FileCheck %s
 
 // Two blocks along M share columns of y: each loads 64 of 128, in one of two
 // copies, for both. Whole clusters are launched.

@@ -1,6 +1,6 @@
 // Kernels of the path wgmma: roles, stages and what warpgroups share.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -split-input-file | FileCheck %s
 
 // Each of two warpgroups has two parts of 64 rows, whose sums are in registers,
 // and gets registers of the one that loads.

@@ -4,7 +4,7 @@
 // RUN: blockscale-opt %s --blockscale-collect-kernels --canonicalize --cse -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x8xi8> {{{.*}}}, %[[S:[a-z0-9]+]]: f32, %[[Y:[a-z0-9]+]]: memref<4x?xi8> {{{.*}}}, %[[R:[a-z0-9]+]]: memref<?x?xf32> {
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x8xi8> {{{.*}}}, %[[S:[a-z0-9]+]]: f32, %[[Y:[a-z0-9]+]]: memref<4x?xi8> {{{.*}}}, %[[R:[a-z0-9]+]]: memref<?x?xf32>) {
 // CHECK-DAG:     %[[X_PLACE:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [], strides: []
 // CHECK-DAG:     %[[Y_PLACE:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [], strides: []
 // CHECK-DAG:     %[[R_PLACE:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [], strides: []
@@ -15,7 +15,7 @@
 // CHECK-DAG:     %[[UNITS:.*]] = arith.divui %[[BYTES]], %c3
 // CHECK-DAG:     %[[CODES:.*]] = arith.muli %[[UNITS]], %c4
 // CHECK-DAG:     %[[N_PARAMETER:.*]] = arith.index_castui %[[CODES]] : index to i32
-// CHECK-NOT:     cf.assert
+// CHECK-DAG:     cf.assert %{{.*}}, "M is 0"
 // CHECK:         gpu.launch_func @kernels::@main blocks in (%{{.*}}) threads in (%{{.*}}) args(%[[X_PLACE]] : memref<i8>, %[[S]] : f32, %[[Y_PLACE]] : memref<i8>, %[[R_PLACE]] : memref<f32>, %[[M_PARAMETER]] : i32, %[[N_PARAMETER]] : i32)
 
 // CHECK:       gpu.func @main(
@@ -30,7 +30,7 @@
 // The check of the host.
 // CHECK:         %[[IS_M:.*]] = arith.cmpi sgt, %{{.*}}, %c0
 // CHECK:         cf.assert %[[IS_M]], "M is 0"
-// CHECK-DAG:     %[[R_VIEW:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [%[[M]], %[[ROW:.*]]], strides: [%[[ROW]], 1] : memref<f32> to memref<?x?xf32>
+// CHECK-DAG:     %[[R_VIEW:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [%{{.*}}, %[[ROW:.*]]], strides: [%[[ROW]], 1] : memref<f32> to memref<?x?xf32>
 // CHECK-DAG:     %[[Y_VIEW:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [4, %[[BYTES]]], strides: [%[[BYTES]], 1] : memref<i8> to memref<4x?xi8>
 // CHECK:         memref.load %[[Y_VIEW]]
 // CHECK:         memref.store %{{.*}}, %[[R_VIEW]]
@@ -38,8 +38,7 @@ module attributes {gpu.container_module} {
   func.func @main(%x: memref<?x8xi8> {blockscale.code_bits = 4 : i64},
                   %s: f32,
                   %y: memref<4x?xi8> {blockscale.code_bits = 6 : i64},
-                  %r: memref<?x?xf32> {
-                      blockscale.sizes = affine_map<(d0, d1) -> (d0, d1 floordiv 3 * 4)>}) {
+                  %r: memref<?x?xf32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c32 = arith.constant 32 : index
@@ -47,6 +46,12 @@ module attributes {gpu.container_module} {
     %blocks = arith.ceildivui %m, %c32 : index
     %ok = arith.cmpi sgt, %m, %c0 : index
     cf.assert %ok, "M is 0"
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %bytes = memref.dim %y, %c1 : memref<4x?xi8>
+    %groups = arith.divui %bytes, %c3 : index
+    %codes = arith.muli %groups, %c4 : index
+    blockscale.result_sizes %r sizes(%m, %codes) : memref<?x?xf32>
     gpu.launch_func @kernels::@main_kernel blocks in (%blocks, %c1, %c1)
         threads in (%c32, %c1, %c1)
         args(%r : memref<?x?xf32>, %y : memref<4x?xi8>, %m : index)
@@ -72,8 +77,11 @@ module attributes {gpu.container_module} {
 // CHECK:         gpu.launch_func @kernels::@two {{.*}} args(%{{.*}} : memref<f32>, %{{.*}} : memref<f32>, %{{.*}} : memref<f32>, %{{.*}} : i32, %{{.*}} : i32)
 module attributes {gpu.container_module} {
   func.func @two(%a: memref<?xf32>, %b: memref<?xf32>,
-                 %r: memref<?xf32> {blockscale.sizes = affine_map<(d0, d1) -> (d1)>}) {
+                 %r: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
+    %size = memref.dim %b, %c0 : memref<?xf32>
+    blockscale.result_sizes %r sizes(%size) : memref<?xf32>
     gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
         threads in (%c1, %c1, %c1) args(%r : memref<?xf32>)
     gpu.launch_func @kernels::@last blocks in (%c1, %c1, %c1)

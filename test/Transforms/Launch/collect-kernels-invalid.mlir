@@ -58,7 +58,7 @@ module attributes {gpu.container_module} {
 
 // Workspace is the bytes of its elements, one after the other.
 func.func @odd_width() {
-  // expected-error@+1 {{not supported in this version: 'memref.alloc' outside of kernels on a GPU target}}
+  // expected-error@+1 {{not supported in this version: elements of 'i24' between ops on a GPU target, expected those of 1, 8, 16, 32 or 64 bits in row-major order}}
   %t = memref.alloc() : memref<4xi24>
   return
 }
@@ -66,7 +66,7 @@ func.func @odd_width() {
 // -----
 
 func.func @strided() {
-  // expected-error@+1 {{not supported in this version: 'memref.alloc' outside of kernels on a GPU target}}
+  // expected-error@+1 {{not supported in this version: elements of 'f32' between ops on a GPU target, expected those of 1, 8, 16, 32 or 64 bits in row-major order}}
   %t = memref.alloc() : memref<4x4xf32, strided<[8, 1]>>
   return
 }
@@ -74,7 +74,7 @@ func.func @strided() {
 // -----
 
 func.func @of_vectors() {
-  // expected-error@+1 {{not supported in this version: 'memref.alloc' outside of kernels on a GPU target}}
+  // expected-error@+1 {{not supported in this version: elements of 'vector<4xf32>' between ops on a GPU target, expected those of 1, 8, 16, 32 or 64 bits in row-major order}}
   %t = memref.alloc() : memref<4xvector<4xf32>>
   return
 }

@@ -5,7 +5,7 @@
 // Nobody's signature changes unless asked, or for a chip that computes without
 // instructions.
 // RUN: blockscale-opt %s --blockscale-swizzle-scale-operands --split-input-file --allow-unregistered-dialect | FileCheck %s --check-prefix=SAME
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90 --blockscale-swizzle-scale-operands=change-signature --split-input-file --allow-unregistered-dialect | FileCheck %s --check-prefix=SAME
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90 --blockscale-swizzle-scale-operands=change-signature --split-input-file --allow-unregistered-dialect | FileCheck %s --check-prefix=SAME
 // SAME-NOT: {blockscale.swizzled
 
 // The example of the pass' description. x has the type of scales as well.

@@ -2,18 +2,18 @@
 // and arguments have files of their own.
 
 // RUN: blockscale-opt %s --blockscale-swizzle-scale-operands | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-swizzle-scale-operands | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_100f --blockscale-swizzle-scale-operands | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-swizzle-scale-operands | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100f --blockscale-swizzle-scale-operands | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-swizzle-scale-operands --canonicalize --cse | FileCheck %s
 
 // Chips that compute without an instruction.
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-swizzle-scale-operands | FileCheck %s --check-prefix=NONE
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=cpu --blockscale-swizzle-scale-operands | FileCheck %s --check-prefix=NONE
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-swizzle-scale-operands | FileCheck %s --check-prefix=NONE
+// RUN: blockscale-opt %s --blockscale-attach-target=target=cpu --blockscale-swizzle-scale-operands | FileCheck %s --check-prefix=NONE
 // NONE-NOT: unswizzle_scales %cst
 
-// RUN: not blockscale-opt %s --blockscale-attach-target=chip=sm_120 --blockscale-swizzle-scale-operands 2>&1 | FileCheck %s --check-prefix=LETTER
+// RUN: not blockscale-opt %s --blockscale-attach-target=target=sm_120 --blockscale-swizzle-scale-operands 2>&1 | FileCheck %s --check-prefix=LETTER
 // LETTER: error: unknown target 'sm_120': block-scaled instructions need the letter, expected sm_120a or sm_120f
-// RUN: not blockscale-opt %s --blockscale-attach-target=chip=zx80 --blockscale-swizzle-scale-operands 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not blockscale-opt %s --blockscale-attach-target=target=zx80 --blockscale-swizzle-scale-operands 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: unknown target 'zx80', expected one of cpu sm_80
 
 // Row 1 is the second line, row 32 the second word of the first one; 3 of the 4

@@ -2,7 +2,7 @@
 
 // DEFINE: %{chip} = sm_100a
 // DEFINE: %{own} = {blockscale.schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>}
-// DEFINE: %{select} = sed 's/{OWN}/%{own}/' %s | blockscale-opt --blockscale-attach-target=chip=%{chip} --blockscale-select-path --blockscale-legalize --blockscale-select-schedule
+// DEFINE: %{select} = sed 's/{OWN}/%{own}/' %s | blockscale-opt --blockscale-attach-target=target=%{chip} --blockscale-select-path --blockscale-legalize --blockscale-select-schedule
 // RUN: %{select} --blockscale-explain-schedules -o %t.mlir 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 // RUN: %{select} --blockscale-explain-schedules=pictures -o %t.mlir 2>&1 | FileCheck %s --check-prefix=PICTURE
 // The module is what it was.
@@ -24,7 +24,7 @@
 // REDEFINE: %{own} =
 // RUN: %{select} --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS
 
-//      CHECK:@large: 4096 x 4096 x 4096, mxf8f6f4
+//      CHECK:@large: 4096 x 4096 x 4096, tcgen05 with mxf8f6f4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 256, 128], stages = 6, accumulators = 2, persistent = true, cluster = 2x1, pair = true>
 // CHECK-NEXT:  512 tiles on 148 multiprocessors, at most 4 on each
 // CHECK-NEXT:       65536 clocks  tensor core     16384 operations per clock
@@ -33,9 +33,9 @@
 // CHECK-NEXT:       45440 clocks  ring of stages  1618 clocks until a copy is there
 // CHECK-NEXT:        8192 clocks  stores of sums  64 bytes per clock (assumed, that of H200)
 // CHECK-NEXT:       26052 clocks  memory          7672 GB/s
-// CHECK-NEXT:       73042 clocks  in all, near the bound of: L2 cache
+// CHECK-NEXT:       73042 clocks  in all, limited by: L2 cache
 // CHECK-NEXT:        37.2 us, 3697 TFLOP/s at 1965 MHz
-// CHECK-NEXT:  N of tiles  exchanged  pair  K = 96  splits  stages  accumulators        clocks  near the bound of
+// CHECK-NEXT:  N of tiles  exchanged  pair  K = 96  splits  stages  accumulators        clocks  limited by
 // CHECK-NEXT:          64         no   yes      no       1       8             2        152658  L2 cache
 // CHECK-NEXT:         128         no   yes      no       1       8             2         92242  L2 cache
 // CHECK-NEXT:         192         no   yes      no       1       7             2         78674  L2 cache
@@ -61,21 +61,21 @@
 //      OTHER: 8000 GB/s{{$}}
 //      OTHER: at 1965 MHz (assumed, that of B200)
 
-//      CONVERTED: @large: 4096 x 4096 x 4096, plain
-//      CONVERTED: clocks  at least, by the bound of: matrix instructions
+//      CONVERTED: @large: 4096 x 4096 x 4096, wgmma
+//      CONVERTED: clocks  at least, limited by: tensor core
 
 //      LOOPS: @own: 200 x 9 x 128, decompose
-// LOOPS-NEXT:   no schedule: plain loops
+// LOOPS-NEXT:   no schedule: loops
 
-//      WARPS: @large: 4096 x 4096 x 4096, mxf8f6f4
+//      WARPS: @large: 4096 x 4096 x 4096, mma_sync with mxf8f6f4
 // WARPS-NEXT:   #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
 // WARPS-NEXT:   1024 tiles on 170 multiprocessors, at most 7 on each
-// WARPS-NEXT:       458752 clocks  matrix instructions  2048 operations per clock
-// WARPS-NEXT:       114688 clocks  shared memory        128 bytes per clock
-// WARPS-NEXT:       118272 clocks  L2 cache             64 bytes per clock (assumed, that of H200)
-// WARPS-NEXT:         7168 clocks  stores of sums       64 bytes per clock (assumed, that of H200)
-// WARPS-NEXT:       136619 clocks  memory               1792 GB/s
-// WARPS-NEXT:       458752 clocks  at least, by the bound of: matrix instructions
+// WARPS-NEXT:       458752 clocks  tensor core     2048 operations per clock
+// WARPS-NEXT:       114688 clocks  shared memory   128 bytes per clock
+// WARPS-NEXT:       118272 clocks  L2 cache        64 bytes per clock (assumed, that of H200)
+// WARPS-NEXT:         7168 clocks  stores of sums  64 bytes per clock (assumed, that of H200)
+// WARPS-NEXT:       136619 clocks  memory          1792 GB/s
+// WARPS-NEXT:       458752 clocks  at least, limited by: tensor core
 // WARPS-NEXT:        190.6 us, at most 721 TFLOP/s at 2407 MHz
 // WARPS-NEXT: @few:
 func.func @large(
@@ -91,13 +91,13 @@ func.func @large(
 // Weights for a few tokens: their rows are those of A, and K is divided. Codes of 4 bits are
 // packed in memory, also where they have bytes in shared memory.
 
-//      CHECK:@few: 16 x 8192 x 8192, mxf8f6f4
+//      CHECK:@few: 16 x 8192 x 8192, tcgen05 with mxf8f6f4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, exchanged = true, splits = 2>
 // CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
 // CHECK-NEXT:        1024 clocks  tensor core     {{.*}}
 // CHECK-NEXT:        4864 clocks  shared memory   {{.*}}
 // CHECK-NEXT:        5632 clocks  L2 cache        {{.*}}
-//      CHECK:        4333 clocks  adding of parts 2000 ns for a launch (assumed)
+//      CHECK:        4333 clocks  sum of splits   2000 ns for a launch (assumed)
 
 //      PICTURE: @few
 //      PICTURE: A is y, and B is x: the result is the transpose of what is multiplied
@@ -112,12 +112,13 @@ func.func @few(
   return %d : tensor<16x8192xf32>
 }
 
-// Dynamic sizes count as 65536, here of M and the batch.
+// Dynamic sizes count as 65536, here of M and the batch, which is said.
 
-//      CHECK:@dynamic: ? x ? x 1024 x 512, mxf4nvf4
+//      CHECK:@dynamic: ? x ? x 1024 x 512, tcgen05 with mxf4nvf4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 192, 256], stages = 4, {{.*}}
+// CHECK-NEXT:  ? counts as 65536
 // CHECK-NEXT:  201326592 tiles on 148 multiprocessors, at most 1360315 on each
-//      CHECK:  4827584948 clocks  in all, near the bound of: memory
+//      CHECK:  4827584948 clocks  in all, limited by: memory
 func.func @dynamic(
     %x: tensor<?x?x512xf4E2M1FN>, %sx: tensor<?x?x32xf8E4M3FN>,
     %y: tensor<512x1024xf4E2M1FN>, %sy: tensor<32x1024xf8E4M3FN>,
@@ -130,7 +131,7 @@ func.func @dynamic(
 
 // One tile of 16 columns or tiles of rows, and a schedule of one's own.
 
-//      CHECK:@own: 200 x 9 x 128, mxf8f6f4
+//      CHECK:@own: 200 x 9 x 128, tcgen05 with mxf8f6f4
 // CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>
 //      CHECK:          16         no    no      no       1       8             2{{.*}}
 // CHECK-NEXT:          64        yes    no      no       1       8             2{{.*}}, the choice

@@ -97,7 +97,7 @@ func.func @mxf4nvf4(%x: tensor<7x32xf4E2M1FN>, %sx: tensor<7x2xf8E4M3FN>,
 func.func @mxfp4_b16(%x: tensor<7x32xf4E2M1FN>, %sx: tensor<7x2xf8E8M0FNU>,
                      %y: tensor<32x5xf4E2M1FN>, %sy: tensor<2x5xf8E8M0FNU>,
                      %c: tensor<7x5xf32>) -> tensor<7x5xf32> {
-  // expected-remark@+1 {{computed exactly by two mxf4 instructions, each with half of every block of A zeroed: mma.sync.kind::mxf4nvf4.block_scale.scale_vec::4X needs PTX 9.1}}
+  // expected-remark@+1 {{computed exactly by two mxf4 instructions, each with half of every block of A zeroed: mma.sync.kind::mxf4nvf4.block_scale.scale_vec::4X needs PTX 9.1, one instruction computes blocks of 32 with scales of f8E8M0FNU or 16 with scales of f8E4M3FN}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>}
        : tensor<7x32xf4E2M1FN>, tensor<7x2xf8E8M0FNU>,

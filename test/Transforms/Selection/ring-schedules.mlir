@@ -2,7 +2,7 @@
 // left out is printed where it is not as it is then.
 
 // DEFINE: %{text} =
-// DEFINE: %{select} = blockscale-opt %s --blockscale-attach-target=chip=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=%{text}"
+// DEFINE: %{select} = blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=%{text}"
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0
 // RUN: %{select} | FileCheck %s -DREST=

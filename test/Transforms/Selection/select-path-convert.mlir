@@ -1,12 +1,12 @@
 // Instructions of the path convert, which every GPU has: where an author asks
 // for them there is nothing to say, but they are not block-scaled ones.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_80 --blockscale-select-path 2>&1 | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103f --blockscale-select-path 2>&1 | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path 2>&1 | FileCheck %s
-// RUN: not blockscale-opt %s --blockscale-attach-target=chip=sm_80 --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=NATIVE -DCHIP=sm_80
-// RUN: not blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=NATIVE -DCHIP=sm_120a
-// RUN: sed /blockscale.path/d %s | not blockscale-opt --blockscale-attach-target=chip=sm_120a --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=TILE
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_80 --blockscale-select-path 2>&1 | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_103f --blockscale-select-path 2>&1 | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path 2>&1 | FileCheck %s
+// RUN: not blockscale-opt %s --blockscale-attach-target=target=sm_80 --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=NATIVE -DCHIP=sm_80
+// RUN: not blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=NATIVE -DCHIP=sm_120a
+// RUN: sed /blockscale.path/d %s | not blockscale-opt --blockscale-attach-target=target=sm_120a --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=TILE
 
 // CHECK-NOT:   remark
 // CHECK-LABEL: func.func @mma(

@@ -3,8 +3,8 @@
 
 // DEFINE: %{chip} =
 // DEFINE: %{reason} =
-// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{VECTORS/{{%{reason}; converted to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/; s/{{LOWER-LEVEL \([a-z_]*\)/{{no mma.sync ... block_scale on %{chip}; computed with the instruction in software/" %s | blockscale-opt --blockscale-attach-target=chip=%{chip} --blockscale-select-path -split-input-file -verify-diagnostics
-// DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{VECTORS/{{'blockscale.mma_scaled' op %{reason}/; s/{{LOWER-LEVEL \([a-z_]*\)/{{'blockscale.\1' op no mma.sync ... block_scale on %{chip}/" %s | blockscale-opt --blockscale-attach-target=chip=%{chip} --blockscale-select-path=native-only -split-input-file -verify-diagnostics
+// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{VECTORS/{{%{reason}; converted to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/; s/{{LOWER-LEVEL \([a-z_]*\)/{{no mma.sync ... block_scale on %{chip}; computed with the instruction in software/" %s | blockscale-opt --blockscale-attach-target=target=%{chip} --blockscale-select-path -split-input-file -verify-diagnostics
+// DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{VECTORS/{{'blockscale.mma_scaled' op %{reason}/; s/{{LOWER-LEVEL \([a-z_]*\)/{{'blockscale.\1' op no mma.sync ... block_scale on %{chip}/" %s | blockscale-opt --blockscale-attach-target=target=%{chip} --blockscale-select-path=native-only -split-input-file -verify-diagnostics
 
 // REDEFINE: %{chip} = sm_90
 // REDEFINE: %{reason} = no block-scaled instruction on sm_90
@@ -16,7 +16,7 @@
 // RUN: %{error}
 
 // Where there is one, nothing is said.
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path=native-only -split-input-file -o /dev/null 2>&1 | count 0
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path=native-only -split-input-file -o /dev/null 2>&1 | count 0
 
 gpu.module @kernels {
   gpu.func @vectors(%x: vector<16x32xf8E4M3FN>, %sx: vector<16x1xf8E8M0FNU>,

@@ -1,10 +1,10 @@
 // Products of linalg that an instruction computes as they are; others have no
 // path, and become loops.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path -split-input-file -verify-diagnostics | FileCheck %s
-// RUN: sed "/^\/\/ -----/,$d" %s | blockscale-opt --blockscale-attach-target=chip=sm_90a --blockscale-select-path=native-only | FileCheck %s
-// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=chip=sm_90 --blockscale-select-path | FileCheck %s --check-prefix=LOOPS
-// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=chip=sm_100a --blockscale-select-path=native-only | FileCheck %s --check-prefix=LOOPS
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: sed "/^\/\/ -----/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90a --blockscale-select-path=native-only | FileCheck %s
+// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90 --blockscale-select-path | FileCheck %s --check-prefix=LOOPS
+// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_100a --blockscale-select-path=native-only | FileCheck %s --check-prefix=LOOPS
 
 // LOOPS-NOT: blockscale.path
 

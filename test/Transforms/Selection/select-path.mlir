@@ -1,10 +1,10 @@
 // How each chip computes each op, and why.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path | FileCheck %s --check-prefix=MMA
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_121f --blockscale-select-path | FileCheck %s --check-prefix=MMA-SYNC
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120f --blockscale-select-path=native-only | FileCheck %s --check-prefix=MMA-SYNC
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=CONVERT
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_103a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=TCGEN05
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path | FileCheck %s --check-prefix=MMA
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_121f --blockscale-select-path | FileCheck %s --check-prefix=MMA-SYNC
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120f --blockscale-select-path=native-only | FileCheck %s --check-prefix=MMA-SYNC
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=CONVERT
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_103a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=TCGEN05
 
 // The example of the pass' description.
 

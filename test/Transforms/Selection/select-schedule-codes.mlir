@@ -1,7 +1,7 @@
 // Which tiles codes that are converted on the way to wgmma have; small products
 // are those of warps, and of many rows both operands are decoded first.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>/dev/null | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>/dev/null | FileCheck %s
 
 // CHECK-LABEL: func.func @one_row_fp4(
 // CHECK:         blockscale.mma_scaled

@@ -1,22 +1,22 @@
 // Schedules that a chip cannot run, and text that is none.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
 
 // DEFINE: %{target} =
 // DEFINE: %{option} =
 // DEFINE: %{fail} = not blockscale-opt %s %{target} --blockscale-legalize --blockscale-select-schedule="%{option}" -split-input-file 2>&1 | FileCheck %s --check-prefix
-// REDEFINE: %{target} = --blockscale-attach-target=chip=sm_121
+// REDEFINE: %{target} = --blockscale-attach-target=target=sm_121
 // RUN: %{fail}=LETTER
 // LETTER: error: unknown target 'sm_121': block-scaled instructions need the letter, expected sm_121a or sm_121f
 // REDEFINE: %{target} =
 // RUN: %{fail}=EMPTY
 // EMPTY: error: expected a module with the attribute 'blockscale.target' of blockscale-attach-target
-// REDEFINE: %{target} = --blockscale-attach-target=chip=cpu
+// REDEFINE: %{target} = --blockscale-attach-target=target=cpu
 // RUN: %{fail}=CPU
 // CPU: error: expected a GPU, got cpu{{$}}
 
 // All of the text is read.
-// REDEFINE: %{target} = --blockscale-attach-target=chip=sm_120a
+// REDEFINE: %{target} = --blockscale-attach-target=target=sm_120a
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=2,

@@ -1,8 +1,8 @@
 // Schedules of products of few rows or columns on chips that convert: K is
 // divided, unless there may be no workspace.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-legalize --blockscale-select-schedule=no-workspace | FileCheck %s --check-prefix=WHOLE
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-legalize --blockscale-select-schedule=no-workspace | FileCheck %s --check-prefix=WHOLE
 
 // Four blocks for each of 132 multiprocessors: 64 tiles.
 

@@ -1,7 +1,7 @@
 // Ring schedules that the path mma_sync does not have, or a chip has no room
 // for.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
 
 func.func @rows(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>, %y: tensor<256x256xf8E5M2>,

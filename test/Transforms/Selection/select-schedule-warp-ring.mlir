@@ -1,10 +1,10 @@
 // Which of the kernels of the path mma_sync is chosen.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target="chip=sm_120a emulate-on=sm_90" --blockscale-legalize --blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_90" --blockscale-legalize --blockscale-select-schedule | FileCheck %s
 
 // A chip without bulk copies that runs instructions in software has one kernel.
-// RUN: blockscale-opt %s --blockscale-attach-target="chip=sm_120a emulate-on=sm_80" --blockscale-legalize --blockscale-select-schedule | FileCheck %s --check-prefix=SM80
+// RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_80" --blockscale-legalize --blockscale-select-schedule | FileCheck %s --check-prefix=SM80
 // SM80-NOT: ring_schedule
 
 // Copies bring all.

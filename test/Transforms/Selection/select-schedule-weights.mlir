@@ -1,10 +1,10 @@
 // Where the y of a product of numbers is dequantized, either its codes are
 // converted on the way, or a remark says why they are not.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>%t | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>%t | FileCheck %s
 // RUN: FileCheck %s --input-file=%t --check-prefix=REMARK
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule=no-workspace 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule=no-workspace 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>&1 | FileCheck %s --check-prefix=OTHER
 
 // On other chips the path convert has all of them.
 

@@ -1,6 +1,6 @@
 // Schedules of the path wgmma that a chip cannot run.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
 
 func.func @sums_of_three(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
   // expected-error@+1 {{'linalg.matmul' op expected a schedule with at most 96 sums in each thread, got #blockscale.ring_schedule<tile = [192, 256, 64], stages = 2, accumulators = 1, persistent = true>, which has 128}}
@@ -237,11 +237,10 @@ func.func @row_too_long(%x: tensor<1x32768xf4E2M1FN>, %xs: tensor<1x1024xf8E8M0F
 
 // -----
 
-func.func @row_of_two_halves(%x: tensor<256x2xf4E2M1FN>, %xs: tensor<1x16xf8E8M0FNU>, %y: tensor<64x512xf4E2M1FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<1x64xf32>) -> tensor<1x64xf32> {
+func.func @row_of_two_halves(%a: tensor<1x256xf4E2M1FN>, %b: tensor<1x256xf4E2M1FN>, %xs: tensor<1x16xf8E8M0FNU>, %y: tensor<64x512xf4E2M1FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<1x64xf32>) -> tensor<1x64xf32> {
   %e = tensor.empty() : tensor<512x64xf4E2M1FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf4E2M1FN>) outs(%e : tensor<512x64xf4E2M1FN>) permutation = [1, 0]
-  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<256x2xf4E2M1FN> into tensor<512xf4E2M1FN>
-  %row = tensor.expand_shape %flat [[0, 1]] output_shape [1, 512] : tensor<512xf4E2M1FN> into tensor<1x512xf4E2M1FN>
+  %row = tensor.concat dim(1) %a, %b : (tensor<1x256xf4E2M1FN>, tensor<1x256xf4E2M1FN>) -> tensor<1x512xf4E2M1FN>
   // expected-remark@+2 {{converted to bf16}}
   // expected-error@+1 {{expected an x that is an argument, and contiguous along K, for a schedule with 1 as N of the tile, got #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}}
   %0 = blockscale.mma_scaled %row, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, exchanged = true>}

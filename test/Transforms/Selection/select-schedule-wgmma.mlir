@@ -2,7 +2,7 @@
 // an H100: wide tiles, but for results that make too few of them; as many
 // stages as there is shared memory for.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule | FileCheck %s
 
 // CHECK-LABEL: func @large(
 // CHECK:         tile = [128, 256, 64], stages = 4, accumulators = 1, persistent = true>

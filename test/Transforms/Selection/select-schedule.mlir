@@ -1,7 +1,7 @@
 // How a kernel divides a matrix multiply.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
-// RUN: blockscale-opt %s --blockscale-attach-target=chip=sm_120a --blockscale-legalize --blockscale-select-schedule=schedule=tile=32x64x256,warps=1x2,stages=2 | FileCheck %s --check-prefix=OPTION
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule=schedule=tile=32x64x256,warps=1x2,stages=2 | FileCheck %s --check-prefix=OPTION
 
 // The example of the pass' description, but for the format of B: tiles are not
 // smaller than 32 x 32 x 128.

@@ -269,7 +269,7 @@ TEST_F(RingChoice, ManyRowsAreNotExchanged) {
 TEST_F(RingChoice, PartsOfKHaveToBeWorthwhile) {
   RingProblem problem = makeBytes(128, 8192, 8192);
   EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
-  problem = makeBytes(16, 2048, kDynamicSize);
+  problem = makeBytes(16, 2048, kEstimatedSize);
   EXPECT_GT(choose(problem, getMxfp8()).schedule.getSplits(), 1);
   problem.mayDivideK = false;
   EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);

@@ -21,7 +21,8 @@ struct RaiseOptions {
   bool assumePositiveScales = false;
 };
 
-/// Contractions of decoded operands, in linalg and vector, to `mma_scaled`.
+/// Contractions of decoded operands, in linalg and vector, to `mma_scaled`, or
+/// to `dequantize` and a matmul, if one operand is numbers.
 void populateRaisePatterns(RewritePatternSet &patterns,
                            const RaiseOptions &options = {});
 

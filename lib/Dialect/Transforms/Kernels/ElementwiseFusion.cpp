@@ -327,6 +327,13 @@ struct JoinElementwisePass final
         &getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *use) { return use->get().hasOneUse(); });
+    // What is made of a reshaped result is made of the result, and reshaped.
+    auto isOfProduct = [](OpOperand *use) {
+      auto expand = use->get().getDefiningOp<tensor::ExpandShapeOp>();
+      Operation *producer = expand ? expand.getSrc().getDefiningOp() : nullptr;
+      return producer && (isProduct(producer) || isReduction(producer));
+    };
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns, isOfProduct);
     if (failed(applyPatternsGreedily(function, std::move(patterns)))) {
       emitError(function.getLoc(), "elementwise ops did not converge");
       signalPassFailure();

@@ -205,6 +205,10 @@ private:
         createLaunch(rewriter, loc, kernel, host.inputs.getArrayRef(), outputs,
                      shape, *blocks);
     launch.setUpdates(isUpdate);
+    // How memory holds operands is in their types up to here: what a kernel
+    // takes them for is held against that now, whoever runs the pass.
+    if (failed(launch.verify()))
+      return failure();
     Formed formed = {
         SmallVector<Value>(launch->getResults().take_front(numResults))};
     if (shape.words != 0)

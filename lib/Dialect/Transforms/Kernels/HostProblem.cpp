@@ -17,6 +17,7 @@
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/KnownMultiples.h"
 #include "Kernels/Quantize/QuantizedResults.h"
+#include "Kernels/Ring/TensorOperand.h"
 #include "Kernels/ScalarSlice.h"
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
@@ -258,6 +259,12 @@ private:
     result.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
     if (backend.takesOverSurroundings() && isScale && !hasAtoms)
       result.splat = getSplat(view.tensor);
+    if (Format format = side == Side::X ? problem.row.lhs : problem.row.rhs;
+        !isScale && problem.instruction && problem.instruction.hasScales() &&
+        wantsPackedCodes(result, format, problem)) {
+      view.tensor = pack(view.tensor);
+      result.bits = getFormatInfo(format).bits;
+    }
     result.argument = result.splat ? 0 : host.addInput(view.tensor);
     return result;
   }
@@ -276,7 +283,8 @@ private:
                                   AffineMap map) {
     constexpr int64_t kLineBytes = 16;
     if (!hasOwnMemory(view.tensor))
-      return "there are no tensor maps of constants and of views";
+      return "there are no tensor maps of constants, expected an argument or "
+             "what an op computes";
     if (getContiguity(view.map.compose(map), rank) == Contiguity::Other)
       return "expected the rows or the columns of each matrix to be contiguous";
     int64_t last = cast<RankedTensorType>(view.tensor.getType()).getRank() - 1;
@@ -348,12 +356,18 @@ private:
     return {atoms, getSwizzleMap(context, rank).compose(map), 8};
   }
 
+  /// Whether a launch is passed memory of an argument or of the workspace for
+  /// `tensor`: of a view, that of its source or a copy.
   static bool hasOwnMemory(Value tensor) {
-    return !matchPattern(tensor, m_Constant()) &&
-           !isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                            tensor::ReshapeOp, tensor::ExtractSliceOp,
-                            tensor::CastOp, bufferization::ToTensorOp>(
-               tensor.getDefiningOp());
+    while (Operation *op = tensor.getDefiningOp()) {
+      if (isa<tensor::ReshapeOp, bufferization::ToTensorOp>(op))
+        return false;
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+               tensor::ExtractSliceOp, tensor::CastOp>(op))
+        break;
+      tensor = op->getOperand(0);
+    }
+    return !matchPattern(tensor, m_Constant());
   }
 
   /// The same in memory of its own, which tensor maps can be of.
@@ -362,6 +376,18 @@ private:
         builder, loc, tensor::getMixedSizes(builder, loc, source),
         cast<RankedTensorType>(source.getType()).getElementType());
     return linalg::CopyOp::create(builder, loc, source, empty)->getResult(0);
+  }
+
+  /// The codes `tensor`, in rows that end on a byte, packed.
+  Value pack(Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    if (!ShapedType::isDynamic(shape.back()))
+      shape.back() =
+          *getPackedBytes(shape.back(), type.getElementTypeBitWidth());
+    return PackOp::create(builder, loc,
+                          RankedTensorType::get(shape, builder.getI8Type()),
+                          tensor);
   }
 
   /// `operand` transposed; what it is a transpose of, if it is one.

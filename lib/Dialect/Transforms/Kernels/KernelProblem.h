@@ -40,9 +40,8 @@ struct KernelOperand {
   int64_t columnMultiple;
   /// Whether the batch may turn out to be 1 when that of the result is not.
   bool mayBroadcast;
-  /// Whether its memory is an argument's or the workspace's, whole: of
-  /// constants, which are data of the kernel's module, and of views there are
-  /// no tensor maps.
+  /// Whether its memory is an argument's or the workspace's: of constants,
+  /// which are data of the kernel's module, there are no tensor maps.
   bool hasOwnMemory = true;
   /// The code of all elements, where it is known.
   std::optional<uint8_t> splat;
@@ -216,8 +215,8 @@ struct KernelShape {
   ClusterSize cluster = {};
   /// Tensor maps, which are the last parameters of the kernel, and the numbers
   /// of the parameters that they are of.
-  SmallVector<Attribute> maps;
-  SmallVector<int64_t> mapped;
+  SmallVector<Attribute> maps = {};
+  SmallVector<int64_t> mapped = {};
   /// Words of a second result that each block has.
   int64_t words = 0;
 };

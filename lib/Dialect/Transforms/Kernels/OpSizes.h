@@ -17,6 +17,13 @@ struct OpSizes {
   int64_t m, n, k, batch;
 };
 
+/// What a dynamic size counts as in bounds and estimates: a large one, so that
+/// all multiprocessors are busy.
+inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
+/// And where it is asked whether operands are decoded first, which pays for
+/// large sizes alone.
+inline constexpr int64_t kDecodedSize = 4096;
+
 /// The sizes of `op`; a dynamic one counts as `dynamicSize`.
 OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize);
 

@@ -70,9 +70,8 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
                                     InstructionAttr instruction,
                                     const ProductTile &tile, const Chip &chip,
                                     double tilesOfBlock) {
-  constexpr int64_t kDynamicSize = int64_t(1) << 16;
   constexpr double kSumBytes = 4, kGiga = 1e9, kMega = 1e6;
-  OpSizes sizes = getOpSizes(op, kDynamicSize);
+  OpSizes sizes = getOpSizes(op, kEstimatedSize);
   OpRow row = tile.row.value_or(op.getRow());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
          batch = toDouble(sizes.batch), splits = toDouble(tile.splits);
@@ -96,8 +95,8 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
   double memoryClocks = memory / (toDouble(gigabytes.value) * kGiga) *
                         toDouble(megahertz.value) * kMega;
   std::vector<Bound> bounds = {
-      {"matrix instructions", flops * tilesOfBlock,
-       find(chip, getFlopsFigure(kind)), "operations per clock"},
+      {"tensor core", flops * tilesOfBlock, find(chip, getFlopsFigure(kind)),
+       "operations per clock"},
       {"L2 cache", loaded * tilesOfBlock, find(chip, &ChipRates::l2Bytes),
        "bytes per clock"},
       {"stores of sums", rows * columns * kSumBytes * tilesOfBlock,
@@ -114,8 +113,7 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
 void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
                                     InstructionAttr instruction,
                                     const ProductTile &tile, const Chip &chip) {
-  constexpr int64_t kDynamicSize = int64_t(1) << 16;
-  OpSizes sizes = getOpSizes(op, kDynamicSize);
+  OpSizes sizes = getOpSizes(op, kEstimatedSize);
   Rate multiprocessors = find(chip, &ChipRates::multiprocessors);
   Rate megahertz = find(chip, &ChipRates::megahertz);
   double tiles = std::ceil(toDouble(sizes.m) / toDouble(tile.m)) *
@@ -131,14 +129,14 @@ void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
     if (bound.getClocks() > limit->getClocks())
       limit = &bound;
     os << llvm::format("%12.0f clocks  ", std::ceil(bound.getClocks()))
-       << llvm::left_justify(bound.unit, 21);
+       << llvm::left_justify(bound.unit, 16);
     printRate(os, bound.rate, bound.of);
     os << '\n';
   }
   double microseconds = limit->getClocks() / toDouble(megahertz.value);
   double flops = 2.0 * toDouble(sizes.m) * toDouble(sizes.n) *
                  toDouble(sizes.k) * toDouble(sizes.batch);
-  os << llvm::format("%12.0f clocks  at least, by the bound of: ",
+  os << llvm::format("%12.0f clocks  at least, limited by: ",
                      std::ceil(limit->getClocks()))
      << limit->unit << '\n'
      << llvm::format("%12.1f us, at most %.0f TFLOP/s at ", microseconds,

@@ -95,8 +95,6 @@ private:
                 rowChecks)))
           return failure();
       }
-      for (cf::AssertOp check : checks)
-        check.erase();
     }
     for (func::FuncOp function : functions)
       eraseDeadOps(function);
@@ -134,15 +132,20 @@ private:
       }
       bool isAllowed =
           isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp, cf::AssertOp,
-              MultiprocessorsOp, TensorMapOp, ViewLikeOpInterface>(op) ||
+              MultiprocessorsOp, ResultSizesOp, TensorMapOp,
+              ViewLikeOpInterface>(op) ||
           isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(
               op.getDialect());
       if (op.getNumRegions() != 0)
         isAllowed = false;
       if (isa<func::ReturnOp>(op))
         isAllowed = op.getNumOperands() == 0;
-      if (auto alloc = dyn_cast<memref::AllocOp>(op))
-        isAllowed = isWorkspace(alloc.getType());
+      if (auto alloc = dyn_cast<memref::AllocOp>(op);
+          alloc && !isWorkspace(alloc.getType()))
+        return alloc.emitError("not supported in this version: elements of ")
+               << alloc.getType().getElementType()
+               << " between ops on a GPU target, expected those of 1, 8, 16, "
+                  "32 or 64 bits in row-major order";
       if (!isAllowed)
         return op.emitError("not supported in this version: '")
                << op.getName() << "' outside of kernels on a GPU target";

@@ -15,22 +15,62 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/IR/IndexMap.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+/// What says the sizes of `buffer`; null if nothing does.
+static ResultSizesOp findResultSizes(Value buffer) {
+  for (Operation *user : buffer.getUsers())
+    if (auto sizes = dyn_cast<ResultSizesOp>(user))
+      return sizes;
+  return {};
+}
 
 SmallVector<DynamicSize> blockscale::getDynamicSizes(func::FuncOp function) {
   SmallVector<DynamicSize> sizes;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto shaped = dyn_cast<ShapedType>(type);
-    if (!shaped || !shaped.hasRank() || function.getArgAttr(i, kSizesAttrName))
+    if (!shaped || !shaped.hasRank() ||
+        findResultSizes(function.getArgument(i)))
       continue;
     for (unsigned dim = 0; dim != shaped.getRank(); ++dim)
       if (shaped.isDynamicDim(dim))
         sizes.push_back({static_cast<unsigned>(i), dim});
   }
+  return sizes;
+}
+
+std::optional<SmallVector<OpFoldResult>>
+blockscale::getResultSizes(func::FuncOp function, Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  ResultSizesOp sizes =
+      argument && argument.getOwner()->getParentOp() == function
+          ? findResultSizes(buffer)
+          : ResultSizesOp();
+  if (!sizes)
+    return std::nullopt;
+  Builder builder(function.getContext());
+  return getMixedValues(cast<MemRefType>(buffer.getType()).getShape(),
+                        sizes.getSizes(), builder);
+}
+
+std::optional<SmallVector<OpFoldResult>> blockscale::getViewSizes(Value view) {
+  if (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>())
+    return cast.getMixedSizes();
+  auto subview = view.getDefiningOp<memref::SubViewOp>();
+  if (!subview)
+    return std::nullopt;
+  llvm::SmallBitVector dropped = subview.getDroppedDims();
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(subview.getMixedSizes()))
+    if (!dropped.test(dim))
+      sizes.push_back(size);
   return sizes;
 }
 
@@ -69,12 +109,15 @@ private:
     std::optional<int64_t> dim = op.getConstantIndex();
     if (!argument || !dim || argument.getOwner() != &function.getBody().front())
       return {};
+    if (auto result = getResultSizes(function, argument)) {
+      if (*dim < 0 || *dim >= static_cast<int64_t>(result->size()))
+        return {};
+      if (auto value = dyn_cast<Value>((*result)[*dim]))
+        return build(value);
+      return getAffineConstantExpr(*getConstantIntValue((*result)[*dim]),
+                                   op.getContext());
+    }
     unsigned number = argument.getArgNumber();
-    if (auto map =
-            function.getArgAttrOfType<AffineMapAttr>(number, kSizesAttrName))
-      return *dim < map.getValue().getNumResults()
-                 ? map.getValue().getResult(*dim)
-                 : AffineExpr();
     for (auto [i, size] : llvm::enumerate(sizes))
       if (size.argument == number && size.dim == *dim)
         return getAffineDimExpr(i, op.getContext());
@@ -113,4 +156,38 @@ AffineExpr blockscale::getSizeExpr(func::FuncOp function, Value size) {
   if (!expr)
     return {};
   return simplifyAffineExpr(expr, getDynamicSizes(function).size(), 0);
+}
+
+bool blockscale::isMadeOfSizes(func::FuncOp function, Value size) {
+  // (Each value once: what is shared may be shared often.)
+  SetVector<Value> values;
+  values.insert(size);
+  for (size_t i = 0; i != values.size(); ++i) {
+    Value value = values[i];
+    if (getConstantIntValue(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      bool isInteger = value.getType().isIndex() ||
+                       value.getType().isSignlessInteger(32) ||
+                       value.getType().isSignlessInteger(64);
+      if (!isInteger ||
+          cast<BlockArgument>(value).getOwner()->getParentOp() != function)
+        return false;
+      continue;
+    }
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      auto argument = dyn_cast<BlockArgument>(dim.getSource());
+      if (!dim.getConstantIndex() || !argument ||
+          argument.getOwner()->getParentOp() != function)
+        return false;
+      continue;
+    }
+    if (!isa<arith::MinUIOp, arith::MinSIOp, arith::MaxUIOp, arith::MaxSIOp,
+             affine::AffineMinOp, affine::AffineMaxOp>(op) &&
+        !getIndexMap(op))
+      return false;
+    values.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
 }

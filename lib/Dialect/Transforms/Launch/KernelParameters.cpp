@@ -66,27 +66,6 @@ static LogicalResult moveGlobal(memref::GetGlobalOp getGlobal,
   return success();
 }
 
-/// The sizes of `buffer`, an argument of `function`, as expressions of the
-/// dynamic sizes.
-static SmallVector<AffineExpr> getSizeExprs(func::FuncOp function,
-                                            BlockArgument buffer,
-                                            ArrayRef<DynamicSize> sizes) {
-  Builder builder(function.getContext());
-  unsigned number = buffer.getArgNumber();
-  if (auto map =
-          function.getArgAttrOfType<AffineMapAttr>(number, kSizesAttrName))
-    return SmallVector<AffineExpr>(map.getValue().getResults());
-  SmallVector<AffineExpr> exprs;
-  for (auto [dim, known] :
-       llvm::enumerate(cast<MemRefType>(buffer.getType()).getShape())) {
-    exprs.push_back(builder.getAffineConstantExpr(known));
-    for (auto [i, size] : llvm::enumerate(sizes))
-      if (size.argument == number && size.dim == dim)
-        exprs.back() = builder.getAffineDimExpr(i);
-  }
-  return exprs;
-}
-
 /// The strides of row-major memory.
 static SmallVector<OpFoldResult>
 computeStrides(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> shape) {
@@ -252,28 +231,40 @@ private:
     return success();
   }
 
+  /// Size `dim` of `buffer`, an argument that is no result, in the kernel.
+  FailureOr<OpFoldResult> getSize(BlockArgument buffer, int64_t dim) {
+    int64_t known = cast<MemRefType>(buffer.getType()).getDimSize(dim);
+    if (!ShapedType::isDynamic(known))
+      return OpFoldResult(builder.getIndexAttr(known));
+    for (auto [i, size] : llvm::enumerate(dynamicSizes))
+      if (size.argument == buffer.getArgNumber() && size.dim == dim) {
+        if (!sizes[i] && failed(addSize(i)))
+          return failure();
+        return getAsOpFoldResult(sizes[i]);
+      }
+    return failure();
+  }
+
   /// The sizes of `buffer`, an argument, in the kernel.
   FailureOr<SmallVector<OpFoldResult>> getSizes(BlockArgument buffer) {
-    SmallVector<AffineExpr> exprs =
-        getSizeExprs(function, buffer, dynamicSizes);
-    for (unsigned i = 0; i != sizes.size(); ++i) {
-      bool isUsed = llvm::any_of(
-          exprs, [&](AffineExpr expr) { return expr.isFunctionOfDim(i); });
-      if (isUsed && !sizes[i] && failed(addSize(i)))
+    if (auto ofResult = getResultSizes(function, buffer)) {
+      for (OpFoldResult &size : *ofResult)
+        if (auto value = dyn_cast<Value>(size)) {
+          if (failed(moveInside(value)))
+            return failure();
+          size = getAsOpFoldResult(mapping.lookup(value));
+        }
+      return *ofResult;
+    }
+    SmallVector<OpFoldResult> result;
+    for (int64_t dim = 0; dim != cast<MemRefType>(buffer.getType()).getRank();
+         ++dim) {
+      FailureOr<OpFoldResult> size = getSize(buffer, dim);
+      if (failed(size))
         return failure();
+      result.push_back(*size);
     }
-    // Those that are missing are not used.
-    SmallVector<Value> operands(sizes);
-    Value zero;
-    for (Value &operand : operands) {
-      if (!operand && !zero)
-        zero = arith::ConstantIndexOp::create(builder, kernel.getLoc(), 0);
-      operand = operand ? operand : zero;
-    }
-    SmallVector<Value> values = applyMap(
-        builder, kernel.getLoc(),
-        AffineMap::get(sizes.size(), 0, exprs, builder.getContext()), operands);
-    return getAsOpFoldResult(values);
+    return result;
   }
 
   /// The sizes of `buffer`, an argument or an allocation whose dynamic sizes
@@ -367,13 +358,19 @@ private:
   }
 
   LogicalResult moveSize(memref::DimOp dim) {
-    FailureOr<SmallVector<OpFoldResult>> shape =
-        getSizes(cast<BlockArgument>(dim.getSource()));
-    if (failed(shape))
+    auto buffer = cast<BlockArgument>(dim.getSource());
+    int64_t index = *dim.getConstantIndex();
+    FailureOr<OpFoldResult> size = failure();
+    if (!getResultSizes(function, buffer)) {
+      size = getSize(buffer, index);
+    } else if (FailureOr<SmallVector<OpFoldResult>> shape = getSizes(buffer);
+               succeeded(shape)) {
+      size = (*shape)[index];
+    }
+    if (failed(size))
       return failure();
     mapping.map(dim.getResult(), getValueOrCreateConstantIndexOp(
-                                     builder, kernel.getLoc(),
-                                     (*shape)[*dim.getConstantIndex()]));
+                                     builder, kernel.getLoc(), *size));
     return success();
   }
 

@@ -6,14 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream turns results into arguments, one buffer each; a value that is
-// returned twice would be written once.
+// Upstream turns results into arguments, one buffer each: a value that is
+// returned twice would be written once, and a view would be copied. So each
+// result is an allocation of its own here, of the shape that is returned, and
+// what computes it writes to a view of that.
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::blockscale {
@@ -24,6 +31,205 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// `size`, which is made of sizes of arguments, computed anew at `builder`,
+/// which is in front of everything.
+static OpFoldResult computeAgain(OpBuilder &builder, OpFoldResult size,
+                                 IRMapping &mapping) {
+  auto value = dyn_cast<Value>(size);
+  if (!value)
+    return size;
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    Operation *op = next.getDefiningOp();
+    if (!op || mapping.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    size_t numPending = pending.size();
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp() && !mapping.contains(operand))
+        pending.push_back(operand);
+    if (pending.size() == numPending)
+      builder.clone(*op, mapping);
+  }
+  return mapping.lookupOrDefault(value);
+}
+
+/// The sizes of `buffer`, as values of the function; of a view, those that it
+/// says, or that follow from the ones of its source.
+static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc,
+                                          Value buffer) {
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+    return alloc.getMixedSizes();
+  if (auto expand = buffer.getDefiningOp<memref::ExpandShapeOp>())
+    return expand.getMixedOutputShape();
+  if (auto sizes = getViewSizes(buffer))
+    return *sizes;
+  if (auto cast = buffer.getDefiningOp<memref::CastOp>();
+      cast && isa<MemRefType>(cast.getSource().getType()))
+    return getSizes(builder, loc, cast.getSource());
+  SmallVector<OpFoldResult> sizes;
+  auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>();
+  if (!collapse) {
+    for (int64_t dim = 0; dim != cast<MemRefType>(buffer.getType()).getRank();
+         ++dim)
+      sizes.push_back(getAsOpFoldResult(
+          builder.createOrFold<memref::DimOp>(loc, buffer, dim)));
+    return sizes;
+  }
+  SmallVector<OpFoldResult> inner = getSizes(builder, loc, collapse.getSrc());
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    SmallVector<OpFoldResult> ofGroup;
+    AffineExpr product = builder.getAffineConstantExpr(1);
+    for (int64_t dim : group) {
+      product = product * builder.getAffineSymbolExpr(ofGroup.size());
+      ofGroup.push_back(inner[dim]);
+    }
+    sizes.push_back(affine::makeComposedFoldedAffineApply(
+        builder, loc, AffineMap::get(0, ofGroup.size(), product), ofGroup));
+  }
+  return sizes;
+}
+
+/// Memory like `type`, of `sizes`.
+static Value allocate(OpBuilder &builder, Location loc, MemRefType type,
+                      ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dynamic;
+  for (auto [size, known] : llvm::zip_equal(sizes, type.getShape()))
+    if (ShapedType::isDynamic(known))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  return memref::AllocOp::create(builder, loc, plain, dynamic);
+}
+
+/// Answers what is asked for sizes of views and allocations by what they are
+/// made of, so that sizes of arguments alone are asked for.
+static void resolveDims(func::FuncOp function) {
+  SmallVector<memref::DimOp> dims;
+  function.walk([&](memref::DimOp dim) { dims.push_back(dim); });
+  for (memref::DimOp dim : dims) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    if (!type || !index || *index < 0 || *index >= type.getRank() ||
+        !dim.getSource().getDefiningOp())
+      continue;
+    OpBuilder builder(dim);
+    OpFoldResult size =
+        getSizes(builder, dim.getLoc(), dim.getSource())[*index];
+    Value value = getValueOrCreateConstantIndexOp(builder, dim.getLoc(), size);
+    // Of what nobody says the sizes, they are asked for again.
+    auto same = value.getDefiningOp<memref::DimOp>();
+    if (same && same.getSource() == dim.getSource())
+      continue;
+    dim.getResult().replaceAllUsesWith(value);
+    dim.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A result that is a view of all of an allocation: reshapes, and casts of
+/// sizes.
+struct ReturnedView {
+  memref::AllocOp alloc;
+  /// From the allocation to what is returned.
+  SmallVector<Operation *> reshapes;
+};
+} // namespace
+
+static std::optional<ReturnedView> findView(Value value) {
+  ReturnedView view;
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      view.alloc = alloc;
+      std::reverse(view.reshapes.begin(), view.reshapes.end());
+      return view.reshapes.empty() ? std::nullopt : std::optional(view);
+    }
+    if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp>(
+            op) ||
+        !isa<MemRefType>(op->getOperand(0).getType()))
+      return std::nullopt;
+    view.reshapes.push_back(op);
+    value = op->getOperand(0);
+  }
+  return std::nullopt;
+}
+
+/// Undoes `reshape` at `builder`: a view of `buffer`, which is like its result,
+/// that is like its source; `mapping` has sizes there.
+static Value makeInverse(OpBuilder &builder, Operation *reshape, Value buffer,
+                         IRMapping &mapping) {
+  Location loc = reshape->getLoc();
+  if (auto cast = dyn_cast<memref::CastOp>(reshape))
+    return memref::CastOp::create(builder, loc, cast.getSource().getType(),
+                                  buffer);
+  if (auto expand = dyn_cast<memref::ExpandShapeOp>(reshape))
+    return memref::CollapseShapeOp::create(
+        builder, loc, cast<MemRefType>(expand.getSrc().getType()), buffer,
+        expand.getReassociationIndices());
+  auto collapse = cast<memref::CollapseShapeOp>(reshape);
+  SmallVector<OpFoldResult> sizes;
+  {
+    OpBuilder here(reshape);
+    sizes = getSizes(here, loc, collapse.getSrc());
+  }
+  for (OpFoldResult &size : sizes)
+    size = computeAgain(builder, size, mapping);
+  return memref::ExpandShapeOp::create(
+      builder, loc, cast<MemRefType>(collapse.getSrc().getType()), buffer,
+      collapse.getReassociationIndices(), sizes);
+}
+
+/// Allocates what `operand` returns as it is returned, and makes what it is a
+/// view of a view of that. Keeps everything where a size is not known at the
+/// start.
+static void allocateResult(func::FuncOp function, OpOperand &operand) {
+  std::optional<ReturnedView> view = findView(operand.get());
+  if (!view ||
+      !cast<MemRefType>(operand.get().getType()).getLayout().isIdentity())
+    return;
+  OpBuilder here(operand.getOwner());
+  SmallVector<OpFoldResult> sizes =
+      getSizes(here, operand.getOwner()->getLoc(), operand.get());
+  auto isKnown = [&](ArrayRef<OpFoldResult> of) {
+    return llvm::all_of(of, [&](OpFoldResult size) {
+      auto value = dyn_cast<Value>(size);
+      return !value || isMadeOfSizes(function, value);
+    });
+  };
+  if (!isKnown(sizes))
+    return;
+  for (Operation *reshape : view->reshapes) {
+    OpBuilder before(reshape);
+    if (!isKnown(getSizes(before, reshape->getLoc(), reshape->getOperand(0))))
+      return;
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  IRMapping mapping;
+  for (OpFoldResult &size : sizes)
+    size = computeAgain(builder, size, mapping);
+  Value result = allocate(builder, view->alloc.getLoc(),
+                          cast<MemRefType>(operand.get().getType()), sizes);
+  Value source = result;
+  for (Operation *reshape : llvm::reverse(view->reshapes))
+    source = makeInverse(builder, reshape, source, mapping);
+  operand.set(result);
+  view->alloc.getResult().replaceAllUsesWith(source);
+  view->alloc.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 struct SeparateResultsPass final
@@ -31,8 +237,11 @@ struct SeparateResultsPass final
   using Base::Base;
 
   void runOnOperation() override {
+    resolveDims(getOperation());
     WalkResult result =
         getOperation()->walk([&](func::ReturnOp op) -> WalkResult {
+          for (OpOperand &operand : op->getOpOperands())
+            allocateResult(getOperation(), operand);
           separate(op);
           return recordSizes(op);
         });
@@ -47,11 +256,17 @@ private:
     llvm::SmallPtrSet<Value, 4> returned;
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = dyn_cast<MemRefType>(operand.get().getType());
-      if (returned.insert(operand.get()).second || !type)
+      if (!type)
         continue;
-      Value copy = memref::AllocOp::create(
-          builder, loc, memref::getMixedSizes(builder, loc, operand.get()),
-          type.getElementType());
+      bool isNew = returned.insert(operand.get()).second;
+      if (isNew && operand.get().getDefiningOp<memref::AllocOp>())
+        continue;
+      // What is not allocated here would be copied behind this pass, which
+      // leaves nobody who says how large it is.
+      if (isNew && type.hasStaticShape())
+        continue;
+      Value copy =
+          allocate(builder, loc, type, getSizes(builder, loc, operand.get()));
       memref::CopyOp::create(builder, loc, operand.get(), copy);
       operand.set(copy);
     }
@@ -60,25 +275,21 @@ private:
   /// Results become arguments, which do not tell how large they are.
   LogicalResult recordSizes(func::ReturnOp op) {
     func::FuncOp function = getOperation();
-    size_t numSizes = getDynamicSizes(function).size();
     OpBuilder builder(op);
     for (auto [i, value] : llvm::enumerate(op.getOperands())) {
       auto type = dyn_cast<MemRefType>(value.getType());
       if (!type || type.hasStaticShape())
         continue;
-      SmallVector<AffineExpr> exprs;
-      for (unsigned dim = 0; dim != type.getRank(); ++dim) {
-        Value size = builder.createOrFold<memref::DimOp>(
-            op.getLoc(), value, static_cast<int64_t>(dim));
-        exprs.push_back(getSizeExpr(function, size));
-        if (!exprs.back())
+      auto alloc = value.getDefiningOp<memref::AllocOp>();
+      for (auto [number, size] : llvm::enumerate(alloc.getDynamicSizes()))
+        if (!isMadeOfSizes(function, size))
           return op.emitError("not supported in this version: result #")
-                 << i << " with a size, in dimension " << dim
-                 << ", that is not one of the arguments' on a GPU target";
-      }
-      function.setResultAttr(i, kSizesAttrName,
-                             AffineMapAttr::get(AffineMap::get(
-                                 numSizes, 0, exprs, &getContext())));
+                 << i << " of " << type << " on a GPU target, with dynamic size"
+                 << " #" << number
+                 << " that is not computed from sizes of arguments and from "
+                    "arguments that are integers";
+      ResultSizesOp::create(builder, op.getLoc(), value,
+                            alloc.getDynamicSizes());
     }
     return success();
   }

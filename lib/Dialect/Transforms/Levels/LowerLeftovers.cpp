@@ -71,6 +71,8 @@ private:
     OpPassManager pipeline(gpu::GPUModuleOp::getOperationName());
     if (found.transfers)
       pipeline.addPass(createConvertVectorToSCFPass());
+    if (found.views)
+      pipeline.addPass(createExpandsToCastsPass());
     if (found.transfers || found.views)
       pipeline.addPass(memref::createExpandStridedMetadataPass());
     if (found.transfers || found.views || found.affine)

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -57,10 +58,10 @@ static bool isKernelOp(Operation *op) {
 }
 
 /// Launches, their buffers, and what numbers of blocks and sizes are computed
-/// with.
+/// with, and are checked to be.
 static bool isLaunchingOp(Operation *op) {
   if (isa<func::FuncOp, func::ReturnOp, gpu::LaunchFuncOp, memref::AllocOp,
-          TensorMapOp, ViewLikeOpInterface>(op))
+          cf::AssertOp, ResultSizesOp, TensorMapOp, ViewLikeOpInterface>(op))
     return true;
   return isMemoryEffectFree(op) &&
          llvm::all_of(op->getResultTypes(),

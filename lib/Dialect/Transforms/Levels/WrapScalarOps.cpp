@@ -18,8 +18,6 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <numeric>
-
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_WRAPSCALAROPSPASS
 #include "blockscale/Dialect/Transforms/Passes.h.inc"
@@ -56,13 +54,11 @@ private:
       return success();
     SmallVector<utils::IteratorType> iterators =
         generic.getIteratorTypesArray();
-    SmallVector<unsigned> order(iterators.size());
-    std::iota(order.begin(), order.end(), 0);
-    auto isOther = [&](unsigned loop) {
-      return iterators[loop] != utils::IteratorType::parallel;
-    };
-    llvm::stable_sort(
-        order, [&](unsigned a, unsigned b) { return isOther(a) < isOther(b); });
+    SmallVector<unsigned> order;
+    for (bool isParallel : {true, false})
+      for (auto [loop, iterator] : llvm::enumerate(iterators))
+        if ((iterator == utils::IteratorType::parallel) == isParallel)
+          order.push_back(loop);
     if (llvm::is_sorted(order))
       return success();
     IRRewriter rewriter(generic);

@@ -189,6 +189,30 @@ private:
   }
 };
 
+/// A scalar that is an element of a tensor: on a GPU the loops that need it
+/// read it, as the host does not.
+struct ScalarOperand {
+  Value tensor;
+  AffineMap map;
+
+  /// Of ops with `numLoops` loops; null for other scalars.
+  ScalarOperand(Value scalar, unsigned numLoops) {
+    auto extract = scalar ? scalar.getDefiningOp<tensor::ExtractOp>()
+                          : tensor::ExtractOp();
+    if (!extract)
+      return;
+    SmallVector<AffineExpr> index;
+    for (Value each : extract.getIndices()) {
+      std::optional<int64_t> constant = getConstantIntValue(each);
+      if (!constant)
+        return;
+      index.push_back(getAffineConstantExpr(*constant, scalar.getContext()));
+    }
+    tensor = extract.getTensor();
+    map = AffineMap::get(numLoops, 0, index, scalar.getContext());
+  }
+};
+
 struct DecomposeDequantize final : OpRewritePattern<DequantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -202,9 +226,16 @@ struct DecomposeDequantize final : OpRewritePattern<DequantizeOp> {
     AffineMap blocks = scales.map.compose(
         getBlockMap(rewriter.getContext(), sizes.size(), op.getBlock()));
     Type type = getElementTypeOrSelf(op.getResult().getType());
+    SmallVector<Value> inputs = {codes.tensor, scales.tensor};
+    SmallVector<AffineMap> maps = {codes.map, blocks};
+    ScalarOperand factor(op.getTensorScale(), sizes.size());
+    if (factor.tensor) {
+      inputs.push_back(factor.tensor);
+      maps.push_back(factor.map);
+    }
     Value result = generate(
-        rewriter, loc, sizes, type, {codes.tensor, scales.tensor},
-        {codes.map, blocks}, [&](OpBuilder &b, ValueRange args) -> Value {
+        rewriter, loc, sizes, type, inputs, maps,
+        [&](OpBuilder &b, ValueRange args) -> Value {
           BlockArithmetic arithmetic(b, loc);
           Value element =
               arithmetic.decode(op.getElementFormat(), toCode(b, loc, args[0]));
@@ -212,7 +243,8 @@ struct DecomposeDequantize final : OpRewritePattern<DequantizeOp> {
               arithmetic.decode(op.getScaleFormat(), toCode(b, loc, args[1]));
           Value number = arith::MulFOp::create(b, loc, element, scale);
           if (op.getTensorScale())
-            number = arith::MulFOp::create(b, loc, number, op.getTensorScale());
+            number = arith::MulFOp::create(
+                b, loc, number, factor.tensor ? args[2] : op.getTensorScale());
           if (type == number.getType())
             return number;
           return arith::TruncFOp::create(b, loc, type, number);

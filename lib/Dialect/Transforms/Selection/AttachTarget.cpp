@@ -28,7 +28,7 @@ struct AttachTargetPass final
   using Base::Base;
 
   void runOnOperation() override {
-    const Chip *wanted = lookup(chip);
+    const Chip *wanted = lookup(target);
     const Chip *other = emulateOn.empty() ? nullptr : lookup(emulateOn);
     if (!wanted || (!emulateOn.empty() && !other))
       return signalPassFailure();

@@ -12,10 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
+#include "Kernels/OpSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::blockscale {
@@ -35,22 +37,32 @@ static void printSize(raw_ostream &os, int64_t size) {
     os << size;
 }
 
-/// Such as "@main: 128 x 256 x 512, mxf8f6f4".
-static void printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
+/// Such as "@main: 128 x 256 x 512, mma_sync with mxf8f6f4"; whether a size is
+/// dynamic.
+static bool printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
                       InstructionAttr instruction) {
   if (auto function = op->getParentOfType<func::FuncOp>())
     os << '@' << function.getName() << ": ";
   auto x = cast<ShapedType>(op.getX().getType());
-  for (int64_t size : cast<ShapedType>(op.getAcc().getType()).getShape()) {
-    printSize(os, size);
-    os << " x ";
-  }
-  printSize(os, x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank())));
-  os << ", ";
-  if (instruction)
-    os << StringRef(stringifyKind(instruction.getKind())) << '\n';
-  else
-    os << StringRef(getPathInfo(path.getValue()).name) << '\n';
+  auto sizes =
+      llvm::to_vector(cast<ShapedType>(op.getAcc().getType()).getShape());
+  sizes.push_back(x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank())));
+  llvm::interleave(
+      sizes, os, [&](int64_t size) { printSize(os, size); }, " x ");
+  os << ", " << StringRef(getPathInfo(path.getValue()).name);
+  if (instruction && instruction.getKind() != Kind::Plain)
+    os << " with " << StringRef(stringifyKind(instruction.getKind()));
+  os << '\n';
+  return ShapedType::isDynamicShape(sizes);
+}
+
+/// What the numbers below take dynamic sizes for.
+static void printAssumedSizes(raw_ostream &os, const Chip &chip) {
+  os << "  ? counts as " << kEstimatedSize;
+  if (hasOpcode(chip, "wgmma.mma_async"))
+    os << "; as " << kDecodedSize
+       << " where it is asked whether operands are decoded first";
+  os << '\n';
 }
 
 namespace {
@@ -71,12 +83,14 @@ struct ExplainSchedulesPass final
       auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
       if (!path)
         return;
-      printHead(llvm::errs(), op, path, instruction);
+      bool isDynamic = printHead(llvm::errs(), op, path, instruction);
       if (!instruction || !schedule || !schedule.isFor(path.getValue())) {
-        llvm::errs() << "  no schedule: plain loops\n";
+        llvm::errs() << "  no schedule: loops\n";
         return;
       }
       llvm::errs() << "  " << schedule << '\n';
+      if (isDynamic)
+        printAssumedSizes(llvm::errs(), chip);
       getKernelBackend(path.getValue())
           ->getScheduleRules()
           ->explain(op, instruction, schedule, chip, pictures, llvm::errs());

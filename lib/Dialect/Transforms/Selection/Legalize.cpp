@@ -68,6 +68,24 @@ private:
   }
 };
 
+/// With which scales one instruction of `path` computes the elements of `row`,
+/// for people.
+std::string describeWithoutRewrite(const OpRow &row, Path path) {
+  std::string text;
+  for (const OpRow &other : getOpRows()) {
+    std::optional<InstructionChoice> choice =
+        other.lhs == row.lhs && other.rhs == row.rhs
+            ? chooseInstruction(other, path)
+            : std::nullopt;
+    if (choice && choice->getRewrite() == Rewrite::None)
+      text +=
+          (text.empty() ? ", one instruction computes blocks of " : " or ") +
+          std::to_string(other.blockSize) + " with scales of " +
+          std::string(getFormatInfo(other.scale).mlirName);
+  }
+  return text;
+}
+
 struct LegalizePass final
     : mlir::blockscale::impl::LegalizePassBase<LegalizePass> {
   using Base::Base;
@@ -110,7 +128,8 @@ private:
       op->emitRemark("computed exactly by ")
           << StringRef(describeRewrite(choice->getRewrite())) << ": "
           << getOpcode(*choice->wanted) << " needs PTX "
-          << formatPtxVersion(choice->wanted->lowestPtx);
+          << formatPtxVersion(choice->wanted->lowestPtx)
+          << describeWithoutRewrite(op.getRow(), path);
     op->setAttr(kInstructionAttrName,
                 InstructionAttr::get(&getContext(), *choice->emitted));
   }

@@ -43,6 +43,15 @@ static std::string listNativeChips(MmaScaledOp op) {
   return names;
 }
 
+/// The names of the chips that have the instructions of `path`.
+static std::string listChips(Path path) {
+  std::string names;
+  for (const Chip &chip : getChips())
+    if (chip.has(path))
+      names += (names.empty() ? "" : ", ") + std::string(chip.name);
+  return names;
+}
+
 static StringRef getPathName(Path path) { return getPathInfo(path).name; }
 
 namespace {
@@ -101,12 +110,9 @@ private:
     return path;
   }
 
-  /// What schedule is asked for decides before sizes do.
+  /// What schedule the program asks for decides before sizes do.
   enum class Wish { None, Other, This };
-  Wish getWish(ProductOpInterface op, const KernelBackend &backend, Path path) {
-    const ScheduleRules *rules = backend.getScheduleRules();
-    if (!schedule.empty())
-      return rules && rules->hasForm(schedule) ? Wish::This : Wish::Other;
+  static Wish getWish(ProductOpInterface op, Path path) {
     Operation *places[] = {op, op->getParentOfType<func::FuncOp>()};
     for (Operation *place : places) {
       auto asked =
@@ -130,7 +136,7 @@ private:
       const KernelBackend *backend = getKernelBackend(path);
       if (!op.hasTensorSemantics() || !backend)
         return choice;
-      Wish wish = getWish(op, *backend, path);
+      Wish wish = getWish(op, path);
       bool isBest = backend->isBestFor(op, *chip, !noWorkspace);
       if (wish == Wish::This || (wish == Wish::None && isBest))
         return choice;
@@ -146,12 +152,15 @@ private:
     if (choice && choice->emitted->isNative())
       return choice->emitted->path;
 
-    std::string reason = getReason(row);
+    std::string reason = getReason(op);
     if (nativeOnly || !choice)
       return op.emitOpError(reason);
     InFlightDiagnostic remark = op.emitRemark(reason);
     remark << "; converted to bf16 for " << getOpcode(*choice->emitted);
-    std::string chips = listNativeChips(op);
+    // Where the chip has an instruction, the reason says what keeps it away.
+    std::string chips = chooseNative(row, *chip) && op.hasTensorSemantics()
+                            ? ""
+                            : listNativeChips(op);
     if (!chips.empty())
       remark << ", an instruction computes it on " << chips;
     return choice->emitted->path;
@@ -172,7 +181,8 @@ private:
   }
 
   /// Of the paths that have an instruction for `op` the one that is wanted, or
-  /// else whose schedule is asked for, or else the first that is the best.
+  /// else whose schedule the program asks for, or else the first that is the
+  /// best.
   std::optional<Path> choosePlainPath(ProductOpInterface op, PathAttr wanted) {
     std::optional<Path> best;
     for (Path path : chip->paths) {
@@ -181,7 +191,7 @@ private:
       if (!choice || !isExecuted(*choice) || !backend ||
           (wanted && wanted.getValue() != path))
         continue;
-      if (wanted || getWish(op, *backend, path) == Wish::This)
+      if (wanted || getWish(op, path) == Wish::This)
         return path;
       if (!best && backend->isBestFor(op, *chip, !noWorkspace))
         best = path;
@@ -221,14 +231,22 @@ private:
            << getPathName(wanted.getValue());
   }
 
-  /// Why no block-scaled instruction computes `row`: on tensors, one of the
-  /// chip's would.
-  std::string getReason(const OpRow &row) {
-    if (std::optional<InstructionChoice> choice = chooseNative(row, *chip))
-      return std::string(getPathInfo(choice->emitted->path).opcode) +
-             std::string(" takes tiles in shared memory (async_tile_mma), not "
-                         "vectors");
-    return "no block-scaled instruction on " + std::string(chip->name);
+  /// Why no block-scaled instruction computes `op`, and what would satisfy it,
+  /// if that is not another chip.
+  std::string getReason(MmaScaledOp op) {
+    std::optional<InstructionChoice> choice = chooseNative(op.getRow(), *chip);
+    if (!choice)
+      return "no block-scaled instruction on " + std::string(chip->name);
+    const PathInfo &path = getPathInfo(choice->emitted->path);
+    std::string opcode(path.opcode);
+    if (!op.hasTensorSemantics())
+      return opcode + " takes tiles in shared memory (async_tile_mma), not "
+                      "vectors";
+    if (getWish(op, choice->emitted->path) == Wish::Other)
+      return "the attribute '" + kScheduleAttrName.str() +
+             "' is of another path, " + opcode + " computes it without that";
+    return opcode + " computes it where the attribute '" + kPathAttrName.str() +
+           "' asks for the path " + std::string(path.name);
   }
 
   /// Ops that name their instruction themselves.
@@ -257,7 +275,9 @@ private:
       // Those of a warp can be computed in software.
       if (nativeOnly || !getPathInfo(instruction.getPath()).isWarpLevel)
         return op->emitOpError(reason);
-      op->emitRemark(reason) << "; computed with the instruction in software";
+      op->emitRemark(reason) << "; computed with the instruction in software, "
+                                "the instruction itself is there on "
+                             << listChips(instruction.getPath());
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

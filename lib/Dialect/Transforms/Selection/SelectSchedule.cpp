@@ -17,6 +17,7 @@
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::blockscale {
 #define GEN_PASS_DEF_SELECTSCHEDULEPASS
@@ -27,6 +28,14 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
+/// A product whose path has schedules.
+struct Product {
+  ProductOpInterface op;
+  Path path;
+  const KernelBackend *backend;
+  const ScheduleRules *rules;
+  InstructionAttr instruction;
+};
 
 struct SelectSchedulePass final
     : mlir::blockscale::impl::SelectSchedulePassBase<SelectSchedulePass> {
@@ -34,24 +43,29 @@ struct SelectSchedulePass final
 
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
-    if (failed(target) || failed(parseOption(*(*target).getChip())))
+    if (failed(target))
       return signalPassFailure();
-    WalkResult result =
-        getOperation()->walk([&](ProductOpInterface op) -> WalkResult {
-          return select(op, *(*target).getChip());
-        });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    chip = (*target).getChip();
+    emulatedOn = (*target).getEmulatedOn();
+    llvm::MapVector<Operation *, SmallVector<Product>> functions;
+    if (failed(parseOption()) || failed(collect(functions)))
+      return signalPassFailure();
+    for (auto &[function, products] : functions) {
+      for (Product &product : products)
+        moveToWanted(product);
+      if (failed(selectAll(products)))
+        return signalPassFailure();
+    }
   }
 
 private:
   /// The option is of the form of one of the chip's paths.
-  LogicalResult parseOption(const Chip &chip) {
+  LogicalResult parseOption() {
     if (schedule.empty())
       return success();
     // The option is wrong, and no place in the module.
     auto emitHere = [&] { return emitError(UnknownLoc::get(&getContext())); };
-    for (Path path : chip.paths) {
+    for (Path path : chip->paths) {
       const KernelBackend *backend = getKernelBackend(path);
       const ScheduleRules *rules =
           backend ? backend->getScheduleRules() : nullptr;
@@ -64,7 +78,7 @@ private:
       wanted = *parsed;
       return success();
     }
-    // For a chip whose paths have none, there is nothing to choose.
+    // One of another chip's path, which no product here can take.
     if (isScheduleText(schedule))
       return success();
     return emitHere() << "expected a schedule of the form "
@@ -72,41 +86,121 @@ private:
                       << "'";
   }
 
-  LogicalResult select(ProductOpInterface op, const Chip &chip) {
-    auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-    if (!op.hasTensorSemantics() || !path)
+  /// Finds the products, by the functions that they are in.
+  LogicalResult
+  collect(llvm::MapVector<Operation *, SmallVector<Product>> &functions) {
+    WalkResult result =
+        getOperation()->walk([&](ProductOpInterface op) -> WalkResult {
+          auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+          const KernelBackend *backend =
+              path ? getKernelBackend(path.getValue()) : nullptr;
+          const ScheduleRules *rules =
+              backend ? backend->getScheduleRules() : nullptr;
+          if (!op.hasTensorSemantics() || !rules)
+            return WalkResult::advance();
+          auto instruction =
+              op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+          if (!instruction)
+            return op->emitOpError("expected the attribute '")
+                   << kInstructionAttrName << "' of blockscale-legalize";
+          functions[op->getParentOfType<FunctionOpInterface>()].push_back(
+              {op, path.getValue(), backend, rules, instruction});
+          return WalkResult::advance();
+        });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Of paths that convert their operands none is native: the option may ask
+  /// for another one of them than the one that is estimated to be the best.
+  void moveToWanted(Product &product) {
+    if (!wanted || wanted.isFor(product.path) ||
+        product.instruction.getInstruction().isNative())
+      return;
+    for (Path path : chip->paths) {
+      const KernelBackend *backend = getKernelBackend(path);
+      std::optional<InstructionChoice> choice =
+          chooseInstruction(product.op, path);
+      if (!choice || !backend || !backend->getScheduleRules() ||
+          !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)))
+        continue;
+      product.op->emitRemark("computed on the path ")
+          << StringRef(getPathInfo(path).name) << ", as --schedule is of that";
+      product.path = path;
+      product.backend = backend;
+      product.rules = backend->getScheduleRules();
+      product.instruction =
+          InstructionAttr::get(&getContext(), *choice->emitted);
+      product.op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
+      product.op->setAttr(kInstructionAttrName, product.instruction);
+      return;
+    }
+  }
+
+  /// The option is for those products of a function that can take it. If there
+  /// is none, the option is a mistake.
+  LogicalResult selectAll(ArrayRef<Product> products) {
+    SmallVector<std::string> obstacles;
+    for (const Product &product : products)
+      obstacles.push_back(findObstacle(product));
+    if (llvm::none_of(obstacles,
+                      [](const std::string &text) { return text.empty(); })) {
+      const auto *first = llvm::find_if(products, [&](const Product &product) {
+        return wanted && wanted.isFor(product.path);
+      });
+      size_t number = first == products.end() ? 0 : first - products.begin();
+      return products[number].op->emitOpError(obstacles[number]);
+    }
+    for (auto [product, obstacle] : llvm::zip_equal(products, obstacles)) {
+      bool takesOption = !schedule.empty() && obstacle.empty();
+      if (!takesOption && !schedule.empty())
+        product.op->emitRemark("the schedule is not that of --schedule: ")
+            << obstacle;
+      if (failed(select(product, takesOption)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// What keeps a product from the schedule of the option; empty for nothing.
+  std::string findObstacle(const Product &product) {
+    if (schedule.empty())
+      return {};
+    if (!wanted || !wanted.isFor(product.path))
+      return ("expected a schedule of the path " +
+              StringRef(getPathInfo(product.path).name) + ", '" +
+              llvm::join(product.rules->getForms(), "' or '") + "', got '" +
+              schedule + "'")
+          .str();
+    std::string obstacle;
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      obstacle = diagnostic.str();
       return success();
-    const KernelBackend *backend = getKernelBackend(path.getValue());
-    const ScheduleRules *rules =
-        backend ? backend->getScheduleRules() : nullptr;
-    if (!rules)
-      return success();
-    auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
-    if (!instruction)
-      return op->emitOpError("expected the attribute '")
-             << kInstructionAttrName << "' of blockscale-legalize";
-    FailureOr<ScheduleInterface> found = wanted;
-    // What is meant for products with scales says nothing of others.
-    bool isForOthers =
-        wanted && !wanted.isFor(path.getValue()) && !op.getXScale();
-    if (!wanted || isForOthers)
-      found = findAttr(op, path.getValue());
-    else if (!wanted.isFor(path.getValue()))
-      return op->emitOpError("expected a schedule of the path ")
-             << StringRef(getPathInfo(path.getValue()).name) << ", '"
-             << llvm::join(rules->getForms(), "' or '") << "', got '"
-             << schedule << "'";
+    });
+    // Without the name of the op, which is told anyway.
+    (void)product.rules->verify(product.op, product.instruction, wanted, *chip,
+                                [&] { return product.op->emitError(); });
+    return obstacle;
+  }
+
+  LogicalResult select(const Product &product, bool takesOption) {
+    ProductOpInterface op = product.op;
+    FailureOr<ScheduleInterface> found =
+        takesOption ? wanted : findAttr(op, product.path);
     if (failed(found))
       return failure();
     ScheduleInterface chosen = *found;
     if (!chosen)
-      chosen = rules->choose(op, instruction, chip, !noWorkspace);
-    else if (failed(rules->verify(op, instruction, chosen, chip,
-                                  [&] { return op->emitOpError(); })))
+      chosen =
+          product.rules->choose(op, product.instruction, *chip, !noWorkspace);
+    else if (!takesOption && failed(product.rules->verify(
+                                 op, product.instruction, chosen, *chip,
+                                 [&] { return op->emitOpError(); })))
       return failure();
     op->setAttr(kScheduleAttrName, chosen);
-    if (backend->getTakenCodes(instruction, chosen) == TakenCodes::None) {
-      std::string obstacle = backend->findCodesObstacle(op, chip, !noWorkspace);
+    if (product.backend->getTakenCodes(product.instruction, chosen) ==
+        TakenCodes::None) {
+      std::string obstacle =
+          product.backend->findCodesObstacle(op, *chip, !noWorkspace);
       remarkOnDequantize(op, obstacle.empty() ? "another schedule" : obstacle);
     }
     return success();
@@ -132,8 +226,9 @@ private:
     return ScheduleInterface();
   }
 
-  /// That of the option; null for none.
+  /// That of the option; null for none, or one of another chip.
   ScheduleInterface wanted;
+  const Chip *chip = nullptr, *emulatedOn = nullptr;
 };
 
 } // namespace

@@ -110,6 +110,13 @@ OperandView blockscale::traceOperand(Value operand) {
   return view;
 }
 
+Value blockscale::getReshaped(Value tensor) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  return tensor;
+}
+
 OperandView blockscale::getOperandView(OpBuilder &builder, Location loc,
                                        Value operand) {
   OperandView view = traceOperand(operand);

@@ -31,6 +31,9 @@ struct OperandView {
 /// place of `tensor` (it may be a vector).
 OperandView traceOperand(Value operand);
 
+/// The tensor that `tensor` is a reshape of: the same memory.
+Value getReshaped(Value tensor);
+
 /// The view of `operand` with everything looked through that can be. A vector
 /// is written to a tensor first.
 OperandView getOperandView(OpBuilder &builder, Location loc, Value operand);

@@ -16,13 +16,12 @@
 #define BLOCKSCALE_DIALECT_TRANSFORMS_LAUNCH_DYNAMICSIZES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AffineExpr.h"
 
-namespace mlir::blockscale {
+#include <optional>
 
-/// The attribute of an argument that is memory for a result of dynamic sizes:
-/// its sizes, as an affine map of the dynamic sizes of the function.
-inline constexpr StringLiteral kSizesAttrName = "blockscale.sizes";
+namespace mlir::blockscale {
 
 /// The attribute of an argument whose rows are packed and of a dynamic size:
 /// the bits of a code.
@@ -39,9 +38,24 @@ struct DynamicSize {
 /// that are memory for results, by argument, then by dimension.
 SmallVector<DynamicSize> getDynamicSizes(func::FuncOp function);
 
+/// The sizes of memory for a result, an argument of `function`, of which a
+/// `result_sizes` says those that are dynamic; nullopt for other arguments.
+std::optional<SmallVector<OpFoldResult>> getResultSizes(func::FuncOp function,
+                                                        Value buffer);
+
+/// The sizes that a subview or a reinterpreting cast says of its result,
+/// without dimensions that it drops; nullopt for other memory.
+std::optional<SmallVector<OpFoldResult>> getViewSizes(Value view);
+
 /// `size`, which is computed in `function`, as an expression of its dynamic
-/// sizes, where dimension i is number i of them; null for anything else.
+/// sizes, where dimension i is number i of them; null for anything else, such
+/// as a product of two of them.
 AffineExpr getSizeExpr(func::FuncOp function, Value size);
+
+/// Whether `size` is computed in `function` from sizes of its arguments and
+/// from arguments that are integers, by what a launch can compute: + - * min
+/// max and quotients with their remainders.
+bool isMadeOfSizes(func::FuncOp function, Value size);
 
 /// How many codes of an argument are in how many bytes of a packed row; 1 and 1
 /// where rows are not packed or not of a dynamic size. See `PackedUnit`.

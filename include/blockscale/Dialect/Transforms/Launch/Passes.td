@@ -73,6 +73,20 @@ def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
 }
 
+def ExplainKernelsPass
+    : Pass<"blockscale-explain-kernels", "::mlir::ModuleOp"> {
+  let summary = "print which kernels functions consist of";
+  let description = [{
+    Prints, on standard error, for each function its kernels in the order in
+    which they are launched: the name, what the kernel is for, blocks, threads
+    of a block, and line and column of the op that it is of. `?` stands for
+    numbers of blocks that depend on arguments or on the card.
+
+    The module stays as it is. Behind `blockscale-collect-kernels`, or on what
+    `blockscale-compile --emit=kernel` prints.
+  }];
+}
+
 def ScalarResultsPass : Pass<"blockscale-scalar-results", "::mlir::ModuleOp"> {
   let summary = "make scalar results tensors of one element";
   let description = [{
@@ -189,14 +203,52 @@ def MarkTensorMapsPass
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
+def CarryPackingPass : Pass<"blockscale-carry-packing"> {
+  let summary = "move packed bytes instead of the elements in them";
+  let description = [{
+    Reshapes, slices and concatenations of what `blockscale.unpack` makes, and
+    reshapes of what `blockscale.pack` takes, become such of the packed bytes
+    where each row of the result still ends on a byte: kernels read packed codes
+    where they are if nothing else is in between.
+
+    Before:
+
+    ```mlir
+    func.func @rows(%bytes: tensor<3x8x16xi8>) -> tensor<24x32xf4E2M1FN> {
+      %x = blockscale.unpack %bytes
+           : tensor<3x8x16xi8> to tensor<3x8x32xf4E2M1FN>
+      %r = tensor.collapse_shape %x [[0, 1], [2]]
+           : tensor<3x8x32xf4E2M1FN> into tensor<24x32xf4E2M1FN>
+      return %r : tensor<24x32xf4E2M1FN>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @rows(%bytes: tensor<3x8x16xi8>) -> tensor<24x32xf4E2M1FN> {
+      %b = tensor.collapse_shape %bytes [[0, 1], [2]]
+           : tensor<3x8x16xi8> into tensor<24x16xi8>
+      %r = blockscale.unpack %b : tensor<24x16xi8> to tensor<24x32xf4E2M1FN>
+      return %r : tensor<24x32xf4E2M1FN>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SeparateResultsPass
     : Pass<"blockscale-separate-results", "::mlir::func::FuncOp"> {
   let summary = "return each buffer once";
   let description = [{
     A buffer that a function returns twice is copied for the second result:
-    each result is memory of its own. A result of dynamic sizes gets the
-    attribute `blockscale.sizes`, see `blockscale-collect-kernels`; sizes that
-    are not made of those of the arguments are an error.
+    each result is memory of its own. A result that is a reshape of an
+    allocation is allocated as it is returned, and what was allocated is a view
+    of that. Of a result of dynamic sizes, `blockscale.result_sizes` says how
+    large it is; sizes that are not computed from those of the arguments, and
+    from arguments that are integers, are an error.
 
     Before:
 
@@ -218,7 +270,10 @@ def SeparateResultsPass
     }
     ```
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::blockscale::BlockScaleDialect", "::mlir::memref::MemRefDialect"
+  ];
 }
 
 def CollectKernelsPass
@@ -240,17 +295,16 @@ def CollectKernelsPass
       sizes of the arguments, as `i32`; after these come allocations. Buffers of
       dynamic sizes are passed as memrefs of rank 0 and become what they are in
       the kernel;
-    * assertions of the host, about sizes, are at the start of the first kernel;
-      where that has warpgroup products, of one made in front of it,
+    * assertions of the host, about sizes, are at the start of the first kernel,
+      too; where that has warpgroup products, of one made in front of it,
       `FUNCTION__checks_0`;
     * `blockscale.tensor_map_params` of a kernel are the numbers of the parameters
       that are tensor maps.
 
-    Two attributes of arguments say what types do not. `blockscale.sizes` is an
-    affine map of the dynamic sizes (by argument, then by dimension) to those of
-    the argument, which is memory for a result. `blockscale.code_bits` are the
-    bits of a code where rows are packed and of a dynamic size: the parameter
-    counts codes, the memref bytes.
+    Of an argument that is memory for a result, a `blockscale.result_sizes` says
+    those sizes that are dynamic. The attribute `blockscale.code_bits` of an
+    argument are the bits of a code where rows are packed and of a dynamic size:
+    the parameter counts codes, the memref bytes.
 
     Anything else on the host is an error: it would have to run between kernels.
 

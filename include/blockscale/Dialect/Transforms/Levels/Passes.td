@@ -171,6 +171,111 @@ def NarrowFloatsToBytesPass
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def NarrowIntegersToBytesPass
+    : Pass<"blockscale-narrow-integers-to-bytes", "::mlir::ModuleOp"> {
+  let summary = "store every integer in whole bytes";
+  let description = [{
+    Memory of integers of 2 to 7 bits, and of other widths that are no power of
+    two, becomes memory of the next width that is one, at least 8: values are
+    extended when they are stored, and truncated when they are loaded. This runs
+    when nothing but loads and stores looks at elements; another op that does is
+    an error. A `gpu.module` stays as it is.
+
+    Before:
+
+    ```mlir
+    func.func @copy(%x: memref<4xi4>, %y: memref<4xi4>, %i: index) {
+      %v = memref.load %x[%i] : memref<4xi4>
+      memref.store %v, %y[%i] : memref<4xi4>
+      return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @copy(%x: memref<4xi8>, %y: memref<4xi8>, %i: index) {
+      %b = memref.load %x[%i] : memref<4xi8>
+      %v = arith.trunci %b : i8 to i4
+      %w = arith.extui %v : i4 to i8
+      memref.store %w, %y[%i] : memref<4xi8>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def CheckReshapesPass
+    : InterfacePass<"blockscale-check-reshapes", "::mlir::FunctionOpInterface"> {
+  let summary = "assert that expanded tensors have as many elements as before";
+  let description = [{
+    In front of each `tensor.expand_shape` of a dynamic size, an assertion that
+    the sizes of a group multiply to the size that they are made of: what has
+    other sizes would be read beyond its end. No upstream check does so.
+
+    Before:
+
+    ```mlir
+    func.func @rows(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
+      %r = tensor.expand_shape %x [[0, 1]] output_shape [%n, %m]
+           : tensor<?xf32> into tensor<?x?xf32>
+      return %r : tensor<?x?xf32>
+    }
+    ```
+
+    After, in short:
+
+    ```
+    %size = tensor.dim %x, %c0 : tensor<?xf32>
+    %product = affine.apply affine_map<()[s0, s1] -> (s0 * s1)>()[%n, %m]
+    %fits = arith.cmpi eq, %product, %size : index
+    cf.assert %fits, "..."
+    %r = tensor.expand_shape %x ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ExpandsToCastsPass : Pass<"blockscale-expands-to-casts"> {
+  let summary = "lower memref.expand_shape of groups with several dynamic sizes";
+  let description = [{
+    A `memref.expand_shape` that has two dynamic sizes or more in one group
+    becomes a `memref.reinterpret_cast`, with strides that are computed from its
+    sizes. `expand-strided-metadata`, which comes behind, takes one at most.
+
+    Before:
+
+    ```mlir
+    func.func @rows(%x: memref<?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
+      %r = memref.expand_shape %x [[0, 1]] output_shape [%n, %m]
+           : memref<?xf32> into memref<?x?xf32>
+      return %r : memref<?x?xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @rows(%x: memref<?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
+      %base, %offset, %size, %stride = memref.extract_strided_metadata %x
+          : memref<?xf32> -> memref<f32>, index, index, index
+      %r = memref.reinterpret_cast %base to offset: [0], sizes: [%n, %m],
+           strides: [%m, 1] : memref<f32> to memref<?x?xf32>
+      return %r : memref<?x?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def SplatsToFillsPass : Pass<"blockscale-splats-to-fills"> {
   let summary = "fill large splat constants at run time";
   let description = [{

@@ -24,7 +24,7 @@ def AttachTargetPass : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
     that chip, and block-scaled instructions become software
     (`blockscale-emulate-mma`).
 
-    After `chip=sm_120a emulate-on=sm_90`:
+    After `target=sm_120a emulate-on=sm_90`:
 
     ```mlir
     module attributes {
@@ -32,7 +32,7 @@ def AttachTargetPass : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"chip", "chip", "std::string", "",
+    Option<"target", "target", "std::string", "",
            "The chip, as blockscale-compile names it">,
     Option<"emulateOn", "emulate-on", "std::string", "",
            "The chip that runs the code instead">
@@ -89,9 +89,6 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
   }];
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
-    Option<"schedule", "schedule", "std::string", "",
-           "The schedule that will be asked for, as text: a path that has such "
-           "ones is preferred">,
     Option<"noWorkspace", "no-workspace", "bool", "false",
            "Take no path whose kernels need memory beside arguments and "
            "results">,
@@ -150,7 +147,9 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
     Gives each product on tensors whose path has schedules the attribute
     `blockscale.schedule`: the one of the option `schedule`, else its own, else
     that of its function, else one that is chosen. A schedule that the target
-    has not enough shared memory or registers for is an error.
+    has not enough shared memory or registers for is an error. The option is for
+    the products of a function that can take it: others keep theirs, with a
+    remark, and where none can, that is an error.
 
     The choice for `mma_sync`: a block has 2 x 2 warps and computes 128 x 128 results, or fewer
     along a dimension that has fewer (64 or 32); where that makes fewer than 128
@@ -196,7 +195,8 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
     Option<"schedule", "schedule", "std::string", "",
-           "The schedule of all ops, tile=MxNxK,warps=MxN,stages=S[,splits=N]">,
+           "The schedule of all products that can take it, "
+           "tile=MxNxK,warps=MxN,stages=S[,splits=N]">,
     Option<"noWorkspace", "no-workspace", "bool", "false",
            "Choose no schedule that needs memory beside arguments and results">
   ];
@@ -208,11 +208,12 @@ def ExplainSchedulesPass
   let description = [{
     Prints, on standard error, for each product: its sizes, its schedule, the
     clocks that each unit of the chip needs at least, with the rate that they
-    are computed of, and which unit is the limit. A rate that is not published
+    are computed of, and which unit is the limit. What dynamic sizes count as
+    in these numbers is said. A rate that is not published
     for the chip is that of an older one, which is said. On the path tcgen05
     there is an estimate for the whole, too, and the other schedules that there
     were to choose from; with `pictures`, what is where in shared memory and in
-    tensor memory. Plain loops have no schedule, which is said.
+    tensor memory. Loops have no schedule, which is said.
 
     The module stays as it is. Behind `blockscale-select-schedule`, or on what
     `blockscale-compile --emit=tile` prints.

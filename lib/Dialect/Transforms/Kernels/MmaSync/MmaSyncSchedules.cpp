@@ -130,7 +130,7 @@ static OperandView findMemory(Value operand) {
   OperandView view = traceOperand(operand);
   if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
     view.tensor = unpack.getSource();
-  auto argument = dyn_cast<BlockArgument>(view.tensor);
+  auto argument = dyn_cast<BlockArgument>(getReshaped(view.tensor));
   if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
     view.tensor = {};
   return view;

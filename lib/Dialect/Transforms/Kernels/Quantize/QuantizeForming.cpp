@@ -133,6 +133,49 @@ struct ReshapeQuantize final : OpRewritePattern<QuantizeOp> {
   }
 };
 
+/// Rows of what was expanded are rows of what it was, whose kernel may quantise
+/// them.
+struct QuantizeOfExpand final : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand || expand.getReassociationIndices().empty() ||
+        expand.getReassociationIndices().back().size() != 1)
+      return rewriter.notifyMatchFailure(op, "expected whole rows of another "
+                                             "tensor");
+    Location loc = op.getLoc();
+    auto source = cast<RankedTensorType>(expand.getSrc().getType());
+    auto scales = cast<RankedTensorType>(op.getScales().getType());
+    SmallVector<int64_t> scalesShape(source.getShape());
+    scalesShape.back() = scales.getShape().back();
+    SmallVector<Type> types = {
+        source.clone(getElementTypeOrSelf(op.getCodes().getType())),
+        RankedTensorType::get(scalesShape, scales.getElementType())};
+    if (op.getAmax())
+      types.push_back(op.getAmax().getType());
+    ReifiedRankedShapedTypeDims sizes;
+    if (failed(op.reifyResultShapes(rewriter, sizes)))
+      return failure();
+    SmallVector<Value> operands = {expand.getSrc()};
+    if (op.getTensorScale())
+      operands.push_back(op.getTensorScale());
+    auto rows =
+        QuantizeOp::create(rewriter, loc, types, operands, op->getAttrs());
+    SmallVector<Value> results;
+    for (auto [i, value] : llvm::enumerate(
+             std::array<Value, 2>{rows.getCodes(), rows.getScales()}))
+      results.push_back(tensor::ExpandShapeOp::create(
+          rewriter, loc, op->getResult(i).getType(), value,
+          expand.getReassociationIndices(), sizes[i]));
+    if (op.getAmax())
+      results.push_back(rows.getAmax());
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 struct FormQuantize final : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -219,5 +262,6 @@ struct FormQuantize final : OpRewritePattern<QuantizeOp> {
 } // namespace
 
 void blockscale::populateFormQuantizePatterns(RewritePatternSet &patterns) {
+  patterns.add<QuantizeOfExpand>(patterns.getContext(), /*benefit=*/2);
   patterns.add<ReshapeQuantize, FormQuantize>(patterns.getContext());
 }

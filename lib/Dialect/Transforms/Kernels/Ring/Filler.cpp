@@ -14,6 +14,7 @@
 
 #include "Kernels/Ring/RoleEmitter.h"
 
+#include "Kernels/Staging/StageSync.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -56,9 +57,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const RingTile &tile, Value thread,
     hasCopies |= operand.filler->isAsync();
   }
   if (hasCopies) {
-    Value token = nvgpu::DeviceAsyncCreateGroupOp::create(
-        at, loc, nvgpu::DeviceAsyncTokenType::get(at.getContext()),
-        ValueRange());
+    Value token = createCopyGroup(at, loc);
     nvgpu::DeviceAsyncWaitOp::create(at, loc, token, at.getI32IntegerAttr(0));
   }
   // Instructions of warps take what was loaded as it was stored.

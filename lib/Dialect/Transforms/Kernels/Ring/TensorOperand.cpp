@@ -47,6 +47,85 @@ static constexpr MovedType kMovedTypes[] = {
     {6, true, "u6x16_align16", 32, 128},
 };
 
+/// Whether codes that memory has in bytes of their own go to stages as they
+/// are: warps take narrow codes in bytes beside others that fill theirs.
+static bool areBytes(const KernelOperand &operand, Format format,
+                     const Instruction &instruction) {
+  return getPathInfo(instruction.path).isWarpLevel &&
+         hasContainers(instruction.kind) && getFormatInfo(format).bits != 8 &&
+         operand.bits == 8;
+}
+
+/// How bulk copies move codes of `format`, which memory holds as `operand`
+/// says, to where `instruction` takes them; null, with what stands in the way
+/// in `reason`, if they cannot.
+static const MovedType *findMovedType(const KernelOperand &operand,
+                                      Format format,
+                                      const Instruction &instruction,
+                                      bool hasPaddedCopies,
+                                      std::string &reason) {
+  unsigned codeBits = getFormatInfo(format).bits;
+  bool isK = operand.contiguity == Contiguity::Columns;
+  bool isNarrow = hasContainers(instruction.kind) && codeBits != 8;
+  bool isReadByWarps = getPathInfo(instruction.path).isWarpLevel;
+  bool inBytes = areBytes(operand, format, instruction);
+  bool isPadded = isNarrow && !inBytes;
+  unsigned leastBits = isReadByWarps && isNarrow ? 4 : 8;
+  const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
+    return row.bits == operand.bits && row.isPadded == isPadded;
+  });
+  bool isOrdered =
+      isK || (codeBits >= leastBits && operand.contiguity == Contiguity::Rows);
+  // A copy changes nothing but paddings: what stages have packed, memory has.
+  if (isOrdered && operand.bits != codeBits && !inBytes) {
+    reason = ("expected codes that are packed in memory, " + Twine(codeBits) +
+              " bits each, got " + Twine(operand.bits))
+                 .str();
+    return nullptr;
+  }
+  if (type == std::end(kMovedTypes) || !isOrdered) {
+    reason = "no copy brings such elements to the tensor core's layout";
+    if (!isK)
+      reason += ", expected them to be contiguous along K";
+    return nullptr;
+  }
+  if (isPadded && !hasPaddedCopies) {
+    reason = ("the chip has no tensor maps of " + type->name).str();
+    return nullptr;
+  }
+  int64_t lineMultiple = isK ? operand.columnMultiple : operand.rowMultiple;
+  if (operand.getLineAlignment() % type->strideBytes != 0 ||
+      (isPadded && lineMultiple % type->lineCodes != 0)) {
+    reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
+              " bytes")
+                 .str();
+    return nullptr;
+  }
+  return type;
+}
+
+bool blockscale::wantsPackedCodes(const KernelOperand &operand, Format format,
+                                  const KernelProblem &problem) {
+  unsigned bits = getFormatInfo(format).bits;
+  if (!isa_and_nonnull<RingScheduleAttr>(Attribute(problem.schedule)) ||
+      operand.bits != 8 || bits == 8 || !operand.hasOwnMemory ||
+      operand.contiguity != Contiguity::Columns ||
+      operand.columnMultiple * bits % 8 != 0)
+    return false;
+  const Instruction &instruction = problem.instruction.getInstruction();
+  // Warps of the kernel itself make containers of what bytes hold.
+  if (hasContainers(instruction.kind))
+    return false;
+  std::string reason;
+  auto isMoved = [&](const KernelOperand &as) {
+    return findMovedType(as, format, instruction, problem.hasPaddedCopies,
+                         reason) != nullptr;
+  };
+  KernelOperand packed = operand;
+  packed.bits = bits;
+  return !isMoved(operand) && isMoved(packed);
+}
+
 /// Row-major strides, in bytes, of a tensor whose sizes in bytes are symbols.
 static AffineMap getStrides(MLIRContext *context, ArrayRef<AffineExpr> sizes) {
   SmallVector<AffineExpr> strides(sizes.size() - 1);
@@ -111,41 +190,21 @@ SmallVector<int64_t> TensorOperand::planBox(const RingPlan &ring, bool isK,
 bool TensorOperand::planElements(const KernelProblem &problem,
                                  const RingPlan &ring, std::string &reason) {
   if (!operand->hasOwnMemory) {
-    reason = "there are no tensor maps of constants and of views";
+    reason = "there are no tensor maps of constants, expected an argument or "
+             "what an op computes";
     return false;
   }
   const Instruction &instruction = problem.instruction.getInstruction();
   MLIRContext *context = problem.instruction.getContext();
   Format format = isA() ? instruction.a : instruction.b;
-  unsigned codeBits = getFormatInfo(format).bits;
+  const MovedType *type = findMovedType(*operand, format, instruction,
+                                        problem.hasPaddedCopies, reason);
+  if (!type)
+    return false;
   bool isK = operand->contiguity == Contiguity::Columns;
-  bool isNarrow = hasContainers(instruction.kind) && codeBits != 8;
-  // Warps take codes in bytes, and transpose whatever has a byte.
   bool isReadByWarps = getPathInfo(instruction.path).isWarpLevel;
-  bool areBytes = isReadByWarps && isNarrow && operand->bits == 8;
-  bool isPadded = isNarrow && !areBytes;
-  unsigned leastBits = isReadByWarps && isNarrow ? 4 : 8;
-  const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
-    return row.bits == operand->bits && row.isPadded == isPadded;
-  });
-  if (type == std::end(kMovedTypes) ||
-      (!isK &&
-       (codeBits < leastBits || operand->contiguity != Contiguity::Rows))) {
-    reason = "no copy brings such elements to the tensor core's layout";
-    return false;
-  }
-  if (isPadded && !problem.hasPaddedCopies) {
-    reason = ("the chip has no tensor maps of " + type->name).str();
-    return false;
-  }
-  int64_t lineMultiple = isK ? operand->columnMultiple : operand->rowMultiple;
-  if (operand->getLineAlignment() % type->strideBytes != 0 ||
-      (isPadded && lineMultiple % type->lineCodes != 0)) {
-    reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
-              " bytes")
-                 .str();
-    return false;
-  }
+  bool isPadded = type->isPadded;
+  bool inBytes = areBytes(*operand, format, instruction);
   // The index that is not contiguous may be in front of the batch.
   AffineExpr outer = getAffineDimExpr(isK ? 1 : 2, context);
   std::optional<unsigned> outerDim = operand->map.getResultPosition(outer);
@@ -175,7 +234,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   }
   layout.major = isK ? Major::K : Major::MN;
   layout.storage = isPadded ? Storage::Padded : Storage::Slots;
-  if (areBytes)
+  if (inBytes)
     layout.storage = Storage::Bytes;
   layout.isSwizzled = columnBytes > kLeastBytes;
 
@@ -189,14 +248,19 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     sizes.back() = (sizes.back() * 8).floorDiv(operand->bits);
   SmallVector<int64_t> box = planBox(ring, isK, unit, columnBytes, *outerDim);
   symbols.back() = symbols.back() * unit;
+  // What the instruction finds in an element of the map, whatever memory has:
+  // the verifier of the launch holds both together.
+  int64_t codes = isPadded || inBytes
+                      ? 1
+                      : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
   map = TensorMapAttr::get(
       context, type->name,
       AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
       AffineMapAttr::get(getStrides(context, symbols)), box,
-      SmallVector<int64_t>(rank, 1), getSwizzleName(columnBytes), "zero",
-      "256");
-  int64_t codes = rows * ring.getSchedule().getK();
-  countedBytes = codes * (isPadded ? operand->bits : 0) / 8;
+      SmallVector<int64_t>(rank, 1), getSwizzleName(columnBytes), "zero", "256",
+      codes);
+  countedBytes =
+      rows * ring.getSchedule().getK() * (isPadded ? operand->bits : 0) / 8;
   if (!isPadded)
     countedBytes = rows * kLineBytes;
   if (ring.getCodes()) {
@@ -238,7 +302,7 @@ bool TensorOperand::planCodes(const RingPlan &ring, std::string &reason) {
       context, "u1",
       AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
       AffineMapAttr::get(getStrides(context, sizes)), box,
-      SmallVector<int64_t>(rank, 1), "none", "zero", "256");
+      SmallVector<int64_t>(rank, 1), "none", "zero", "256", codesOfUnit);
   return true;
 }
 
@@ -295,7 +359,8 @@ bool TensorOperand::planScales(const KernelProblem &problem,
       AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
       AffineMapAttr::get(
           AffineMap::get(0, rank, strides.getResults(), context)),
-      box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256");
+      box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256",
+      /*codes=*/1);
   countedBytes = ring.getBytes(number);
   return true;
 }

@@ -35,6 +35,12 @@ struct ScaleParts {
   int64_t rowAtoms = 0, columnAtoms = 0, atomWords = 0;
 };
 
+/// Whether bulk copies would bring the codes of `format` of an operand of
+/// `problem`, which memory has in bytes of their own, if they were packed, as
+/// the instruction takes them.
+bool wantsPackedCodes(const KernelOperand &operand, Format format,
+                      const KernelProblem &problem);
+
 class TensorOperand {
 public:
   /// How operand number `number` of `problem` is copied; nullopt if copies

@@ -12,16 +12,22 @@
 
 #include "Kernels/Staging/StageSync.h"
 
+#include "blockscale/Dialect/IR/PrintedLevel.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-void GroupSync::commit(OpBuilder &b) {
-  if (!hasAsyncCopies)
-    return;
-  token = nvgpu::DeviceAsyncCreateGroupOp::create(
+Value blockscale::createCopyGroup(OpBuilder &b, Location loc) {
+  auto group = nvgpu::DeviceAsyncCreateGroupOp::create(
       b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), ValueRange());
+  group->setAttr(kNoTokensAttrName, b.getUnitAttr());
+  return group;
+}
+
+void GroupSync::commit(OpBuilder &b) {
+  if (hasAsyncCopies)
+    token = createCopyGroup(b, loc);
 }
 
 void GroupSync::wait(OpBuilder &b, int64_t left) {

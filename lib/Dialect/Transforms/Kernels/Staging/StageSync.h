@@ -17,6 +17,9 @@
 
 namespace mlir::blockscale {
 
+/// Makes a group of all asynchronous copies that are in none; its token.
+Value createCopyGroup(OpBuilder &b, Location loc);
+
 class StageSync {
 public:
   virtual ~StageSync() = default;

@@ -43,7 +43,7 @@ RingProblem blockscale::getRingProblem(ProductOpInterface op) {
   OpRow row = op.getRow();
   bool mayDivideK =
       getOpSizes(op, ShapedType::kDynamic).k != ShapedType::kDynamic;
-  return {getOpSizes(op, kDynamicSize), bits(row.lhs), bits(row.rhs),
+  return {getOpSizes(op, kEstimatedSize), bits(row.lhs), bits(row.rhs),
           mayDivideK};
 }
 
@@ -60,8 +60,8 @@ RingRates blockscale::getRingRates(const Chip &chip, Kind kind) {
 
 StringRef blockscale::describeRingUnit(RingUnit unit) {
   static constexpr StringLiteral names[kNumRingUnits] = {
-      "tensor core",    "shared memory", "L2 cache",       "ring of stages",
-      "stores of sums", "memory",        "adding of parts"};
+      "tensor core",    "shared memory", "L2 cache",     "ring of stages",
+      "stores of sums", "memory",        "sum of splits"};
   return names[static_cast<unsigned>(unit)];
 }
 

@@ -47,7 +47,6 @@ struct RingProblem : OpSizes {
   /// Whether the tensor core is software, which has neither pairs nor K = 96.
   bool isInSoftware = false;
 };
-inline constexpr int64_t kDynamicSize = int64_t(1) << 16;
 RingProblem getRingProblem(ProductOpInterface op);
 
 /// The rates that the estimate needs.

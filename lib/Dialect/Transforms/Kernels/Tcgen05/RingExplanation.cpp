@@ -72,7 +72,7 @@ void blockscale::printRingEstimate(raw_ostream &os, const RingProblem &problem,
   double microseconds = clocks / rates.megahertz.value;
   double flops = 2.0 * problem.m * problem.n * problem.k * problem.batch;
   os << llvm::format_decimal(estimate.total, 12)
-     << " clocks  in all, near the bound of: "
+     << " clocks  in all, limited by: "
      << describeRingUnit(estimate.getNearest()) << '\n'
      << llvm::format("%12.1f us, %.0f TFLOP/s at ", microseconds,
                      flops / microseconds * 1e-6);
@@ -86,7 +86,7 @@ void blockscale::printRingCandidates(raw_ostream &os,
   RingScheduleAttr best = chooseRing(candidates).schedule;
   os << "  N of tiles  exchanged  pair  K = 96  splits  stages  accumulators   "
         "     clocks  "
-        "near the bound of\n";
+        "limited by\n";
   for (const RingCandidate &candidate : candidates) {
     RingScheduleAttr schedule = candidate.schedule;
     os << llvm::format(

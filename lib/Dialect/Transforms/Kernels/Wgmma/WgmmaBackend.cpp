@@ -23,9 +23,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What a dynamic size counts as.
-static constexpr int64_t kDynamicSize = 4096;
-
 /// Of up to so many rows of numbers, products with codes that do not go to
 /// wgmma are converted on the way to other instructions: y is read once, and
 /// not written.
@@ -55,7 +52,7 @@ static bool isDecodedFaster(ProductOpInterface op) {
   constexpr uint64_t kConverted = 120'000, kDecoded = 325'000, kBytes = 4'000,
                      kLaunches = 6'000;
   constexpr uint64_t kBytesOfNumber = 3;
-  OpSizes sizes = getOpSizes(op, kDynamicSize);
+  OpSizes sizes = getOpSizes(op, kDecodedSize);
   auto multiply = [](uint64_t first, auto... factors) {
     ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
     return first;
@@ -81,7 +78,7 @@ public:
     if (!op.getXScale()) {
       bool takesCodes = chooseCodesSchedule(op, chip, hasWorkspace) != nullptr;
       if (!takesCodes && findCodesOfY(op) &&
-          getOpSizes(op, kDynamicSize).m <= kMostConvertedM)
+          getOpSizes(op, kDecodedSize).m <= kMostConvertedM)
         return false;
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
     }

@@ -21,6 +21,7 @@
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/Rates.h"
 #include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -164,7 +165,7 @@ static BlockArgument findLines(Value codes, AffineMap map, unsigned k,
   auto unpack = view.tensor.getDefiningOp<UnpackOp>();
   if (unpack)
     view.tensor = unpack.getSource();
-  auto argument = dyn_cast<BlockArgument>(view.tensor);
+  auto argument = dyn_cast<BlockArgument>(getReshaped(view.tensor));
   auto function = dyn_cast_or_null<func::FuncOp>(
       argument ? argument.getOwner()->getParentOp() : nullptr);
   isStream = unpack || (function && function.getArgAttr(argument.getArgNumber(),
