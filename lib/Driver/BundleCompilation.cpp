@@ -14,8 +14,13 @@
 #include "blockscale/Driver/BundleCompilation.h"
 
 #include "PtxEmission.h"
+#include "blockscale/Driver/Destinations.h"
+#include "blockscale/Runtime/CodeDigest.h"
 #include "blockscale/Runtime/PtxSummary.h"
 #include "llvm/Support/Compression.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <atomic>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -71,14 +76,16 @@ static Result<SmallVector<std::string>> listFunctions(Program &program,
 
 static FailureOr<BundleEntry> compileEntry(const Program &source,
                                            StringRef name, const Chip &target,
-                                           const BundleOptions &options) {
-  std::unique_ptr<Program> program = source.parseAgain();
+                                           const BundleOptions &options,
+                                           raw_ostream &diagnostics) {
+  std::unique_ptr<Program> program = source.parseAgain(diagnostics);
   if (!program)
     return failure();
   program->dropSchedules();
   bool isAmbiguous;
   Result<func::FuncOp> function = program->getEntry(name, isAmbiguous);
-  if (!function || failed(program->keepOnly(*function)))
+  if (!function || failed(program->keepOnly(*function)) ||
+      failed(returnDestinations(program->getModule())))
     return failure();
   BundleEntry entry;
   entry.function = name.str();
@@ -106,6 +113,7 @@ static FailureOr<BundleEntry> compileEntry(const Program &source,
           << cubin.message();
       return failure();
     }
+    attachCodeDigest(entry.info, *cubin);
     entry.images.push_back(
         makeImage(BundleImage::Kind::Cubin, std::move(*cubin), version));
   }
@@ -113,6 +121,41 @@ static FailureOr<BundleEntry> compileEntry(const Program &source,
       entry.images.begin(),
       makeImage(BundleImage::Kind::Ptx, std::move(code->text), version));
   return entry;
+}
+
+namespace {
+/// One function for one chip, and what was said about it.
+struct Job {
+  StringRef function;
+  const Chip *target;
+  std::string said = {};
+  FailureOr<BundleEntry> entry = failure();
+};
+} // namespace
+
+/// Does all of `jobs` at once, as each has a program of its own; after one that
+/// fails, those behind it may be left out.
+static void runJobs(const Program &program, const BundleOptions &options,
+                    MutableArrayRef<Job> jobs) {
+  std::atomic<size_t> firstFailure = jobs.size();
+  auto run = [&](size_t number) {
+    if (number > firstFailure)
+      return;
+    Job &job = jobs[number];
+    llvm::raw_string_ostream said(job.said);
+    job.entry = compileEntry(program, job.function, *job.target, options, said);
+    size_t first = firstFailure;
+    while (failed(job.entry) && number < first &&
+           !firstFailure.compare_exchange_weak(first, number)) {
+    }
+  };
+  auto count = static_cast<unsigned>(jobs.size());
+  llvm::ThreadPoolStrategy threads = llvm::hardware_concurrency(count);
+  threads.Limit = true; // No more than there are cores.
+  llvm::DefaultThreadPool pool(threads);
+  for (size_t number = 0; number != jobs.size(); ++number)
+    pool.async(run, number);
+  pool.wait();
 }
 
 FailureOr<Bundle> blockscale::compileBundle(Program &program, StringRef entry,
@@ -123,14 +166,17 @@ FailureOr<Bundle> blockscale::compileBundle(Program &program, StringRef entry,
         << names.message();
     return failure();
   }
-  Bundle bundle;
+  std::vector<Job> jobs;
   for (const std::string &name : *names)
-    for (const Chip *target : options.targets) {
-      FailureOr<BundleEntry> made =
-          compileEntry(program, name, *target, options);
-      if (failed(made))
-        return failure();
-      bundle.entries.push_back(std::move(*made));
-    }
+    for (const Chip *target : options.targets)
+      jobs.push_back({name, target});
+  runJobs(program, options, jobs);
+  Bundle bundle;
+  for (Job &job : jobs) {
+    llvm::errs() << job.said;
+    if (failed(job.entry))
+      return failure();
+    bundle.entries.push_back(std::move(*job.entry));
+  }
   return bundle;
 }

@@ -14,6 +14,7 @@
 #include "blockscale/Driver/CommandLine.h"
 
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Driver/GpuOptions.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -76,17 +77,13 @@ bool blockscale::parseNumber(StringRef flag, StringRef text, uint64_t &number) {
 }
 
 bool blockscale::parsePtxVersion(StringRef text, unsigned &version) {
-  // 8.7, as the .version directive has it, or 87.
-  auto [major, minor] = text.split('.');
-  bool hasForm =
-      !text.contains('.') || (major.size() == 1 && minor.size() == 1);
-  std::string digits = (major + minor).str();
-  if (hasForm && !StringRef(digits).getAsInteger(10, version) &&
-      isKnownPtxVersion(version))
-    return true;
-  reportUsage("unknown PTX version '" + text +
-              "', expected one of 70 to 78, 80 to 88, 90");
-  return false;
+  Result<unsigned> read = readPtxVersion(text);
+  if (!read) {
+    reportUsage(read.message());
+    return false;
+  }
+  version = *read;
+  return true;
 }
 
 int blockscale::checkNeeds(const CommandLine &line,

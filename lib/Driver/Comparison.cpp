@@ -12,8 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/Comparison.h"
+#include "blockscale/Driver/Destinations.h"
 
 #include "ErrorBounds.h"
+#include "ErrorProbes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/CpuExecution.h"
@@ -38,10 +40,8 @@ static FailureOr<std::vector<NpyArray>>
 runCopy(const Program &program, StringRef entryName,
         const std::vector<NpyArray> &arguments,
         function_ref<LogicalResult(func::FuncOp)> change) {
-  std::unique_ptr<Program> copy = program.parseAgain();
-  // What a function calls is a part of it.
-  if (!copy || failed(copy->run(
-                   [](OpPassManager &pm) { pm.addPass(createInlinerPass()); })))
+  std::unique_ptr<Program> copy = program.parseAgain(llvm::errs());
+  if (!copy)
     return failure();
   bool isAmbiguous;
   Result<func::FuncOp> entry = copy->getEntry(entryName, isAmbiguous);
@@ -49,7 +49,10 @@ runCopy(const Program &program, StringRef entryName,
     return failure();
   // Bounds are known of ops, not of loops; the kernels are of unrolled ones.
   copy->dropSchedules();
-  if (failed(copy->keepOnly(*entry)) || failed(copy->run([](OpPassManager &pm) {
+  if (failed(copy->keepOnly(*entry)) || failed(returnDestinations(*entry)) ||
+      failed(copy->run([](OpPassManager &pm) {
+        // What a function calls is a part of it.
+        pm.addPass(createInlinerPass());
         pm.addPass(createCanonicalizerPass());
         pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
         // Sizes are checked while the ops that rely on them are whole.
@@ -98,6 +101,9 @@ blockscale::computeReference(const Program &program, StringRef entryName,
       result.low = *next++;
       result.high = *next++;
     }
+    for (unsigned probe = 0; bound.isProbed && probe != kNumErrorProbes;
+         ++probe)
+      result.probes.push_back(*next++);
     reference.results.push_back(std::move(result));
   }
   return reference;
@@ -163,6 +169,12 @@ static std::string formatNumber(double number) {
   return text;
 }
 
+static std::string formatRelative(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.3g", number);
+  return text;
+}
+
 namespace {
 /// How far one element is from the reference, and how far it may be.
 struct CellError {
@@ -200,15 +212,67 @@ static bool areEqual(const ReferenceResult &expected, const NpyArray &got,
                      got.data.data() + index * size, size) == 0;
 }
 
+namespace {
+/// Squares of lengths, of the elements that are finite and compared.
+struct Lengths {
+  double expected = 0, error = 0, probes = 0;
+
+  /// `moved` is by how much the probes are off, all together.
+  void add(double a, double b, double moved) {
+    if (!std::isfinite(a) || !std::isfinite(b))
+      return;
+    expected += a * a;
+    error += (a - b) * (a - b);
+    if (std::isfinite(moved))
+      probes += moved * moved;
+  }
+  double getRelative(double square) const {
+    return square == 0 ? 0 : std::sqrt(square) / std::sqrt(expected);
+  }
+};
+} // namespace
+
+static double addUpProbes(const ReferenceResult &expected, int64_t index,
+                          double a) {
+  double moved = 0;
+  for (const NpyArray &probe : expected.probes)
+    moved += std::fabs(getNumber(probe, expected.format, index) - a);
+  return moved;
+}
+
+/// The relative error of a result, and of what f32 may come to where that has
+/// been measured. An error if the first is beyond the second.
+static Error compareLengths(const ReferenceResult &expected,
+                            const Lengths &lengths, std::string &line) {
+  double error = lengths.getRelative(lengths.error);
+  if (lengths.error != 0)
+    line += "; relative error " + formatRelative(error);
+  if (expected.probes.empty())
+    return Error::success();
+  double bound = lengths.getRelative(lengths.probes);
+  // A last rounding to f32 is in no probe.
+  if (error > bound + 0x1p-23)
+    return Error("expected a relative error of at most " +
+                 formatRelative(bound) +
+                 ", what sums of f32 come to in this function, got " +
+                 formatRelative(error));
+  if (lengths.error != 0)
+    line += ", bound " + formatRelative(bound);
+  return Error::success();
+}
+
 static Error compareResult(const ReferenceResult &expected, const NpyArray &got,
                            std::string &line) {
   CellError largest;
+  Lengths lengths;
   int64_t uncompared = 0;
   for (int64_t i = 0; i != expected.value.numElements(); ++i) {
     double a = getNumber(expected.value, expected.format, i);
     double b = getNumber(got, expected.format, i);
-    if (areEqual(expected, got, i, a, b))
+    if (areEqual(expected, got, i, a, b)) {
+      lengths.add(a, b, addUpProbes(expected, i, a));
       continue;
+    }
     CellError cell = {i, std::fabs(a - b), 0};
     if (!expected.low)
       return describeOutlier(expected, a, b, cell);
@@ -224,6 +288,7 @@ static Error compareResult(const ReferenceResult &expected, const NpyArray &got,
       return describeOutlier(expected, a, b, cell);
     if (cell.error > largest.error)
       largest = cell;
+    lengths.add(a, b, addUpProbes(expected, i, a));
   }
   bool hasErrors = expected.low || expected.format == Format::BF16 ||
                    getDTypeInfo(got.dtype).kind == DTypeKind::Float;
@@ -231,6 +296,8 @@ static Error compareResult(const ReferenceResult &expected, const NpyArray &got,
   if (largest.index >= 0)
     line += " at " + formatIndex(expected.value, largest.index) + ", bound " +
             formatNumber(largest.bound);
+  if (Error error = compareLengths(expected, lengths, line))
+    return error;
   if (uncompared)
     line += "; " + std::to_string(uncompared) +
             " elements may overflow and are not compared";

@@ -16,6 +16,7 @@
 #include "SignalGuard.h"
 #include "blockscale/Driver/ElementStorage.h"
 #include "blockscale/Driver/InputChecks.h"
+#include "blockscale/Driver/ProgramOps.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -248,6 +249,7 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
       makeWrapper(module, entry, *argumentTypes, *resultTypes);
   std::string name = wrapper.getSymName().str();
   program.dropSchedules();
+  ProgramOps words(module);
   if (failed(program.keepOnly(wrapper)) || failed(checkInput(module)) ||
       failed(checkNoExternals(module)) ||
       failed(program.run(buildCpuPipeline)) || failed(checkLowered(module)))

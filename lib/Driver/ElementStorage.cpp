@@ -89,8 +89,19 @@ static Error checkCodes(const NpyArray &array, unsigned width, Type type) {
     if (code >> width != 0)
       return Error("code " + std::to_string(code) + " at " +
                    formatIndex(i, array.shape) + " has bits above the " +
-                   std::to_string(width) + " of " + formatType(type));
+                   std::to_string(width) + " of " + formatType(type) +
+                   "; expected a code in each byte, not packed");
   return Error::success();
+}
+
+/// For the message about a shape: that it is the one of packed codes.
+static std::string explainPacking(ArrayRef<int64_t> got, RankedTensorType type,
+                                  unsigned width) {
+  if (width >= 8 || got.empty() || got.size() != size_t(type.getRank()) ||
+      type.isDynamicDim(type.getRank() - 1) ||
+      got.back() * 8 != type.getShape().back() * width)
+    return "";
+  return ", as packed codes have; expected a code in each byte";
 }
 
 Error blockscale::checkArgument(const NpyArray &array, RankedTensorType type) {
@@ -108,7 +119,8 @@ Error blockscale::checkArgument(const NpyArray &array, RankedTensorType type) {
     matches &= ShapedType::isDynamic(expected) || got == expected;
   if (!matches)
     return Error("expected shape " + formatShape(type.getShape()) + " for " +
-                 formatType(type) + ", got " + formatShape(array.shape));
+                 formatType(type) + ", got " + formatShape(array.shape) +
+                 explainPacking(array.shape, type, storage->width));
   return checkCodes(array, storage->width, type.getElementType());
 }
 

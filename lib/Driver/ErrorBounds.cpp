@@ -19,6 +19,7 @@
 
 #include "ErrorBounds.h"
 
+#include "ErrorProbes.h"
 #include "IntervalGeneric.h"
 #include "IntervalQuantize.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -151,6 +152,9 @@ private:
   IntervalMap intervals;
   /// The name of the op that the interval of a value got lost in.
   DenseMap<Value, std::string> unknown;
+  /// Inexact values that come of others by a product, or by an op that takes
+  /// them from one code to the next.
+  DenseSet<Value> chained;
   /// What stopped the visitor, if it was not the op itself.
   std::string culprit;
 };
@@ -264,10 +268,15 @@ void BoundBuilder::visit(Operation &op) {
   builder.setInsertionPointAfter(&op);
   std::string lost;
   bool isInexact = isSource(op);
+  // Intervals stay narrow through all else: it moves errors on, or adds its
+  // own.
+  bool isStep = isTensorCoreSum(&op) || isa<QuantizeOp>(op), isChained = false;
   // What regions take from outside are operands, too.
   op.walk([&](Operation *nested) {
     for (Value operand : nested->getOperands()) {
       isInexact |= intervals.contains(operand);
+      isChained |=
+          chained.contains(operand) || (isStep && intervals.contains(operand));
       if (lost.empty())
         lost = unknown.lookup(operand);
     }
@@ -279,8 +288,11 @@ void BoundBuilder::visit(Operation &op) {
     auto row = getVisitors().find(op.getName().getStringRef());
     Visitor visitor =
         row == getVisitors().end() ? &BoundBuilder::visitScalar : row->second;
-    if ((this->*visitor)(op))
+    if ((this->*visitor)(op)) {
+      if (isChained)
+        chained.insert_range(op.getResults());
       return;
+    }
     lost = culprit;
   }
   for (Value result : op.getResults())
@@ -291,18 +303,32 @@ std::vector<BoundedResult> BoundBuilder::run() {
   if (!function.getBody().hasOneBlock())
     return std::vector<BoundedResult>(function.getNumResults());
   Block &body = function.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
-    visit(op);
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      body.without_terminator(), [](Operation &op) { return &op; });
+  for (Operation *op : ops)
+    visit(*op);
 
   std::vector<BoundedResult> results;
   SmallVector<Value> values;
   Operation *end = body.getTerminator();
-  for (Value value : end->getOperands()) {
+  SmallVector<SmallVector<Value>> probes;
+  builder.setInsertionPoint(end);
+  if (llvm::any_of(end->getOperands(),
+                   [&](Value value) { return chained.contains(value); }))
+    for (unsigned i = 0; i != kNumErrorProbes; ++i)
+      probes.push_back(
+          buildErrorProbe(builder, ops, end->getOperands(), i, isSource));
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
     values.push_back(value);
     Interval ends = intervals.lookup(value);
-    results.push_back({static_cast<bool>(ends), unknown.lookup(value)});
+    bool isProbed = ends && chained.contains(value);
+    results.push_back(
+        {static_cast<bool>(ends), isProbed, unknown.lookup(value)});
     if (ends)
       values.append({ends.low, ends.high});
+    if (isProbed)
+      for (ArrayRef<Value> probe : probes)
+        values.push_back(probe[i]);
   }
   end->setOperands(values);
   function.setType(FunctionType::get(function.getContext(),

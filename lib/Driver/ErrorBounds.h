@@ -22,6 +22,10 @@ struct BoundedResult {
   /// interval of what a device may compute, both included. Else a device has
   /// the same.
   bool isInexact = false;
+  /// Whether it comes of inexact values through a product or codes, so that
+  /// errors are measured, too: then what each of `kNumErrorProbes` probes has
+  /// in its place is behind the ends.
+  bool isProbed = false;
   /// The op that an inexact value reaches and that no interval is known of, so
   /// that the device must have the same; else empty.
   std::string unknownThrough;

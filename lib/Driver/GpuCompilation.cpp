@@ -14,16 +14,24 @@
 #include "blockscale/Driver/GpuCompilation.h"
 
 #include "LaunchInfoExport.h"
+#include "PrintedLevels.h"
 #include "PtxEmission.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/PrintedLevel.h"
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Driver/Destinations.h"
 #include "blockscale/Driver/InputChecks.h"
+#include "blockscale/Driver/LevelPrinting.h"
 #include "blockscale/Driver/PassRunning.h"
+#include "blockscale/Driver/ProgramOps.h"
 #include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Runtime/CodeDigest.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -71,10 +79,11 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
   return lowest;
 }
 
-/// `wanted`, or the lowest version where that is 0. 0 after an error.
+/// `wanted`, or the lowest version where that is 0: at least `attached`. 0
+/// after an error.
 static unsigned choosePtxVersion(ModuleOp module, const Chip &chip,
-                                 unsigned wanted) {
-  unsigned lowest = getLowestPtx(module, chip);
+                                 unsigned wanted, unsigned attached = 0) {
+  unsigned lowest = std::max(getLowestPtx(module, chip), attached);
   if (wanted == 0 || wanted >= lowest)
     return std::max(wanted, lowest);
   emitOptionError(module)
@@ -89,7 +98,9 @@ static unsigned choosePtxVersion(ModuleOp module, const Chip &chip,
 static LogicalResult checkOptions(ModuleOp module,
                                   const GpuCompileOptions &options) {
   if (!options.target)
-    return emitOptionError(module) << describeUnknownChip("");
+    return emitOptionError(module)
+           << "null, which lookupChip gives for an unknown chip, as target: "
+           << describeUnknownChip("");
   for (const Chip *chip : {options.target, options.emulateOn})
     if (chip && chip->isCpu())
       return emitOptionError(module) << "expected a GPU as target, got cpu";
@@ -105,12 +116,6 @@ static LogicalResult checkOptions(ModuleOp module,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is known of the public function before it becomes launches.
-struct Signature {
-  std::string name;
-  FunctionType type;
-};
-
 struct Level {
   GpuStage stage;
   void (*build)(OpPassManager &, const GpuPipelineOptions &);
@@ -132,14 +137,16 @@ static std::optional<Signature> getSignature(ModuleOp module) {
       continue;
     if (signature)
       return std::nullopt;
-    signature = {function.getSymName().str(), function.getFunctionType()};
+    signature = {function.getSymName().str(), function.getFunctionType(), ""};
   }
   return signature;
 }
 
-/// LLVM IR, PTX or cubin of a module at the level NVVM.
-static FailureOr<std::string> generateCode(ModuleOp module, GpuStage stage,
-                                           const Chip &chip, unsigned ptx) {
+/// LLVM IR, PTX or cubin of a module at the level NVVM, and the digests of the
+/// last two in the launch info.
+static LogicalResult generateCode(ModuleOp module, GpuStage stage,
+                                  const Chip &chip, unsigned ptx,
+                                  GpuCode &code) {
   auto fail = [&](const std::string &message) -> LogicalResult {
     return emitOptionError(module) << message;
   };
@@ -152,16 +159,33 @@ static FailureOr<std::string> generateCode(ModuleOp module, GpuStage stage,
   if (!llvmModule)
     return failure();
   if (stage == GpuStage::LLVM) {
-    std::string text;
-    llvm::raw_string_ostream(text) << *llvmModule;
-    return text;
+    llvm::raw_string_ostream(code.text) << *llvmModule;
+    return success();
   }
   Result<std::string> text = emitPtx(*llvmModule, **machine);
-  if (text && stage == GpuStage::Cubin)
+  if (text && code.launchInfo)
+    attachCodeDigest(*code.launchInfo, *text);
+  if (text && stage == GpuStage::Cubin) {
     text = assemblePtx(*text, chip);
+    if (text && code.launchInfo)
+      attachCodeDigest(*code.launchInfo, *text);
+  }
   if (!text)
     return fail(text.message());
-  return *text;
+  code.text = std::move(*text);
+  return success();
+}
+
+/// The schedules of all products, each once.
+static std::string listSchedules(ModuleOp module) {
+  SmallVector<std::string> texts;
+  module.walk([&](ProductOpInterface op) {
+    auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
+    std::string text = schedule ? getScheduleText(schedule) : "";
+    if (schedule && !llvm::is_contained(texts, text))
+      texts.push_back(std::move(text));
+  });
+  return llvm::join(texts, "; ");
 }
 
 /// That no function allocates memory: what is left of that is the workspace.
@@ -183,18 +207,32 @@ static void buildRaising(OpPassManager &pm, Raising raising) {
   pm.addPass(createRaisePass(options));
 }
 
-/// Everything but the collection of remarks.
-static FailureOr<GpuCode> compile(ModuleOp module,
-                                  const GpuCompileOptions &options) {
-  const Chip &chip = options.getFinalChip();
-  if (failed(checkGpuInput(module)) ||
-      failed(runPasses(module, [&](OpPassManager &pm) {
-        buildRaising(pm, options.raising);
-      })))
+/// How to launch the function of `signature`, which is at the kernel level or a
+/// later one.
+static LogicalResult describeLaunch(ModuleOp module, const Signature &signature,
+                                    const Chip &chip, GpuCode &code) {
+  auto function = module.lookupSymbol<func::FuncOp>(signature.name);
+  FailureOr<LaunchInfo> info =
+      exportLaunchInfo(function, signature.type, chip.name);
+  if (failed(info))
     return failure();
-  std::optional<Signature> signature = getSignature(module);
+  code.launchInfo = std::move(*info);
+  code.launchInfo->schedule = signature.schedules;
+  return success();
+}
 
-  GpuPipelineOptions pipeline;
+/// Checks that nothing in `module` is not of `level`, which is a printed one.
+static LogicalResult checkLevel(ModuleOp module, GpuStage level) {
+  return runPasses(module, [&](OpPassManager &pm) {
+    VerifyStagePassOptions options;
+    options.stage = getLevelName(level).str();
+    pm.addPass(createVerifyStagePass(options));
+  });
+}
+
+/// What of the options is for passes.
+static void copyOptions(const GpuCompileOptions &options,
+                        GpuPipelineOptions &pipeline) {
   pipeline.target = std::string(options.target->name);
   if (options.emulateOn)
     pipeline.emulateOn = std::string(options.emulateOn->name);
@@ -202,47 +240,95 @@ static FailureOr<GpuCode> compile(ModuleOp module,
   pipeline.noWorkspace = options.noWorkspace;
   pipeline.explain = options.explain;
   pipeline.schedule = options.schedule;
-  unsigned ptx = choosePtxVersion(module, chip, options.ptxVersion);
+}
+
+/// What a level leaves: checks of it, and what is known from there on.
+static LogicalResult finishLevel(ModuleOp module, GpuStage level,
+                                 const GpuCompileOptions &options,
+                                 std::optional<Signature> &signature,
+                                 GpuCode &code) {
+  if (level == GpuStage::Tile && signature)
+    signature->schedules = listSchedules(module);
+  if (level == GpuStage::Kernel && options.noWorkspace &&
+      failed(checkNoWorkspace(module)))
+    return failure();
+  if (level == GpuStage::Kernel && signature) {
+    attachSignature(module, *signature);
+    if (failed(
+            describeLaunch(module, *signature, options.getFinalChip(), code)))
+      return failure();
+  }
+  if (llvm::is_contained(options.printAfter, level)) {
+    StringRef name = getLevelName(level);
+    llvm::errs() << "// after " << name << "\n" << printLevel(module, name);
+    module->removeAttr(kLevelAttrName);
+  }
+  return success();
+}
+
+/// Everything but the collection of remarks.
+static FailureOr<GpuCode> compile(ModuleOp module, GpuCompileOptions options) {
+  FailureOr<std::optional<GpuStage>> start = readLevel(module, options);
+  if (failed(start))
+    return failure();
+  module->removeAttr(kLevelAttrName);
+  // The level tile is one of programs: what was changed in it is checked.
+  bool hasKernels = *start && **start > GpuStage::Tile;
   GpuCode code;
+  const Chip &chip = options.getFinalChip();
+  std::optional<Signature> signature;
+  if (hasKernels) {
+    FailureOr<std::optional<Signature>> read = readSignature(module);
+    if (failed(read) || failed(checkLevel(module, **start)))
+      return failure();
+    signature = *read;
+    if (signature && failed(describeLaunch(module, *signature, chip, code)))
+      return failure();
+  } else {
+    if (failed(returnDestinations(module)) || failed(checkGpuInput(module)) ||
+        failed(runPasses(module, [&](OpPassManager &pm) {
+          buildRaising(pm, options.raising);
+        })))
+      return failure();
+    signature = getSignature(module);
+  }
+
+  GpuPipelineOptions pipeline;
+  copyOptions(options, pipeline);
+  // Instructions that have become ops of NVVM do not say what they need.
+  unsigned attached = *start == GpuStage::NVVM ? getAttachedPtx(module) : 0;
+  unsigned ptx = choosePtxVersion(module, chip, options.ptxVersion, attached);
   for (const Level &level : levels) {
     if (ptx == 0)
       return failure();
     if (level.stage > options.stage)
       break;
+    if (hasKernels && level.stage <= **start)
+      continue;
+    // In what was printed, ops stay as they are.
+    auto build =
+        *start == level.stage ? buildGpuSelectionPipeline : level.build;
     pipeline.ptxVersion = ptx;
     // The largest one is checked by what comes out of it.
     bool verifies =
         level.stage != GpuStage::Instruction || level.stage == options.stage;
     if (failed(runPasses(
-            module, [&](OpPassManager &pm) { level.build(pm, pipeline); },
-            verifies)))
+            module, [&](OpPassManager &pm) { build(pm, pipeline); },
+            verifies)) ||
+        failed(finishLevel(module, level.stage, options, signature, code)))
       return failure();
-    if (level.stage == GpuStage::Kernel && options.noWorkspace &&
-        failed(checkNoWorkspace(module)))
-      return failure();
-    if (level.stage == GpuStage::Kernel && signature) {
-      auto function = module.lookupSymbol<func::FuncOp>(signature->name);
-      FailureOr<LaunchInfo> info =
-          exportLaunchInfo(function, signature->type, chip.name);
-      if (failed(info))
-        return failure();
-      code.launchInfo = std::move(*info);
-    }
     if (level.stage == GpuStage::Instruction)
       ptx = choosePtxVersion(module, chip, options.ptxVersion);
   }
 
   if (options.stage <= GpuStage::NVVM) {
-    llvm::raw_string_ostream(code.text) << module << "\n";
+    code.text = printLevel(module, getLevelName(options.stage));
     return code;
   }
   if (failed(checkInstructions(module, chip)) ||
-      failed(checkLoweredKernels(module)))
+      failed(checkLoweredKernels(module)) ||
+      failed(generateCode(module, options.stage, chip, ptx, code)))
     return failure();
-  FailureOr<std::string> text = generateCode(module, options.stage, chip, ptx);
-  if (failed(text))
-    return failure();
-  code.text = std::move(*text);
   return code;
 }
 
@@ -261,6 +347,7 @@ FailureOr<GpuCode> blockscale::compileForGpu(ModuleOp module,
       remarks.push_back({diagnostic.getLocation(), diagnostic.str()});
     return failure(); // Other handlers get it, too.
   });
+  ProgramOps words(module);
   FailureOr<GpuCode> code = compile(module, options);
   if (succeeded(code))
     code->remarks = std::move(remarks);

@@ -110,16 +110,19 @@ FailureOr<GpuFunction> blockscale::prepareForGpu(Program &program,
   FailureOr<GpuSignature> signature = getGpuSignature(entry);
   if (failed(signature))
     return failure();
-  Result<const Chip *> target = device.chooseTarget(options.target);
+  Result<const Chip *> target = device.chooseTarget(
+      options.emulateOn ? options.emulateOn : options.target);
   if (!target)
     return fail(program.getModule(), target.message());
   function.signature = std::move(*signature);
   for (BlockArgument argument : entry.getArguments())
     function.places.push_back(argument.getLoc());
   function.files = options.files;
-  function.compile.target = *target;
+  function.compile.target = options.emulateOn ? options.target : *target;
+  function.compile.emulateOn = options.emulateOn;
   function.compile.ptxVersion = options.ptxVersion;
   function.compile.nativeOnly = options.nativeOnly;
+  function.compile.noWorkspace = options.noWorkspace;
   function.compile.schedule = options.schedule;
   function.compile.raising = options.raising;
   program.dropSchedules();

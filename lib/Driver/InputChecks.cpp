@@ -19,6 +19,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -61,6 +62,12 @@ static LogicalResult checkSize(Operation *op, Type type) {
 }
 
 static LogicalResult checkSizes(Operation *op) {
+  // Upstream has no lowering of these, and would not name them.
+  if (isa<tensor::GatherOp, tensor::ScatterOp>(op))
+    return emitUnsupported(op)
+           << "'" << op->getName()
+           << "', expected a linalg.generic with tensor.extract, or "
+              "tensor.insert_slice";
   for (Type type : op->getResultTypes())
     if (failed(checkSize(op, type)))
       return failure();
@@ -141,7 +148,9 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
            << "', which PTX cannot have as a name";
   if (function.getNumResults() == 0)
     return emitUnsupported(function)
-           << "a function without results on a GPU target";
+           << "a function without results on a GPU target, expected it to "
+              "return tensors, or to write memrefs that it takes by "
+              "bufferization.materialize_in_destination";
   auto check = [&](TypeRange types, StringRef what) -> LogicalResult {
     for (auto [i, type] : llvm::enumerate(types)) {
       auto tensorType = dyn_cast<RankedTensorType>(type);

@@ -28,12 +28,6 @@ using ExprKind = LaunchExpr::Kind;
 /// Turns nodes that are no operations into expressions; nullopt for others.
 using LeafFn = function_ref<std::optional<LaunchExpr>(AffineExpr)>;
 
-/// `x floordiv by`, where `by` is positive.
-static LaunchExpr makeFloorDiv(const LaunchExpr &x, int64_t by) {
-  return LaunchExpr::make(ExprKind::CeilDiv,
-                          LaunchExpr::make(ExprKind::Add, x, 1 - by), by);
-}
-
 static std::optional<LaunchExpr> convert(AffineExpr expr, LeafFn getLeaf) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
@@ -54,19 +48,12 @@ static std::optional<LaunchExpr> convert(AffineExpr expr, LeafFn getLeaf) {
   case AffineExprKind::CeilDiv:
     return LaunchExpr::make(ExprKind::CeilDiv, *lhs, *rhs);
   case AffineExprKind::FloorDiv:
+    return LaunchExpr::make(ExprKind::FloorDiv, *lhs, *rhs);
   case AffineExprKind::Mod:
-    break;
+    return LaunchExpr::make(ExprKind::Rem, *lhs, *rhs);
   default:
     return std::nullopt;
   }
-  if (!rhs->isNumber() || rhs->number < 1)
-    return std::nullopt;
-  LaunchExpr quotient = makeFloorDiv(*lhs, rhs->number);
-  if (expr.getKind() == AffineExprKind::FloorDiv)
-    return quotient;
-  return LaunchExpr::make(
-      ExprKind::Add, *lhs,
-      LaunchExpr::make(ExprKind::Mul, quotient, -rhs->number));
 }
 
 std::optional<LaunchExpr> LaunchExprExporter::matchSize(AffineExpr expr) const {
@@ -116,45 +103,131 @@ LaunchExprExporter::substitute(AffineExpr expr, ArrayRef<LaunchExpr> dims,
   });
 }
 
+Value blockscale::getWholeMemory(Value view) {
+  while (Operation *op = view.getDefiningOp()) {
+    if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp>(
+            op))
+      break;
+    view = op->getOperand(0);
+  }
+  return view;
+}
+
+std::optional<LaunchExpr> LaunchExprExporter::exportSize(OpFoldResult size) {
+  if (auto value = dyn_cast<Value>(size))
+    return exportPart(value);
+  return LaunchExpr(*getConstantIntValue(size));
+}
+
 std::optional<SmallVector<LaunchExpr>>
 LaunchExprExporter::exportSizes(Value memory) {
-  auto argument = dyn_cast<BlockArgument>(memory);
-  auto alloc = memory.getDefiningOp<memref::AllocOp>();
-  if (!argument && !alloc)
-    return std::nullopt;
-  auto map = argument ? function.getArgAttrOfType<AffineMapAttr>(
-                            argument.getArgNumber(), kSizesAttrName)
-                      : AffineMapAttr();
   SmallVector<LaunchExpr> result;
-  unsigned numDynamic = 0;
-  for (auto [dim, known] :
-       llvm::enumerate(cast<MemRefType>(memory.getType()).getShape())) {
-    std::optional<LaunchExpr> size = known;
-    if (ShapedType::isDynamic(known)) {
-      if (alloc)
-        size = exportValue(alloc.getDynamicSizes()[numDynamic++]);
-      else if (map)
-        size = exportExpr(map.getValue().getResult(dim));
-      else
-        size = LaunchExpr::ofSize(
-            {argument.getArgNumber(), static_cast<uint32_t>(dim)});
+  auto exportAll =
+      [&](ArrayRef<OpFoldResult> of) -> std::optional<SmallVector<LaunchExpr>> {
+    for (OpFoldResult size : of) {
+      std::optional<LaunchExpr> expr = exportSize(size);
+      if (!expr)
+        return std::nullopt;
+      result.push_back(std::move(*expr));
     }
-    if (!size)
-      return std::nullopt;
-    result.push_back(std::move(*size));
+    return std::move(result);
+  };
+  if (auto sizes = getResultSizes(function, memory))
+    return exportAll(*sizes);
+  if (auto alloc = memory.getDefiningOp<memref::AllocOp>())
+    return exportAll(alloc.getMixedSizes());
+  if (auto expand = memory.getDefiningOp<memref::ExpandShapeOp>())
+    return exportAll(expand.getMixedOutputShape());
+  if (auto sizes = getViewSizes(memory))
+    return exportAll(*sizes);
+  ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
+  if (auto argument = dyn_cast<BlockArgument>(memory)) {
+    for (auto [dim, known] : llvm::enumerate(shape))
+      result.push_back(ShapedType::isDynamic(known)
+                           ? LaunchExpr::ofSize({argument.getArgNumber(),
+                                                 static_cast<uint32_t>(dim)})
+                           : LaunchExpr(known));
+    return result;
+  }
+  auto collapse = memory.getDefiningOp<memref::CollapseShapeOp>();
+  auto cast = memory.getDefiningOp<memref::CastOp>();
+  if (!collapse && !cast)
+    return std::nullopt;
+  std::optional<SmallVector<LaunchExpr>> inner =
+      exportSizes(memory.getDefiningOp()->getOperand(0));
+  if (!inner || cast)
+    return inner;
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    LaunchExpr product = 1;
+    for (int64_t dim : group)
+      product = LaunchExpr::make(ExprKind::Mul, product, (*inner)[dim]);
+    result.push_back(std::move(product));
   }
   return result;
 }
 
-std::optional<LaunchExpr> LaunchExprExporter::exportValue(Value value) {
+std::optional<LaunchExpr> LaunchExprExporter::exportCondition(Operation *op) {
+  auto isFalse = [](LaunchExpr condition) {
+    return LaunchExpr::make(ExprKind::Eq, std::move(condition), 0);
+  };
+  std::optional<LaunchExpr> lhs = exportPart(op->getOperand(0));
+  std::optional<LaunchExpr> rhs = exportPart(op->getOperand(1));
+  if (!lhs || !rhs)
+    return std::nullopt;
+  auto cmp = dyn_cast<arith::CmpIOp>(op);
+  if (!cmp)
+    return LaunchExpr::make(isa<arith::AndIOp>(op) ? ExprKind::Min
+                                                   : ExprKind::Max,
+                            std::move(*lhs), std::move(*rhs));
+  // Sizes are not negative.
+  switch (cmp.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return LaunchExpr::make(ExprKind::Eq, *lhs, *rhs);
+  case arith::CmpIPredicate::ne:
+    return isFalse(LaunchExpr::make(ExprKind::Eq, *lhs, *rhs));
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return LaunchExpr::make(ExprKind::Lt, *lhs, *rhs);
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return LaunchExpr::make(ExprKind::Lt, *rhs, *lhs);
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return isFalse(LaunchExpr::make(ExprKind::Lt, *lhs, *rhs));
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return isFalse(LaunchExpr::make(ExprKind::Lt, *rhs, *lhs));
+  }
+  return std::nullopt;
+}
+
+std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
   if (AffineExpr expr = getSizeExpr(function, value))
     if (std::optional<LaunchExpr> known = exportExpr(expr))
       return known;
+  if (std::optional<int64_t> known = getConstantIntValue(value))
+    return LaunchExpr(value.getType().isInteger(1) ? *known & 1 : *known);
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner()->getParentOp() == function &&
+      (value.getType().isIndex() || value.getType().isInteger(32) ||
+       value.getType().isInteger(64)))
+    return LaunchExpr::ofValue(argument.getArgNumber());
   Operation *op = value.getDefiningOp();
   if (!op || numOps++ >= kMostOps)
     return std::nullopt;
   if (isa<MultiprocessorsOp>(op))
     return LaunchExpr::ofMultiprocessors();
+  if (isa<arith::CmpIOp>(op) ||
+      (isa<arith::AndIOp, arith::OrIOp>(op) && value.getType().isInteger(1)))
+    return exportCondition(op);
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    std::optional<SmallVector<LaunchExpr>> sizes = exportSizes(dim.getSource());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!sizes || !index || *index < 0 ||
+        *index >= static_cast<int64_t>(sizes->size()))
+      return std::nullopt;
+    return (*sizes)[*index];
+  }
   // What has several results takes the least or the largest of them.
   auto [kind, map] =
       TypeSwitch<Operation *, std::pair<ExprKind, AffineMap>>(op)
@@ -179,7 +252,7 @@ std::optional<LaunchExpr> LaunchExprExporter::exportValue(Value value) {
     return std::nullopt;
   SmallVector<LaunchExpr> operands;
   for (Value operand : op->getOperands()) {
-    std::optional<LaunchExpr> expr = exportValue(operand);
+    std::optional<LaunchExpr> expr = exportPart(operand);
     if (!expr)
       return std::nullopt;
     operands.push_back(std::move(*expr));

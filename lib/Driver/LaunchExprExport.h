@@ -16,6 +16,9 @@
 
 namespace mlir::blockscale {
 
+/// The memory that `view` is a reshape or a cast of, whole.
+Value getWholeMemory(Value view);
+
 /// Numbers that a function on the host computes from its dynamic sizes.
 class LaunchExprExporter {
 public:
@@ -23,10 +26,15 @@ public:
       : function(function), sizes(getDynamicSizes(function)) {}
 
   /// A value of `function`; nullopt where it is made of something else than
-  /// sizes, numbers and the multiprocessors of the card.
-  std::optional<LaunchExpr> exportValue(Value value);
+  /// sizes, integers and the multiprocessors of the card. One of 1 bit is 1 or
+  /// 0.
+  std::optional<LaunchExpr> exportValue(Value value) {
+    numOps = 0;
+    return exportPart(value);
+  }
 
-  /// The sizes of memory: of an argument, a result or an allocation.
+  /// The sizes of memory: of an argument, a result, an allocation, or a view of
+  /// all of one.
   std::optional<SmallVector<LaunchExpr>> exportSizes(Value memory);
 
   /// An expression of others.
@@ -38,6 +46,11 @@ public:
   std::optional<LaunchExpr> exportExpr(AffineExpr expr) const;
 
 private:
+  std::optional<LaunchExpr> exportPart(Value value);
+  std::optional<LaunchExpr> exportSize(OpFoldResult size);
+  /// Of an op that compares, or that joins what others compare.
+  std::optional<LaunchExpr> exportCondition(Operation *op);
+
   /// Dynamic size `position`, as the memref counts it or as `expr` makes codes
   /// of that; nullopt if `expr` is neither.
   std::optional<LaunchExpr> matchSize(AffineExpr expr) const;

@@ -17,6 +17,7 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Driver/ElementStorage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -84,6 +85,14 @@ public:
     return success();
   }
 
+  /// What the first kernel checks, too. What a launch cannot compute is left to
+  /// that.
+  void exportCheck(cf::AssertOp op) {
+    if (std::optional<LaunchExpr> condition = exprs.exportValue(op.getArg()))
+      if (!(*condition == 1))
+        info.checks.push_back({std::move(*condition), op.getMsg().str()});
+  }
+
   LaunchInfo info;
 
 private:
@@ -115,6 +124,7 @@ private:
     }
     if (auto place = operand.getDefiningOp<memref::ReinterpretCastOp>())
       operand = place.getSource();
+    operand = getWholeMemory(operand);
     if (auto argument = dyn_cast<BlockArgument>(operand)) {
       unsigned i = argument.getArgNumber();
       return i < numArguments ? LaunchParam::argument(i)
@@ -220,7 +230,9 @@ exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
   operand.codes = static_cast<uint32_t>(unit.codes);
   operand.bytes = static_cast<uint32_t>(unit.bytes);
   LaunchExprExporter exprs(function);
-  auto map = function.getArgAttrOfType<AffineMapAttr>(i, kSizesAttrName);
+  std::optional<SmallVector<LaunchExpr>> sizes;
+  if (!isArgument)
+    sizes = exprs.exportSizes(function.getArgument(i));
   for (auto [dim, known] : llvm::enumerate(tensor.getShape())) {
     bool isPacked = dim + 1 == tensor.getShape().size() && unit.codes != 1;
     if (!ShapedType::isDynamic(known)) {
@@ -236,18 +248,17 @@ exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
       operand.shape.push_back(LaunchExpr::ofSize(size));
       continue;
     }
-    std::optional<LaunchExpr> size =
-        map ? exprs.exportExpr(map.getValue().getResult(dim)) : std::nullopt;
-    if (!size)
+    if (!sizes)
       return function.emitError("not supported in this version: a result of a "
                                 "size, in dimension ")
              << dim << ", that is not made of sizes of arguments";
+    LaunchExpr size = (*sizes)[dim];
     if (isPacked)
       size = LaunchExpr::make(
           LaunchExpr::Kind::Mul,
-          LaunchExpr::make(LaunchExpr::Kind::CeilDiv, *size, unit.bytes),
+          LaunchExpr::make(LaunchExpr::Kind::CeilDiv, size, unit.bytes),
           unit.codes);
-    operand.shape.push_back(std::move(*size));
+    operand.shape.push_back(std::move(size));
   }
   return std::optional(operand);
 }
@@ -262,6 +273,7 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
   });
   if (result.wasInterrupted())
     return failure();
+  function.walk([&](cf::AssertOp op) { exporter.exportCheck(op); });
   LaunchInfo info = std::move(exporter.info);
   info.target = std::string(target);
   auto types = llvm::to_vector(

@@ -31,23 +31,24 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
-Program::Program()
+Program::Program(llvm::raw_ostream &diagnostics)
     // One thread: modules are small, and results must not depend on the order
     // in which functions are compiled.
     : context(std::make_unique<MLIRContext>(makeRegistry(),
                                             MLIRContext::Threading::DISABLED)) {
   // One message per error, without the op that it speaks of once more.
   context->printOpOnDiagnostic(false);
-  diagnosticHandler =
-      std::make_unique<SourceMgrDiagnosticHandler>(sourceMgr, context.get());
+  diagnosticHandler = std::make_unique<SourceMgrDiagnosticHandler>(
+      sourceMgr, context.get(), diagnostics);
   // What is about no place in the file, such as an option, has none.
-  context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
-    if (!isa<UnknownLoc>(diagnostic.getLocation()))
-      return failure();
-    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    llvm::errs() << (isError ? "error: " : "remark: ") << diagnostic << "\n";
-    return success();
-  });
+  context->getDiagEngine().registerHandler(
+      [&diagnostics](Diagnostic &diagnostic) {
+        if (!isa<UnknownLoc>(diagnostic.getLocation()))
+          return failure();
+        bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        diagnostics << (isError ? "error: " : "remark: ") << diagnostic << "\n";
+        return success();
+      });
 }
 
 Program::~Program() = default;
@@ -59,14 +60,17 @@ std::unique_ptr<Program> Program::parse(StringRef path) {
     llvm::errs() << error << "\n";
     return nullptr;
   }
-  return parse(std::move(buffer));
+  return parse(std::move(buffer), llvm::errs());
 }
 
-std::unique_ptr<Program> Program::parseAgain() const {
+std::unique_ptr<Program>
+Program::parseAgain(llvm::raw_ostream &diagnostics) const {
   const llvm::MemoryBuffer *buffer =
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
-  std::unique_ptr<Program> program = parse(llvm::MemoryBuffer::getMemBufferCopy(
-      buffer->getBuffer(), buffer->getBufferIdentifier()));
+  std::unique_ptr<Program> program =
+      parse(llvm::MemoryBuffer::getMemBufferCopy(buffer->getBuffer(),
+                                                 buffer->getBufferIdentifier()),
+            diagnostics);
   if (!program || !raiseOptions)
     return program;
   // What is not raised has been told the first time.
@@ -80,8 +84,9 @@ std::unique_ptr<Program> Program::parseAgain() const {
 }
 
 std::unique_ptr<Program>
-Program::parse(std::unique_ptr<llvm::MemoryBuffer> buffer) {
-  std::unique_ptr<Program> program(new Program());
+Program::parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
+               llvm::raw_ostream &diagnostics) {
+  std::unique_ptr<Program> program(new Program(diagnostics));
   program->sourceMgr.AddNewSourceBuffer(std::move(buffer), SMLoc());
   program->module =
       parseSourceFile<ModuleOp>(program->sourceMgr, program->context.get());

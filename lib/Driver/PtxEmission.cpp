@@ -32,6 +32,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <cstdlib>
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -53,12 +54,48 @@ struct Complaints {
 };
 } // namespace
 
+/// Those of this thread, while it generates code.
+static thread_local Complaints *currentComplaints = nullptr;
+
 /// Called in place of abort(); leaves the code generator.
-static void onFatalError(void *data, const char *reason, bool) {
-  auto &complaints = *static_cast<Complaints *>(data);
-  complaints.add(reason);
-  complaints.recovery.HandleExit(EXIT_FAILURE);
+static void onFatalError(void *, const char *reason, bool) {
+  if (!currentComplaints) { // Of a thread of somebody else: LLVM ends it all.
+    llvm::errs() << "error: " << reason << "\n";
+    return;
+  }
+  currentComplaints->add(reason);
+  currentComplaints->recovery.HandleExit(EXIT_FAILURE);
 }
+
+namespace {
+/// While there are any, fatal errors and signals of a thread are its
+/// complaints. LLVM has one handler for all threads.
+class Recovery {
+public:
+  explicit Recovery(Complaints &complaints) {
+    currentComplaints = &complaints;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (count++ != 0)
+      return;
+    llvm::install_fatal_error_handler(onFatalError);
+    llvm::CrashRecoveryContext::Enable();
+  }
+  ~Recovery() {
+    currentComplaints = nullptr;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--count != 0)
+      return;
+    llvm::CrashRecoveryContext::Disable();
+    llvm::remove_fatal_error_handler();
+  }
+
+private:
+  static std::mutex mutex;
+  static unsigned count;
+};
+std::mutex Recovery::mutex;
+unsigned Recovery::count = 0;
+} // namespace
 
 /// Called in place of exit(), for what the code generator cannot do.
 static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
@@ -76,11 +113,11 @@ static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
 static Error runGuarded(llvm::LLVMContext &context, function_ref<void()> work) {
   Complaints complaints;
   context.setDiagnosticHandlerCallBack(onDiagnostic, &complaints);
-  llvm::ScopedFatalErrorHandler handler(onFatalError, &complaints);
-  llvm::CrashRecoveryContext::Enable();
-  if (!complaints.recovery.RunSafely(work))
-    complaints.add("it stopped");
-  llvm::CrashRecoveryContext::Disable();
+  {
+    Recovery recovery(complaints);
+    if (!complaints.recovery.RunSafely(work))
+      complaints.add("it stopped");
+  }
   context.setDiagnosticHandlerCallBack(nullptr);
   if (complaints.first.empty())
     return Error::success();
@@ -93,10 +130,14 @@ static Error runGuarded(llvm::LLVMContext &context, function_ref<void()> work) {
 
 Result<std::unique_ptr<llvm::TargetMachine>>
 blockscale::makePtxTargetMachine(const Chip &chip, unsigned ptxVersion) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
+  // Once, as threads ask for one at the same time.
+  [[maybe_unused]] static const bool isInitialized = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string error;
   const llvm::Target *target =

@@ -20,7 +20,8 @@
 // RUN: %{fail} %t/x.npy %t/x_scale.npy %t/y.npy %t/y_scale.npy %t/acc_m.npy 2>&1 | %{check} -DWHAT="acc to have the M of x"
 // RUN: %{fail} %t/x.npy %t/x_scale.npy %t/y.npy %t/y_scale.npy %t/acc_n.npy 2>&1 | %{check} -DWHAT="acc to have the N of y"
 // RUN: %{fail} %t/x.npy %t/x_scale_k.npy %t/y.npy %t/y_scale_k4.npy %t/acc.npy 2>&1 | %{check} -DWHAT="K to be K_s times the block size, 32"
-// RUN: %{fail} %t/x_empty.npy %t/x_scale_empty.npy %t/y.npy %t/y_scale.npy %t/acc_empty.npy 2>&1 | %{check} -DWHAT="all sizes of acc to be at least 1"
+// RUN: blockscale-run %s --entry=mma %t/x_empty.npy %t/x_scale_empty.npy %t/y.npy %t/y_scale.npy %t/acc_empty.npy | FileCheck %s --check-prefix=EMPTY --match-full-lines
+// EMPTY: []
 // RUN: %{fail} %t/x_k0.npy %t/x_scale_k0.npy %t/y_k0.npy %t/y_scale_k0.npy %t/acc.npy 2>&1 | %{check} -DWHAT="K to be at least 1"
 // RUN: test ! -e %t/out.npy
 // MMA: {{^}}error: check failed at run time:
@@ -65,8 +66,8 @@ func.func @batches(%x: tensor<?x1x32xf8E4M3FN>, %x_scale: tensor<?x1x1xf8E8M0FNU
 // RUN: %{unswizzle} %t/t.npy %t/m129.npy %t/k3.npy 2>&1 | %{check_unswizzle} -DWHAT="sizes that round up to the atoms of the source"
 // RUN: %{unswizzle} %t/t.npy %t/m2.npy %t/k5.npy 2>&1 | %{check_unswizzle} -DWHAT="sizes that round up to the atoms of the source"
 // RUN: %{unswizzle} %t/t.npy %t/max.npy %t/k3.npy 2>&1 | %{check_unswizzle} -DWHAT="sizes that round up to the atoms of the source"
-// RUN: %{unswizzle} %t/t.npy %t/0.npy %t/k3.npy 2>&1 | %{check_unswizzle} -DWHAT="all sizes to be at least 1"
-// RUN: %{unswizzle} %t/t.npy %t/m2.npy %t/-1.npy 2>&1 | %{check_unswizzle} -DWHAT="all sizes to be at least 1"
+// RUN: %{unswizzle} %t/t.npy %t/-1.npy %t/k3.npy 2>&1 | %{check_unswizzle} -DWHAT="sizes of at least 0, and K_s of at least 1"
+// RUN: %{unswizzle} %t/t.npy %t/m2.npy %t/0.npy 2>&1 | %{check_unswizzle} -DWHAT="sizes of at least 0, and K_s of at least 1"
 // UNSWIZZLE: {{^}}error: check failed at run time:
 // UNSWIZZLE: blockscale.unswizzle_scales
 // UNSWIZZLE: expected [[WHAT]]{{$}}

@@ -5,7 +5,7 @@
 // RUN: blockscale-run %s --device=sim --target=sm_90a --compare --seed=1 --entry=batch -o %t.npy 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: blockscale-run %s --device=sim --target=sm_90a --compare --seed=1 --entry=chain -o %t.npy 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: blockscale-run %s --device=sim --target=sm_90a --compare --seed=1 --entry=maps -o %t.npy 2>&1 | FileCheck %s --check-prefix=BOUND
-// BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9, ]+}}], bound {{[0-9.e+-]+}}{{$}}
+// BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9, ]+}}], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}
 
 // Loops of f32 add in the order of the reference.
 // RUN: blockscale-run %s --device=sim --target=sm_90a --compare --seed=1 --entry=loops -o %t.npy 2>&1 | FileCheck %s --check-prefix=EQUAL

@@ -6,18 +6,24 @@
 // RUN: %{run} --entry=exact 2>&1 | FileCheck %s --check-prefix=EXACT
 // EXACT: {{^}}result #0: largest error 0{{$}}
 
-// RUN: %{run} --entry=chain 2>&1 | FileCheck %s --check-prefix=BOUND
+// RUN: %{run} --entry=chain 2>&1 | FileCheck %s --check-prefix=MEASURED
 // RUN: %{run} --entry=moved 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=elementwise 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=quotient 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: %{run} --entry=calls 2>&1 | FileCheck %s --check-prefix=BOUND
-// BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9]+}}, {{[0-9]+}}], bound {{[0-9.e+-]+}}{{$}}
+// BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9]+}}, {{[0-9]+}}], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}
+
+// Errors that go from a product into codes are measured, and no others are.
+// RUN: %{run} --entry=requantized 2>&1 | FileCheck %s --check-prefix=MEASURED
+// MEASURED: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9, ]+}}], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+}}, bound {{[0-9.e+-]+$}}
+// RUN: %{run} --entry=elementwise 2>&1 | FileCheck %s --check-prefix=ALONE
+// ALONE: relative error {{[0-9.e+-]+$}}
 
 // The exact sum, 2^-9 + 2^-32, is an f32, but the code of 2^-9 is subnormal and
 // counts as 2^-6.
 // RUN: %{run} --entry=subnormal --target=sm_120a --numerics=exact 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: %{run} --entry=subnormal --target=sm_120a --numerics=hardware 2>&1 | FileCheck %s --check-prefix=SUBNORMAL
-// SUBNORMAL: {{^}}result #0: largest error 2.32830644e-10 at [0, 0], bound {{[0-9.e+-]+}}{{$}}
+// SUBNORMAL: {{^}}result #0: largest error 2.32830644e-10 at [0, 0], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}
 
 // Codes that no rounding touches.
 // RUN: %{run} --entry=codes 2>&1 | FileCheck %s --check-prefix=CODES
@@ -114,5 +120,17 @@ func.func @calls(%x: tensor<20x96xf8E4M3FN>, %s: tensor<20x3xf8E8M0FNU>, %y: ten
                  %t: tensor<3x10xf8E8M0FNU>, %acc: tensor<20x10xf32>) -> tensor<20x10xf32> {
   %d = call @product(%x, %s, %y, %t, %acc) : (tensor<20x96xf8E4M3FN>, tensor<20x3xf8E8M0FNU>,
        tensor<96x10xf8E5M2>, tensor<3x10xf8E8M0FNU>, tensor<20x10xf32>) -> tensor<20x10xf32>
+  return %d : tensor<20x10xf32>
+}
+
+func.func @requantized(%x: tensor<20x256xf8E4M3FN>, %s: tensor<20x8xf8E8M0FNU>, %y: tensor<256x64xf8E5M2>,
+                       %t: tensor<8x64xf8E8M0FNU>, %z: tensor<64x10xf8E5M2>, %u: tensor<2x10xf8E8M0FNU>,
+                       %acc: tensor<20x64xf32>, %bias: tensor<20x10xf32>) -> tensor<20x10xf32> {
+  %c = blockscale.mma_scaled %x, %s, %y, %t, %acc : tensor<20x256xf8E4M3FN>, tensor<20x8xf8E8M0FNU>,
+       tensor<256x64xf8E5M2>, tensor<8x64xf8E8M0FNU>, tensor<20x64xf32>
+  %q, %qs = blockscale.quantize %c {block_size = 32 : i64} : tensor<20x64xf32>
+            to tensor<20x64xf8E4M3FN>, tensor<20x2xf8E8M0FNU>
+  %d = blockscale.mma_scaled %q, %qs, %z, %u, %bias : tensor<20x64xf8E4M3FN>, tensor<20x2xf8E8M0FNU>,
+       tensor<64x10xf8E5M2>, tensor<2x10xf8E8M0FNU>, tensor<20x10xf32>
   return %d : tensor<20x10xf32>
 }

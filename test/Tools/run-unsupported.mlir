@@ -5,7 +5,6 @@
 
 // Types that no file holds.
 // RUN: %{run} --entry=vector 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #1" -DTYPE="vector<4xf32>"
-// RUN: %{run} --entry=memref 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #0" -DTYPE="memref<4xf32>"
 // RUN: %{run} --entry=i4 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #0" -DTYPE="tensor<2xi4>"
 // RUN: %{run} --entry=encoding 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="argument #0" -DTYPE="tensor<2xf32, 1 : i64>"
 // RUN: %{run} --entry=complex 2>&1 | FileCheck %s --check-prefix=TYPE -DWHAT="result #0" -DTYPE="complex<f32>"
@@ -35,11 +34,6 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 
 func.func @vector(%a: f32, %b: vector<4xf32>) -> f32 {
   return %a : f32
-}
-
-func.func @memref(%a: memref<4xf32>) -> f32 {
-  %0 = arith.constant 1.0 : f32
-  return %0 : f32
 }
 
 func.func @i4(%a: tensor<2xi4>) -> tensor<2xi4> {
@@ -84,4 +78,13 @@ func.func @calls_mma(%x: tensor<2x32xf8E4M3FN>, %s: tensor<2x1xf8E8M0FNU>,
        : (tensor<2x32xf8E4M3FN>, tensor<2x1xf8E8M0FNU>, tensor<32x2xf8E4M3FN>,
           tensor<1x2xf8E8M0FNU>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
+}
+
+// RUN: %{run} --entry=gather 2>&1 | FileCheck %s --check-prefix=GATHER
+// RUN: %{run} --entry=gather --device=sim 2>&1 | FileCheck %s --check-prefix=GATHER
+// GATHER: run-unsupported.mlir:{{[0-9]+}}:{{[0-9]+}}: error: not supported in this version: 'tensor.gather', expected a linalg.generic with tensor.extract, or tensor.insert_slice
+// GATHER-NOT: error:
+func.func @gather(%x: tensor<4x8xf32>, %i: tensor<3x1xi32>) -> tensor<3x8xf32> {
+  %r = tensor.gather %x[%i] gather_dims([0]) : (tensor<4x8xf32>, tensor<3x1xi32>) -> tensor<3x8xf32>
+  return %r : tensor<3x8xf32>
 }

@@ -12,12 +12,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/PrintedLevel.h"
 #include "blockscale/Driver/BundleCompilation.h"
 #include "blockscale/Driver/CommandLine.h"
 #include "blockscale/Driver/GpuCompilation.h"
+#include "blockscale/Driver/GpuOptions.h"
 #include "blockscale/Driver/InputChecks.h"
 #include "blockscale/Driver/KernelLayouts.h"
+#include "blockscale/Driver/LevelPrinting.h"
 #include "blockscale/Driver/Program.h"
+#include "blockscale/Driver/ProgramOps.h"
 #include "blockscale/Driver/SupportMatrix.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Runtime/OutputFile.h"
@@ -46,6 +50,9 @@ static const std::vector<Flag> flags = {
      "tile, kernel, instr, nvvm, llvm, ptx or cubin; the default is ptx, for "
      "cpu llvm"},
     getRaiseFlag(),
+    {"print-ir-after", "LEVEL",
+     "Print the program at this level, too, on standard error: tile, kernel, "
+     "instr or nvvm, or several with commas between"},
     {"native-only", "",
      "Refuse an op that no block-scaled instruction computes"},
     {"no-workspace", "",
@@ -55,8 +62,10 @@ static const std::vector<Flag> flags = {
      false, false, gpuTarget},
     {"ptx-version", "N", "PTX version, 8.7 or 87", false, false, gpuTarget},
     {"schedule", "S",
-     "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3", false,
-     false, gpuTarget},
+     "Tile sizes and stages of products: on tcgen05 "
+     "tile=128x256x128,stages=4,accumulators=2,persistent=1, on mma.sync "
+     "tile=128x128x128,warps=2x2,stages=3",
+     false, false, gpuTarget},
     {"explain", "",
      "Print the schedule, the bound of each hardware unit and the estimate of "
      "each product, on standard error",
@@ -83,10 +92,13 @@ static const std::vector<Flag> flags = {
 
 static constexpr StringRef usage =
     "blockscale-compile IN.mlir --target=CHIP [FLAG]...\n"
+    "       blockscale-compile LEVEL.mlir --target=CHIP [FLAG]...\n"
     "       blockscale-compile IN.mlir --target=CHIP --print-layout[=NAME]\n"
     "       blockscale-compile --print-support-matrix[=CHIP]\n"
     "\n"
-    "Lowers block-scaled matrix multiplication to PTX or LLVM IR.";
+    "Lowers block-scaled matrix multiplication to PTX or LLVM IR, from a "
+    "program "
+    "or from what\n--emit or --print-ir-after has printed.";
 
 namespace {
 /// What the command line asks for.
@@ -96,6 +108,8 @@ struct Job {
   std::optional<std::string> entry;
   std::optional<std::string> launchInfo;
   std::optional<std::string> bundle;
+  /// The levels that are printed on standard error.
+  SmallVector<StringRef> printAfter;
   /// One, or with a bundle several.
   std::vector<const Chip *> targets;
   bool wantsRaise = false, assumesPositiveScales = false;
@@ -152,24 +166,58 @@ static std::string translateToLLVMIR(ModuleOp module) {
   return text;
 }
 
+/// The first stage that is still to come for a program, or for what was printed
+/// at a level; null after an error has been printed.
+static const Stage *findFirstStage(ModuleOp module, StringRef level,
+                                   const Stage &lastStage) {
+  if (level.empty())
+    return stages;
+  if (auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName)) {
+    reportFailure("expected " + Twine(target.getChip()->name) +
+                  " as target, for which this has been lowered, got cpu");
+    return nullptr;
+  }
+  const Stage *done = findStage(level);
+  if (done > &lastStage) {
+    reportFailure("expected the stage " + level +
+                  " or a later one for a program at that level, got " +
+                  lastStage.name);
+    return nullptr;
+  }
+  return done + 1;
+}
+
 static int compileForCpu(Program &program, const Stage &lastStage,
                          const Job &job) {
-  if (failed(checkInput(program.getModule())) ||
-      (job.options.nativeOnly && failed(checkNativeOnCpu(program.getModule()))))
+  ModuleOp module = program.getModule();
+  ProgramOps words(module);
+  FailureOr<StringRef> level = getPrintedLevel(module);
+  if (failed(level))
     return ExitFailure;
-  for (const Stage *stage = stages; stage <= &lastStage; ++stage)
+  const Stage *first = findFirstStage(module, *level, lastStage);
+  if (!first || failed(checkInput(module)) ||
+      (job.options.nativeOnly && failed(checkNativeOnCpu(module))))
+    return ExitFailure;
+  module->removeAttr(kLevelAttrName);
+  for (const Stage *stage = first; stage <= &lastStage; ++stage) {
     if (stage->buildForCpu && failed(program.run(stage->buildForCpu)))
       return ExitFailure;
+    if (llvm::is_contained(job.printAfter, stage->name)) {
+      llvm::errs() << "// after " << stage->name << "\n"
+                   << printLevel(module, stage->name);
+      module->removeAttr(kLevelAttrName);
+    }
+  }
 
   std::string text;
   if (lastStage.name == "llvm") {
-    if (failed(checkLowered(program.getModule())))
+    if (failed(checkLowered(module)))
       return ExitFailure;
-    text = translateToLLVMIR(program.getModule());
+    text = translateToLLVMIR(module);
     if (text.empty())
       return ExitFailure;
   } else {
-    llvm::raw_string_ostream(text) << program.getModule() << "\n";
+    text = printLevel(module, lastStage.name);
   }
   if (Error error = writeOutput(job.output, text))
     return reportFailure(error.message());
@@ -246,11 +294,35 @@ static int printKernelLayouts(Program &program, const Job &job) {
   return ExitSuccess;
 }
 
+/// What asks for functions on tensors has no place beside a level with kernels.
+/// Success, or an exit code after an error.
+static int checkLevel(Program &program, const Job &job) {
+  FailureOr<StringRef> level = getPrintedLevel(program.getModule());
+  if (failed(level))
+    return ExitFailure;
+  if (level->empty() || *level == "tile")
+    return ExitSuccess;
+  const std::pair<bool, StringLiteral> others[] = {
+      {job.entry.has_value(), "--entry"},
+      {job.bundle.has_value(), "--bundle"},
+      {job.wantsRaise, "--raise"},
+      {job.options.nativeOnly, "--native-only"},
+  };
+  for (auto [isGiven, flag] : others)
+    if (isGiven)
+      return reportFailure("'" + job.input + "': expected no " + flag +
+                           " for a program at the level " + *level +
+                           ", where that has been decided");
+  return ExitSuccess;
+}
+
 static int compile(const Stage &lastStage, const Job &job) {
   std::unique_ptr<Program> program = Program::parse(job.input);
   if (!program)
     return ExitFailure;
   program->dropSchedules();
+  if (int code = checkLevel(*program, job))
+    return code;
   if (job.bundle) {
     if (job.wantsRaise && failed(program->raise(job.assumesPositiveScales)))
       return ExitFailure;
@@ -293,7 +365,7 @@ static int printMatrix(StringRef chipName) {
 static int readTargets(const CommandLine &line,
                        std::vector<const Chip *> &targets) {
   std::string text = line.get("target");
-  if (text.empty())
+  if (!line.has("target"))
     return reportUsage("expected --target=CHIP");
   SmallVector<StringRef> names = {text};
   if (line.has("bundle")) {
@@ -324,20 +396,15 @@ static int readOptions(const CommandLine &line, Job &job) {
   if (int code = readTargets(line, job.targets))
     return code;
   options.target = job.targets.front();
-  if (line.has("ptx-version") &&
-      !parsePtxVersion(line.get("ptx-version"), options.ptxVersion))
-    return ExitUsage;
-  if (line.has("emulate-on")) {
-    options.emulateOn = parseTarget(line.get("emulate-on"));
-    if (!options.emulateOn)
-      return ExitUsage;
-    if (options.emulateOn->isCpu())
-      return reportUsage("expected a GPU for --emulate-on, got cpu");
+  for (const GpuOption &option : getGpuOptions()) {
+    // The CPU has some of these, too, in forms of its own.
+    if (llvm::is_contained({"target", "raise", "emit"}, option.name) ||
+        !line.has(option.name.str()))
+      continue;
+    if (Error error = option.set(options, "--" + option.name.str(),
+                                 line.get(option.name.str())))
+      return reportUsage(error.message());
   }
-  options.nativeOnly = line.has("native-only");
-  options.noWorkspace = line.has("no-workspace");
-  options.explain = line.has("explain");
-  options.schedule = line.get("schedule");
   return ExitSuccess;
 }
 
@@ -356,6 +423,29 @@ static const Stage *readStage(const CommandLine &line, const Chip &chip) {
   else
     return stage;
   return nullptr;
+}
+
+/// The levels of --print-ir-after, which are passed on the way to `lastStage`.
+/// Success, or an exit code after an error.
+static int readPrintAfter(StringRef text, const Stage &lastStage, Job &job) {
+  SmallVector<StringRef> names;
+  text.split(names, ',');
+  for (StringRef name : names) {
+    const Stage *stage = findStage(name);
+    bool isCpu = job.options.target->isCpu();
+    if (!stage || stage->gpuStage > GpuStage::NVVM ||
+        (isCpu && !stage->buildForCpu))
+      return reportUsage("unknown level '" + name + "', expected one of " +
+                         (isCpu ? "tile kernel" : "tile kernel instr nvvm") +
+                         " for --print-ir-after");
+    if (stage > &lastStage)
+      return reportUsage("expected a level up to that of --emit, " +
+                         lastStage.name + ", for --print-ir-after, got " +
+                         name);
+    job.printAfter.push_back(stage->name);
+    job.options.printAfter.push_back(stage->gpuStage);
+  }
+  return ExitSuccess;
 }
 
 /// What has no place beside --bundle; success, or an exit code after an error.
@@ -378,7 +468,8 @@ static int readLayouts(const CommandLine &line, Job &job) {
     return line.has("layout-format")
                ? reportUsage("expected --print-layout for --layout-format")
                : ExitSuccess;
-  for (StringRef flag : {"emit", "launch-info", "explain", "bundle"})
+  for (StringRef flag :
+       {"emit", "launch-info", "explain", "bundle", "print-ir-after"})
     if (line.has(flag))
       return reportUsage("expected no --" + flag + " beside --print-layout");
   job.layout = line.get("print-layout");
@@ -426,7 +517,7 @@ int main(int argc, char **argv) {
     return code;
   bool isCpu = job.options.target->isCpu();
   const Stage *stage = readStage(line, *job.options.target);
-  if (!stage || (line.has("schedule") && !checkSchedule(job.options.schedule)))
+  if (!stage)
     return ExitUsage;
   if (isCpu)
     if (int code = checkNeeds(line, flags, "--target=cpu"))
@@ -439,6 +530,10 @@ int main(int argc, char **argv) {
   }
   if (int code = readLayouts(line, job))
     return code;
+  std::string levels = line.get("print-ir-after");
+  if (line.has("print-ir-after"))
+    if (int code = readPrintAfter(levels, *stage, job))
+      return code;
   if (job.launchInfo && stage->gpuStage < GpuStage::Kernel)
     return reportUsage("the stage 'tile' has no launches for --launch-info");
   return compile(*stage, job);

@@ -22,12 +22,27 @@
 
 using namespace mlir;
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM initLLVM(argc, argv);
-  registerAllPasses();
+/// What is there beside upstream's passes and pipelines.
+static void registerOurs() {
   blockscale::registerBlockScalePasses();
   blockscale::registerBlockScaleConversionPasses();
   blockscale::registerPipelines();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  registerOurs();
+  // The list of all has a thousand lines.
+  if (llvm::is_contained(llvm::ArrayRef(argv, argc),
+                         llvm::StringRef("--help-blockscale"))) {
+    constexpr size_t indent = 4, column = 35;
+    llvm::outs() << "Pipelines:\n";
+    for (llvm::StringRef name : {"blockscale-to-cpu", "blockscale-to-nvvm"})
+      PassPipelineInfo::lookup(name)->printHelpStr(indent, column);
+    printRegisteredPasses();
+    return EXIT_SUCCESS;
+  }
+  registerAllPasses();
   DialectRegistry registry;
   blockscale::registerPipelineDialects(registry);
 

@@ -15,9 +15,11 @@
 #include "blockscale/Driver/CommandLine.h"
 #include "blockscale/Driver/Comparison.h"
 #include "blockscale/Driver/CpuExecution.h"
+#include "blockscale/Driver/Destinations.h"
 #include "blockscale/Driver/ElementStorage.h"
 #include "blockscale/Driver/GpuRun.h"
 #include "blockscale/Driver/InputChecks.h"
+#include "blockscale/Driver/LevelPrinting.h"
 #include "blockscale/Driver/ScaleArguments.h"
 #include "blockscale/Driver/Tuning.h"
 #include "blockscale/Runtime/ArrayPrinter.h"
@@ -59,8 +61,15 @@ static std::vector<Flag> getFlags() {
     flags.push_back(flag);
   };
   add({"ptx-version", "N", "PTX version, 8.7 or 87"}, gpuDevices);
+  add({"emulate-on", "CHIP", "Emulate the target's instructions there"},
+      gpuDevices);
+  add({"no-workspace", "",
+       "Refuse what needs memory beside arguments and results"},
+      gpuDevices);
   add({"schedule", "S",
-       "Tile sizes, warps and stages: tile=128x128x128,warps=2x2,stages=3"},
+       "Tile sizes and stages of products: on tcgen05 "
+       "tile=128x256x128,stages=4,accumulators=2,persistent=1, on mma.sync "
+       "tile=128x128x128,warps=2x2,stages=3"},
       gpuDevices);
   add({"compare", "",
        "Compare with the reference; fail where an error is over its bound"},
@@ -285,12 +294,22 @@ static int run(const RunOptions &options) {
   if (!program || (options.wantsRaise &&
                    failed(program->raise(options.assumesPositiveScales))))
     return ExitFailure;
+  FailureOr<StringRef> level = getPrintedLevel(program->getModule());
+  if (failed(level))
+    return ExitFailure;
+  if (!level->empty() && *level != "tile")
+    return reportFailure("'" + options.source +
+                         "': expected a program, got the level " + *level +
+                         " of one, from which blockscale-compile goes on");
   bool isAmbiguous;
   Result<func::FuncOp> entry = program->getEntry(options.entry, isAmbiguous);
   if (!entry) {
     reportFailure("'" + options.source + "': " + entry.message());
     return isAmbiguous ? ExitUsage : ExitFailure;
   }
+  // What other functions do with memory is not asked for.
+  if (failed(returnDestinations(*entry)))
+    return ExitFailure;
   FailureOr<std::vector<RankedTensorType>> types = getArgumentTypes(*entry);
   if (failed(types))
     return ExitFailure;
@@ -328,6 +347,10 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
   if (line.has("target") &&
       !(options.gpu.target = parseTarget(line.get("target"))))
     return ExitUsage;
+  if (line.has("emulate-on") &&
+      !(options.gpu.emulateOn = parseTarget(line.get("emulate-on"))))
+    return ExitUsage;
+  options.gpu.noWorkspace = line.has("no-workspace");
   if (line.has("seed") &&
       !parseNumber("--seed", line.get("seed"), options.seed.emplace()))
     return ExitUsage;
@@ -363,6 +386,11 @@ static int checkDevice(const CommandLine &line, const RunOptions &options) {
                        line.get("target") + ", got --device=cpu");
   if (int code = checkNeeds(line, getFlags(), "--device=" + device))
     return code;
+  const Chip *other = options.gpu.emulateOn;
+  if (other && other->isCpu())
+    return reportUsage("expected a GPU for --emulate-on, got cpu");
+  if (other && !chip)
+    return reportUsage("expected --target for --emulate-on");
   // Its results are times, and it tries all schedules.
   for (StringRef flag : {"schedule", "time", "o"})
     if (options.wantsTuning && line.has(flag))

@@ -36,6 +36,10 @@ struct ReferenceResult {
   /// -infinity to infinity: it may be anything. Empty where the result must be
   /// equal.
   std::optional<NpyArray> low, high;
+  /// What it is in computations in which inexact values are moved by what f32
+  /// may lose; there are some where errors go through a product or codes, and
+  /// intervals get so wide that a bug may fit in.
+  std::vector<NpyArray> probes;
   /// The op through which no interval is known; else empty.
   std::string unknownThrough;
 };
@@ -52,9 +56,11 @@ FailureOr<Reference> computeReference(const Program &program,
                                       const std::vector<NpyArray> &arguments);
 
 /// One line for each result, such as
-/// `result #0: largest error 3.2e-05 at [1, 2], bound 0.0012`, where the bound
-/// is how far the interval reaches to the side of the error. An error names the
-/// first element that is outside of its interval.
+/// `result #0: largest error 3.2e-05 at [1, 2], bound 0.0012; relative error
+/// 4.1e-07`, where the bound is how far the interval reaches to the side of the
+/// error. The relative error is that of all elements that are finite and
+/// compared, as vectors; with probes it has a bound, too: what they come to
+/// together. An error names the first element that is outside of its interval.
 Error compareResults(const Reference &reference,
                      const std::vector<NpyArray> &results, std::string &lines);
 

@@ -75,6 +75,8 @@ struct GpuCompileOptions {
   std::string schedule = {};
   Raising raising = Raising::Report;
   GpuStage stage = GpuStage::PTX;
+  /// Levels, up to `NVVM`, after which the module is printed on standard error.
+  std::vector<GpuStage> printAfter = {};
 
   /// The chip that runs the code.
   const Chip &getFinalChip() const { return emulateOn ? *emulateOn : *target; }
@@ -97,12 +99,13 @@ struct GpuCode {
   std::vector<GpuRemark> remarks;
 };
 
-/// Compiles `module`, which holds functions on tensors and `gpu.module`s, down
-/// to `options.stage`. The module is lowered in place and holds the last level
-/// of MLIR afterwards: clone it to keep it. Dialects and interface models that
-/// the passes need are added to its context. Fails after an error has been
-/// emitted. One call at a time in a process: LLVM's handler of fatal errors,
-/// which become errors here, is one for all threads.
+/// Compiles `module`, which holds functions on tensors and `gpu.module`s, or is
+/// at a level that was printed, down to `options.stage`. The module is lowered
+/// in place and holds the last level of MLIR afterwards: clone it to keep it.
+/// Dialects and interface models that the passes need are added to its context.
+/// Fails after an error has been emitted. One call at a time in a process:
+/// LLVM's handler of fatal errors, which become errors here, is one for all
+/// threads.
 FailureOr<GpuCode> compileForGpu(ModuleOp module,
                                  const GpuCompileOptions &options);
 

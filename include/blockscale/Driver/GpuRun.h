@@ -56,9 +56,13 @@ Result<const Chip *> getChipOfCard(unsigned capability);
 struct GpuRunOptions {
   /// The chip to compile for; null for the choice of the device.
   const Chip *target = nullptr;
+  /// The chip that emulates the target's instructions, and is run; null for
+  /// none. Not without a target.
+  const Chip *emulateOn = nullptr;
   /// 0 for the lowest that works.
   unsigned ptxVersion = 0;
   bool nativeOnly = false;
+  bool noWorkspace = false;
   std::string schedule;
   Raising raising = Raising::Report;
   /// Where the arguments are from, for messages; empty if they were drawn.

@@ -27,7 +27,8 @@ class SourceMgrDiagnosticHandler;
 namespace mlir::blockscale {
 
 /// A source file that has been parsed. Diagnostics of the parser and of passes
-/// go to standard error, with the lines they speak of.
+/// go to standard error, or to a stream that lives longer, with the lines they
+/// speak of.
 class Program {
 public:
   /// Reads and parses the file at `path` ("-" is standard input). Null if that
@@ -35,8 +36,9 @@ public:
   static std::unique_ptr<Program> parse(StringRef path);
   ~Program();
 
-  /// The program as it was parsed, and raised if it was, once more.
-  std::unique_ptr<Program> parseAgain() const;
+  /// The program as it was parsed, and raised if it was, once more. What it
+  /// says goes to `diagnostics`.
+  std::unique_ptr<Program> parseAgain(llvm::raw_ostream &diagnostics) const;
 
   ModuleOp getModule() { return *module; }
 
@@ -60,9 +62,10 @@ public:
   LogicalResult run(function_ref<void(OpPassManager &)> build);
 
 private:
-  Program();
+  explicit Program(llvm::raw_ostream &diagnostics);
   static std::unique_ptr<Program>
-  parse(std::unique_ptr<llvm::MemoryBuffer> buffer);
+  parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
+        llvm::raw_ostream &diagnostics);
 
   std::unique_ptr<MLIRContext> context;
   llvm::SourceMgr sourceMgr;

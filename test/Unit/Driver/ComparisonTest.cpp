@@ -57,7 +57,8 @@ TEST(ComparisonTest, WithinBounds) {
   EXPECT_EQ(compare({1, 2, 3, 4}, {1, 2, 3, 4}, {}),
             "result #0: largest error 0\n");
   EXPECT_EQ(compare({1, 2, 3, 4}, {1, 2.25f, 3, 4.5f}, {0, 0.5f, 0, 0.5f}),
-            "result #0: largest error 0.5 at [1, 1], bound 0.5\n");
+            "result #0: largest error 0.5 at [1, 1], bound 0.5; relative error "
+            "0.102\n");
   EXPECT_EQ(compare({0, -0.0f}, {-0.0f, 0}, {}),
             "result #0: largest error 0\n");
 }
@@ -81,7 +82,8 @@ TEST(ComparisonTest, SidesOfTheInterval) {
   reference.low = makeArray<double>(DType::F8, {0.5, 0.5});
   reference.high = makeArray<double>(DType::F8, {3, 3});
   EXPECT_EQ(compare(reference, makeArray<float>(DType::F4, {0.75f, 3})),
-            "result #0: largest error 2 at [0, 1], bound 2\n");
+            "result #0: largest error 2 at [0, 1], bound 2; relative error "
+            "1.43\n");
   EXPECT_EQ(compare(reference, makeArray<float>(DType::F4, {1, 0.25f})),
             "result #0: element [0, 1]: expected 1, got 0.25, error 0.75, "
             "bound 0.5");
@@ -123,7 +125,8 @@ TEST(ComparisonTest, Codes) {
   reference.low = makeArray<double>(DType::F8, {1, 1.125, 0, NAN});
   reference.high = makeArray<double>(DType::F8, {1.125, 1.125, 0, NAN});
   EXPECT_EQ(compare(reference, got),
-            "result #0: largest error 0.125 at [0, 0], bound 0.125\n");
+            "result #0: largest error 0.125 at [0, 0], bound 0.125; relative "
+            "error 0.083\n");
   got.data[1] = 0x3A;
   EXPECT_EQ(compare(reference, got), "result #0: element [0, 1]: expected "
                                      "1.125, got 1.25, error 0.125, bound 0");
@@ -145,4 +148,44 @@ TEST(ComparisonTest, HalvesAndIntegers) {
             "result #0: equal\n");
   EXPECT_EQ(compare(reference, makeArray<uint8_t>(DType::U1, {1, 5})),
             "result #0: element [0, 1]: expected 2, got 5, error 3, bound 0");
+}
+
+/// Probes are off by 0.25 of [3, 4], together, in the first element.
+static ReferenceResult makeProbed() {
+  ReferenceResult reference;
+  reference.value = makeArray<float>(DType::F4, {3, 4});
+  reference.low = makeArray<double>(DType::F8, {-9, -9});
+  reference.high = makeArray<double>(DType::F8, {9, 9});
+  for (float first : {3.125f, 3.0f, 2.875f})
+    reference.probes.push_back(makeArray<float>(DType::F4, {first, 4}));
+  return reference;
+}
+
+TEST(ComparisonTest, WhatProbesComeTo) {
+  EXPECT_EQ(compare(makeProbed(), makeArray<float>(DType::F4, {3, 4})),
+            "result #0: largest error 0\n");
+  EXPECT_EQ(compare(makeProbed(), makeArray<float>(DType::F4, {3, 4.25f})),
+            "result #0: largest error 0.25 at [0, 1], bound 5; relative error "
+            "0.05, bound 0.05\n");
+  EXPECT_EQ(compare(makeProbed(), makeArray<float>(DType::F4, {3, 4.375f})),
+            "result #0: expected a relative error of at most 0.05, what sums "
+            "of f32 come to in this function, got 0.075");
+  // A bug that the intervals have room for.
+  EXPECT_EQ(compare(makeProbed(),
+                    makeArray<float>(DType::F4, {3 / 128.f, 4 / 128.f})),
+            "result #0: expected a relative error of at most 0.05, what sums "
+            "of f32 come to in this function, got 0.992");
+}
+
+TEST(ComparisonTest, ProbesOfWhatIsNotCompared) {
+  ReferenceResult reference = makeProbed();
+  reference.low = makeArray<double>(DType::F8, {-INFINITY, -9});
+  reference.high = makeArray<double>(DType::F8, {INFINITY, 9});
+  EXPECT_EQ(compare(reference, makeArray<float>(DType::F4, {NAN, 4})),
+            "result #0: largest error 0; 1 elements may overflow and are not "
+            "compared\n");
+  // Those of the element that may be anything allow nothing for others.
+  EXPECT_EQ(compare(reference, makeArray<float>(DType::F4, {NAN, 4.25f})),
+            "result #0: expected a relative error of at most 0, what sums of "
+            "f32 come to in this function, got 0.0625");
 }

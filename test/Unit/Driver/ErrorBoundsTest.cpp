@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -327,6 +328,12 @@ TEST(ErrorBoundsTest, ScalesAndTheirCodes) {
     values[1] = number;
     return accepts(numbers, values);
   };
+  // The interval, which does not know that codes and scale go together, has 4
+  // to 16; the probes tell that no error comes to that.
+  EXPECT_TRUE(accepts8(8));
+  EXPECT_FALSE(accepts8(4));
+  EXPECT_FALSE(accepts8(16));
+  numbers.results[0].probes.clear();
   EXPECT_TRUE(accepts8(4));
   EXPECT_TRUE(accepts8(16));
   EXPECT_FALSE(accepts8(17));
@@ -377,6 +384,72 @@ TEST(ErrorBoundsTest, ProductsOfQuantized) {
   EXPECT_TRUE(accepts(reference, {418.125f}));
   EXPECT_FALSE(accepts(reference, {418.25f}));
   EXPECT_FALSE(accepts(reference, {417.875f}));
+}
+
+/// Two products with codes between them, of a long K: the intervals of the
+/// second one have room for results that are too small by a quarter. What sums
+/// of f32 come to has none, nor for wrong factors and wrong rows.
+TEST(ErrorBoundsTest, ChainsOfProducts) {
+  constexpr int64_t m = 4, k = 8192;
+  std::vector<float> numbers;
+  for (int64_t i = 0; i != m * k; ++i)
+    numbers.push_back(std::sin(0.37f * i * i));
+  Reference reference = compute(R"mlir(
+    func.func @main(%n: tensor<4x8192xf32>) -> tensor<4x4xf32> {
+      %x, %xs = blockscale.quantize %n {block_size = 32 : i64}
+          : tensor<4x8192xf32> to tensor<4x8192xf8E4M3FN>, tensor<4x256xf8E8M0FNU>
+      %slice = tensor.extract_slice %n[0, 0] [4, 32] [1, 1]
+          : tensor<4x8192xf32> to tensor<4x32xf32>
+      %w = tensor.expand_shape %n [[0], [1, 2]] output_shape [4, 256, 32]
+          : tensor<4x8192xf32> into tensor<4x256x32xf32>
+      %w2 = tensor.collapse_shape %w [[0, 1], [2]]
+          : tensor<4x256x32xf32> into tensor<1024x32xf32>
+      %c, %cs = blockscale.quantize %w2 {block_size = 32 : i64}
+          : tensor<1024x32xf32> to tensor<1024x32xf8E4M3FN>, tensor<1024x1xf8E8M0FNU>
+      %y = tensor.concat dim(0) %c, %c, %c, %c, %c, %c, %c, %c
+          : (tensor<1024x32xf8E4M3FN>, tensor<1024x32xf8E4M3FN>, tensor<1024x32xf8E4M3FN>,
+             tensor<1024x32xf8E4M3FN>, tensor<1024x32xf8E4M3FN>, tensor<1024x32xf8E4M3FN>,
+             tensor<1024x32xf8E4M3FN>, tensor<1024x32xf8E4M3FN>) -> tensor<8192x32xf8E4M3FN>
+      %ys = arith.constant dense<1.0> : tensor<256x32xf8E8M0FNU>
+      %z = arith.constant dense<0.0> : tensor<4x32xf32>
+      %h = blockscale.mma_scaled %x, %xs, %y, %ys, %z
+          : tensor<4x8192xf8E4M3FN>, tensor<4x256xf8E8M0FNU>, tensor<8192x32xf8E4M3FN>,
+            tensor<256x32xf8E8M0FNU>, tensor<4x32xf32>
+      %q, %qs = blockscale.quantize %h {block_size = 32 : i64}
+          : tensor<4x32xf32> to tensor<4x32xf8E4M3FN>, tensor<4x1xf8E8M0FNU>
+      %v, %vs = blockscale.quantize %slice {block_size = 32 : i64}
+          : tensor<4x32xf32> to tensor<4x32xf8E4M3FN>, tensor<4x1xf8E8M0FNU>
+      %e = tensor.empty() : tensor<32x4xf8E4M3FN>
+      %vt = linalg.transpose ins(%v : tensor<4x32xf8E4M3FN>) outs(%e : tensor<32x4xf8E4M3FN>)
+          permutation = [1, 0]
+      %es = tensor.empty() : tensor<1x4xf8E8M0FNU>
+      %vst = linalg.transpose ins(%vs : tensor<4x1xf8E8M0FNU>) outs(%es : tensor<1x4xf8E8M0FNU>)
+          permutation = [1, 0]
+      %z2 = arith.constant dense<0.0> : tensor<4x4xf32>
+      %d = blockscale.mma_scaled %q, %qs, %vt, %vst, %z2
+          : tensor<4x32xf8E4M3FN>, tensor<4x1xf8E8M0FNU>, tensor<32x4xf8E4M3FN>,
+            tensor<1x4xf8E8M0FNU>, tensor<4x4xf32>
+      return %d : tensor<4x4xf32>
+    })mlir",
+                                numbers, {m, k});
+  auto right = getValues<float>(reference.results[0].value);
+  ASSERT_EQ(right.size(), size_t(m * 4));
+  auto scaled = [&](float factor) {
+    std::vector<float> values = right;
+    for (float &value : values)
+      value *= factor;
+    return values;
+  };
+  std::vector<float> swapped = right;
+  std::swap_ranges(swapped.begin(), swapped.begin() + 4, swapped.begin() + 4);
+  Reference unprobed = reference;
+  ASSERT_EQ(reference.results[0].probes.size(), 4u);
+  unprobed.results[0].probes.clear();
+  EXPECT_TRUE(accepts(unprobed, scaled(0.75f)));
+  EXPECT_TRUE(accepts(reference, right));
+  EXPECT_TRUE(accepts(reference, scaled(1 + 0x1p-20f)));
+  for (const auto &wrong : {scaled(0x1p-7f), scaled(0), scaled(0.75f), swapped})
+    EXPECT_FALSE(accepts(reference, wrong));
 }
 
 /// A scalar behind a product.

@@ -101,7 +101,10 @@ TEST_F(GpuCompilationTest, Stages) {
 
 TEST_F(GpuCompilationTest, WrongOptionsAreErrorsWithoutPlace) {
   EXPECT_TRUE(failed(compile({})));
-  EXPECT_EQ(diagnostics.rfind("?: no target given, expected one of cpu ", 0),
+  EXPECT_EQ(diagnostics.rfind("?: null, which lookupChip gives for an unknown "
+                              "chip, as target: no target given, expected one "
+                              "of cpu ",
+                              0),
             0u)
       << diagnostics;
   diagnostics.clear();

@@ -1,0 +1,28 @@
+//===- LevelPrinting.h - Levels of the lowering as text ------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DRIVER_LEVELPRINTING_H
+#define BLOCKSCALE_DRIVER_LEVELPRINTING_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace mlir::blockscale {
+
+/// The text of `module`, which has been lowered to `level`. It parses again,
+/// and says which level it is: so does the module from then on.
+std::string printLevel(ModuleOp module, StringRef level);
+
+/// The name of the level of a module that was printed so; empty for a program.
+/// Fails after an error.
+FailureOr<StringRef> getPrintedLevel(ModuleOp module);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DRIVER_LEVELPRINTING_H

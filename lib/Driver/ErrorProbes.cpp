@@ -1,0 +1,155 @@
+//===- ErrorProbes.cpp - What errors of sums come to ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How far a value may be moved is what intervals say of exact operands: those
+// of one op alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ErrorProbes.h"
+
+#include "IntervalGeneric.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Where probes go.
+enum class Side { Low, High, Drawn, Opposite };
+
+static Side getSide(unsigned probe) { return static_cast<Side>(probe); }
+
+/// Whether an element goes to its upper end: a bit of a hash of its indices,
+/// which differs from op to op.
+static Value drawSide(OpBuilder &b, Location loc, ValueRange indices,
+                      uint64_t salt) {
+  auto number = [&](uint64_t bits) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, b.getI64IntegerAttr(static_cast<int64_t>(bits)));
+  };
+  // The finalizer of SplitMix64 between indices.
+  Value hash = number(salt * 0x9E3779B97F4A7C15u + 1);
+  for (Value index : indices) {
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    hash = arith::AddIOp::create(b, loc, hash, wide);
+    hash = arith::MulIOp::create(b, loc, hash, number(0xBF58476D1CE4E5B9u));
+    Value shifted = arith::ShRUIOp::create(b, loc, hash, number(29));
+    hash = arith::XOrIOp::create(b, loc, hash, shifted);
+    hash = arith::MulIOp::create(b, loc, hash, number(0x94D049BB133111EBu));
+  }
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, hash,
+                               number(0));
+}
+
+/// `value`, a float, moved by `share` of the way to an end of its interval.
+static Value moveFloat(OpBuilder &b, Location loc, Value value, Interval ends,
+                       ValueRange indices, Side side, double share,
+                       uint64_t salt) {
+  Value end = side == Side::Low ? ends.low : ends.high;
+  if (side == Side::Drawn || side == Side::Opposite) {
+    Value isHigh = drawSide(b, loc, indices, salt);
+    bool isOpposite = side == Side::Opposite;
+    end = arith::SelectOp::create(b, loc, isHigh,
+                                  isOpposite ? ends.low : ends.high,
+                                  isOpposite ? ends.high : ends.low);
+  }
+  Value exact = emitWidened(b, loc, value);
+  auto number = [&](double real) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(real));
+  };
+  Value step = arith::SubFOp::create(b, loc, end, exact);
+  step = arith::MulFOp::create(b, loc, step, number(share));
+  Value moved = arith::AddFOp::create(b, loc, exact, step);
+  // What may be anything, and what is no number, stays.
+  Value size = math::AbsFOp::create(b, loc, moved);
+  Value isFinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                         size, number(INFINITY));
+  if (value.getType() != moved.getType())
+    moved = arith::TruncFOp::create(b, loc, value.getType(), moved);
+  return arith::SelectOp::create(b, loc, isFinite, moved, value);
+}
+
+static Value moveTensor(OpBuilder &builder, Value tensor, Interval ends,
+                        Side side, double share, uint64_t salt) {
+  Location loc = tensor.getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  // Every element of the init is written.
+  auto op = linalg::GenericOp::create(
+      builder, loc, type, ValueRange{tensor, ends.low, ends.high}, tensor,
+      SmallVector<AffineMap>(4, identity),
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+        SmallVector<Value> indices;
+        for (int64_t i = 0; i != type.getRank(); ++i)
+          indices.push_back(linalg::IndexOp::create(b, bodyLoc, i));
+        linalg::YieldOp::create(b, bodyLoc,
+                                moveFloat(b, bodyLoc, args[0],
+                                          {args[1], args[2]}, indices, side,
+                                          share, salt));
+      });
+  return op.getResult(0);
+}
+
+/// The intervals of the results of an op whose operands are exact.
+static void findIntervals(OpBuilder &builder, Operation &op,
+                          IntervalMap &intervals) {
+  std::string culprit;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    buildOnIntervals(builder, generic, intervals, culprit);
+    return;
+  }
+  if (op.getNumRegions() != 0 || op.getNumResults() != 1)
+    return;
+  auto operands = llvm::map_to_vector(op.getOperands(), [](Value value) {
+    return IntervalOperand{value, Interval()};
+  });
+  FailureOr<Interval> interval = emitInterval(builder, &op, operands);
+  if (succeeded(interval))
+    intervals[op.getResult(0)] = *interval;
+}
+
+/// The result of an op as a device may have it.
+static Value moveResult(OpBuilder &builder, Value result, Interval ends,
+                        Side side, uint64_t salt) {
+  Type type = result.getType();
+  if (!ends || !isa<FloatType>(getElementTypeOrSelf(type)))
+    return result;
+  // The promise for products has room for more than f32, of which it is four
+  // times the bound.
+  double share = isTensorCoreSum(result.getDefiningOp()) ? 0.25 : 1.0;
+  if (isa<RankedTensorType>(type))
+    return moveTensor(builder, result, ends, side, share, salt);
+  return moveFloat(builder, result.getLoc(), result, ends, {}, side, share,
+                   salt);
+}
+
+SmallVector<Value>
+blockscale::buildErrorProbe(OpBuilder &builder, ArrayRef<Operation *> ops,
+                            ValueRange values, unsigned probe,
+                            function_ref<bool(Operation &)> isSource) {
+  IRMapping mapping;
+  for (auto [salt, op] : llvm::enumerate(ops)) {
+    Operation *copy = builder.clone(*op, mapping);
+    if (!isSource(*copy))
+      continue;
+    IntervalMap intervals;
+    findIntervals(builder, *copy, intervals);
+    for (auto [old, result] : llvm::zip(op->getResults(), copy->getResults()))
+      mapping.map(old, moveResult(builder, result, intervals.lookup(result),
+                                  getSide(probe), salt));
+  }
+  return llvm::map_to_vector(
+      values, [&](Value value) { return mapping.lookupOrDefault(value); });
+}

@@ -1,0 +1,184 @@
+//===- GpuOptions.cpp - The options of compileForGpu as a table -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Driver/GpuOptions.h"
+
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Result<unsigned> blockscale::readPtxVersion(StringRef text) {
+  // 8.7, as the .version directive has it, or 87.
+  auto [major, minor] = text.split('.');
+  bool hasForm =
+      !text.contains('.') || (major.size() == 1 && minor.size() == 1);
+  std::string digits = (major + minor).str();
+  unsigned version;
+  if (hasForm && !StringRef(digits).getAsInteger(10, version) &&
+      isKnownPtxVersion(version))
+    return version;
+  return Error("unknown PTX version '" + text.str() +
+               "', expected one of 70 to 78, 80 to 88, 90");
+}
+
+static Error readChip(StringRef name, StringRef value, const Chip *&chip) {
+  const Chip *found = lookupChip(value);
+  if (!found)
+    return Error(describeUnknownChip(value));
+  if (found->isCpu())
+    return Error("expected a GPU for " + name.str() + ", got cpu");
+  chip = found;
+  return Error::success();
+}
+
+static Error readFlag(StringRef name, StringRef value, bool &flag) {
+  if (value != "" && value != "true" && value != "false")
+    return Error("expected true or false for " + name.str() + ", got '" +
+                 value.str() + "'");
+  flag = value != "false";
+  return Error::success();
+}
+
+namespace {
+template <typename T>
+struct NamedValue {
+  StringLiteral name;
+  T value;
+};
+} // namespace
+
+template <typename T>
+static Error readChoice(StringRef name, StringRef value,
+                        ArrayRef<NamedValue<T>> rows, T &choice) {
+  std::string names;
+  for (const NamedValue<T> &row : rows) {
+    names += " " + row.name.str();
+    if (row.name != value)
+      continue;
+    choice = row.value;
+    return Error::success();
+  }
+  return Error("expected one of" + names + " for " + name.str() + ", got '" +
+               value.str() + "'");
+}
+
+static constexpr NamedValue<Raising> kRaisings[] = {
+    {"none", Raising::None},
+    {"report", Raising::Report},
+    {"raise", Raising::Raise},
+    {"assume-positive-scales", Raising::RaisePositiveScales},
+};
+
+static constexpr NamedValue<GpuStage> kStages[] = {
+    {"tile", GpuStage::Tile},         {"kernel", GpuStage::Kernel},
+    {"instr", GpuStage::Instruction}, {"nvvm", GpuStage::NVVM},
+    {"llvm", GpuStage::LLVM},         {"ptx", GpuStage::PTX},
+    {"cubin", GpuStage::Cubin},
+};
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+StringRef blockscale::describeGpuOptionType(GpuOptionType type) {
+  switch (type) {
+  case GpuOptionType::Chip:
+    return "a chip";
+  case GpuOptionType::PtxVersion:
+    return "a PTX version";
+  case GpuOptionType::Flag:
+    return "true or false";
+  case GpuOptionType::Schedule:
+    return "a schedule";
+  case GpuOptionType::Choice:
+    return "one of some names";
+  }
+  llvm_unreachable("every type is above");
+}
+
+ArrayRef<GpuOption> blockscale::getGpuOptions() {
+  using Options = GpuCompileOptions;
+  static const GpuOption options[] = {
+      {"target", GpuOptionType::Chip, "", "none: it must be set",
+       "the chip that instructions are chosen for",
+       [](Options &options, StringRef shown, StringRef value) {
+         return readChip(shown, value, options.target);
+       }},
+      {"emulate-on", GpuOptionType::Chip, "", "the target",
+       "the chip that runs the code, with the target's instructions in "
+       "software",
+       [](Options &options, StringRef shown, StringRef value) {
+         return readChip(shown, value, options.emulateOn);
+       }},
+      {"ptx-version", GpuOptionType::PtxVersion, "", "the lowest that works",
+       "the version of the PTX",
+       [](Options &options, StringRef, StringRef value) {
+         Result<unsigned> version = readPtxVersion(value);
+         if (!version)
+           return version.error();
+         options.ptxVersion = *version;
+         return Error::success();
+       }},
+      {"native-only", GpuOptionType::Flag, "", "false",
+       "whether an op that no block-scaled instruction computes is an error",
+       [](Options &options, StringRef shown, StringRef value) {
+         return readFlag(shown, value, options.nativeOnly);
+       }},
+      {"no-workspace", GpuOptionType::Flag, "", "false",
+       "whether a function that needs memory beside arguments and results is "
+       "an error, and paths that need some are not taken",
+       [](Options &options, StringRef shown, StringRef value) {
+         return readFlag(shown, value, options.noWorkspace);
+       }},
+      {"explain", GpuOptionType::Flag, "", "false",
+       "whether kernels and schedules are explained on standard error",
+       [](Options &options, StringRef shown, StringRef value) {
+         return readFlag(shown, value, options.explain);
+       }},
+      {"schedule", GpuOptionType::Schedule, "", "chosen",
+       "the schedule of all kernels",
+       [](Options &options, StringRef, StringRef value) {
+         if (!isScheduleText(value))
+           return Error("expected a schedule of the form " +
+                        std::string(describeScheduleForms()) + ", got '" +
+                        value.str() + "'");
+         options.schedule = value.str();
+         return Error::success();
+       }},
+      {"raise", GpuOptionType::Choice,
+       "none report raise assume-positive-scales", "report",
+       "what becomes of contractions of decoded operands: they stay, in "
+       "silence or with a remark, or become mma_scaled",
+       [](Options &options, StringRef shown, StringRef value) {
+         return readChoice<Raising>(shown, value, kRaisings, options.raising);
+       }},
+      {"emit", GpuOptionType::Choice, "tile kernel instr nvvm llvm ptx cubin",
+       "ptx", "how far the module is lowered",
+       [](Options &options, StringRef shown, StringRef value) {
+         return readChoice<GpuStage>(shown, value, kStages, options.stage);
+       }},
+  };
+  return options;
+}
+
+Error blockscale::setGpuOption(GpuCompileOptions &options, StringRef name,
+                               StringRef value) {
+  std::string names;
+  for (const GpuOption &option : getGpuOptions()) {
+    if (option.name == name)
+      return option.set(options, name, value);
+    names += " " + option.name.str();
+  }
+  return Error("unknown option '" + name.str() + "', expected one of" + names);
+}
