@@ -30,6 +30,9 @@ from ._version import __version__
 
 if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .arrays import as_ml_dtypes
+    from .bfloat16 import from_bf16, to_bf16
+    from .block_formats import BLOCK_FORMATS, BlockFormat
+    from .bundles import compile_bundle
     from .compilation import compile
     from .diagnostics import CompileError, Diagnostic, RunError
     from .formats import FORMATS, Format, decode, encode
@@ -49,6 +52,8 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .scales import swizzle_scales, unswizzle_scales
 
 __all__ = [
+    "BLOCK_FORMATS",
+    "BlockFormat",
     "CompileError",
     "Diagnostic",
     "ELEMENT_TYPES",
@@ -66,14 +71,17 @@ __all__ = [
     "as_ml_dtypes",
     "compare",
     "compile",
+    "compile_bundle",
     "decode",
     "dequantize",
     "encode",
     "error_bound",
+    "from_bf16",
     "mma_scaled",
     "pack",
     "quantize",
     "swizzle_scales",
+    "to_bf16",
     "unpack",
     "unswizzle_scales",
 ]
@@ -81,6 +89,9 @@ __all__ = [
 # The names of each module; none for a package that is used as blockscale.PACKAGE.
 _MODULES = {
     "arrays": ("as_ml_dtypes",),
+    "bfloat16": ("from_bf16", "to_bf16"),
+    "block_formats": ("BLOCK_FORMATS", "BlockFormat"),
+    "bundles": ("compile_bundle",),
     "cache": (),
     "compilation": ("compile",),
     "diagnostics": ("CompileError", "Diagnostic", "RunError"),

@@ -43,6 +43,50 @@ def type_name(value):
     return ml_name(value) or str(value.dtype)
 
 
+def expect_name(value, name):
+    """`value`, a str or None. Raises TypeError, which names the argument, for everything else."""
+    if value is None or isinstance(value, str):
+        return value
+    raise TypeError(f"{name}: expected a str, got {type_name(value)}")
+
+
+def expect_count(value, name):
+    """`value`, an integer or None, as an int. Raises TypeError, which names the argument, for everything else."""
+    if value is None or (isinstance(value, (int, np.integer)) and not isinstance(value, bool)):
+        return None if value is None else int(value)
+    raise TypeError(f"{name}: expected an integer, got {type_name(value)}")
+
+
+def expect_flag(value, name):
+    """`value`, True or False. Raises TypeError, which names the argument, for everything else."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"{name}: expected True or False, got {type_name(value)}")
+
+
+def expect_shape(value, name):
+    """`value`, a sequence of integers, as a tuple. Raises TypeError, which names the argument, for everything else."""
+    if not isinstance(value, (tuple, list, np.ndarray)) or any(size is None for size in value):
+        raise TypeError(f"{name}: expected a sequence of integers, got {type_name(value)}")
+    return tuple(expect_count(size, name) for size in value)
+
+
+def as_numpy(value, name):
+    """`value` as an array. Raises TypeError, which names the argument, for rows of several lengths and the like."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: expected an array, got {type_name(value)}: {error}") from None
+
+
+def expect_reals(value, name):
+    """`value` as an array of real numbers. Raises TypeError, which names the argument, for everything else."""
+    values = as_numpy(value, name)
+    if values.dtype.kind in "fiu" and values.dtype.itemsize <= 8 or ml_name(values) in ML_DTYPES.values():
+        return values
+    raise TypeError(f"{name}: expected real numbers, got {type_name(values)}")
+
+
 def expect_array(value, name, dtype, *ml_types):
     """`value` as an array of `dtype`, which it is, or which one of ml_types is seen as.
 
@@ -78,7 +122,7 @@ def as_ml_dtypes(codes: np.ndarray, format: str) -> np.ndarray:
     Raises ImportError if ml_dtypes is not installed, or older than the type (0.5 has them all),
     TypeError for arrays of another type, ValueError for another format.
     """
-    require(format in ML_DTYPES, "format", f"one of {', '.join(ML_DTYPES)}", repr(format))
+    require(expect_name(format, "format") in ML_DTYPES, "format", f"one of {', '.join(ML_DTYPES)}", repr(format))
     name = ML_DTYPES[format]
     bits = expect_array(codes, "codes", np.uint16 if format == "bf16" else np.uint8, name)
     try:

@@ -18,11 +18,12 @@ from .signature import from_launch_info, from_mlir
 _ENTRY_VERSION = 1
 # What stands for the name of a program that is no file.
 TEXT_NAME = "<text>"
+POSITIVE_SCALES = "assume-positive-scales"
 # A text of one line has one of these; file names with them are given as a Path.
 _MARKS_OF_TEXT = "\n{"
 
 
-def _read(program: Union[str, bytes, "os.PathLike[str]"]) -> Program:
+def read_program(program: Union[str, bytes, "os.PathLike[str]"]) -> Program:
     if isinstance(program, bytes):
         return Program(program, TEXT_NAME)
     if isinstance(program, str) and any(mark in program for mark in _MARKS_OF_TEXT):
@@ -30,6 +31,26 @@ def _read(program: Union[str, bytes, "os.PathLike[str]"]) -> Program:
     if not isinstance(program, (str, os.PathLike)):
         raise TypeError(f"program: expected text, bytes or a path, got {type(program).__name__}")
     return Program(Path(program).read_bytes(), str(program))
+
+
+def make_options(target, entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_) -> Options:
+    """The options of `compile`, whose types are checked. Raises TypeError or ValueError."""
+    if not isinstance(target, str):
+        raise TypeError(f"target: expected a str, got {type(target).__name__}")
+    for name, value in (("entry", entry), ("schedule", schedule), ("emulate_on", emulate_on)):
+        if not isinstance(value, (str, type(None))):
+            raise TypeError(f"{name}: expected a str, got {type(value).__name__}")
+    for name, value in (("native_only", native_only), ("no_workspace", no_workspace)):
+        if not isinstance(value, bool):
+            raise TypeError(f"{name}: expected True or False, got {type(value).__name__}")
+    if isinstance(ptx_version, bool) or not isinstance(ptx_version, (str, int, type(None))):
+        raise TypeError(f"ptx_version: expected a str or an integer, got {type(ptx_version).__name__}")
+    if not isinstance(raise_, (bool, str)):
+        raise TypeError(f"raise_: expected True, False or a str, got {type(raise_).__name__}")
+    if isinstance(raise_, str) and raise_ != POSITIVE_SCALES:
+        raise ValueError(f"raise_: expected True, False or {POSITIVE_SCALES!r}, got {raise_!r}")
+    version = None if ptx_version is None else str(ptx_version)
+    return Options(target, entry, schedule, native_only, version, emulate_on, no_workspace, raise_)
 
 
 def _call(program: Program, arguments: List[str], folder: str) -> programs.Finished:
@@ -75,6 +96,7 @@ def compile(
     ptx_version: Union[str, int, None] = None,
     emulate_on: Optional[str] = None,
     no_workspace: bool = False,
+    raise_: Union[bool, str] = False,
 ) -> Kernel:
     """A function of an MLIR program as a kernel for `target`, by the program `blockscale-compile`.
 
@@ -86,8 +108,11 @@ def compile(
     ptx_version   such as "8.7"; the lowest that works if it is left out
     emulate_on    a chip that computes the instructions of `target` in software
     no_workspace  whether a kernel that needs memory beside arguments and results is an error
+    raise_        whether contractions of decoded operands become `mma_scaled` first (docs/Raising.md);
+                  "assume-positive-scales" also takes scales of f8E4M3FN to be positive
 
-    docs/Programs.md has all of these. Results are kept on disk: see `blockscale.cache`.
+    docs/Programs.md has all of these, and `compile_bundle` is for several chips. Results are kept on
+    disk: see `blockscale.cache`.
 
     >>> kernel = compile('''
     ...     func.func @double(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -99,17 +124,18 @@ def compile(
     >>> kernel.launch_info["operands"][0]
     {'dtype': 'f4', 'shape': [4]}
     >>> import numpy as np
-    >>> kernel.run(np.arange(4, dtype=np.float32), device="sim")
+    >>> kernel.run(np.arange(4, dtype=np.float32))  # in the simulator
     array([0., 2., 4., 6.], dtype=float32)
 
     Raises CompileError for what the compiler refuses, with the place and the notes;
-    ProgramNotFoundError if it is not there; OSError for a file that cannot be read; TypeError for a
-    program that is none of the above; ValueError for the CPU if the program has several functions and
+    ProgramNotFoundError if it is not there; OSError for a file that cannot be read; TypeError for
+    arguments of other types, by their names; ValueError for the CPU if the program has several functions and
     no `entry` says which one is meant.
     """
-    source = _read(program)
-    version = None if ptx_version is None else str(ptx_version)
-    options = Options(target, entry, schedule, native_only, version, emulate_on, no_workspace)
+    source = read_program(program)
+    options = make_options(
+        target, entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_
+    )
     identity = programs.identify(programs.find("blockscale-compile"))
     key = cache.make_key([_ENTRY_VERSION, __version__, identity, options, source.source])
     found = cache.load(key)

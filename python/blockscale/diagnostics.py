@@ -19,6 +19,37 @@ _MARK = re.compile(r"\s*\^[\s^~]*")
 _LOCATION = re.compile(r'Location: loc\("(?P<file>[^"]*)":(?P<line>\d+):(?P<column>\d+)\)')
 STANDARD_INPUT = ("<stdin>", "-")
 
+# What a flag of the programs is for a caller in Python, where it is not the same word.
+_KEYWORDS = {"emit": "level", "raise": "raise_", "print-layout": "name", "o": "results"}
+_FLAG = re.compile(r"(?<![\w-])--(?P<flag>[a-z]+(?:-[a-z]+)*)(?:=(?P<value>[\w.+-][\w.=+-]*(?:,[\w.=+-]+)*))?")
+# What is of files and flags that nobody named, in other words: patterns and what takes their place.
+_PHRASES = [
+    (re.compile(pattern), phrase) for pattern, phrase in (
+        (r"--launch-info describes one public function: expected --entry",
+         "expected entry, which names one of several public functions"),
+        (r"--launch-info describes one public function: expected one in the program",
+         "expected a public function in the program"),
+        (r"give a \.npy file for each argument", "give an array for each argument"),
+        (r"no \.npy file can hold", "no array can hold"),
+    )
+]
+# Files that are made on the way.
+_OWN_FILE = re.compile(r"'argument\d+\.npy': (?=argument #)")
+_OWN_INPUT = re.compile(r"'-': ")
+
+
+def _name_keyword(match):
+    name = _KEYWORDS.get(match["flag"], match["flag"].replace("-", "_"))
+    # A word in capitals, as in --target=CHIP, stands for a value.
+    return name if match["value"] is None or match["value"].isupper() else f"{name}={match['value']!r}"
+
+
+def to_python(message: str) -> str:
+    """A message of the programs in the words of the caller: keywords for flags, no files of ours."""
+    for pattern, phrase in _PHRASES:
+        message = pattern.sub(phrase, message)
+    return _FLAG.sub(_name_keyword, _OWN_INPUT.sub("", _OWN_FILE.sub("", message)))
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -50,7 +81,7 @@ def _start(match, name):
     place = match["file"]
     return Diagnostic(
         match["kind"],
-        match["message"],
+        to_python(match["message"]),
         name if place in STANDARD_INPUT else place,
         int(match["line"]) if match["line"] else None,
         int(match["column"]) if match["column"] else None,
@@ -81,7 +112,7 @@ def parse(text: str, name: str) -> List[Diagnostic]:
         if not match:
             if messages and lines[position - 1].strip():
                 last = messages[-1]
-                messages[-1] = replace(last, message=f"{last.message}\n{lines[position - 1]}")
+                messages[-1] = replace(last, message=f"{last.message}\n{to_python(lines[position - 1])}")
             continue
         diagnostic = _start(match, name)
         # A line of the program may look like anything, but has a mark below it.
@@ -95,6 +126,19 @@ def parse(text: str, name: str) -> List[Diagnostic]:
         else:
             messages.append(diagnostic)
     return [_locate(message, name) for message in messages]
+
+
+def drop_messages(text: str) -> str:
+    """What a program wrote beside messages."""
+    kept, lines, position = [], text.splitlines(keepends=True), 0
+    while position < len(lines):
+        match = _HEAD.fullmatch(lines[position].rstrip("\n"))
+        if match is None:
+            kept.append(lines[position])
+        elif match["line"] and position + 2 < len(lines) and _MARK.fullmatch(lines[position + 2].rstrip("\n")):
+            position += 2
+        position += 1
+    return "".join(kept)
 
 
 class ProgramError(RuntimeError):

@@ -33,6 +33,18 @@ def _describe(operand: Operand) -> str:
     return f"({sizes}{',' * (len(operand.shape) == 1)})"
 
 
+def _packed_hint(array: np.ndarray, operand: Operand) -> str:
+    """For the message about a shape that is that of the packed codes; else empty."""
+    codes, bytes = operand.packed
+    expected = operand.shape[-1] if operand.shape else None
+    if codes == bytes or expected is None or array.ndim != len(operand.shape):
+        return ""
+    if array.shape[-1] * codes != expected * bytes:
+        return ""
+    format = "f4E2M1FN" if codes == 2 else "f6E2M3FN"
+    return f" with a code in each byte (what has {codes} in {bytes} is packed: see unpack(array, {format!r}))"
+
+
 def check_argument(index: int, array: Any, operand: Operand) -> np.ndarray:
     """`array` as an argument, in C order.
 
@@ -46,13 +58,14 @@ def check_argument(index: int, array: Any, operand: Operand) -> np.ndarray:
     if not isinstance(array, np.ndarray) or not any(
         array.dtype == np.dtype(k + size) for k in kinds
     ):
+        hint = " (bits of bf16, see to_bf16)" if operand.dtype == "u2" else ""
         raise TypeError(
-            f"{name}: expected an array of {np.dtype(operand.dtype)}, got {type_name(array)}"
+            f"{name}: expected an array of {np.dtype(operand.dtype)}{hint}, got {type_name(array)}"
         )
     fits = array.ndim == len(operand.shape) and all(
         size in (None, n) for size, n in zip(operand.shape, array.shape)
     )
-    require(fits, name, f"shape {_describe(operand)}", array.shape)
+    require(fits, name, f"shape {_describe(operand)}{_packed_hint(array, operand)}", array.shape)
     return np.asarray(array, order="C")  # ascontiguousarray makes a vector of a scalar
 
 

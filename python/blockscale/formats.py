@@ -17,7 +17,7 @@ from typing import Optional
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import ML_DTYPES, ml_name, require, type_name
+from .arrays import ML_DTYPES, as_numpy, expect_flag, expect_name, expect_reals, ml_name, require, type_name
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ FORMATS = {
 
 def get_format(name):
     """The row of FORMATS called `name`; ValueError if there is none."""
-    require(name in FORMATS, "format", f"one of {', '.join(FORMATS)}", repr(name))
+    require(expect_name(name, "format") in FORMATS, "format", f"one of {', '.join(FORMATS)}", repr(name))
     return FORMATS[name]
 
 
@@ -164,7 +164,7 @@ def decode(codes: ArrayLike, format: str, name: str = "codes") -> np.ndarray:
     code, if a code has bits above the format's width.
     """
     row = get_format(format)
-    codes = np.asarray(codes)
+    codes = as_numpy(codes, name)
     if ml_name(codes) == ML_DTYPES[format]:
         codes = codes.view(np.uint8)
     if codes.dtype.kind not in "iu":
@@ -201,10 +201,8 @@ def encode(values: ArrayLike, format: str, saturate: bool = True) -> np.ndarray:
     and TypeError if `values` are not real numbers.
     """
     row = get_format(format)
-    values = np.asarray(values)
-    if values.dtype.kind not in "fiu" and ml_name(values) not in ML_DTYPES.values():
-        raise TypeError(f"values: expected real numbers, got {type_name(values)}")
-    values = values.astype(np.float64)
+    values = expect_reals(values, "values").astype(np.float64)
+    saturate = expect_flag(saturate, "saturate")
     grid, midpoints = _grid(format)
 
     nan = np.isnan(values)

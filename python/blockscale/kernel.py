@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
+import re
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from . import programs
-from .diagnostics import CompileError, Diagnostic
+from .diagnostics import CompileError, Diagnostic, drop_messages
 from .signature import Signature
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Options(NamedTuple):
     ptx_version: Optional[str] = None
     emulate_on: Optional[str] = None
     no_workspace: bool = False
+    raise_: Union[bool, str] = False
 
     def flags(self, *without: str) -> List[str]:
         """The flags of the programs for all options but some."""
@@ -30,9 +32,13 @@ class Options(NamedTuple):
         for field, value in self._asdict().items():
             if field in without or value in (None, False):
                 continue
-            name = "--" + field.replace("_", "-")
+            name = "--" + field.rstrip("_").replace("_", "-")
             flags.append(name if value is True else f"{name}={value}")
         return flags
+
+
+# Where printing can stop, by blockscale-compile; what is behind the last one is the code.
+LEVELS = {"cpu": ("tile", "kernel", "llvm"), "gpu": ("tile", "kernel", "instr", "nvvm", "llvm")}
 
 
 class Program(NamedTuple):
@@ -42,8 +48,12 @@ class Program(NamedTuple):
     name: str
 
 
-# What blockscale-run does not take: with these it would run other code than this.
-_NOT_RUN = ("emulate_on", "no_workspace")
+# A line of what --compare prints; others are remarks, with the lines that they are about.
+_COMPARED = re.compile(r"^result #\d+: .*", re.MULTILINE)
+
+
+def _find_comparison(messages: str) -> str:
+    return "\n".join(_COMPARED.findall(messages))
 
 
 class Kernel:
@@ -73,7 +83,10 @@ class Kernel:
         self.remarks = remarks
         self._program, self._launch_info, self._signature = program, launch_info, signature
         self._stats: Optional[Dict[str, Any]] = None
+        self._comparison: Optional[str] = None
         self._layouts: Dict[str, "Layout"] = {}
+        # By level, and that of `explain`.
+        self._texts: Dict[str, str] = {}
 
     def __repr__(self):
         return f"<Kernel {self.entry!r} for {self.target}>"
@@ -96,7 +109,7 @@ class Kernel:
 
     @property
     def stats(self) -> Mapping[str, Any]:
-        """The statistics of the last `run(device="sim")` (docs/Simulator.md, "Statistics").
+        """The statistics of the last run in the simulator (docs/Simulator.md, "Statistics").
 
         Raises ValueError if there was none.
         """
@@ -104,62 +117,86 @@ class Kernel:
             raise ValueError('stats: expected a run with device="sim" before, got none')
         return self._stats
 
-    def _run_flags(self, device: str, seed: Optional[int], compare: bool) -> List[str]:
-        lacked = [field for field in _NOT_RUN if getattr(self.options, field)]
+    def _run_flags(self, device: str, seed: Optional[int], compare: bool, simulator: Dict[str, Any]) -> List[str]:
         if device != "cpu":
             self._require_gpu("device")
-            if lacked:
-                raise ValueError(
-                    f"device: expected 'cpu' for what is compiled with {lacked[0]}, got {device!r}"
-                )
         elif compare:
             raise ValueError("compare: expected device 'sim' or 'cuda', got 'cpu', the reference")
         # The reference is the same for all chips.
-        without = self.options._fields if device == "cpu" else _NOT_RUN
-        flags = [*self.options._replace(entry=None).flags(*without), f"--device={device}"]
+        own = self.options if device != "cpu" else Options(None, raise_=self.options.raise_)
+        flags = [*own._replace(entry=None).flags(), f"--device={device}"]
         flags.append(f"--entry={self.entry}")
         if seed is not None:
-            flags.append(f"--seed={int(seed)}")
+            flags.append(f"--seed={seed}")
         if compare:
             flags.append("--compare")
+        for name, value in simulator.items():
+            if value is not None and device != "sim":
+                raise ValueError(f"{name}: expected device 'sim', got {device!r}")
+            if value is not None:
+                flags.append(f"--{name.replace('_', '-')}={value}")
         return flags
 
-    def _execute(self, arrays, device, seed, compare, reports):
+    def _execute(self, arrays, device, seed, compare, simulator, reports):
         from . import execution  # with numpy
+        from .arrays import expect_count, expect_flag, expect_name, require
 
         if device not in execution.DEVICES:
-            raise ValueError(
-                f"device: expected one of {', '.join(execution.DEVICES)}, got {device!r}"
-            )
+            expect_name(device, "device")
+            raise ValueError(f"device: expected one of {', '.join(execution.DEVICES)}, got {device!r}")
+        seed = expect_count(seed, "seed")
+        require(seed is None or 0 <= seed < 2**64, "seed", "an integer from 0 to 2^64 - 1", seed)
         if seed is not None and arrays:
             raise TypeError(f"arguments: expected none beside seed, got {len(arrays)}")
-        flags = self._run_flags(device, seed, compare)
+        for name in ("check", "numerics"):
+            expect_name(simulator.get(name), name)
+        expect_count(simulator.get("max_steps"), "max_steps")
+        flags = self._run_flags(device, seed, expect_flag(compare, "compare"), simulator)
         if seed is None:
             arrays = execution.check_arguments(arrays, self._signature.arguments)
         count = len(self._signature.results)
         return execution.execute(*self._program, flags, arrays, count, reports)
 
+    @property
+    def device(self) -> str:
+        """Where `run` computes if it is not told: in the simulator, or on the CPU if that is the target."""
+        return "cpu" if self._launch_info is None else "sim"
+
     def run(
-        self, *arrays: Any, device: str = "cpu", seed: Optional[int] = None, compare: bool = False
+        self,
+        *arrays: Any,
+        device: Optional[str] = None,
+        seed: Optional[int] = None,
+        compare: bool = False,
+        check: Optional[str] = None,
+        numerics: Optional[str] = None,
+        max_steps: Optional[int] = None,
     ) -> Any:
         """The result of the function for `arrays`; a tuple if there are several, or none.
 
         arrays   one for each argument, in the shape of its type: codes of narrow floats as uint8, one
-                 for each byte, bf16 as the uint16 of its bits, scalars as arrays of rank 0; packed
-                 buffers are made on the way
-        device   "cpu" for the reference meaning, "sim" for the kernel in the simulator, "cuda" for
-                 the kernel on the first card
+                 for each byte, bf16 as the uint16 of its bits (`to_bf16`), scalars as arrays of rank 0;
+                 packed buffers are made on the way
+        device   "sim" for the kernel in the simulator, "cuda" for the kernel on the first card, "cpu"
+                 for the reference meaning; the default is that of the target, "sim" or "cpu"
         seed     draws the arguments, in place of arrays; all sizes must be static
-        compare  also computes the reference, and raises RunError where an error is over its bound
+        compare  also computes the reference, keeps what that comes to as `comparison`, and raises
+                 RunError where an error is over its bound
+        check, numerics, max_steps
+                 of the simulator, as its flags of these names (docs/Programs.md, "blockscale-sim")
 
         `run` compiles once more, by `blockscale-run`, from the same text with the same options.
 
         Raises TypeError for another number of arrays or another element type, ValueError for other
         shapes and devices, before anything runs; RunError for what goes wrong then.
         """
+        device = self.device if device is None else device
         reports = ("stats",) if device == "sim" else ()
-        outcome = self._execute(arrays, device, seed, compare, reports)
+        simulator = {"check": check, "numerics": numerics, "max_steps": max_steps}
+        outcome = self._execute(arrays, device, seed, compare, simulator, reports)
         self._stats = outcome.stats if device == "sim" else self._stats
+        if compare:
+            self._comparison = _find_comparison(outcome.messages)
         from .execution import unwrap
 
         return unwrap(outcome.results)
@@ -170,7 +207,53 @@ class Kernel:
         The result is what chrome://tracing and Perfetto read, once it is written by `json.dump`
         (docs/Simulator.md, "Estimated times"). Errors are those of `run` with device="sim".
         """
-        return self._execute(arrays, "sim", seed, False, ("trace",)).trace
+        return self._execute(arrays, "sim", seed, False, {}, ("trace",)).trace
+
+    @property
+    def comparison(self) -> str:
+        """What the last `run(compare=True)` found, a line for each result (docs/Programs.md, "Against the
+        reference"). Raises ValueError if there was none.
+        """
+        if self._comparison is None:
+            raise ValueError("comparison: expected a run with compare=True before, got none")
+        return self._comparison
+
+    def _compile(self, *flags: str) -> programs.Finished:
+        """Runs `blockscale-compile` once more, for something else than code."""
+        program = programs.find("blockscale-compile")
+        done = programs.run(program, ["-", *self.options.flags(), *flags], self._program.source)
+        if done.code != 0:
+            raise CompileError(done, self._program.name)
+        return done
+
+    def ir(self, level: str) -> str:
+        """The function at a level of its lowering, as text (docs/Gpu.md, "Levels").
+
+        level  "tile", "kernel", "instr" or "nvvm" for MLIR, "llvm" for LLVM IR; of these the CPU has
+               "tile", "kernel" and "llvm"
+
+        Raises ValueError for another level.
+        """
+        levels = LEVELS["cpu" if self._launch_info is None else "gpu"]
+        if not isinstance(level, str):
+            raise TypeError(f"level: expected a str, got {type(level).__name__}")
+        if level not in levels:
+            raise ValueError(f"level: expected one of {', '.join(levels)} for {self.target}, got {level!r}")
+        if level not in self._texts:
+            self._texts[level] = self._compile(f"--emit={level}").output.decode()
+        return self._texts[level]
+
+    def explain(self) -> str:
+        """What computes the function: kernels, the schedules of products, and what limits them.
+
+        The text is that of `blockscale-compile --explain` (docs/Programs.md). Raises ValueError for
+        the CPU.
+        """
+        self._require_gpu("explain")
+        if "explain" not in self._texts:
+            messages = self._compile("--explain", "--emit=kernel").messages
+            self._texts["explain"] = drop_messages(messages)
+        return self._texts["explain"]
 
     def show_layout(self, name: str) -> "Layout":
         """Where the kernel has an operand, as text on a terminal and as a picture in a notebook.
@@ -185,13 +268,11 @@ class Kernel:
         ValueError for the CPU.
         """
         self._require_gpu("show_layout")
+        if not isinstance(name, str):
+            raise TypeError(f"name: expected a str, got {type(name).__name__}")
         if name not in self._layouts:
             from .layouts import Layout
 
-            flags = [*self.options.flags(), f"--print-layout={name}", "--layout-format=json"]
-            program = programs.find("blockscale-compile")
-            done = programs.run(program, ["-", *flags], self._program.source)
-            if done.code != 0:
-                raise CompileError(done, self._program.name)
+            done = self._compile(f"--print-layout={name}", "--layout-format=json")
             self._layouts[name] = Layout.from_json(name, done.output)
         return self._layouts[name]

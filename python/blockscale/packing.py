@@ -18,6 +18,14 @@ from .arrays import expect_array, expect_codes, require
 from .formats import get_format
 
 
+def packed_hint(name: str, format: str, got: int, wanted: int) -> str:
+    """For a message about `got` codes in a line where `wanted` would fit: what packed codes need; else ""."""
+    bits = get_format(format).bits
+    if bits < 8 and got * 8 == wanted * bits:
+        return f" (is {name} packed? here a code has a byte: unpack({name}, {format!r}))"
+    return ""
+
+
 def _unit(bits):
     """The smallest whole: (codes, bytes)."""
     codes = 8 // gcd(8, bits)

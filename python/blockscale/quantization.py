@@ -19,8 +19,11 @@ from typing import Optional, Tuple, Union
 
 import numpy as np
 
-from .arrays import expect_codes, ml_name, require, type_name
+from . import bfloat16
+from .arrays import expect_codes, expect_flag, expect_name, ml_name, require, type_name
+from .block_formats import BLOCK_FORMATS, resolve
 from .formats import decode, encode, get_format
+from .packing import packed_hint
 from .reference import LEGAL_ROWS, SCALE_FORMATS
 
 # The legal (element, scale, B): those of one operand of the 27 rows.
@@ -75,13 +78,6 @@ DEFAULT_RULE = "rceil"
 # Numbers in and out
 
 
-def _round_bf16(values):
-    """f32 to the bits of bf16, to nearest even; NaN is 0x7FC0."""
-    bits = values.view(np.uint32)
-    rounded = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)
-    return np.where(np.isnan(values), 0x7FC0, rounded).astype(np.uint16)
-
-
 def _round_f16(values):
     with np.errstate(over="ignore", under="ignore"):
         return values.astype(np.float16)
@@ -91,11 +87,7 @@ def _round_f16(values):
 _NUMBERS = {
     "f32": (np.dtype(np.float32), lambda x: x, lambda values: values),
     "f16": (np.dtype(np.float16), lambda x: x.astype(np.float32), _round_f16),
-    "bf16": (
-        np.dtype(np.uint16),
-        lambda bits: (bits.astype(np.uint32) << np.uint32(16)).view(np.float32),
-        _round_bf16,
-    ),
+    "bf16": (np.dtype(np.uint16), bfloat16.widen, bfloat16.round_f32),
 }
 
 
@@ -116,11 +108,14 @@ def _to_f32(x):
 
 
 def _check_types(element, scale, block_size):
+    """(element, scale, block_size), of which the first may stand for all."""
+    row = resolve(element, scale, block_size)
     legal = ", ".join(str(row) for row in QUANTIZE_ROWS)
     require(
-        (element, scale, block_size) in QUANTIZE_ROWS,
-        "element, scale and block_size", f"one of {legal}", (element, scale, block_size),
+        row in QUANTIZE_ROWS, "element, scale and block_size",
+        f"one of {legal}, or as element alone one of {', '.join(BLOCK_FORMATS)}", tuple(row),
     )
+    return row
 
 
 def _check_shape(shape, name, block_size, pad):
@@ -139,9 +134,8 @@ def _check_tensor_scale(tensor_scale):
     """The scale of the tensor as an f32, 1 if there is none."""
     if tensor_scale is None:
         return np.float32(1)
-    if not isinstance(tensor_scale, (float, int, np.floating, np.integer)):
-        got = type(tensor_scale).__name__
-        raise TypeError(f"tensor_scale: expected a real number, got {got}")
+    if not isinstance(tensor_scale, (float, int, np.floating, np.integer)) or isinstance(tensor_scale, bool):
+        raise TypeError(f"tensor_scale: expected a real number, got {type_name(tensor_scale)}")
     with np.errstate(over="ignore", under="ignore"):
         number = np.float32(tensor_scale)
     require(
@@ -152,6 +146,7 @@ def _check_tensor_scale(tensor_scale):
 
 
 def _check_rule(rule, scale):
+    expect_name(rule, "rule")
     if SCALE_FORMATS[scale] == "ue4m3":
         require(rule is None, "rule", f"none with {scale}", repr(rule))
         return None
@@ -199,8 +194,8 @@ _SCHEMES = {"f8E8M0FNU": (_power_codes, _over_powers), "ue4m3": (_ue4m3_codes, _
 def quantize(
     x: np.ndarray,
     element: str,
-    scale: str,
-    block_size: int,
+    scale: Optional[str] = None,
+    block_size: Optional[int] = None,
     rule: Optional[str] = None,
     tensor_scale: Optional[float] = None,
     amax: bool = False,
@@ -210,7 +205,8 @@ def quantize(
 
     x             float32, float16, bfloat16 of ml_dtypes, or uint16 (the bits of bf16), of shape
                   (..., K)
-    element       type of the codes, MLIR's name, such as "f8E4M3FN"
+    element       a whole format, one of BLOCK_FORMATS such as "mxfp8"; or the type of the codes, MLIR's
+                  name such as "f8E4M3FN", and then
     scale         "f8E8M0FNU", or "f8E4M3FN" (read as ue4m3)
     block_size    B; with element and scale one of QUANTIZE_ROWS
     rule          of e8m0 scales: "floor", "ceil", "even" or "rceil" (the default)
@@ -237,16 +233,17 @@ def quantize(
     >>> import numpy as np
     >>> x = np.zeros((1, 32), np.float32)
     >>> x[0, :4] = [1000, -3, 0.3, 450]
-    >>> codes, scales = quantize(x, "f8E4M3FN", "f8E8M0FNU", 32)
+    >>> codes, scales = quantize(x, "mxfp8")
     >>> scales  # 2^2, because 448 * 2 < 1000 <= 448 * 4
     array([[129]], dtype=uint8)
-    >>> dequantize(codes, scales, "f8E4M3FN", "f8E8M0FNU", 32)[0, :4]
+    >>> dequantize(codes, scales, "mxfp8")[0, :4]
     array([ 1.024e+03, -3.000e+00,  3.125e-01,  4.480e+02], dtype=float32)
 
     Raises TypeError for arrays of another type, ValueError for types, sizes, rules and tensor
     scales that are not legal; both name what was expected and what was given.
     """
-    _check_types(element, scale, block_size)
+    element, scale, block_size = _check_types(element, scale, block_size)
+    amax, pad = expect_flag(amax, "amax"), expect_flag(pad, "pad")
     rule = _check_rule(rule, scale)
     if SCALE_FORMATS[scale] != "ue4m3":
         require(tensor_scale is None, "tensor_scale", f"none with {scale}", tensor_scale)
@@ -276,8 +273,8 @@ def dequantize(
     codes: np.ndarray,
     scales: np.ndarray,
     element: str,
-    scale: str,
-    block_size: int,
+    scale: Optional[str] = None,
+    block_size: Optional[int] = None,
     tensor_scale: Optional[float] = None,
     dtype: str = "f32",
 ) -> np.ndarray:
@@ -300,13 +297,15 @@ def dequantize(
     Raises TypeError for arrays of another type, ValueError for types, shapes, codes and tensor
     scales that are not legal; both name what was expected and what was given.
     """
-    _check_types(element, scale, block_size)
-    require(dtype in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))
+    element, scale, block_size = _check_types(element, scale, block_size)
+    require(expect_name(dtype, "dtype") in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))
     number = _check_tensor_scale(tensor_scale)
     codes = expect_codes(codes, "codes", element)
     scales = expect_codes(scales, "scales", SCALE_FORMATS[scale])
     scale_shape = _check_shape(codes.shape, "codes", block_size, pad=True)
-    require(scales.shape == scale_shape, "scales shape", scale_shape, scales.shape)
+    wanted = scales.shape[-1] * block_size if scales.ndim else 0
+    hint = packed_hint("codes", element, codes.shape[-1], wanted)
+    require(scales.shape == scale_shape, "scales shape", f"{scale_shape}{hint}", scales.shape)
 
     factors = np.repeat(decode(scales, SCALE_FORMATS[scale], "scales"), block_size, axis=-1)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

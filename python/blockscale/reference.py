@@ -15,8 +15,10 @@ from typing import Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import expect_array, expect_codes, require
+from .arrays import as_numpy, expect_array, expect_codes, require
+from .block_formats import resolve_product
 from .formats import decode
+from .packing import packed_hint
 from .sums import add_products, finite
 
 ELEMENT_TYPES = ("f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN")
@@ -70,7 +72,7 @@ def _check_arrays(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type):
     return arrays.values()
 
 
-def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
+def _check_shapes(x, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size):
     """The block size B of operands whose shapes fit each other."""
     *x_batch, m, k = x.shape
     *y_batch, y_k, n = y.shape
@@ -80,7 +82,7 @@ def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
     require(n >= 1, "N", "at least 1", n)
     require(k >= 1, "K", "at least 1", k)
     require(k_s >= 1, "K_s", "at least 1", k_s)
-    require(y_k == k, "K of y", f"{k} as in x", y_k)
+    require(y_k == k, "K of y", f"{k} as in x" + packed_hint("x", x_type, k, y_k), y_k)
     require(
         x_scale.shape == (*x_batch, m, k_s), "x_scale shape", (*x_batch, m, k_s), x_scale.shape
     )
@@ -92,7 +94,8 @@ def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
         "batch of y", f"1 or {x_batch} as in x", y_batch,
     )
     result_shape = (*np.broadcast_shapes(tuple(x_batch), tuple(y_batch)), m, n)
-    require(acc.shape == result_shape, "acc shape", result_shape, acc.shape)
+    hint = packed_hint("y", y_type, n, acc.shape[-1])
+    require(acc.shape == result_shape, "acc shape", f"{result_shape}{hint}", acc.shape)
 
     require(k % k_s == 0, "K", f"a multiple of K_s = {k_s}", k)
     block = k // k_s
@@ -105,11 +108,12 @@ def _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size):
 
 def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
     """Checks the operands; acc, x times its scales and y times its scales, in float64."""
+    x_type, y_type, scale_type, block_size = resolve_product(x_type, y_type, scale_type, block_size)
     sizes = _check_types(x_type, y_type, scale_type)
     x, x_scale, y, y_scale, acc = _check_arrays(
         x, x_scale, y, y_scale, acc, x_type, y_type, scale_type
     )
-    block = _check_shapes(x, x_scale, y, y_scale, acc, sizes, block_size)
+    block = _check_shapes(x, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size)
     scale_format = SCALE_FORMATS[scale_type]
     with np.errstate(invalid="ignore"):  # 0 * inf
         x_factors = np.repeat(decode(x_scale, scale_format, "x_scale"), block, axis=-1)
@@ -146,7 +150,7 @@ def mma_scaled(
     *,
     x_type: str,
     y_type: str,
-    scale_type: str,
+    scale_type: Optional[str] = None,
     block_size: Optional[int] = None,
 ) -> np.ndarray:
     """Block-scaled matrix multiply-accumulate; a float32 array of acc's shape.
@@ -159,7 +163,8 @@ def mma_scaled(
 
     Codes may also be of the types of ml_dtypes. There are no units: scales are factors.
 
-    Types are MLIR's names; scales of type f8E4M3FN are read as ue4m3, without sign. x and y may
+    Types are MLIR's names; scales of type f8E4M3FN are read as ue4m3, without sign. For x_type and
+    y_type, whole formats such as "mxfp8" (BLOCK_FORMATS) say scale_type, too. x and y may
     differ in rank, and their batches (1 or equal) broadcast. A scale has the rank and the batch of
     its operand. acc has the broadcast shape, with a batch if and only if x or y has one. The types
     and B = K / K_s must be one of the 27 LEGAL_ROWS; `block_size`, if given, must be B.
@@ -174,6 +179,8 @@ def mma_scaled(
     >>> y_scale = np.array([[0x7F, 0x7E]], np.uint8)  # 1 and 1/2
     >>> mma_scaled(x, x_scale, y, y_scale, np.zeros((1, 2), np.float32),
     ...            x_type="f4E2M1FN", y_type="f4E2M1FN", scale_type="f8E8M0FNU")
+    array([[96., 48.]], dtype=float32)
+    >>> mma_scaled(x, x_scale, y, y_scale, np.zeros((1, 2), np.float32), x_type="mxfp4", y_type="mxfp4")
     array([[96., 48.]], dtype=float32)
 
     Raises TypeError for arrays of another element type, ValueError for shapes, types or codes
@@ -192,7 +199,7 @@ def error_bound(
     *,
     x_type: str,
     y_type: str,
-    scale_type: str,
+    scale_type: Optional[str] = None,
     block_size: Optional[int] = None,
 ) -> Tuple[np.ndarray, np.ndarray]:
     """How far a float32 implementation may be from `mma_scaled`: (bound, comparable).
@@ -229,20 +236,23 @@ def compare(
     *,
     x_type: str,
     y_type: str,
-    scale_type: str,
+    scale_type: Optional[str] = None,
     block_size: Optional[int] = None,
-) -> None:
+) -> float:
     """Asserts that `result`, float32 of acc's shape, is `mma_scaled` within `error_bound`.
 
-    Equal infinities are equal, and NaN equals NaN. Raises AssertionError with the first cell that
-    is wrong, what was expected there, what was given, and the bound; the other arguments and
-    their errors are those of `mma_scaled`.
+    Returns the relative error: the length of the difference over that of `mma_scaled`, of the cells
+    that are finite and compared, as vectors (0 where both are 0). Equal infinities are equal, and NaN
+    equals NaN. Raises AssertionError with the first cell that is wrong, what was expected there, what
+    was given, the bound, and the relative error, which is NaN or infinity where a cell is that and
+    should not be; the other arguments and their errors are those of `mma_scaled`.
 
     >>> import numpy as np
     >>> ones, scales = np.full((1, 32), 0x2, np.uint8), np.array([[0x7F]], np.uint8)
     >>> operands = ones, scales, ones.T, scales, np.zeros((1, 1), np.float32)
-    >>> types = dict(x_type="f4E2M1FN", y_type="f4E2M1FN", scale_type="f8E8M0FNU")
+    >>> types = dict(x_type="mxfp4", y_type="mxfp4")
     >>> compare(np.array([[32]], np.float32), *operands, **types)
+    0.0
     >>> compare(np.array([[33]], np.float32), *operands, **types)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     AssertionError: cell (0, 0): expected 32.0, got 33.0, bound 0.000244141; 1 of 1 compared ...
@@ -251,7 +261,7 @@ def compare(
     total = add_products(*operands)
     bound, comparable = _bound(total, _magnitude(*operands), x.shape[-1])
     expected = _round(total)
-    result = np.asarray(result)
+    result = as_numpy(result, "result")
     if (result.dtype, result.shape) != (expected.dtype, expected.shape):
         raise AssertionError(
             f"result: expected {expected.dtype} of shape {expected.shape}, "
@@ -261,9 +271,24 @@ def compare(
         error = np.abs(result.astype(np.float64) - expected)
     good = (result == expected) | (np.isnan(result) & np.isnan(expected)) | (error <= bound)
     bad = comparable & ~good
+    relative = _relative_error(result, expected, comparable)
     if bad.any():
         cell = tuple(int(i) for i in np.argwhere(bad)[0])
         raise AssertionError(
             f"cell {cell}: expected {expected[cell]}, got {result[cell]}, bound {bound[cell]:g}; "
-            f"{bad.sum()} of {comparable.sum()} compared cells are wrong"
+            f"{bad.sum()} of {comparable.sum()} compared cells are wrong, relative error {relative:.3g}"
         )
+    return relative
+
+
+def _relative_error(result, expected, comparable):
+    """The length of the difference over that of what was expected, without what is right and not finite.
+
+    NaN or infinity where that is wrong.
+    """
+    same = (result == expected) | (np.isnan(result) & np.isnan(expected))
+    cells = comparable & ~(same & ~np.isfinite(expected))
+    wanted = expected[cells].astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):  # infinity where a 0 was expected
+        error = np.linalg.norm(result[cells] - wanted)
+        return float(error / np.linalg.norm(wanted[np.isfinite(wanted)])) if error else 0.0

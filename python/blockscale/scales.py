@@ -15,7 +15,7 @@ from typing import Sequence
 
 import numpy as np
 
-from .arrays import SCALE_TYPES, expect_array, require
+from .arrays import SCALE_TYPES, expect_array, expect_shape, require
 
 ATOM_ROWS = 128
 ATOM_BLOCKS = 4
@@ -83,7 +83,7 @@ def unswizzle_scales(t: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     Raises TypeError for other element types, ValueError for other shapes.
     """
     tiles = expect_array(t, "t", np.uint8, *SCALE_TYPES)
-    shape = tuple(int(size) for size in shape)
+    shape = expect_shape(shape, "shape")
     _check_shape(shape, "shape")
     *batch, rows, blocks = shape
     expected = (*batch, *_tiles(rows, blocks))

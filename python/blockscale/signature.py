@@ -13,12 +13,14 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 class Operand(NamedTuple):
     """An argument or a result.
 
-    dtype  a code of numpy without byte order, such as "u1"; codes of narrow floats are "u1"
-    shape  a size for each dimension; None for one that is known at run time only
+    dtype   a code of numpy without byte order, such as "u1"; codes of narrow floats are "u1"
+    shape   a size for each dimension; None for one that is known at run time only
+    packed  so many codes are in so many bytes of a buffer; here, each code has one
     """
 
     dtype: str
     shape: Tuple[Optional[int], ...]
+    packed: Tuple[int, int] = (1, 1)
 
 
 class Signature(NamedTuple):
@@ -39,7 +41,11 @@ def _count_results(value: Any) -> int:
 def from_launch_info(info: Dict[str, Any]) -> Signature:
     """Of the function that a launch info belongs to."""
     operands = [
-        Operand(o["dtype"], tuple(n if isinstance(n, int) else None for n in o["shape"]))
+        Operand(
+            o["dtype"],
+            tuple(n if isinstance(n, int) else None for n in o["shape"]),
+            tuple(o.get("packed", (1, 1))),
+        )
         for o in info["operands"]
     ]
     first_result = len(operands) - _count_results([kernel["params"] for kernel in info["kernels"]])
@@ -53,14 +59,23 @@ _DTYPES = {
 }  # fmt: skip
 
 
+# How codes lie in a buffer that is packed, by how their types begin.
+_PACKED = {"f4E": (2, 1), "f6E": (4, 3)}
+
+
 def _operand(text: str) -> Operand:
-    """Of a type such as `tensor<4x?xf8E4M3FN>` or `f32`."""
-    match = re.match(r"tensor<(?P<sizes>(?:(?:\d+|\?)x)*)(?P<element>\w+)", text.strip())
+    """Of a type such as `tensor<4x?xf8E4M3FN>`, `memref<4xf32>` or `f32`."""
+    match = re.match(r"(?:tensor|memref)<(?P<sizes>(?:(?:\d+|\?)x)*)(?P<element>\w+)", text.strip())
     element = match["element"] if match else re.match(r"\w+", text.strip())[0]
     sizes = match["sizes"].split("x")[:-1] if match else []
     # All other types are floats of at most 8 bits.
     dtype = _DTYPES.get(element, "u1")
-    return Operand(dtype, tuple(None if size == "?" else int(size) for size in sizes))
+    packed = next((unit for name, unit in _PACKED.items() if element.startswith(name)), (1, 1))
+    return Operand(dtype, tuple(None if size == "?" else int(size) for size in sizes), packed)
+
+
+# What an op writes as a whole.
+_WRITTEN = re.compile(r"bufferization\.materialize_in_destination %[\w#]+ in (?:restrict )?(?:writable )?(%\w+)")
 
 
 def _split(text: str) -> List[str]:
@@ -89,7 +104,8 @@ def _list(text: str) -> Tuple[str, str]:
 def from_mlir(text: str, entry: Optional[str]) -> Tuple[str, Signature]:
     """The name and the signature of function `entry`, or of the only public one, as MLIR prints it.
 
-    Raises ValueError if there is no such function.
+    An argument that is a destination is a result, behind those that the function returns. Raises ValueError if there
+    is no such function.
     """
     names = re.escape(entry) if entry else r"[\w$.-]+"
     heads = list(re.finditer(rf'func\.func (?:public )?@"?({names})"?(?=\()', text))
@@ -97,10 +113,13 @@ def from_mlir(text: str, entry: Optional[str]) -> Tuple[str, Signature]:
         what = repr(entry) if entry else "that is the only public one"
         raise ValueError(f"entry: expected a function {what}, got {len(heads)}")
     arguments, rest = _list(text[heads[0].end() :])
-    types = [part.split(":", 1)[1] for part in _split(arguments)]
-    line = rest.split("\n", 1)[0]
+    pairs = [part.split(":", 1) for part in _split(arguments)]
+    line, _, body = rest.partition("\n")
+    written = set(_WRITTEN.findall(body.split("func.func", 1)[0]))
+    types = [type for name, type in pairs if name.strip() not in written]
+    destinations = [type for name, type in pairs if name.strip() in written]
     results: Sequence[str] = []
     if line.lstrip().startswith("->"):
         after = line.lstrip()[2:].strip()
         results = _split(_list(after)[0]) if after.startswith("(") else [after]
-    return heads[0][1], Signature(list(map(_operand, types)), list(map(_operand, results)))
+    return heads[0][1], Signature(list(map(_operand, types)), list(map(_operand, [*results, *destinations])))

@@ -66,6 +66,8 @@ OPTIONS = [
     ({"no_workspace": True}, "--no-workspace"),
     ({"native_only": True}, "--native-only"),
     ({"entry": "main"}, "--entry=main"),
+    ({"raise_": True}, "--raise"),
+    ({"raise_": "assume-positive-scales"}, "--raise=assume-positive-scales"),
 ]
 
 
@@ -155,9 +157,9 @@ def test_wrong_options(own_cache):
         blockscale.compile(PRODUCT, target="sm_120")
     assert (caught.value.code, caught.value.line) == (2, None)
     assert "expected sm_120a or sm_120f" in caught.value.message
-    with pytest.raises(blockscale.CompileError, match="got --target=cpu"):
+    with pytest.raises(blockscale.CompileError, match="expected a GPU as target for ptx_version, got target='cpu'"):
         blockscale.compile(PRODUCT, target="cpu", ptx_version="8.8")
-    with pytest.raises(blockscale.CompileError, match="one public function"):
+    with pytest.raises(blockscale.CompileError, match="expected entry, which names one of several public functions"):
         blockscale.compile(TWO_FUNCTIONS, target="sm_80")
     with pytest.raises(ValueError, match="entry: expected a function that is the only public one, got 2"):
         blockscale.compile(TWO_FUNCTIONS, target="cpu")

@@ -2,7 +2,7 @@
 
 import pytest
 from blockscale import programs
-from blockscale.diagnostics import CompileError, Diagnostic, parse
+from blockscale.diagnostics import CompileError, Diagnostic, drop_messages, parse, to_python
 
 LOCATED = """\
 <stdin>:5:8: error: expected a size of 16, got 15
@@ -85,3 +85,33 @@ def test_error_without_a_message(code, how):
     error = CompileError(finished(code, "noise\n"), "a.mlir")
     assert how in error.message and "noise" in error.message
     assert error.line is None and error.notes == []
+
+
+# In the words of who calls from Python.
+
+MESSAGES = [
+    ("expected a GPU for --device=sim, got --target=cpu", "expected a GPU for device='sim', got target='cpu'"),
+    ("expected --target=CHIP", "expected target"),
+    ("expected --entry, because there are 2", "expected entry, because there are 2"),
+    ("blockscale-raise (--raise) makes mma_scaled of it", "blockscale-raise (raise_) makes mma_scaled of it"),
+    ("unknown stage for --emit", "unknown stage for level"),
+    ("expected one chip in --target for --emulate-on, got 2", "expected one chip in target for emulate_on, got 2"),
+    ("such as --schedule=tile=64x64x128,warps=2x2", "such as schedule='tile=64x64x128,warps=2x2'"),
+    ("'argument3.npy': argument #3: code 16", "argument #3: code 16"),
+    ("'-': expected one public function", "expected one public function"),
+    # No flags.
+    ("a--b, x --, 1--2 and -3", "a--b, x --, 1--2 and -3"),
+]
+
+
+@pytest.mark.parametrize("message, expected", MESSAGES)
+def test_no_flags(message, expected):
+    assert to_python(message) == expected
+    [diagnostic] = parse(f"-:1:2: error: {message}\n  --raise\n  ^\n-:1:2: note: {message}\n", "x.mlir")
+    assert (diagnostic.message, diagnostic.notes[0].message) == (expected, expected)
+    assert diagnostic.source == ("  --raise", "  ^")  # a line of the program stays what it is
+
+
+def test_what_is_beside_messages():
+    text = "@main: 1 x 2\n  a\nx.mlir:1:2: remark: why\n  %0 = op\n  ^\n@other: 3\nx.mlir:3:4: warning: no line\n  b\nerror: c\n"
+    assert drop_messages(text) == "@main: 1 x 2\n  a\n@other: 3\n  b\n"

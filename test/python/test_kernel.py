@@ -2,14 +2,15 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import blockscale
 import harness
 import numpy as np
 import pytest
-from blockscale import programs
-from programs_for_tests import PRODUCT, ROW, TWO_RESULTS, product_arrays
+from blockscale import execution, programs
+from programs_for_tests import PRODUCT, ROW, TWO_FUNCTIONS, TWO_RESULTS, product_arrays
 
 # With the chip of each path.
 CHIPS = ("sm_120a", "sm_100a", "sm_90a")
@@ -97,6 +98,19 @@ def test_no_card(fake_driver, monkeypatch):
     assert caught.value.message.startswith("cannot find a CUDA device")
 
 
+def test_a_kernel_of_a_chip_runs_in_the_simulator(kernel, monkeypatch):
+    """If nobody says where, the code that was compiled runs, and not the reference."""
+    seen, run = [], programs.run
+    monkeypatch.setattr(programs, "run", lambda *a: seen.append(a[1]) or run(*a))
+    harness.assert_bit_equal(kernel.run(*product_arrays()), expected(product_arrays()))
+    assert "--device=sim" in seen[-1] and "--target=sm_120a" in seen[-1]
+    assert kernel.device == "sim"
+    cpu = blockscale.compile(PRODUCT, target="cpu")
+    harness.assert_bit_equal(cpu.run(*product_arrays()), expected(product_arrays()))
+    assert "--device=cpu" in seen[-1]
+    assert cpu.device == "cpu"
+
+
 def test_seed(kernel):
     first = kernel.run(seed=1)
     assert first.shape == (64, 32)
@@ -104,36 +118,84 @@ def test_seed(kernel):
     assert (first != kernel.run(seed=2)).any()
 
 
+PRODUCT_AND_SUM = """
+func.func @two(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>, %y: tensor<32x16xf8E4M3FN>,
+               %sy: tensor<1x16xf8E8M0FNU>, %acc: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  %product = blockscale.mma_scaled %x, %sx, %y, %sy, %acc
+             : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>, tensor<32x16xf8E4M3FN>, tensor<1x16xf8E8M0FNU>,
+               tensor<16x16xf32>
+  %sum = arith.addf %acc, %acc : tensor<16x16xf32>
+  return %product, %sum : tensor<16x16xf32>, tensor<16x16xf32>
+}
+"""
+
+
+def test_comparison_is_a_line_for_each_result(monkeypatch):
+    """Without remarks, which the programs print in front of it."""
+    kernel = blockscale.compile(PRODUCT_AND_SUM, target="sm_80")
+    execute, seen = execution.execute, []
+
+    def watch(*arguments):
+        outcome = execute(*arguments)
+        seen.append(outcome.messages)
+        return outcome
+
+    monkeypatch.setattr(execution, "execute", watch)
+    kernel.run(seed=3, compare=True)
+    assert "remark: " in seen[0]
+    first, second = kernel.comparison.split("\n")
+    assert first.startswith("result #0: largest error ") and second.startswith("result #1: largest error ")
+
+
 def test_compare(kernel):
-    assert kernel.run(seed=3, device="sim", compare=True).shape == (64, 32)
+    with pytest.raises(ValueError, match="comparison: expected a run with compare=True before, got none"):
+        blockscale.compile(PRODUCT, target="sm_120a").comparison
+    assert kernel.run(seed=3, compare=True).shape == (64, 32)
+    assert kernel.comparison.startswith("result #0: largest error ")
+    assert "relative error" in kernel.comparison
+    assert "\n" not in kernel.comparison
     with pytest.raises(ValueError, match="compare: expected device 'sim' or 'cuda', got 'cpu'"):
-        kernel.run(seed=3, compare=True)
+        kernel.run(seed=3, compare=True, device="cpu")
 
 
 def test_the_options_are_those_of_the_kernel(kernel, monkeypatch):
     seen, run = [], programs.run
     monkeypatch.setattr(programs, "run", lambda *a: seen.append(a[1]) or run(*a))
-    options = dict(schedule="tile=64x64x128,warps=2x2,stages=2", ptx_version="8.8", native_only=True)
+    options = dict(
+        schedule="tile=64x64x128,warps=2x2,stages=2", ptx_version="8.8", native_only=True, no_workspace=True,
+        raise_=True,
+    )
     other = blockscale.compile(PRODUCT, target="sm_121a", **options)
-    other.run(seed=1, device="sim")
-    assert seen[-1][1:8] == [
-        "--target=sm_121a", "--schedule=tile=64x64x128,warps=2x2,stages=2", "--native-only",
-        "--ptx-version=8.8", "--device=sim", "--entry=main", "--seed=1",
-    ]  # fmt: skip
     other.run(seed=1)
-    assert seen[-1][1:4] == ["--device=cpu", "--entry=main", "--seed=1"]
+    assert seen[-1][1:10] == [
+        "--target=sm_121a", "--schedule=tile=64x64x128,warps=2x2,stages=2", "--native-only",
+        "--ptx-version=8.8", "--no-workspace", "--raise", "--device=sim", "--entry=main", "--seed=1",
+    ]  # fmt: skip
+    other.run(seed=1, device="cpu")
+    assert seen[-1][1:5] == ["--raise", "--device=cpu", "--entry=main", "--seed=1"]
+
+
+def test_emulated_instructions_run(monkeypatch):
+    """On the chip that emulates, whose code it is."""
+    text = PRODUCT.replace("f4E2M1FN", "f8E5M2")
+    row = harness.Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+    arrays = harness.exact(row, 64, 32, 128, seed=1)
+    emulated = blockscale.compile(text, target="sm_120a", emulate_on="sm_90a")
+    harness.assert_bit_equal(emulated.run(*arrays), expected(arrays, row))
+    [statistics] = emulated.stats["kernels"]
+    assert not any("block_scale" in name or "mxf" in name for name in statistics["matrix"])
 
 
 def test_stats(kernel):
     fresh = blockscale.compile(PRODUCT, target="sm_120a")
     with pytest.raises(ValueError, match='stats: expected a run with device="sim" before, got none'):
         fresh.stats
-    fresh.run(seed=1, device="sim")
+    fresh.run(seed=1)
     [statistics] = fresh.stats["kernels"]
     assert statistics["name"] == "main"
     assert statistics["multiply_adds"] == 64 * 32 * 128
     before = fresh.stats
-    fresh.run(seed=1)
+    fresh.run(seed=1, device="cpu")
     assert fresh.stats is before
 
 
@@ -153,7 +215,9 @@ def wrong_product(index, array):
     return arrays
 
 
+PACKED = r"argument #2: expected shape \(128, 32\) with a code in each byte \(.* unpack.*\), got \(128, 16\)"
 WRONG = [
+    (wrong_product(2, np.zeros((128, 16), np.uint8)), ValueError, PACKED),
     (product_arrays()[:-1], TypeError, r"arguments: expected 5 arrays, got 4"),
     ([], TypeError, r"arguments: expected 5 arrays, got 0"),
     (
@@ -208,11 +272,43 @@ def test_devices_of_other_kernels(device):
     cpu = blockscale.compile(PRODUCT, target="cpu")
     with pytest.raises(ValueError, match="device: expected a kernel for a GPU, got one for cpu"):
         cpu.run(seed=1, device=device)
-    emulated = blockscale.compile(PRODUCT, target="sm_120a", emulate_on="sm_90")
-    text = f"expected 'cpu' for what is compiled with emulate_on, got '{device}'"
-    with pytest.raises(ValueError, match=text):
-        emulated.run(seed=1, device=device)
-    assert emulated.run(seed=1).shape == (64, 32)
+
+
+def test_the_simulator_has_options(kernel):
+    for options in (dict(check="race,proxy,strict"), dict(numerics="hardware"), dict(max_steps=10**6)):
+        assert kernel.run(seed=1, **options).shape == (64, 32)
+        with pytest.raises(ValueError, match=f"{[*options][0]}: expected device 'sim', got 'cpu'"):
+            kernel.run(seed=1, device="cpu", **options)
+    with pytest.raises(blockscale.RunError, match="more steps than max_steps allows"):
+        kernel.run(seed=1, max_steps=10)
+
+
+NO_FLAGS = [
+    (lambda: blockscale.compile(TWO_FUNCTIONS, target="sm_80"),
+     "expected entry, which names one of several public functions"),
+    (lambda: blockscale.compile("gpu.module @none {\n}", target="sm_80"), "expected a public function in the program"),
+    (lambda: blockscale.compile(PRODUCT, target="sm_120a", entry="none"), "'none'"),
+    (lambda: blockscale.compile(PRODUCT, target="cpu", schedule="tile=64x64x128,warps=2x2,stages=2"),
+     "expected a GPU as target for schedule, got target='cpu'"),
+    (lambda: blockscale.compile(PRODUCT, target="cpu", no_workspace=True), "for no_workspace, got target='cpu'"),
+    (lambda: blockscale.compile(PRODUCT, target="sm_120a", schedule="large"), "expected a schedule of the form tile="),
+    (lambda: blockscale.compile(PRODUCT, target="sm_120a", emulate_on="cpu"), "expected a GPU for emulate_on, got cpu"),
+    (lambda: blockscale.compile(PRODUCT, target="sm_120a", ptx_version="1.0"), "unknown PTX version '1.0'"),
+    (lambda: blockscale.compile(PRODUCT, target=""), "no target given"),
+    (lambda: blockscale.compile(TWO_RESULTS, target="sm_80").run(seed=1), "give an array for each argument"),
+    (lambda: blockscale.compile(PRODUCT, target="sm_120a").show_layout("c"), "unknown layout 'c'"),
+    (lambda: blockscale.compile(PRODUCT, target="sm_120a").run(seed=1, check="all,never"), "check"),
+]
+
+
+@pytest.mark.parametrize("call, text", NO_FLAGS, ids=[text for _, text in NO_FLAGS])
+def test_no_message_names_a_flag(call, text):
+    """Nor a file: none of these was typed."""
+    with pytest.raises((blockscale.CompileError, blockscale.RunError)) as caught:
+        call()
+    for diagnostic in caught.value.diagnostics:
+        assert "--" not in diagnostic.message and ".npy" not in diagnostic.message
+    assert text in caught.value.message
 
 
 def test_codes_that_are_none(kernel):
@@ -222,6 +318,124 @@ def test_codes_that_are_none(kernel):
         kernel.run(*arrays, device="sim")
     assert "code 16 at (0, 0)" in caught.value.message
     assert caught.value.code == 1
+    assert caught.value.message.startswith("argument #2: code 16")  # and no file of ours
+    assert "expected a code in each byte, not packed" in caught.value.message
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_120a"])
+@pytest.mark.parametrize("format, width", [("f4E2M1FN", 32), ("f6E3M2FN", 48)])
+def test_packed_codes(target, format, width):
+    """In place of a code in each byte, where the compiled function packs them."""
+    attribute = "{blockscale.packed}" if format.startswith("f6") else ""
+    text = f"""\
+func.func @main(%x: tensor<2x64x{format}> {attribute}, %s: tensor<2x2xf8E8M0FNU>) -> tensor<2x64xf32> {{
+  %d = blockscale.dequantize %x, %s {{block_size = 32 : i64}}
+      : tensor<2x64x{format}>, tensor<2x2xf8E8M0FNU> to tensor<2x64xf32>
+  return %d : tensor<2x64xf32>
+}}
+"""
+    kernel = blockscale.compile(text, target=target)
+    codes, scales = np.full((2, 64), 3, np.uint8), np.full((2, 2), 127, np.uint8)
+    assert kernel.run(codes, scales).shape == (2, 64)
+    packed = blockscale.pack(codes, format)
+    assert packed.shape == (2, width)
+    with pytest.raises(ValueError, match=r"argument #0: expected shape \(2, 64\) with a code in each byte"):
+        kernel.run(packed, scales)
+    with pytest.raises(ValueError) as caught:  # another wrong size is no packing
+        kernel.run(codes[:, :20], scales)
+    assert "unpack" not in str(caught.value)
+
+
+def test_bf16_is_named():
+    text = """func.func @main(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+      %d = arith.addf %x, %x : tensor<4xbf16>
+      return %d : tensor<4xbf16>
+    }"""
+    kernel = blockscale.compile(text, target="sm_90a")
+    x = np.arange(4, dtype=np.float32)
+    assert blockscale.from_bf16(kernel.run(blockscale.to_bf16(x))).tolist() == [0, 2, 4, 6]
+    with pytest.raises(TypeError, match="argument #0: expected an array of uint16 .*to_bf16.*, got float32"):
+        kernel.run(x)
+
+
+# Levels and explanations
+
+
+@pytest.mark.parametrize("target, levels", [
+    ("sm_120a", {
+        "tile": "blockscale.mma_scaled", "kernel": "blockscale.tile_mma", "instr": "blockscale.mma_sync",
+        "nvvm": "llvm.func", "llvm": "target triple",
+    }),
+    ("cpu", {"tile": "blockscale.mma_scaled", "kernel": "memref", "llvm": "define"}),
+])
+def test_levels(target, levels):
+    kernel = blockscale.compile(PRODUCT, target=target)
+    texts = {level: kernel.ir(level) for level in levels}
+    assert len(set(texts.values())) == len(levels)
+    for level, what in levels.items():
+        assert what in texts[level], level
+        assert kernel.ir(level) is texts[level]
+    with pytest.raises(ValueError, match=f"level: expected one of {', '.join(levels)} for {target}, got 'ptx'"):
+        kernel.ir("ptx")
+
+
+def test_explain(kernel):
+    text = kernel.explain()
+    assert text.startswith("@main: 64 x 32 x 128, mma_sync with mxf8f6f4\n")
+    assert "@main: 1 kernel\n  main  mma_scaled  " in text
+    assert "clocks" in text
+    with pytest.raises(ValueError, match="explain: expected a kernel for a GPU, got one for cpu"):
+        blockscale.compile(PRODUCT, target="cpu").explain()
+
+
+SEVERAL_KERNELS = """\
+func.func @several(%a: tensor<{m}x256xf32>, %y: tensor<64x256xf4E2M1FN>, %ys: tensor<64x8xf8E8M0FNU>,
+                   %acc: tensor<{m}x64xf32>) -> (tensor<64xf32>, tensor<{m}x64xf32>) {{
+  %x, %xs = blockscale.quantize %a {{block_size = 32}} : tensor<{m}x256xf32> to tensor<{m}x256xf4E2M1FN>, tensor<{m}x8xf8E8M0FNU>
+  %e = tensor.empty() : tensor<256x64xf4E2M1FN>
+  %es = tensor.empty() : tensor<8x64xf8E8M0FNU>
+  %yt = linalg.transpose ins(%y : tensor<64x256xf4E2M1FN>) outs(%e : tensor<256x64xf4E2M1FN>) permutation = [1, 0]
+  %yst = linalg.transpose ins(%ys : tensor<64x8xf8E8M0FNU>) outs(%es : tensor<8x64xf8E8M0FNU>) permutation = [1, 0]
+  %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc
+       : tensor<{m}x256xf4E2M1FN>, tensor<{m}x8xf8E8M0FNU>, tensor<256x64xf4E2M1FN>, tensor<8x64xf8E8M0FNU>, tensor<{m}x64xf32>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum = linalg.reduce {{ arith.addf }} ins(%d : tensor<{m}x64xf32>) outs(%zero : tensor<64xf32>) dimensions = [0]
+  %sin = math.sin %d : tensor<{m}x64xf32>
+  return %sum, %sin : tensor<64xf32>, tensor<{m}x64xf32>
+}}
+"""
+# In the sizes and the numbers of blocks.
+EXTENT = r"(?:\d+|\?)"
+KERNEL_LINE = rf"  (\S+) +(\S+) +({EXTENT}) x ({EXTENT}) x ({EXTENT}) +blocks of +(\d+) threads(?:  of (\d+):(\d+))?"
+
+
+@pytest.mark.parametrize("m", ["48", "?"])
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_100a", "sm_120a"])
+def test_explain_lists_every_kernel(target, m):
+    """In the order of launches, with the extents of the launch info."""
+    text = SEVERAL_KERNELS.format(m=m)
+    kernel = blockscale.compile(text, target=target)
+    products, _, listed = kernel.explain().rpartition("@several: ")
+    launches = kernel.launch_info["kernels"]
+    assert len(launches) > 2
+    head, *lines = listed.splitlines()
+    assert head == f"{len(launches)} kernels, in this order"
+    rows = [re.fullmatch(KERNEL_LINE, line).groups() for line in lines]
+    assert [row[0] for row in rows] == [launch["name"] for launch in launches]
+    for (name, purpose, x, y, z, threads, line, _), launch in zip(rows, launches):
+        assert [x, y, z] == [str(n) if isinstance(n, int) else "?" for n in launch["grid"]]
+        assert int(threads) == np.prod(launch["block"])
+        assert name == kernel.entry or f"__{purpose}_" in name
+        assert 1 <= int(line) <= len(text.splitlines())
+    assert {"mma_scaled", "quantize", "loops"} <= {row[1] for row in rows}
+    assert products.startswith(f"@several: {m} x 64 x 256, ")
+    assert ("? counts as 65536" in products) == (m == "?" and "no schedule" not in products)
+
+
+def test_explain_has_no_remarks():
+    kernel = blockscale.compile(PRODUCT, target="sm_90a")
+    assert kernel.remarks
+    assert "remark" not in kernel.explain() and "@main" in kernel.explain()
 
 
 def test_a_check_at_run_time():
@@ -234,3 +448,33 @@ def test_a_check_at_run_time():
         blockscale.compile(text, target="cpu").run(*arrays)
     assert "expected x_scale to have the M of x" in caught.value.message
     assert (caught.value.file, caught.value.line, caught.value.column) == ("<text>", 4, 8)
+
+
+DESTINATIONS = """
+func.func @write(%x: tensor<?x4xf32>, %ym: memref<?x4xf32>, %sum: memref<?x4xf32>, %half: memref<2x4xf16>)
+    -> tensor<?x4xf32> {
+  %y = bufferization.to_tensor %ym restrict : memref<?x4xf32> to tensor<?x4xf32>
+  %s = arith.addf %x, %y : tensor<?x4xf32>
+  bufferization.materialize_in_destination %s in restrict writable %sum : (tensor<?x4xf32>, memref<?x4xf32>) -> ()
+  %ones = arith.constant dense<1.0> : tensor<2x4xf16>
+  bufferization.materialize_in_destination %ones in restrict writable %half : (tensor<2x4xf16>, memref<2x4xf16>) -> ()
+  %p = arith.mulf %x, %y : tensor<?x4xf32>
+  return %p : tensor<?x4xf32>
+}
+func.func @other(%x: memref<4xf32>) {
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_80"])
+def test_destinations_are_results(target):
+    """Behind those that are returned, on all targets."""
+    kernel = blockscale.compile(DESTINATIONS, target=target, entry="write")
+    x, y = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    product, total, half = kernel.run(x, y)
+    harness.assert_bit_equal(product, x * y)
+    harness.assert_bit_equal(total, x + y)
+    harness.assert_bit_equal(half, np.ones((2, 4), np.float16))
+    with pytest.raises(TypeError, match="arguments: expected 2 arrays, got 3"):
+        kernel.run(x, y, x)

@@ -421,8 +421,37 @@ def test_compare_refuses_nan_for_a_number():
     args = operands(ROWS[0], 2, 2, 32)
     wrong = mma_scaled(*args, **types(ROWS[0]))
     wrong[1, 0] = np.nan
-    with pytest.raises(AssertionError, match=r"cell \(1, 0\): expected .*, got nan"):
+    with pytest.raises(AssertionError, match=r"cell \(1, 0\): expected .*, got nan.* relative error nan$"):
         compare(wrong, *args, **types(ROWS[0]))
+
+
+@pytest.mark.parametrize("x0, scale, wrong, relative", [
+    (0x38, 0x7F, np.inf, "inf"), (0x38, 0x7F, -np.inf, "inf"), (0, 0x7F, np.inf, "inf"), (0, 0x7F, np.nan, "nan"),
+    (0x38, 0xFF, 1.0, "nan"),
+])
+def test_relative_error_of_what_is_not_finite(x0, scale, wrong, relative):
+    args, names = bound_case(x0, scale, 0.0)
+    with pytest.raises(AssertionError, match=f"1 of 1 compared cells are wrong, relative error {relative}$"):
+        compare(np.float32([[wrong]]), *args, **names)
+
+
+def test_compare_gives_the_relative_error():
+    row = ("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+    args = operands(row, 3, 4, 64)
+    expected = mma_scaled(*args, **types(row))
+    bound, _ = error_bound(*args, **types(row))
+    near = (expected + 0.9 * bound).astype(np.float32)
+    error = np.linalg.norm(near.astype(np.float64) - expected) / np.linalg.norm(expected.astype(np.float64))
+    assert compare(expected, *args, **types(row)) == 0
+    assert 0 < compare(near, *args, **types(row)) == error < 1e-3
+    with pytest.raises(AssertionError, match="12 of 12 compared cells are wrong, relative error 0.992$"):
+        compare(expected * np.float32(2**-7), *args, **types(row))
+
+
+@pytest.mark.parametrize("x0, acc", [(0x38, 0.0), (0, 0.0), (0x7F, 1.0)])
+def test_relative_error_of_zeros_and_nan(x0, acc):
+    args, names = bound_case(x0, 0x7F, acc)
+    assert compare(mma_scaled(*args, **names), *args, **names) == 0
 
 
 def test_compare_checks_type_and_shape():

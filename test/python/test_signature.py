@@ -14,7 +14,7 @@ def test_mlir():
         None,
     )
     assert name == "a.b"
-    assert signature.arguments == [Operand("u1", (2, None)), Operand("f4", ()), Operand("i8", ())]
+    assert signature.arguments == [Operand("u1", (2, None), (2, 1)), Operand("f4", ()), Operand("i8", ())]
     assert signature.results == [Operand("u2", (None, 3)), Operand("u1", ()), Operand("i8", (1, 2, 3))]
 
 
@@ -55,5 +55,5 @@ def test_launch_info():
         ],
     }
     signature = from_launch_info(info)
-    assert signature.arguments == [Operand("u1", (None, 64)), Operand("i4", ())]
+    assert signature.arguments == [Operand("u1", (None, 64), (2, 1)), Operand("i4", ())]
     assert signature.results == [Operand("f4", (None,)), F4]

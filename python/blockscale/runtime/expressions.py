@@ -1,7 +1,7 @@
 """Numbers of a launch that depend on arguments and on the card.
 
-In a launch info they are JSON: a number, `{"size": {"arg": i, "dim": d}}`, `{"multiprocessors": n}`, or
-`{"add"|"mul"|"ceildiv"|"min"|"max": [a, b]}` (docs/Programs.md, "Launch info"). Here they become functions of
+In a launch info they are JSON: a number, `{"size": {"arg": i, "dim": d}}`, `{"value": {"arg": i}}`,
+`{"multiprocessors": n}`, or `{OPERATION: [a, b]}` (docs/Programs.md, "Launch info"). Here they become functions of
 the shapes of all arguments and of the number of multiprocessors; results have 64 bits.
 """
 
@@ -11,6 +11,14 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 # Sizes, extents and indices are at most this.
 MAX_NUMBER = 2**31 - 1
 MAX_DIMENSION, MAX_PACKED = 63, 8
+
+
+class Shapes(list):
+    """The shapes of all arguments, in elements of their arrays, None for a number; `values` are numbers by argument."""
+
+    def __init__(self, shapes, values=None):
+        super().__init__(shapes)
+        self.values = values or {}
 
 
 class Size:
@@ -51,31 +59,26 @@ def read_packed(node):
     return codes.integer(1, MAX_PACKED), each.integer(1, MAX_PACKED)
 
 
-def divide_up(lhs, rhs):
-    if rhs < 1:
-        raise ArgumentError(f"expected a positive divisor of ceildiv, got {rhs}")
-    return -(-lhs // rhs)
-
-
-OPERATIONS = {"add": lambda a, b: a + b, "mul": lambda a, b: a * b, "ceildiv": divide_up, "min": min, "max": max}
+OPERATIONS = {
+    "add": lambda a, b: a + b, "mul": lambda a, b: a * b, "ceildiv": lambda a, b: -(-a // b),
+    "floordiv": lambda a, b: a // b, "rem": lambda a, b: a % b, "min": min, "max": max,
+    "eq": lambda a, b: int(a == b), "lt": lambda a, b: int(a < b),
+}
+# Their second operand is positive.
+DIVISIONS = ("ceildiv", "floordiv", "rem")
 
 
 class Expression:
     """A number that may depend on arguments (`arguments` of them, at least) and on the card.
 
-    Call it with the shapes of all arguments, in elements of their arrays (None for a scalar), and the number of
-    multiprocessors.
+    Call it with `Shapes` and the number of multiprocessors. `values` are the arguments whose values it depends on.
     """
 
-    def __init__(self, function, arguments=0, sizes=(), known=None):
-        self.function, self.arguments, self.sizes, self.known = function, arguments, sizes, known
+    def __init__(self, function, arguments=0, values=(), known=None):
+        self.function, self.arguments, self.values, self.known = function, arguments, frozenset(values), known
 
     def __call__(self, shapes, multiprocessors):
         return self.function(shapes, multiprocessors)
-
-    def empty_size(self, shapes, multiprocessors):
-        """A `Size` that is 0, if there is one."""
-        return next((size for size in self.sizes if size(shapes, multiprocessors) == 0), None)
 
 
 def constant(number):
@@ -83,7 +86,17 @@ def constant(number):
 
 
 def of_size(size):
-    return Expression(size, size.argument + 1, (size,))
+    return Expression(size, size.argument + 1)
+
+
+def of_value(argument):
+    def function(shapes, multiprocessors):
+        value = shapes.values.get(argument)
+        if shapes[argument] is not None or not isinstance(value, int):
+            raise ArgumentError(f"argument #{argument}: expected an integer, got {value!r}")
+        return value
+
+    return Expression(function, argument + 1, (argument,))
 
 
 def of_multiprocessors(factor):
@@ -95,24 +108,28 @@ def operation(name, lhs, rhs):
 
     def function(shapes, multiprocessors):
         a, b = lhs(shapes, multiprocessors), rhs(shapes, multiprocessors)
+        if name in DIVISIONS and b < 1:
+            raise ArgumentError(f"expected a positive divisor of {name}, got operands {a} and {b}")
         result = apply(a, b)
         if not INT64_MIN <= result <= INT64_MAX:
             raise ArgumentError(f"expected a result of 64 bits of {name}, got operands {a} and {b}")
         return result
 
-    return Expression(function, max(lhs.arguments, rhs.arguments), lhs.sizes + rhs.sizes)
+    return Expression(function, max(lhs.arguments, rhs.arguments), lhs.values | rhs.values)
 
 
 def read_expression(node, least=INT64_MIN, most=INT64_MAX):
     """Reads an expression; one that is a number is from `least` to `most`."""
     if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         return constant(node.integer(least, most))
-    names = ("size", "multiprocessors", *OPERATIONS)
+    names = ("size", "value", "multiprocessors", *OPERATIONS)
     if not isinstance(node.value, dict) or len(node.value) != 1:
         raise node.error(f"a number or an object of one field of {' '.join(names)}")
     [(name, field)] = node.fields((), tuple(names)).items()
     if name == "size":
         return of_size(Size(field))
+    if name == "value":
+        return of_value(field.fields(("arg",))["arg"].integer(0, MAX_NUMBER))
     if name == "multiprocessors":
         return of_multiprocessors(1 if field.value is None else field.integer(1, MAX_NUMBER))
     # Below an operation, a size may stand bare.

@@ -1,6 +1,6 @@
 """Functions of a bundle, to be called."""
 
-from . import arrays, streams
+from . import arrays, code_digest, streams
 from .arrays import HOST, READERS, find_reader, make_signature
 from .chips import choose
 from .device import current_ordinal, get_device
@@ -22,12 +22,14 @@ class OnDevice:
         self.device = device
         self.entry, image = choose(entries, device.capability)
         self.info = self.entry.info
+        code = image.read()
+        code_digest.check(self.info, code, image.kind)
         with device.made_current():
-            module = device.load(image.read(), image.kind, self.info.target)
+            module = device.load(code, image.kind, self.info.target)
             self.functions = [device.get_function(module, kernel) for kernel in self.info.kernels]
 
-    def plan(self, shapes):
-        return Plan(self.device, self.info, self.functions, shapes)
+    def plan(self, shapes, values):
+        return Plan(self.device, self.info, self.functions, shapes, values)
 
 
 class ReadyPlan:
@@ -67,6 +69,8 @@ class Kernel:
         self._entries = entries
         self._devices = {}
         self._plans = {}
+        # Arguments whose values a launch depends on.
+        self._valued = entries[0].info.valued
 
     def __repr__(self):
         return f"<blockscale function '{self.name}' for {', '.join(self.targets)}>"
@@ -97,8 +101,8 @@ class Kernel:
     def prepare(self, *shapes, device=None, graphs=1):
         """Does what a launch with arguments of these shapes could not do while a graph is captured.
 
-        `shapes` are those of the arguments in elements of their arrays, None for a number; what has a `shape` may
-        stand for it. `device` is the ordinal of a card; the default is that of the current context, or 0. The code is
+        `shapes` are those of the arguments in elements of their arrays; what has a `shape` may stand for it. A number
+        is itself, or None where no size depends on it. `device` is the ordinal of a card; the default is that of the current context, or 0. The code is
         loaded, and `graphs` workspaces are allocated: each graph that is captured behind this call takes one, where
         the function needs any, and each stream in it one.
 
@@ -106,16 +110,21 @@ class Kernel:
         """
         there = self.on(current_ordinal() if device is None else device)
         self._check_count(len(shapes), there.info)
-        plan = there.plan([None if shape is None else tuple(getattr(shape, "shape", shape)) for shape in shapes])
+        values = {i: shape for i, shape in enumerate(shapes) if isinstance(shape, (int, float))}
+        plan = there.plan(
+            [None if shape is None or i in values else tuple(getattr(shape, "shape", shape))
+             for i, shape in enumerate(shapes)], values,
+        )
         with there.device.made_current():
             there.device.workspaces.prepare(plan.workspace, graphs if plan.workspace else 0)
 
     def __call__(self, *values, out=None, stream=None, workspace=None):
         handle = streams.default_handle(values) if stream is None else streams.handle_of(stream)
         addresses, key = self._read(values, handle, 0)
-        ready = self._plans.get(key)
+        numbers = tuple(addresses[i] for i in self._valued if i < len(addresses)) if self._valued else ()
+        ready = self._plans.get((key, numbers))
         if ready is None:
-            ready = self._make_plan(key, handle)
+            ready = self._make_plan(key, numbers, handle)
         if out is None:
             results = self._make_results(ready, values)
         else:
@@ -217,7 +226,7 @@ class Kernel:
 
     # Plans.
 
-    def _make_plan(self, key, handle):
+    def _make_plan(self, key, numbers, handle):
         signatures = [make_signature(signature) for signature in key]
         # What all chips have alike is checked before a card is looked for.
         info = self._entries[0].info
@@ -228,14 +237,14 @@ class Kernel:
         there = self._devices.get(current_ordinal() if ordinal is None else ordinal)
         if there is None:
             there = self._load(ordinal, handle)
-        plan = there.plan([signature.shape for signature in signatures])
+        plan = there.plan([signature.shape for signature in signatures], dict(zip(self._valued, numbers)))
         is_hosted = any(signature.shape is not None and signature.device == HOST for signature in signatures)
         ready = ReadyPlan(plan, is_hosted)
         # Without an array on a card, the current one may be another the next time.
         if ordinal is not None:
             if len(self._plans) == MAX_PLANS:
                 self._plans.clear()
-            self._plans[key] = ready
+            self._plans[key, numbers] = ready
         return ready
 
     def _load(self, ordinal, handle):

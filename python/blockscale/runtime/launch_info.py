@@ -1,8 +1,10 @@
 """How the kernels of a function are launched: a launch info, read and checked (docs/Programs.md, "Launch info")."""
 
+import re
 import struct
 
 from . import expressions
+from .errors import BundleError
 from .expressions import INT64_MAX, MAX_NUMBER, Size, read_expression, read_packed
 from .tensor_maps import BYTES as MAP_BYTES
 from .tensor_maps import TensorMap
@@ -144,6 +146,7 @@ class Kernel:
         self.shared = fields["shared"].integer(0, MAX_NUMBER)
         self.is_programmatic = "programmatic" in fields and fields["programmatic"].boolean()
         self.params = [read_param(param) for param in fields["params"].elements()]
+        self.params_as_written = fields["params"].value
 
     @property
     def expressions(self):
@@ -171,6 +174,31 @@ class Operand:
         return (self.codes, self.bytes) != (1, 1)
 
 
+class Check:
+    """What sizes have to be: `condition` is not 0, else `message` says what is wrong."""
+
+    def __init__(self, node):
+        fields = node.fields(("condition", "message"))
+        self.condition = read_expression(fields["condition"], 0, 1)
+        message = fields["message"]
+        if not isinstance(message.value, str):
+            raise message.error("a string")
+        # What upstream's checks begin with says no more than that one has failed.
+        self.message = message.value.removeprefix("ERROR: Runtime op verification failed\n")
+
+
+def _read_digests(node):
+    """By the kind of code, see code_digest.py."""
+    digests = {}
+    for kind, digest in node.fields((), ("ptx", "cubin")).items():
+        digests[kind] = digest.name()
+        if not re.fullmatch("[0-9a-f]{64}", digests[kind]):
+            raise digest.error("64 hexadecimal digits in lower case")
+    if not digests:
+        raise BundleError(f"{node.where}: expected a field 'ptx' or 'cubin', got none")
+    return digests
+
+
 class LaunchInfo:
     """A function as kernels in launch order, with `num_arguments` operands and then `num_results`.
 
@@ -178,9 +206,13 @@ class LaunchInfo:
     """
 
     def __init__(self, node, types):
-        fields = node.fields(("version", "target", "kernels", "workspace", "operands"))
+        fields = node.fields(
+            ("version", "target", "kernels", "workspace", "operands"), ("checks", "schedule", "digest")
+        )
         fields["version"].integer(VERSION, VERSION)
         self.target = fields["target"].name()
+        self.schedule = fields["schedule"].name() if "schedule" in fields else ""
+        self.digests = _read_digests(fields["digest"]) if "digest" in fields else {}
         self.workspace = read_expression(fields["workspace"], 0, INT64_MAX)
         self.kernels = [Kernel(kernel) for kernel in fields["kernels"].elements(least=1)]
         operands = fields["operands"].elements(len(types))
@@ -190,6 +222,10 @@ class LaunchInfo:
         self.num_arguments = len(self.operands) - self.num_results
         numbers = [self.workspace, *(each for kernel in self.kernels for each in kernel.expressions)]
         numbers += [size for operand in self.operands for size in operand.shape]
+        self.checks = [Check(check) for check in fields["checks"].elements()] if "checks" in fields else []
+        numbers += [check.condition for check in self.checks]
+        # Arguments whose values a launch depends on.
+        self.valued = sorted(frozenset().union(*(each.values for each in numbers)))
         needed = max(
             [each.arguments for each in numbers] + [i + 1 for param in params for i in param.indices("arg")],
             default=0,

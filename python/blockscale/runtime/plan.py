@@ -11,7 +11,7 @@ from . import driver as cuda
 from .driver import LaunchAttribute, LaunchConfig
 from .element_types import describe
 from .errors import ArgumentError, DriverError, ImageError
-from .expressions import MAX_NUMBER
+from .expressions import MAX_NUMBER, Shapes
 from .launch_info import DTYPES
 from .tensor_maps import ALIGNMENT as MAP_ALIGNMENT
 from .tensor_maps import BYTES as MAP_BYTES
@@ -114,17 +114,27 @@ class PlacedNumber:
         ctypes.memmove(self.place, data, len(data))
 
 
+def _packed(shape, operand):
+    """The shape of an array of codes, one in each byte, once they are packed."""
+    if not shape or shape[-1] % operand.codes:
+        return shape
+    return (*shape[:-1], shape[-1] // operand.codes * operand.bytes)
+
+
 class Plan:
     """The launches of `info` for arguments of these shapes, in elements of their arrays; None is a number.
 
-    `functions` are the kernels on the card. Raises ArgumentError for shapes that do not fit.
+    `values` are the numbers that the launch depends on, by argument. `functions` are the kernels on the card. Raises
+    ArgumentError for shapes and numbers that do not fit.
     """
 
-    def __init__(self, device, info, functions, shapes):
+    def __init__(self, device, info, functions, shapes, values=None):
         self.device, self.info = device, info
+        shapes = Shapes(shapes, values)
         self._shapes, self._functions = shapes, functions
         self._evaluate = lambda expression: expression(shapes, device.multiprocessors)
-        self.buffer_shapes = [self._buffer_shape(i, operand) for i, operand in enumerate(info.operands)]
+        self._run_checks()
+        self.buffer_shapes = [self._buffer_shape(i, operand, shapes) for i, operand in enumerate(info.operands)]
         for i, shape in enumerate(shapes):
             self.check_shape(i, shape)
         self.sizes = [self._count_bytes(*each) for each in zip(info.operands, self.buffer_shapes)]
@@ -139,15 +149,18 @@ class Plan:
         self._workspace_places, self._number_places = [], [[] for _ in info.operands]
         # Keeps what the driver is given the addresses of.
         self._memory = []
-        self._launches = [self._plan_kernel(*each) for each in zip(info.kernels, functions)]
+        # Without those whose grids are empty: cards have none.
+        launches = [self._plan_kernel(*each) for each in zip(info.kernels, functions)]
+        self._launches = [launch for launch in launches if launch]
         # What is there now.
         self._addresses = self._workspace_address = None
         self._stream = 0
 
     # Numbers.
 
-    def _buffer_shape(self, index, operand):
-        shape = [self._evaluate(size) for size in operand.shape]
+    def _buffer_shape(self, index, operand, shapes):
+        """The shape of an operand's array where the arguments have `shapes`."""
+        shape = [size(shapes, self.device.multiprocessors) for size in operand.shape]
         where = name_of(index, self.info.num_arguments)
         if any(size < 0 for size in shape):
             raise ArgumentError(f"{where}: expected sizes of at least 0, got {shape}")
@@ -168,7 +181,49 @@ class Plan:
         array = f"{name_of(index, self.info.num_arguments)}: expected"
         if shape is None:
             raise ArgumentError(f"{array} an array of shape {expected} of {describe(operand)}, got a number")
-        raise ArgumentError(f"{array} shape {expected} of {describe(operand)}, got {shape}")
+
+        def fits(shapes, packed):
+            got = _packed(shape, operand) if index in packed else shape
+            return self._buffer_shape(index, operand, shapes) == got
+
+        hint = self._explain_packing(fits, index)
+        raise ArgumentError(f"{array} shape {expected} of {describe(operand)}, got {shape}{hint}")
+
+    def _explain_packing(self, fits, result=None):
+        """For a message: which arrays have a code in each byte where several are expected; else empty.
+
+        That is one of an argument, or of operand `result`, or all of these, for which `fits(shapes, packed)` is true
+        as soon as they, whose numbers are in `packed`, are packed in `shapes`.
+        """
+        operands = self.info.operands
+        every = [
+            i for i, operand in enumerate(operands)
+            if operand.is_packed and (i < self.info.num_arguments or i == result)
+        ]
+        for packed in [*([i] for i in every), every]:
+            shapes = [_packed(each, operands[i]) if i in packed else each for i, each in enumerate(self._shapes)]
+            try:
+                if packed and fits(Shapes(shapes, self._shapes.values), packed):
+                    return self._describe_unpacked(packed)
+            except ArgumentError:
+                continue
+        return ""
+
+    def _describe_unpacked(self, packed):
+        """"; arguments #0 and #2 have a code in each byte, expected 2 in 1 ..."."""
+        count = self.info.num_arguments
+        names = []
+        for name, numbers in (
+            ("argument", [i for i in packed if i < count]), ("result", [i - count for i in packed if i >= count]),
+        ):
+            if numbers:
+                names.append(name + "s" * (len(numbers) > 1) + " " + " and ".join(f"#{i}" for i in numbers))
+        # Most often they are of one type.
+        sizes = dict.fromkeys(f"{self.info.operands[i].codes} in {self.info.operands[i].bytes}" for i in packed)
+        return (
+            f"; {' and '.join(names)} {'has' if len(packed) == 1 else 'have'} a code in each byte, expected "
+            f"{' and '.join(sizes)} along the last dimension, as blockscale.pack makes them"
+        )
 
     @staticmethod
     def _count_bytes(operand, shape):
@@ -177,23 +232,29 @@ class Plan:
             size *= extent
         return size
 
+    def _run_checks(self):
+        def holds(check, shapes):
+            return check.condition(shapes, self.device.multiprocessors)
+
+        for check in self.info.checks:
+            if not holds(check, self._shapes):
+                hint = self._explain_packing(lambda shapes, _: all(holds(each, shapes) for each in self.info.checks))
+                raise ArgumentError(f"check failed at run time:\n{check.message}{hint}")
+
     def _extent(self, expression, dimension):
         extent = self._evaluate(expression)
-        if 1 <= extent <= MAX_NUMBER:
+        if 0 <= extent <= MAX_NUMBER:
             return extent
-        empty = expression.empty_size(self._shapes, self.device.multiprocessors)
-        if empty:
-            raise ArgumentError(
-                f"argument #{empty.argument}: expected a size of at least 1 in dimension {empty.dimension}, got 0"
-            )
         raise ArgumentError(
-            f"expected 1 to {MAX_NUMBER} blocks in dimension {dimension} of the grid, got {extent}"
+            f"expected 0 to {MAX_NUMBER} blocks in dimension {dimension} of the grid, got {extent}"
         )
 
     # Kernels.
 
     def _plan_kernel(self, kernel, function):
         grid = [self._extent(extent, i) for i, extent in enumerate(kernel.grid)]
+        if 0 in grid:
+            return None
         values, sizes = [], self.device.param_sizes(function)
         for i, param in enumerate(kernel.params):
             try:
@@ -256,7 +317,8 @@ class Plan:
     def _fill_place(self, param, place, room):
         offset = self._evaluate(param.offset)
         if param.kind == "workspace":
-            places, memory, last = self._workspace_places, self.workspace, self.workspace - 1
+            # A buffer of no elements is behind the others.
+            places, memory, last = self._workspace_places, self.workspace, self.workspace
             what = "the workspace"
         else:
             index = param.index + (self.info.num_arguments if param.kind == "result" else 0)

@@ -4,12 +4,13 @@ contiguous.
 
 import torch
 
-from .checks import fail
+from .checks import check_tensors, fail
 from .quantized import QuantizedTensor
 
 
 def _bytes(name, tensor, *dtypes):
     """As uint8, of uint8 or a type of torch that has as many bits (which an old torch may not have)."""
+    check_tensors(**{name: tensor})
     types = [each for each in (getattr(torch, dtype, None) for dtype in ("uint8", *dtypes)) if each is not None]
     if tensor.dtype not in types:
         fail(TypeError, name, " or ".join(map(str, types)), tensor.dtype)
@@ -45,6 +46,7 @@ def load_nvfp4_modelopt(weight, weight_scale, weight_scale_2):
     """
     weight = _bytes("weight", weight, "float4_e2m1fn_x2")
     weight_scale = _bytes("weight_scale", weight_scale, "float8_e4m3fn")
+    check_tensors(weight_scale_2=weight_scale_2)
     if weight_scale_2.numel() != 1 or weight_scale_2.dtype != torch.float32:
         fail(ValueError, "weight_scale_2", "one number of float32",
              f"{weight_scale_2.dtype} of shape {tuple(weight_scale_2.shape)}")

@@ -9,8 +9,28 @@ def fail(kind, name, expected, got):
     raise kind(f"{name}: expected {expected}, got {got}")
 
 
+def is_distributed(x):
+    """Whether a tensor is a DTensor, of which this process may have only a part; known by name, not to import it."""
+    return any(
+        kind.__name__ == "DTensor" and kind.__module__.startswith("torch.distributed") for kind in type(x).__mro__
+    )
+
+
+def check_tensors(_optional=(), **tensors):
+    """Each is a tensor that is whole where it is; None may stand for those named in `_optional`."""
+    for name, x in tensors.items():
+        if x is None and name in _optional:
+            continue
+        if not isinstance(x, torch.Tensor):
+            fail(TypeError, name, "a torch.Tensor", type(x).__name__)
+        if is_distributed(x):
+            fail(TypeError, name, "a tensor that is whole, as to_local() and full_tensor() of a DTensor give it",
+                 "a DTensor")
+
+
 def check_numbers(name, x, dtypes, block=None):
     """A tensor of numbers with at least one dimension; with `block`, whole blocks along the last one."""
+    check_tensors(**{name: x})
     if x.dtype not in dtypes:
         fail(TypeError, name, " or ".join(map(str, dtypes)), x.dtype)
     if x.dim() < 1:
@@ -19,11 +39,12 @@ def check_numbers(name, x, dtypes, block=None):
         fail(ValueError, name, f"a last dimension of whole blocks of {block}", f"shape {tuple(x.shape)}")
 
 
-def check_codes(name, codes, scales, format):
-    """Codes and scales that belong together. Returns K."""
-    for each, what in ((codes, "codes"), (scales, "scales")):
+def check_codes(name, codes, scales, format, arguments=("codes", "scales")):
+    """Codes and scales, the arguments of these names, that belong together. Returns K."""
+    for each, what, argument in zip((codes, scales), ("codes", "scales"), arguments):
+        check_tensors(**{argument: each})
         if each.dtype != torch.uint8:
-            fail(TypeError, f"{what} of {name}", torch.uint8, each.dtype)
+            fail(TypeError, argument, torch.uint8, each.dtype)
         if each.dim() < 2:
             fail(ValueError, f"{what} of {name}", "at least 2 dimensions", f"shape {tuple(each.shape)}")
     k = codes.shape[-1] * format.per_byte
@@ -36,7 +57,8 @@ def check_codes(name, codes, scales, format):
     return k
 
 
-def check_matrix(name, codes):
+def check_matrix(name, codes, argument="codes"):
+    check_tensors(**{argument: codes})
     if codes.dim() != 2:
         fail(ValueError, f"codes of {name}", "2 dimensions", f"shape {tuple(codes.shape)}")
 
@@ -45,6 +67,7 @@ def check_tensor_scale(name, tensor_scale, format):
     """None where the format has none; None elsewhere means 1."""
     if tensor_scale is None:
         return
+    check_tensors(**{name: tensor_scale})
     if not format.is_scaled:
         fail(ValueError, name, f"none with {format.name}", "a tensor")
     if tensor_scale.dtype != torch.float32 or tensor_scale.dim():
@@ -55,6 +78,7 @@ def check_tensor_scale(name, tensor_scale, format):
 def check_bias(bias, n):
     if bias is None:
         return
+    check_tensors(bias=bias)
     if bias.dtype != torch.bfloat16 or tuple(bias.shape) != (n,):
         fail(ValueError, "bias", f"torch.bfloat16 of shape {(n,)}", f"{bias.dtype} of shape {tuple(bias.shape)}")
 
@@ -85,14 +109,15 @@ def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None)
     check_activations(activations)
     check_matrix("the weight", codes)
     k = check_codes("the weight", codes, scales, format)
-    check_x(x, k, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
     check_tensor_scale("tensor_scale", tensor_scale, format)
     check_bias(bias, codes.shape[0])
+    check_x(x, k, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
 
 
 def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
-    check_matrix("y", y)
-    kx, ky = check_codes("x", x, x_scales, format), check_codes("y", y, y_scales, format)
+    check_matrix("y", y, "y")
+    kx = check_codes("x", x, x_scales, format, ("x", "x_scales"))
+    ky = check_codes("y", y, y_scales, format, ("y", "y_scales"))
     if kx != ky:
         fail(ValueError, "codes of x", f"{ky} codes in a row, as y has", f"{kx}")
     check_tensor_scale("x_tensor_scale", x_tensor_scale, format)

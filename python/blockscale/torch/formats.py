@@ -25,7 +25,9 @@ FORMATS = {
 
 
 def get(name):
-    """The format of a name. Raises ValueError."""
+    """The format of a name. Raises TypeError or ValueError."""
+    if not isinstance(name, str):
+        raise TypeError(f"format: expected a str, got {type(name).__name__}")
     if name not in FORMATS:
         raise ValueError(f"format: expected one of {', '.join(FORMATS)}, got {name!r}")
     return FORMATS[name]

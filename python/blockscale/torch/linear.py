@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from . import formats, ops
-from .checks import check_activations, check_bias, check_devices, check_x, fail
+from .checks import check_activations, check_bias, check_devices, check_tensors, check_x, fail
 from .quantized import QuantizedTensor
 
 
@@ -27,6 +27,9 @@ class Linear(nn.Module):
     def __init__(self, weight, bias=None, activations=None):
         super().__init__()
         check_activations(activations)
+        if not isinstance(weight, QuantizedTensor):
+            fail(TypeError, "weight", "a QuantizedTensor", type(weight).__name__)
+        check_tensors(("bias",), bias=bias)
         if len(weight.shape) != 2:
             fail(ValueError, "weight", "2 dimensions", f"shape {tuple(weight.shape)}")
         self.out_features, self.in_features = weight.shape
@@ -52,8 +55,10 @@ class Linear(nn.Module):
     def from_linear(cls, linear, format, activations=None):
         """Of a torch.nn.Linear, whose weight is quantised where it is.
 
-        Raises ValueError where in_features is no multiple of the format's block.
+        Raises ValueError where in_features is no multiple of the format's block, TypeError for DTensors.
         """
+        if not isinstance(linear, nn.Linear):
+            fail(TypeError, "linear", "a torch.nn.Linear", type(linear).__name__)
         return cls(QuantizedTensor.from_float(linear.weight, format), linear.bias, activations)
 
     @property
@@ -64,6 +69,7 @@ class Linear(nn.Module):
         bias = self._zeros if self.bias is None else self.bias
         arguments = (x, self.codes, self.scales, self.tensor_scale, bias)
         if not ops.is_plain(x):
+            ops.check_untraced(self.format, x=x)
             return torch.ops.blockscale.linear(*arguments, self.format, self.activations)
         check_x(x, self.in_features, codes=self.codes)
         return ops.run_checked_linear(*arguments, formats.FORMATS[self.format], self.activations)
@@ -122,6 +128,8 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
     check_activations(activations)
     if unsupported not in ("raise", "keep"):
         fail(ValueError, "unsupported", "'raise' or 'keep'", repr(unsupported))
+    if not isinstance(model, nn.Module):
+        fail(TypeError, "model", "a torch.nn.Module", type(model).__name__)
     if isinstance(model, nn.Linear):
         fail(ValueError, "model", "a module that has linear layers", "one itself: use Linear.from_linear")
     chosen, kept, unfit = [], {}, {}
@@ -135,6 +143,7 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
         if reason:
             unfit[name] = reason
         else:
+            check_tensors((f"{name}.bias",), **{f"{name}.weight": module.weight, f"{name}.bias": module.bias})
             chosen.append((name, module))
     if unfit:
         listed = "; ".join(f"{name}: {reason}" for name, reason in unfit.items())

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from . import card, cpu, formats
-from .checks import check_linear, check_mma_scaled, check_quantize
+from .checks import check_linear, check_mma_scaled, check_quantize, check_tensors
 
 
 def _where(x):
@@ -160,6 +160,9 @@ for _op in (quantize_op, mma_scaled_op, linear_op):
 
 
 # What users call. While something is traced, or a gradient may be asked for, the dispatcher has to know of the op.
+# What is no tensor, or a DTensor, is refused in front of the dispatcher, whose messages name no argument.
+
+OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias")
 
 
 def is_plain(*tensors):
@@ -175,9 +178,17 @@ def is_plain(*tensors):
     return True
 
 
+def check_untraced(format, **tensors):
+    """What the dispatcher would refuse in words of its own. A graph that is traced has only what fakes look at."""
+    if not torch.compiler.is_compiling():
+        check_tensors(OPTIONAL, **tensors)
+        formats.get(format)
+
+
 def quantize(x, format, tensor_scale=None):
     if is_plain(x):
         return run_quantize(x, format, tensor_scale)
+    check_untraced(format, x=x, tensor_scale=tensor_scale)
     return torch.ops.blockscale.quantize(x, format, tensor_scale)
 
 
@@ -185,6 +196,10 @@ def mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_s
     arguments = (x, x_scales, y, y_scales, format, x_tensor_scale, y_tensor_scale, bias)
     if is_plain(x, y, bias):
         return run_mma_scaled(*arguments)
+    check_untraced(
+        format, x=x, x_scales=x_scales, y=y, y_scales=y_scales, x_tensor_scale=x_tensor_scale,
+        y_tensor_scale=y_tensor_scale, bias=bias,
+    )
     return torch.ops.blockscale.mma_scaled(*arguments)
 
 
@@ -192,6 +207,7 @@ def linear(x, codes, scales, tensor_scale, bias, format, activations=None):
     arguments = (x, codes, scales, tensor_scale, bias, format, activations)
     if is_plain(x, codes, bias):
         return run_linear(*arguments)
+    check_untraced(format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
     return torch.ops.blockscale.linear(*arguments)
 
 

@@ -42,7 +42,6 @@ def test_number_of_arguments(fake, function, out):
     ((64, 6), "expected shape (64, 64) of f8E4M3FN, got (64, 6)"),
     ((64,), "expected 2 dimensions of f8E4M3FN, got shape (64,)"),
     ((), "expected 2 dimensions of f8E4M3FN, got shape ()"),
-    ((0, 64), "expected a size of at least 1 in dimension 0, got 0"),
     ((2**31, 64), "expected a size of at most 2147483647 in dimension 0, got 2147483648"),
 ])
 def test_shape(fake, function, out, shape, message):
@@ -245,13 +244,72 @@ def packed_function(tmp_path):
     return runtime.load(tmp_path / "f.bundle")["f"]
 
 
+def test_codes_that_are_not_packed(fake, tmp_path):
+    """They show in another operand whose size follows from theirs, or in one that is static."""
+    static = one_kernel([{"arg": 0}, {"result": 0}], [operand("u1", 6, 64, packed=[2, 1]), operand("f4", 6)], ["f4E2M1FN", "f32"])
+    follows = one_kernel(
+        [{"arg": 0}, PACKED, {"result": 0}], [operand("u1", SIZE, PACKED, packed=[2, 1]), operand("f4", SIZE, PACKED)],
+        ["f4E2M1FN", "f32"],
+    )
+    for made, out, where in (
+        (static, (6,), "argument #0: expected shape (6, 32) of f4E2M1FN, 2 in 1 byte, got (6, 64)"),
+        (follows, (6, 64), "result #0: expected shape (6, 128) of f32, got (6, 64)"),
+    ):
+        (tmp_path / "f.bundle").write_bytes(pack([made]))
+        function = runtime.load(tmp_path / "f.bundle")["f"]
+        result = CudaArray(fake, "<f4", out)
+        function(CudaArray(fake, "|u1", (6, 32)), out=result)
+        fails(function, f"{where}; argument #0 has a code in each byte, expected 2 in 1 along the last dimension, as "
+              "blockscale.pack makes them", CudaArray(fake, "|u1", (6, 64)), out=result)
+    with pytest.raises(runtime.ArgumentError) as error:  # no packing is so
+        function(CudaArray(fake, "|u1", (6, 32)), out=CudaArray(fake, "<f4", (6, 60)))
+    assert "pack" not in str(error.value)
+
+
+def both_unpacked(scales, formats=((2, 1), (2, 1))):
+    """Two packed arguments of dynamic sizes, and scales with `scales` columns for them."""
+    def columns(arg, format):
+        return {"size": {"arg": arg, "dim": 1, "packed": list(format)}}
+
+    x, y = (columns(i, format) for i, format in enumerate(formats))
+    packed = [operand("u1", SIZE, size, packed=list(format)) for size, format in zip((x, y), formats)]
+    return one_kernel(
+        [{"arg": 0}, {"arg": 1}, {"arg": 2}, {"result": 0}],
+        [*packed, operand("u1", SIZE, scales(x, y)), operand("f4", 1)],
+        ["f4E2M1FN" if format == (2, 1) else "f6E2M3FN" for format in formats] + ["f8E8M0FNU", "f32"],
+    )
+
+
+def test_codes_of_several_arguments_that_are_not_packed(fake, tmp_path):
+    def columns(x, y):
+        return {"floordiv": [{"add": [x, y]}, 64]}
+
+    for formats, codes, packed, sizes in (
+        (((2, 1), (2, 1)), 64, 32, "2 in 1"), (((2, 1), (4, 3)), 192, 144, "2 in 1 and 4 in 3"),
+    ):
+        (tmp_path / "f.bundle").write_bytes(pack([both_unpacked(columns, formats)]))
+        function = runtime.load(tmp_path / "f.bundle")["f"]
+        out, scales = CudaArray(fake, "<f4", (1,)), CudaArray(fake, "|u1", (4, 1 + codes // 64))
+        function(CudaArray(fake, "|u1", (4, 32)), CudaArray(fake, "|u1", (4, packed)), scales, out=out)
+        with pytest.raises(runtime.ArgumentError) as error:
+            function(CudaArray(fake, "|u1", (4, 64)), CudaArray(fake, "|u1", (4, codes)), scales, out=out)
+        assert str(error.value).endswith(
+            f"; arguments #0 and #1 have a code in each byte, expected {sizes} along the last dimension, as "
+            "blockscale.pack makes them"
+        )
+    with pytest.raises(runtime.ArgumentError) as error:  # no packing is so
+        function(CudaArray(fake, "|u1", (4, 64)), CudaArray(fake, "|u1", (4, codes)), CudaArray(fake, "|u1", (4, 9)), out=out)
+    assert "pack" not in str(error.value)
+
+
 def test_packed(fake, tmp_path):
     """The array of fp4 is M x K/2; sizes count elements."""
     function = packed_function(tmp_path)
     for code in ((1, 8, 1), (17, 4, 2)):
         function(DLPackArray(fake, "u1", (6, 32), code=code), out=CudaArray(fake, "|u1", (6, 32)))
         assert "0x40;" in fake.launches()[0]
-    fails(function, "result #0: expected shape (6, 32) of f4E2M1FN, 2 in 1 byte, got (6, 64)",
+    fails(function, "result #0: expected shape (6, 32) of f4E2M1FN, 2 in 1 byte, got (6, 64); result #0 has a code in "
+          "each byte, expected 2 in 1 along the last dimension, as blockscale.pack makes them",
           CudaArray(fake, "|u1", (6, 32)), out=CudaArray(fake, "|u1", (6, 64)))
 
 
@@ -299,19 +357,19 @@ def test_what_is_no_stream(fake, function, out):
 
 
 def test_grid(fake, tmp_path):
-    made = one_kernel([{"arg": 0}], [operand("u1", SIZE)], ["i8"], grid=({"add": [SIZE, -4]}, 1, 1))
+    made = one_kernel([{"arg": 0}], [operand("u1", SIZE)], ["i8"], grid=({"add": [SIZE, -5]}, 1, 1))
     (tmp_path / "f.bundle").write_bytes(pack([made]))
-    fails(runtime.load(tmp_path / "f.bundle")["f"], "expected 1 to 2147483647 blocks in dimension 0 of the grid, "
-          "got 0", CudaArray(fake, "|u1", (4,)), out=())
+    fails(runtime.load(tmp_path / "f.bundle")["f"], "expected 0 to 2147483647 blocks in dimension 0 of the grid, "
+          "got -1", CudaArray(fake, "|u1", (4,)), out=())
 
 
 def test_workspace_offsets(fake, tmp_path):
     made = one_kernel([{"workspace": SIZE}], [operand("u1", SIZE)], ["i8"], workspace=100)
     (tmp_path / "f.bundle").write_bytes(pack([made]))
     function = runtime.load(tmp_path / "f.bundle")["f"]
-    function(CudaArray(fake, "|u1", (99,)), out=())
-    fails(function, "parameter #0 of kernel 'f': expected an offset from 0 to 99 into the workspace, got 100",
-          CudaArray(fake, "|u1", (100,)), out=())
+    function(CudaArray(fake, "|u1", (100,)), out=())
+    fails(function, "parameter #0 of kernel 'f': expected an offset from 0 to 100 into the workspace, got 101",
+          CudaArray(fake, "|u1", (101,)), out=())
 
 
 def test_no_driver(fake, function, monkeypatch):
@@ -338,3 +396,25 @@ def test_old_driver(fake, function, monkeypatch):
     with pytest.raises(runtime.DriverError, match="expected a CUDA driver of CUDA 11.4 or later, got one without "
                        "cuNone"):
         function(np.zeros((6, 64), np.uint8), 1.0)
+
+
+def test_no_rows(fake, function):
+    """A kernel whose grid is empty is not launched; the one behind it is."""
+    function(CudaArray(fake, "|u1", (0, 64)), 1.0, out=CudaArray(fake, "<f4", (0, 8)))
+    assert [launch.split()[1] for launch in fake.launches()] == ["second"]
+
+
+def test_checks(fake, tmp_path):
+    """What sizes have to be is checked before anything is launched, also of numbers that a size depends on."""
+    made = one_kernel([{"arg": 0}], [operand("u1", SIZE), operand("i8")], ["i8", "index"], grid=({"value": {"arg": 1}}, 1, 1))
+    made["launch"]["checks"] = [
+        {"condition": {"eq": [SIZE, {"mul": [{"value": {"arg": 1}}, 2]}]},
+         "message": "ERROR: Runtime op verification failed\n^ expected twice as many"},
+    ]
+    (tmp_path / "f.bundle").write_bytes(pack([made]))
+    function = runtime.load(tmp_path / "f.bundle")["f"]
+    function(CudaArray(fake, "|u1", (8,)), 4, out=())
+    function(CudaArray(fake, "|u1", (6,)), 3, out=())
+    grids = [launch.split()[4] for launch in fake.launches()]
+    assert grids == ["4,1,1", "3,1,1"]
+    fails(function, "check failed at run time:\n^ expected twice as many", CudaArray(fake, "|u1", (8,)), 3, out=())

@@ -4,7 +4,7 @@ import pytest
 
 from blockscale.runtime.checks import Node
 from blockscale.runtime.errors import ArgumentError, BundleError
-from blockscale.runtime.expressions import read_expression
+from blockscale.runtime.expressions import Shapes, read_expression
 
 SHAPES = [(5, 48), None, (7,)]
 MULTIPROCESSORS = 132
@@ -23,6 +23,8 @@ def size(argument, dimension, **fields):
     ({"ceildiv": [size(0, 1), 5]}, 10), ({"ceildiv": [size(0, 0), 5]}, 1), ({"ceildiv": [-7, 2]}, -3),
     ({"ceildiv": [{"arg": 0, "dim": 1}, 7]}, 7), ({"ceildiv": [{"arg": 0, "dim": 1, "packed": [2, 1]}, 64]}, 2),
     ({"min": [size(0, 0), 4]}, 4), ({"min": [size(0, 0), {"multiprocessors": 1}]}, 5),
+    ({"floordiv": [size(0, 0), 2]}, 2), ({"floordiv": [-7, 4]}, -2), ({"rem": [size(0, 0), 3]}, 2), ({"rem": [-7, 4]}, 1),
+    ({"eq": [size(0, 0), 5]}, 1), ({"eq": [size(0, 0), 4]}, 0), ({"lt": [4, size(0, 0)]}, 1), ({"lt": [5, size(0, 0)]}, 0),
     ({"max": [size(0, 0), 4]}, 5), ({"max": [{"mul": [{"add": [1, 2]}, 2]}, {"min": [9, 8]}]}, 8),
 ])
 def test_value(expression, value):
@@ -33,7 +35,7 @@ def test_value(expression, value):
     (size(1, 0), "argument #1: expected an array, whose size is asked for, got a number"),
     (size(2, 1), "argument #2: expected an array of at least 2 dimensions, got shape (7,)"),
     (size(2, 0, packed=[4, 3]), "argument #2: expected a multiple of 3 bytes in dimension 0, got 7"),
-    ({"ceildiv": [1, {"add": [size(0, 0), -5]}]}, "expected a positive divisor of ceildiv, got 0"),
+    ({"ceildiv": [1, {"add": [size(0, 0), -5]}]}, "expected a positive divisor of ceildiv, got operands 1 and 0"),
     ({"mul": [2**62, size(0, 0)]}, f"expected a result of 64 bits of mul, got operands {2**62} and 5"),
     ({"add": [-(2**63), {"add": [size(0, 0), -6]}]},
      f"expected a result of 64 bits of add, got operands {-(2**63)} and -1"),
@@ -47,14 +49,17 @@ def test_no_value(expression, message):
 @pytest.mark.parametrize("expression,message", [
     (1.5, "$: expected an integer from -9223372036854775808 to 9223372036854775807, got 1.5"),
     (2**63, f"$: expected an integer from -9223372036854775808 to 9223372036854775807, got {2**63}"),
-    (True, "$: expected a number or an object of one field of size multiprocessors add mul ceildiv min max, got true"),
-    ("1", "$: expected a number or an object of one field of size multiprocessors add mul ceildiv min max, got '1'"),
-    ({}, "$: expected a number or an object of one field of size multiprocessors add mul ceildiv min max, "
-     "got an object of 0"),
-    ({"sub": [1, 2]}, "$: expected the fields size multiprocessors add mul ceildiv min max, got 'sub'"),
+    (True, "$: expected a number or an object of one field of size value multiprocessors add mul ceildiv floordiv rem min max eq "
+     "lt, got true"),
+    ("1", "$: expected a number or an object of one field of size value multiprocessors add mul ceildiv floordiv rem min max eq "
+     "lt, got '1'"),
+    ({}, "$: expected a number or an object of one field of size value multiprocessors add mul ceildiv floordiv rem min max eq "
+     "lt, got an object of 0"),
+    ({"sub": [1, 2]}, "$: expected the fields size value multiprocessors add mul ceildiv floordiv rem min max eq lt, got "
+     "'sub'"),
     ({"add": [1]}, "$.add: expected an array of 2, got an array of 1"),
-    ({"add": [1, [2]]}, "$.add[1]: expected a number or an object of one field of size multiprocessors add mul "
-     "ceildiv min max, got an array of 1"),
+    ({"add": [1, [2]]}, "$.add[1]: expected a number or an object of one field of size value multiprocessors add mul "
+     "ceildiv floordiv rem min max eq lt, got an array of 1"),
     ({"size": {"arg": -1, "dim": 0}}, "$.size.arg: expected an integer from 0 to 2147483647, got -1"),
     ({"size": {"arg": 0}}, "$.size: expected a field 'dim', got none"),
     ({"size": {"arg": 0, "dim": 64}}, "$.size.dim: expected an integer from 0 to 63, got 64"),
@@ -65,6 +70,15 @@ def test_no_expression(expression, message):
     with pytest.raises(BundleError) as error:
         read_expression(Node(expression))
     assert str(error.value) == message
+
+
+def test_value_of_an_argument():
+    expression = read_expression(Node({"floordiv": [size(0, 0), {"value": {"arg": 1}}]}))
+    assert expression.values == {1} and expression.arguments == 2
+    assert expression(Shapes(SHAPES, {1: 2}), MULTIPROCESSORS) == 2
+    for values in ({}, {1: 2.0}):
+        with pytest.raises(ArgumentError, match="argument #1: expected an integer, got"):
+            expression(Shapes(SHAPES, values), MULTIPROCESSORS)
 
 
 def test_arguments():

@@ -168,7 +168,7 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     (lambda t, a: a.update(x=a["x"][:, :64]), ValueError,
      "x: expected a last dimension of 96, which the weight has, got shape (4, 64)"),
     (lambda t, a: a.update(codes=a["codes"].float()), TypeError,
-     "codes of the weight: expected torch.uint8, got torch.float32"),
+     "codes: expected torch.uint8, got torch.float32"),
     (lambda t, a: a.update(codes=a["codes"][:, :40]), ValueError,
      "codes of the weight: expected rows of whole blocks of 32 codes, got 80"),
     (lambda t, a: a.update(scales=a["scales"][:, :2]), ValueError,
@@ -304,6 +304,80 @@ def on_cpu_without_bias(torch):
     from blockscale.torch import Linear
 
     return Linear.from_linear(torch.nn.Linear(64, 8, numbers(torch, 8, 64)), "mxfp4")
+
+
+# What is no tensor, and what is only a part of one.
+
+
+def distributed(torch, tensor):
+    """A DTensor, which is known by its name."""
+
+    class DTensor(torch.Tensor):
+        pass
+
+    DTensor.__module__ = "torch.distributed.tensor"
+    tensor.__class__ = DTensor
+    return tensor
+
+
+def calls(torch):
+    """Each function with tensors that are right: how it is called, and the names of tensors."""
+    import blockscale.torch as package
+    from blockscale.torch import ops
+
+    x = numbers(torch, 4, 64)
+    codes, scales = ops.quantize(x, "nvfp4")
+    g, bias = torch.ones((), torch.float32), numbers(torch, 4)
+    layer = package.Linear.from_linear(torch.nn.Linear(64, 8, numbers(torch, 8, 64)), "mxfp8")
+    return [
+        (ops.quantize, dict(x=x, tensor_scale=g), dict(format="nvfp4")),
+        (ops.mma_scaled, dict(x=codes, x_scales=scales, y=codes.clone(), y_scales=scales.clone(), x_tensor_scale=g,
+                              y_tensor_scale=g.clone(), bias=bias), dict(format="nvfp4")),
+        (ops.linear, dict(x=x, codes=codes, scales=scales, tensor_scale=g, bias=bias), dict(format="nvfp4")),
+        (package.QuantizedTensor, dict(codes=codes, scales=scales, tensor_scale=g), dict(format="nvfp4")),
+        (package.QuantizedTensor.from_float, dict(weight=x, tensor_scale=g), dict(format="nvfp4")),
+        (package.load_nvfp4_modelopt, dict(weight=codes, weight_scale=scales, weight_scale_2=g), {}),
+        (package.load_mxfp4_gpt_oss, dict(blocks=torch.zeros((4, 2, 16), torch.uint8),
+                                          scales=torch.zeros((4, 2), torch.uint8)), {}),
+        (lambda x: layer(x), dict(x=x), {}),
+    ]
+
+
+def test_every_tensor_is_one(torch):
+    from blockscale.torch import Linear, QuantizedTensor, convert_linear_, ops
+
+    for call, tensors, others in calls(torch):
+        call(**tensors, **others)
+        for name, tensor in tensors.items():
+            for wrong, got in (([1.0], "list"), (np.ones((4, 64)), "ndarray"), (distributed(torch, tensor), "a DTensor")):
+                with pytest.raises(TypeError) as caught:
+                    call(**{**tensors, name: wrong}, **others)
+                message = str(caught.value)
+                assert message.startswith(f"{name}: expected "), message
+                assert message.endswith(f"got {got}"), message
+            tensor.__class__ = torch.Tensor
+    for wrong in (3, ["mxfp8"], None):
+        with pytest.raises(TypeError, match="^format: expected a str, got"):
+            ops.quantize(numbers(torch, 4, 64), wrong)
+        with pytest.raises(TypeError, match="^weight: expected a QuantizedTensor, got"):
+            Linear(wrong)
+        with pytest.raises(TypeError, match="^model: expected a torch.nn.Module, got"):
+            convert_linear_(wrong, "mxfp8")
+        with pytest.raises(TypeError, match="^linear: expected a torch.nn.Linear, got"):
+            Linear.from_linear(wrong, "mxfp8")
+    assert QuantizedTensor.from_float(numbers(torch, 4, 64), "mxfp8").shape == (4, 64)
+
+
+def test_a_distributed_model_stays_as_it_is(torch):
+    from blockscale.torch import convert_linear_
+
+    model = torch.nn.Module()
+    for name in "ab":
+        setattr(model, name, torch.nn.Linear(64, 8, numbers(torch, 8, 64)))
+    distributed(torch, model.b.weight)
+    with pytest.raises(TypeError, match="^b.weight: expected a tensor that is whole, .*, got a DTensor"):
+        convert_linear_(model, "mxfp8")
+    assert type(model.a) is torch.nn.Linear
 
 
 # Checkpoints, made by hand.

@@ -1,0 +1,47 @@
+"""Which code a launch info is of: a digest of both, as blockscale-compile writes it (docs/Programs.md, "Launch info")."""
+
+import hashlib
+import json
+import re
+
+from .errors import ImageError
+
+# A string, which stays; else what is as good as a space: comments, lines for a debugger and white space.
+_BLANK = re.compile(
+    rb'("[^"\n]*")|(?:\s|//[^\n]*|/\*.*?\*/|(?<![\w.$%])\.(?:loc|file)(?!\w)[^\n]*)+', re.DOTALL
+)
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TARGET = re.compile(rb"(?<![\w.$%])\.target\s+([\w.$%]+)")
+
+
+def normalize(ptx):
+    """A PTX text (bytes) with one space for each run of white space, comments, and directives .loc and .file."""
+    return _BLANK.sub(lambda match: match[1] or b" ", ptx).strip(b" ")
+
+
+def compute(info, image, kind):
+    """The digest of what `info` says of kernels and of `image`, bytes of `kind` ptx or cubin."""
+    lines = [f"target {info.target}", f"schedule {info.schedule}"]
+    for kernel in info.kernels:
+        params = json.dumps(kernel.params_as_written, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        lines += [f"kernel {kernel.name}", f"params {params}"]
+    text = "".join(line + "\n" for line in lines).encode()
+    return hashlib.sha256(text + (image if kind == "cubin" else normalize(image))).hexdigest()
+
+
+def check(info, image, kind):
+    """Raises ImageError for code that the launch info is not of. One without a digest may be of any."""
+    expected = info.digests.get(kind)
+    # Of machine code, which anybody may have assembled, PTX says nothing; but there is no PTX to machine code alone.
+    if expected is None and (kind == "cubin" or not info.digests):
+        return
+    if kind == "ptx":
+        target = _TARGET.search(_COMMENT.sub(b" ", image))
+        got = target[1].decode(errors="replace") if target else "no target"
+        if got != info.target:
+            raise ImageError(f"expected code for {info.target}, got PTX for {got}")
+    schedule = f" (schedule {info.schedule})" if info.schedule else ""
+    if expected is None:
+        raise ImageError(f"expected the machine code that the launch info was written with{schedule}, got PTX")
+    if compute(info, image, kind) != expected:
+        raise ImageError(f"expected the code that the launch info was written with{schedule}, got other code")
