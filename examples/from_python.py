@@ -13,6 +13,6 @@ sys.path.insert(0, str(FOLDER.parent / "python"))
 import blockscale  # noqa: E402
 
 kernel = blockscale.compile(FOLDER / "mma_scaled.mlir", target="sm_120a")
-print(kernel.run(device="sim"))
+print(kernel.run())
 [launch] = kernel.launch_info["kernels"]
 print(f"{kernel.entry} for {kernel.target}: {launch['grid']} blocks of {launch['block']} threads")

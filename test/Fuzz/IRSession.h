@@ -35,9 +35,9 @@ struct PassRunner : PassManager {
 inline constexpr const char *kGpuPasses[] = {
     "blockscale-swizzle-scale-operands",
     "blockscale-swizzle-scale-operands{change-signature}",
-    "blockscale-attach-target{chip=sm_90},blockscale-select-path",
-    "blockscale-attach-target{chip=sm_100a},blockscale-select-path",
-    ("blockscale-attach-target{chip=sm_120a},"
+    "blockscale-attach-target{target=sm_90},blockscale-select-path",
+    "blockscale-attach-target{target=sm_100a},blockscale-select-path",
+    ("blockscale-attach-target{target=sm_120a},"
      "blockscale-select-path{native-only},blockscale-legalize"),
     "blockscale-select-schedule",
     "blockscale-legalize",
@@ -47,7 +47,7 @@ inline constexpr const char *kGpuPasses[] = {
     "func.func(blockscale-flatten-parallel-loops)",
     "blockscale-collect-kernels",
     "blockscale-emulate-mma",
-    "blockscale-attach-target{chip=sm_120a},convert-blockscale-to-nvvm",
+    "blockscale-attach-target{target=sm_120a},convert-blockscale-to-nvvm",
     "blockscale-verify-stage{stage=tile}",
     "blockscale-verify-stage{stage=kernel}",
     "blockscale-verify-stage{stage=instr}",

@@ -13,9 +13,10 @@ import examples
 
 def printed(block, folder):
     """The lines of the block with what its commands print now."""
-    lines = []
+    lines, code = [], 0
     for command, expected in examples.parse_console(block.text):
-        output, _ = examples.run(["bash", "-c", command], folder)
+        # What `$?` is to the command.
+        output, code = examples.run(["bash", "-c", f"(exit {code})\n{command}"], folder)
         first, *rest = command.split("\n")
         lines += ["$ " + first, *("> " + line for line in rest)]
         lines += expected if "..." in expected else [line.rstrip() for line in output.splitlines()]

@@ -14,8 +14,8 @@ FEW_SEEDS = range(2)
 
 # Lines that may be missing unnoticed, and why.
 NEEDLESS = {
-    "fence.mbarrier_init > alloc > before": "the barrier behind it makes mbarrier objects known, too",
-    "fence.mbarrier_init > cluster arrive > cluster wait": "the same in pairs, which have two barriers",
+    "fence.mbarrier_init > cluster arrive > cluster wait": "the barrier of the cluster behind it makes mbarrier objects "
+    "known, too",
     "before > bar.sync > address": "no asynchronous tcgen05 instruction comes before it",
     "after > address": "no asynchronous tcgen05 instruction comes before the barrier",
     "after > dealloc": "dealloc is not asynchronous",

@@ -27,7 +27,6 @@ KERNELS = {
 
 # Lines that may be missing unnoticed, by the start of their names, and why.
 NEEDLESS = {
-    "fence.mbarrier_init": "the barrier behind it makes mbarrier objects known, too",
     "bar.warp.sync": "lanes of a warp load at the same time here; the memory model does not promise that",
 }
 

@@ -35,7 +35,7 @@ KERNELS = {
 
 # Lines all of which may be missing unnoticed, by the start of their names, and why.
 NEEDLESS = {
-    "fence.mbarrier_init": "the barrier behind it, of the block or the cluster, makes mbarrier objects known, too",
+    "fence.mbarrier_init > cluster": "the barrier of the cluster behind it makes mbarrier objects known, too",
     "wgmma.commit_group > wgmma.fence": "products of the first part are in the group of the second then, and one wait "
     "is for both",
 }

@@ -159,7 +159,7 @@ SIZES = {
     "m": ((8, 16), (16, 24), (9, 24), "expected size 0 of operand #2 to fit the loops over it"),
     "n": ((8, 16), (16, 24), (8, 25), "expected size 1 of operand #2 to fit the loops over it"),
     "k": ((8, 16), (17, 24), (8, 24), "expected size 0 of operand #1 to fit the loops over it"),
-    "none": ((0, 16), (16, 24), (0, 24), "expected a size of at least 1 in dimension 0, got 0"),
+    "no rows": ((0, 16), (16, 24), (0, 24), None),
     "right": ((8, 16), (16, 24), (8, 24), None),
 }
 
