@@ -19,15 +19,23 @@ using namespace mlir::blockscale;
 
 /// What users write, what passes tell each other, and what a printed level has.
 static constexpr StringLiteral kNames[] = {
-    "blockscale.code_bits",   "blockscale.dynamic_alignment",
-    "blockscale.instruction", "blockscale.level",
-    "blockscale.multiples",   "blockscale.no_tokens",
-    "blockscale.packed",      "blockscale.path",
-    "blockscale.predicated",  "blockscale.programmatic",
-    "blockscale.purpose",     "blockscale.schedule",
-    "blockscale.schedules",   "blockscale.signature",
-    "blockscale.sizes",       "blockscale.swizzled",
-    "blockscale.target",      "blockscale.tensor_map_params",
+    "blockscale.code_bits",
+    "blockscale.dynamic_alignment",
+    "blockscale.instruction",
+    "blockscale.level",
+    "blockscale.multiples",
+    "blockscale.no_tokens",
+    "blockscale.packed",
+    "blockscale.path",
+    "blockscale.predicated",
+    "blockscale.programmatic",
+    "blockscale.purpose",
+    "blockscale.schedule",
+    "blockscale.schedules",
+    "blockscale.signature",
+    "blockscale.swizzled",
+    "blockscale.target",
+    "blockscale.tensor_map_params",
     "blockscale.tuned",
 };
 
