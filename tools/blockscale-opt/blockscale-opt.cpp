@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/SourceFile.h"
 #include "blockscale/Pipelines/Pipelines.h"
@@ -29,12 +30,32 @@ static void registerOurs() {
   blockscale::registerPipelines();
 }
 
+/// Prints the level and the name of each op of the dialect, by level.
+static void printLevels() {
+  MLIRContext context;
+  context.loadDialect<blockscale::BlockScaleDialect>();
+  ArrayRef<RegisteredOperationName> ops =
+      context.getRegisteredOperationsByDialect("blockscale");
+  for (unsigned i = 0; i <= blockscale::getMaxEnumValForOpLevel(); ++i)
+    for (RegisteredOperationName op : ops)
+      if (auto level = blockscale::symbolizeOpLevel(i);
+          blockscale::getOpLevel(op) == level)
+        llvm::outs() << blockscale::stringifyOpLevel(*level) << ' ' << op
+                     << '\n';
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  auto isGiven = [&](llvm::StringRef flag) {
+    return llvm::is_contained(llvm::ArrayRef(argv, argc), flag);
+  };
+  if (isGiven("--show-levels")) {
+    printLevels();
+    return EXIT_SUCCESS;
+  }
   registerOurs();
   // The list of all has a thousand lines.
-  if (llvm::is_contained(llvm::ArrayRef(argv, argc),
-                         llvm::StringRef("--help-blockscale"))) {
+  if (isGiven("--help-blockscale")) {
     constexpr size_t indent = 4, column = 35;
     llvm::outs() << "Pipelines:\n";
     for (llvm::StringRef name : {"blockscale-to-cpu", "blockscale-to-nvvm"})

@@ -53,6 +53,18 @@ Operation *BlockScaleDialect::materializeConstant(OpBuilder &builder,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+std::optional<OpLevel> blockscale::getOpLevel(OperationName name) {
+  if (name.hasTrait<OfLevel<OpLevel::Tile>::Impl>())
+    return OpLevel::Tile;
+  if (name.hasTrait<OfLevel<OpLevel::Host>::Impl>())
+    return OpLevel::Host;
+  if (name.hasTrait<OfLevel<OpLevel::Kernel>::Impl>())
+    return OpLevel::Kernel;
+  if (name.hasTrait<OfLevel<OpLevel::Instruction>::Impl>())
+    return OpLevel::Instruction;
+  return std::nullopt;
+}
+
 bool blockscale::hasStaticShapes(Operation *op) {
   auto isStatic = [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);

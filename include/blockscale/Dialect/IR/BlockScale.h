@@ -57,6 +57,21 @@ inline llvm::hash_code hash_value(const ClusterSize &size) {
 
 #include "blockscale/Dialect/IR/BlockScaleEnums.h.inc"
 
+namespace mlir::blockscale {
+
+/// The trait of the ops of a level. The base classes of BlockScaleLevels.td add
+/// it, so that every op of the dialect has exactly one.
+template <OpLevel level>
+struct OfLevel {
+  template <typename ConcreteOp>
+  class Impl : public OpTrait::TraitBase<ConcreteOp, Impl> {};
+};
+
+/// The level of the op `name`; nullopt for ops of other dialects.
+std::optional<OpLevel> getOpLevel(OperationName name);
+
+} // namespace mlir::blockscale
+
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/IR/BlockScaleAttrs.h.inc"
 

@@ -16,7 +16,7 @@
 
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
-include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "blockscale/Dialect/IR/BlockScaleTcgen05Types.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -26,7 +26,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // Roles
 //===----------------------------------------------------------------------===//
 
-def BlockScale_RolesOp : BlockScale_Op<"roles", [
+def BlockScale_RolesOp : BlockScale_KernelOp<"roles", [
     RecursiveMemoryEffects, SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "regions for warps of a block";
   let description = [{
@@ -81,8 +81,7 @@ defvar BlockScale_Barriers = MemRefRankOf<[I64], [1]>;
 
 class BlockScale_BulkOp<string mnemonic, string opcode,
                         list<Trait> traits = []>
-    : BlockScale_Op<mnemonic,
-                    [BlockScale_InstructionOpInterface] # traits> {
+    : BlockScale_InstructionOp<mnemonic, traits> {
   let extraClassDeclaration = [{
     unsigned getLowestPtxVersion() { return kBulkCopyPtx; }
     bool isSupportedOn(const Chip &chip) { return hasBulkCopies(chip); }
@@ -163,8 +162,8 @@ def BlockScale_BarrierWaitOp
   }];
 }
 
-def BlockScale_ClusterBarrierOp : BlockScale_Op<"cluster_barrier", [
-    BlockScale_InstructionOpInterface]> {
+def BlockScale_ClusterBarrierOp
+    : BlockScale_InstructionOp<"cluster_barrier"> {
   let summary = "a barrier of all threads of a cluster";
   let description = [{
     All threads of all blocks of the cluster wait for each other; what one did
@@ -307,7 +306,7 @@ def BlockScale_TensorLoadOp
 // Products in tensor memory
 //===----------------------------------------------------------------------===//
 
-def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
+def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
   let summary = "asynchronous multiply-accumulate of a tile in tensor memory";
   let description = [{
     Adds the product of two tiles in shared memory to an accumulator in tensor
@@ -383,7 +382,7 @@ def BlockScale_AsyncTileMmaOp : BlockScale_Op<"async_tile_mma"> {
   }];
 }
 
-def BlockScale_AccReadOp : BlockScale_Op<"acc_read"> {
+def BlockScale_AccReadOp : BlockScale_KernelOp<"acc_read"> {
   let summary = "sums of tensor memory in registers";
   let description = [{
     The columns of an accumulator in tensor memory from `column` on, in the
@@ -425,7 +424,7 @@ def BlockScale_AccReadOp : BlockScale_Op<"acc_read"> {
   let hasVerifier = 1;
 }
 
-def BlockScale_AccAddOp : BlockScale_Op<"acc_add", [
+def BlockScale_AccAddOp : BlockScale_KernelOp<"acc_add", [
     Pure, SameOperandsAndResultType]> {
   let summary = "the sum of two accumulators";
   let arguments = (ins BlockScale_AccType:$lhs, BlockScale_AccType:$rhs);

@@ -41,7 +41,4 @@ def BlockScale_Dialect : Dialect {
   ];
 }
 
-class BlockScale_Op<string mnemonic, list<Trait> traits = []>
-    : Op<BlockScale_Dialect, mnemonic, traits>;
-
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEDIALECT_TD

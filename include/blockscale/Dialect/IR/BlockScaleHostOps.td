@@ -16,6 +16,7 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEHOSTOPS_TD
 
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -24,7 +25,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 defvar BlockScale_PackedTypes = [F6E3M2FN, F6E2M3FN, F4E2M1FN];
 
 class BlockScale_PackingOp<string mnemonic>
-    : BlockScale_Op<mnemonic, [Pure,
+    : BlockScale_TileOp<mnemonic, [Pure,
         DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
           "reifyResultShapes"]>]> {
   let assemblyFormat = [{
@@ -66,7 +67,7 @@ def BlockScale_PackOp : BlockScale_PackingOp<"pack"> {
   let results = (outs RankedTensorOf<[I8]>:$result);
 }
 
-def BlockScale_ResultSizesOp : BlockScale_Op<"result_sizes"> {
+def BlockScale_ResultSizesOp : BlockScale_HostOp<"result_sizes"> {
   let summary = "how large a result is";
   let description = [{
     Results of a function for a GPU become memory that the caller gives, which
@@ -94,7 +95,8 @@ def BlockScale_ResultSizesOp : BlockScale_Op<"result_sizes"> {
   let hasVerifier = 1;
 }
 
-def BlockScale_MultiprocessorsOp : BlockScale_Op<"multiprocessors", [Pure]> {
+def BlockScale_MultiprocessorsOp
+    : BlockScale_HostOp<"multiprocessors", [Pure]> {
   let summary = "the number of multiprocessors of the card";
   let description = [{
     What the numbers of blocks of a launch may be limited by, such as those of
@@ -115,7 +117,7 @@ def BlockScale_MultiprocessorsOp : BlockScale_Op<"multiprocessors", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
-def BlockScale_TensorMapOp : BlockScale_Op<"tensor_map", [Pure]> {
+def BlockScale_TensorMapOp : BlockScale_HostOp<"tensor_map", [Pure]> {
   let summary = "a tensor map of memory";
   let description = [{
     What a `launch` with tensor maps becomes: an operand of `gpu.launch_func`.
@@ -147,7 +149,7 @@ def BlockScale_TensorMapOp : BlockScale_Op<"tensor_map", [Pure]> {
   let hasVerifier = 1;
 }
 
-def BlockScale_LaunchOp : BlockScale_Op<"launch", [
+def BlockScale_LaunchOp : BlockScale_TileOp<"launch", [
     DestinationStyleOpInterface, AttrSizedOperandSegments]> {
   let summary = "launch a kernel on tensors";
   let description = [{

@@ -18,6 +18,7 @@
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -30,7 +31,7 @@ defvar BlockScale_Bytes = MemRefRankOf<[I8], [2]>;
 defvar BlockScale_TileScales = AnyTypeOf<[MemRefRankOf<[I8], [2, 3, 4]>, I8]>;
 defvar BlockScale_Sums = MemRefRankOf<[F32], [2, 3]>;
 
-def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
+def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     AllTypesMatch<["acc", "result"]>, AttrSizedOperandSegments]> {
   let summary = "block-scaled matrix multiply-accumulate of a tile";
   let description = [{
@@ -158,13 +159,13 @@ def BlockScale_TileMmaOp : BlockScale_Op<"tile_mma", [
   }];
 }
 
-def BlockScale_AccZeroOp : BlockScale_Op<"acc_zero", [Pure]> {
+def BlockScale_AccZeroOp : BlockScale_KernelOp<"acc_zero", [Pure]> {
   let summary = "an accumulator of zeros";
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def BlockScale_AccLoadOp : BlockScale_Op<"acc_load"> {
+def BlockScale_AccLoadOp : BlockScale_KernelOp<"acc_load"> {
   let summary = "load an accumulator from memory";
   let description = [{
     The tile of `memory` that starts at `indices`. Elements beyond the last
@@ -183,7 +184,7 @@ def BlockScale_AccLoadOp : BlockScale_Op<"acc_load"> {
   let hasVerifier = 1;
 }
 
-def BlockScale_AccStoreOp : BlockScale_Op<"acc_store"> {
+def BlockScale_AccStoreOp : BlockScale_KernelOp<"acc_store"> {
   let summary = "store an accumulator to memory";
   let description = [{
     The reverse of `acc_load`: elements beyond the last row or column of
@@ -200,7 +201,7 @@ def BlockScale_AccStoreOp : BlockScale_Op<"acc_store"> {
   let hasVerifier = 1;
 }
 
-def BlockScale_YieldOp : BlockScale_Op<"yield", [
+def BlockScale_YieldOp : BlockScale_KernelOp<"yield", [
     Pure, ReturnLike, Terminator,
     ParentOneOf<["AccGenerateOp", "AccForEachOp", "AccQuantizeOp"]>]> {
   let summary = "end the body for one element";
@@ -209,7 +210,7 @@ def BlockScale_YieldOp : BlockScale_Op<"yield", [
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, Value()); }]>];
 }
 
-def BlockScale_AccGenerateOp : BlockScale_Op<"acc_generate", [
+def BlockScale_AccGenerateOp : BlockScale_KernelOp<"acc_generate", [
     SingleBlock, RecursiveMemoryEffects]> {
   let summary = "an accumulator from a body for each element";
   let description = [{
@@ -231,7 +232,7 @@ def BlockScale_AccGenerateOp : BlockScale_Op<"acc_generate", [
   let hasRegionVerifier = 1;
 }
 
-def BlockScale_AccForEachOp : BlockScale_Op<"acc_for_each", [
+def BlockScale_AccForEachOp : BlockScale_KernelOp<"acc_for_each", [
     SingleBlock, RecursiveMemoryEffects]> {
   let summary = "a body for each element of an accumulator";
   let description = [{
@@ -255,7 +256,7 @@ def BlockScale_AccForEachOp : BlockScale_Op<"acc_for_each", [
   let hasRegionVerifier = 1;
 }
 
-def BlockScale_AccQuantizeOp : BlockScale_Op<"acc_quantize", [
+def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
     SingleBlock, RecursiveMemoryEffects, AttrSizedOperandSegments]> {
   let summary = "quantise what a body makes of an accumulator";
   let description = [{
@@ -314,8 +315,9 @@ defvar BlockScale_BFragment
 defvar BlockScale_CFragment
     = BlockScale_Registers<4, F32, "$_builder.getF32Type()">;
 
-def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix", [
-    DeclareOpInterfaceMethods<BlockScale_InstructionOpInterface>]> {
+def BlockScale_LoadMatrixOp : BlockScale_InstructionOp<
+    "load_matrix", [],
+    DeclareOpInterfaceMethods<BlockScale_InstructionOpInterface>> {
   let summary = "one `ldmatrix` instruction";
   let description = [{
     Loads matrices of bytes from shared memory to the lanes of a warp. Each lane
@@ -377,8 +379,9 @@ def BlockScale_LoadMatrixOp : BlockScale_Op<"load_matrix", [
   }];
 }
 
-def BlockScale_MmaSyncOp : BlockScale_Op<"mma_sync", [
-    Pure, DeclareOpInterfaceMethods<BlockScale_InstructionOpInterface>]> {
+def BlockScale_MmaSyncOp : BlockScale_InstructionOp<
+    "mma_sync", [Pure],
+    DeclareOpInterfaceMethods<BlockScale_InstructionOpInterface>> {
   let summary = "one block-scaled `mma.sync` instruction";
   let description = [{
     `d = (a * scale_a) x (b * scale_b) + c` by one warp, all of whose lanes

@@ -10,7 +10,7 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEOPS_TD
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
-include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
@@ -45,7 +45,7 @@ def BlockScale_HasTileTypes : NativeOpTrait<"HasTileTypes">,
 // mma_scaled
 //===----------------------------------------------------------------------===//
 
-def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
+def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     BlockScale_HasTileTypes,
     BlockScale_ProductOpInterface,
     NoMemoryEffect,
@@ -210,7 +210,7 @@ def BlockScale_MmaScaledOp : BlockScale_Op<"mma_scaled", [
 // swizzle_scales and unswizzle_scales
 //===----------------------------------------------------------------------===//
 
-def BlockScale_SwizzleScalesOp : BlockScale_Op<"swizzle_scales", [
+def BlockScale_SwizzleScalesOp : BlockScale_TileOp<"swizzle_scales", [
     BlockScale_HasTileTypes,
     Pure,
     InferTypeOpAdaptor,
@@ -270,7 +270,7 @@ def BlockScale_SwizzleScalesOp : BlockScale_Op<"swizzle_scales", [
   }];
 }
 
-def BlockScale_UnswizzleScalesOp : BlockScale_Op<"unswizzle_scales", [
+def BlockScale_UnswizzleScalesOp : BlockScale_TileOp<"unswizzle_scales", [
     BlockScale_HasTileTypes,
     NoMemoryEffect,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,

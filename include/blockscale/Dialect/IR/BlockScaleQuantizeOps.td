@@ -9,8 +9,9 @@
 #ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEQUANTIZEOPS_TD
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALEQUANTIZEOPS_TD
 
-include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -43,7 +44,7 @@ def BlockScale_LargestMagnitude : AnyTypeOf<[0DTensorOf<[F32]>, F32]>;
 // quantize
 //===----------------------------------------------------------------------===//
 
-def BlockScale_QuantizeOp : BlockScale_Op<"quantize", [
+def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     NoMemoryEffect,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
@@ -192,7 +193,7 @@ def BlockScale_QuantizeOp : BlockScale_Op<"quantize", [
 // dequantize
 //===----------------------------------------------------------------------===//
 
-def BlockScale_DequantizeOp : BlockScale_Op<"dequantize", [
+def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
     NoMemoryEffect,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [

@@ -80,8 +80,7 @@ def BlockScale_InstructionDescriptorOp
 }
 
 def BlockScale_MatrixDescriptorOp
-    : BlockScale_Op<"matrix_descriptor",
-                    [BlockScale_InstructionOpInterface, Pure]> {
+    : BlockScale_InstructionOp<"matrix_descriptor", [Pure]> {
   let summary = "where a matrix in shared memory is, as a word";
   let description = [{
     The word of 64 bits of PTX ISA, "Shared memory descriptor", for the matrix

@@ -15,7 +15,7 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05TYPES_TD
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
-include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -152,8 +152,7 @@ def BlockScale_Tcgen05FenceKindAttr
 /// descriptor for one. `opcode` is what messages call it.
 class BlockScale_Tcgen05Op<string mnemonic, string opcode,
                            list<Trait> traits = []>
-    : BlockScale_Op<mnemonic,
-                    [BlockScale_InstructionOpInterface] # traits> {
+    : BlockScale_InstructionOp<mnemonic, traits> {
   code instructionDeclaration = [{
     unsigned getLowestPtxVersion() { return kTensorMemoryPtx; }
     bool isSupportedOn(const Chip &chip) { return hasTensorMemory(chip); }

@@ -18,8 +18,9 @@
 
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
 
-def BlockScale_WarpgroupMmaOp : BlockScale_Op<"warpgroup_mma", [
+def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
     AllTypesMatch<["acc", "result"]>]> {
   let summary = "asynchronous multiply-accumulate of a tile in registers";
   let description = [{
@@ -81,8 +82,9 @@ def BlockScale_WarpgroupMmaOp : BlockScale_Op<"warpgroup_mma", [
   }];
 }
 
-def BlockScale_WarpgroupMmaCodesOp : BlockScale_Op<"warpgroup_mma_codes", [
-    AllTypesMatch<["acc", "result"]>]> {
+def BlockScale_WarpgroupMmaCodesOp
+    : BlockScale_KernelOp<"warpgroup_mma_codes", [
+        AllTypesMatch<["acc", "result"]>]> {
   let summary = "multiply-accumulate of codes that become numbers in registers";
   let description = [{
     As `warpgroup_mma`, with A made of codes in shared memory and of scales in
@@ -164,7 +166,7 @@ def BlockScale_WarpgroupMmaCodesOp : BlockScale_Op<"warpgroup_mma_codes", [
   }];
 }
 
-def BlockScale_WarpgroupMmaRowOp : BlockScale_Op<"warpgroup_mma_row", [
+def BlockScale_WarpgroupMmaRowOp : BlockScale_KernelOp<"warpgroup_mma_row", [
     AllTypesMatch<["acc", "result"]>]> {
   let summary = "multiply-accumulate of codes of fp4 and of one row of them";
   let description = [{
@@ -249,7 +251,7 @@ def BlockScale_WarpgroupMmaRowOp : BlockScale_Op<"warpgroup_mma_row", [
   }];
 }
 
-def BlockScale_AccTotalOp : BlockScale_Op<"acc_total", [
+def BlockScale_AccTotalOp : BlockScale_KernelOp<"acc_total", [
     AllTypesMatch<["acc", "result"]>]> {
   let summary = "the sum of all rows of an accumulator";
   let description = [{
@@ -266,7 +268,7 @@ def BlockScale_AccTotalOp : BlockScale_Op<"acc_total", [
   let hasVerifier = 1;
 }
 
-def BlockScale_WarpgroupWaitOp : BlockScale_Op<"warpgroup_wait", [
+def BlockScale_WarpgroupWaitOp : BlockScale_KernelOp<"warpgroup_wait", [
     AllTypesMatch<["accs", "results"]>]> {
   let summary = "wait for products of warpgroups";
   let description = [{

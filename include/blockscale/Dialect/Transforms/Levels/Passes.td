@@ -504,15 +504,19 @@ def UnrollHostLoopsPass
 def VerifyStagePass : Pass<"blockscale-verify-stage", "::mlir::ModuleOp"> {
   let summary = "check the contract of a level";
   let description = [{
-    Fails, at the op, where the module is not what the level promises:
+    Fails, at the op, where the module is not what the level promises. Which ops
+    of the dialect are of which level, the reference of the dialect says:
 
-    * `tile`: each `mma_scaled` has a path, and there are no ops of lower levels
-      on the host;
-    * `kernel`: no `mma_scaled` on tensors, no `swizzle_scales`,
-      `unswizzle_scales`, `pack`, `unpack` or `launch`; the host holds
-      allocations, views, constants and launches;
-    * `instr`: in kernels, of this dialect only `mma_sync`;
-    * `nvvm`: in kernels, only ops of the `llvm` and `nvvm` dialects.
+    | stage    | ops of the dialect on the host           | in kernels                          |
+    |----------|------------------------------------------|-------------------------------------|
+    | `tile`   | tile level, `mma_scaled` with a path; host | kernel level, instruction level; tile level on vectors |
+    | `kernel` | host                                     | the same                            |
+    | `instr`  | host                                     | instruction level                   |
+    | `nvvm`   | host                                     | none                                |
+
+    Of other dialects the host has launches, allocations, views, run-time checks
+    and arithmetic of sizes from the stage `kernel` on. Kernels have ops of all
+    dialects up to `instr`, and at `nvvm` those of `llvm` and `nvvm`.
 
     It changes nothing.
   }];
