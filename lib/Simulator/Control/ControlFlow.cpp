@@ -7,16 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Branches only say where lanes go on; Warp.cpp keeps those that part, and
-// Reconvergence.cpp says where they meet.
+// Translation/Reconvergence.cpp says where they meet.
 //
 // Source: PTX ISA, section 9.7.12 "Control Flow Instructions".
 //
 //===----------------------------------------------------------------------===//
 
 #include "Control/Calls.h"
-#include "Control/Reconvergence.h"
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
+#include "Translation/Reconvergence.h"
 #include "Translation/Translator.h"
 
 using namespace mlir::blockscale;

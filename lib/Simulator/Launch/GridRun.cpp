@@ -13,6 +13,7 @@
 
 #include "Launch/GridRun.h"
 
+#include "Launch/Units.h"
 #include "Machine/StepOrder.h"
 #include "Trace/KernelTrace.h"
 #include "Trace/Recorder.h"
@@ -97,7 +98,7 @@ void GridRun::runGroups(bool isAlone) {
 }
 
 void GridRun::runGroup(uint64_t number, uint64_t stepsLeft) {
-  BlockGroup group(launch, number);
+  BlockGroup group(launch, number, makeUnits);
   BlockGroup::End end = group.run(stepsLeft, /*othersMayHelp=*/false);
   finish(number, group, end == BlockGroup::End::Done);
 }
@@ -193,8 +194,8 @@ void GridRun::skipTaken() {
 }
 
 void GridRun::beginResident(std::deque<Resident> &residents) {
-  residents.push_front(
-      {begun, std::make_unique<BlockGroup>(launch, begun, pending.get())});
+  residents.push_front({begun, std::make_unique<BlockGroup>(
+                                   launch, begun, makeUnits, pending.get())});
   ++begun;
 }
 

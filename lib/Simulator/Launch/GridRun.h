@@ -14,9 +14,9 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
 #define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_GRIDRUN_H
 
-#include "Launch/PendingClusters.h"
 #include "Launch/Progress.h"
 #include "Machine/BlockGroup.h"
+#include "Machine/PendingClusters.h"
 #include "Trace/Recording.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-//===- AsyncUnit.cpp - What a group has under way -------------------------===//
+//===- Units.cpp - The table of units -------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of units: which there are, and which kernels have a use for them.
+// Which units there are, and which kernels have a use for them. The table names
+// all families of instructions that have units, and so lies above them: blocks
+// know units by their interface only.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine/AsyncUnit.h"
+#include "Launch/Units.h"
 
 #include "Copies/BulkCopyUnit.h"
 #include "Copies/CpAsyncUnit.h"
@@ -58,9 +60,9 @@ static constexpr UnitRow kUnits[] = {
 };
 static_assert(std::size(kUnits) == kNumUnitKinds);
 
-std::vector<std::unique_ptr<AsyncUnit>> sim::makeUnits(BlockGroup &group) {
+UnitList sim::makeUnits(BlockGroup &group) {
   uint8_t used = group.launch.kernel->facilities;
-  std::vector<std::unique_ptr<AsyncUnit>> units(kNumUnitKinds);
+  UnitList units(kNumUnitKinds);
   for (const UnitRow &row : kUnits)
     if ((row.facilities & ~used) == 0)
       units[static_cast<unsigned>(row.kind)] = row.make(group);

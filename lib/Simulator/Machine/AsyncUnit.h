@@ -82,8 +82,10 @@ public:
   virtual bool endFunction(Warp &warp) { return true; }
 };
 
-/// By kind: the units that the kernel of a group has a use for, else null.
-std::vector<std::unique_ptr<AsyncUnit>> makeUnits(BlockGroup &group);
+/// The units of a group by kind, and a function that makes them; a unit that
+/// the kernel has no use for is null.
+using UnitList = std::vector<std::unique_ptr<AsyncUnit>>;
+using UnitMaker = UnitList (*)(BlockGroup &group);
 
 } // namespace mlir::blockscale::sim
 

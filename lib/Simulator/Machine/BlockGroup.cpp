@@ -13,7 +13,7 @@
 
 #include "Machine/BlockGroup.h"
 
-#include "Launch/PendingClusters.h"
+#include "Machine/PendingClusters.h"
 #include "Trace/KernelTrace.h"
 #include "Trace/Recorder.h"
 
@@ -74,7 +74,7 @@ static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
 }
 
 /// Those who watch accesses, and the units.
-void BlockGroup::makeObservers(uint64_t number) {
+void BlockGroup::makeObservers(uint64_t number, UnitMaker makeUnits) {
   uint64_t sharedBytes = maxBlocks * launch.getSharedBytes();
   unsigned numWarps = maxBlocks * launch.getNumWarps();
   if (launch.options->wantsStatistics)
@@ -98,7 +98,7 @@ void BlockGroup::makeObservers(uint64_t number) {
 BlockGroup::~BlockGroup() = default;
 
 BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number,
-                       PendingClusters *pending)
+                       UnitMaker makeUnits, PendingClusters *pending)
     : launch(launch), number(number), pending(pending),
       clusterSize(launch.getClusterSize()),
       maxBlocks(launch.getClustersOfGroup() * clusterSize),
@@ -107,7 +107,7 @@ BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number,
   turnsBeforeCopies = launch.options->seed == 0
                           ? kMaxTurnsBeforeCopies
                           : 1 << random.below(kMaxLogTurns + 1);
-  makeObservers(number);
+  makeObservers(number, makeUnits);
   unsigned most = launch.getClustersOfGroup();
   uint64_t first = number * most;
   uint64_t last = std::min(first + most, getVolume(launch.getNumClusters()));

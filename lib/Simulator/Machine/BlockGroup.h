@@ -72,7 +72,7 @@ public:
 
   /// `pending` has those clusters that may still begin, and is null where all
   /// of them may: where some of the group were taken, it has fewer blocks.
-  BlockGroup(const LaunchedKernel &launch, uint64_t number,
+  BlockGroup(const LaunchedKernel &launch, uint64_t number, UnitMaker makeUnits,
              PendingClusters *pending = nullptr);
   ~BlockGroup();
 
@@ -150,7 +150,7 @@ public:
 
 private:
   void addCluster(uint64_t number);
-  void makeObservers(uint64_t number);
+  void makeObservers(uint64_t number, UnitMaker makeUnits);
   bool endBlock(Block &block);
   bool runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps);
   bool completeNext(SharedPlace mbarrier);
@@ -176,7 +176,7 @@ private:
   }
 
   /// By kind; null where the kernel has no use for one.
-  std::vector<std::unique_ptr<AsyncUnit>> units;
+  UnitList units;
   std::vector<AsyncUnit *> stepWatchers;
   Random random;
   /// After so many turns, asynchronous operations complete that warps wait for,

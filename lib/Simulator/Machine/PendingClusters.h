@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_PENDINGCLUSTERS_H
-#define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_PENDINGCLUSTERS_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_PENDINGCLUSTERS_H
+#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_PENDINGCLUSTERS_H
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -61,4 +61,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_LAUNCH_PENDINGCLUSTERS_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_PENDINGCLUSTERS_H

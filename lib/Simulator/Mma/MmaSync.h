@@ -21,8 +21,8 @@
 #define BLOCKSCALE_LIB_SIMULATOR_MMA_MMASYNC_H
 
 #include "Machine/Lanes.h"
-#include "Mma/MatrixClass.h"
 #include "Ptx/Types.h"
+#include "Translation/MatrixClass.h"
 #include "blockscale/Runtime/Error.h"
 
 #include "llvm/ADT/ArrayRef.h"

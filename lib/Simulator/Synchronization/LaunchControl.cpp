@@ -15,8 +15,8 @@
 
 #include "Copies/BulkCopyUnit.h"
 #include "Copies/CopyInstructions.h"
-#include "Launch/PendingClusters.h"
 #include "Machine/BlockGroup.h"
+#include "Machine/PendingClusters.h"
 #include "Ptx/Targets.h"
 #include "Synchronization/MBarrierPlaces.h"
 #include "Translation/OpcodeTable.h"

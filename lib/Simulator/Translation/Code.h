@@ -18,8 +18,8 @@
 #define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_CODE_H
 
 #include "Machine/Lanes.h"
-#include "Mma/MatrixClass.h"
 #include "Ptx/Ast.h"
+#include "Translation/MatrixClass.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Allocator.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_MMA_MATRIXCLASS_H
-#define BLOCKSCALE_LIB_SIMULATOR_MMA_MATRIXCLASS_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_MATRIXCLASS_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_MATRIXCLASS_H
 
 #include <cstdint>
 
@@ -36,4 +36,4 @@ inline constexpr unsigned kNumMatrixClasses = 8;
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_MMA_MATRIXCLASS_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_MATRIXCLASS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_CONTROL_RECONVERGENCE_H
-#define BLOCKSCALE_LIB_SIMULATOR_CONTROL_RECONVERGENCE_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_RECONVERGENCE_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_RECONVERGENCE_H
 
 #include "Ptx/Ast.h"
 
@@ -29,4 +29,4 @@ bool leadsToExit(const Function &function, Index instruction);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_CONTROL_RECONVERGENCE_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_RECONVERGENCE_H

@@ -13,10 +13,10 @@
 
 #include "Translation/Translator.h"
 
-#include "Control/Reconvergence.h"
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Pipes.h"
+#include "Translation/Reconvergence.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

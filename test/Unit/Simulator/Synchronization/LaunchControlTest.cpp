@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch/PendingClusters.h"
+#include "Machine/PendingClusters.h"
 #include "ThreadTesting.h"
 
 #include <map>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Control/Reconvergence.h"
+#include "Translation/Reconvergence.h"
 #include "Ptx/PtxParserTesting.h"
 
 using namespace mlir::blockscale::sim;

@@ -1,0 +1,21 @@
+//===- Units.h - The table of units -----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_SIMULATOR_LAUNCH_UNITS_H
+#define BLOCKSCALE_LIB_SIMULATOR_LAUNCH_UNITS_H
+
+#include "Machine/AsyncUnit.h"
+
+namespace mlir::blockscale::sim {
+
+/// By kind: the units that the kernel of a group has a use for, else null.
+UnitList makeUnits(BlockGroup &group);
+
+} // namespace mlir::blockscale::sim
+
+#endif // BLOCKSCALE_LIB_SIMULATOR_LAUNCH_UNITS_H
