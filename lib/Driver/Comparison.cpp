@@ -14,8 +14,8 @@
 #include "blockscale/Driver/Comparison.h"
 #include "blockscale/Driver/Destinations.h"
 
-#include "ErrorBounds.h"
-#include "ErrorProbes.h"
+#include "ErrorBounds/ErrorBounds.h"
+#include "ErrorBounds/ErrorProbes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Driver/CpuExecution.h"

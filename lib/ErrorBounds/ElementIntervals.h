@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DRIVER_ELEMENTINTERVALS_H
-#define BLOCKSCALE_LIB_DRIVER_ELEMENTINTERVALS_H
+#ifndef BLOCKSCALE_LIB_ERRORBOUNDS_ELEMENTINTERVALS_H
+#define BLOCKSCALE_LIB_ERRORBOUNDS_ELEMENTINTERVALS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -68,4 +68,4 @@ Interval emitAnythingIf(OpBuilder &builder, Location loc, Value condition,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DRIVER_ELEMENTINTERVALS_H
+#endif // BLOCKSCALE_LIB_ERRORBOUNDS_ELEMENTINTERVALS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DRIVER_ERRORBOUNDS_H
-#define BLOCKSCALE_LIB_DRIVER_ERRORBOUNDS_H
+#ifndef BLOCKSCALE_LIB_ERRORBOUNDS_ERRORBOUNDS_H
+#define BLOCKSCALE_LIB_ERRORBOUNDS_ERRORBOUNDS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -37,4 +37,4 @@ FailureOr<std::vector<BoundedResult>> returnErrorBounds(func::FuncOp function);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DRIVER_ERRORBOUNDS_H
+#endif // BLOCKSCALE_LIB_ERRORBOUNDS_ERRORBOUNDS_H

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DRIVER_ERRORPROBES_H
-#define BLOCKSCALE_LIB_DRIVER_ERRORPROBES_H
+#ifndef BLOCKSCALE_LIB_ERRORBOUNDS_ERRORPROBES_H
+#define BLOCKSCALE_LIB_ERRORBOUNDS_ERRORPROBES_H
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -39,4 +39,4 @@ SmallVector<Value> buildErrorProbe(OpBuilder &builder,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DRIVER_ERRORPROBES_H
+#endif // BLOCKSCALE_LIB_ERRORBOUNDS_ERRORPROBES_H

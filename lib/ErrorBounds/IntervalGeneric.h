@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DRIVER_INTERVALGENERIC_H
-#define BLOCKSCALE_LIB_DRIVER_INTERVALGENERIC_H
+#ifndef BLOCKSCALE_LIB_ERRORBOUNDS_INTERVALGENERIC_H
+#define BLOCKSCALE_LIB_ERRORBOUNDS_INTERVALGENERIC_H
 
 #include "ElementIntervals.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -55,4 +55,4 @@ Interval widenTensor(OpBuilder &builder, Value tensor);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DRIVER_INTERVALGENERIC_H
+#endif // BLOCKSCALE_LIB_ERRORBOUNDS_INTERVALGENERIC_H

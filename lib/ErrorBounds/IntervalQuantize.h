@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DRIVER_INTERVALQUANTIZE_H
-#define BLOCKSCALE_LIB_DRIVER_INTERVALQUANTIZE_H
+#ifndef BLOCKSCALE_LIB_ERRORBOUNDS_INTERVALQUANTIZE_H
+#define BLOCKSCALE_LIB_ERRORBOUNDS_INTERVALQUANTIZE_H
 
 #include "IntervalGeneric.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -35,4 +35,4 @@ bool dequantizeOnIntervals(OpBuilder &builder, DequantizeOp op,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DRIVER_INTERVALQUANTIZE_H
+#endif // BLOCKSCALE_LIB_ERRORBOUNDS_INTERVALQUANTIZE_H

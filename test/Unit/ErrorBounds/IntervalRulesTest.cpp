@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IntervalGeneric.h"
+#include "ErrorBounds/IntervalGeneric.h"
 
 #include "IntervalTesting.h"
 #include "blockscale/Driver/CpuExecution.h"

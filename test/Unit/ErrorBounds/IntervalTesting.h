@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_TEST_UNIT_DRIVER_INTERVALTESTING_H
-#define BLOCKSCALE_TEST_UNIT_DRIVER_INTERVALTESTING_H
+#ifndef BLOCKSCALE_TEST_UNIT_ERRORBOUNDS_INTERVALTESTING_H
+#define BLOCKSCALE_TEST_UNIT_ERRORBOUNDS_INTERVALTESTING_H
 
 #include "../Runtime/TestFiles.h"
 #include "blockscale/Driver/Program.h"
@@ -45,4 +45,4 @@ inline std::unique_ptr<Program> parseText(const std::string &text) {
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_TEST_UNIT_DRIVER_INTERVALTESTING_H
+#endif // BLOCKSCALE_TEST_UNIT_ERRORBOUNDS_INTERVALTESTING_H
