@@ -6,7 +6,7 @@ usage: captured.py [--nvcc=PATH] [--chip=sm_90a] [--seeds=N] [--nvcc-flags=FLAGS
                    [--flags=FLAGS] [--timeout=SECONDS] [--keep=FOLDER] [--build DIR]
                    [SOURCE.cu|PROGRAM [-- ARG...]]
 
-A library (benchmarks/capture) takes the place of CUDA's runtime: what a program launches goes through
+A library (test/FakeCudart) takes the place of CUDA's runtime: what a program launches goes through
 blockscale-sim, as the PTX that nvcc put into it. A SOURCE.cu is compiled first; without one, those of
 benchmarks/cub are. A PROGRAM has its PTX from `nvcc -cudart shared --no-compress -gencode
 arch=compute_90a,code=compute_90a`. It is right if its exit code is 0 and all of its launches ran to their end.
@@ -65,7 +65,7 @@ def build_library(nvcc, build):
     archive = build / "lib" / "libBlockScaleRuntime.a"
     if not archive.exists():
         sys.exit(f"error: expected a build in {build}, got no {archive}")
-    sources = ROOT / "benchmarks" / "capture"
+    sources = ROOT / "test" / "FakeCudart"
     folder = build / "capture"
     library = folder / RUNTIME
     inputs = [archive, nvcc, SIMULATOR / "Memory" / "Storage.h", *sources.iterdir()]

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_CARD_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_CARD_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_CARD_H
+#define BLOCKSCALE_TEST_FAKECUDART_CARD_H
 
 #include <cstdint>
 #include <optional>
@@ -67,4 +67,4 @@ unsigned countMultiprocessors();
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_CARD_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_CARD_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_DEVICEMEMORY_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_DEVICEMEMORY_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_DEVICEMEMORY_H
+#define BLOCKSCALE_TEST_FAKECUDART_DEVICEMEMORY_H
 
 #include <cstdint>
 #include <cstdlib>
@@ -80,4 +80,4 @@ private:
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_DEVICEMEMORY_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_DEVICEMEMORY_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_LAUNCHCHECKS_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_LAUNCHCHECKS_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_LAUNCHCHECKS_H
+#define BLOCKSCALE_TEST_FAKECUDART_LAUNCHCHECKS_H
 
 #include "Launches.h"
 
@@ -51,4 +51,4 @@ std::vector<AddressRange> findRanges(const VariableUses &uses,
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_LAUNCHCHECKS_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_LAUNCHCHECKS_H

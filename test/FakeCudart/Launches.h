@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_LAUNCHES_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_LAUNCHES_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_LAUNCHES_H
+#define BLOCKSCALE_TEST_FAKECUDART_LAUNCHES_H
 
 #include "Modules.h"
 
@@ -52,4 +52,4 @@ cudaError_t run(const Launch &launch);
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_LAUNCHES_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_LAUNCHES_H

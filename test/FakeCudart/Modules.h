@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_MODULES_H
+#define BLOCKSCALE_TEST_FAKECUDART_MODULES_H
 
 #include "VariableUses.h"
 
@@ -75,4 +75,4 @@ const PtxCode &getCode(const Module &module);
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_MODULES_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_MODULES_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_PTXCODE_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_PTXCODE_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_PTXCODE_H
+#define BLOCKSCALE_TEST_FAKECUDART_PTXCODE_H
 
 #include <cstdint>
 #include <string_view>
@@ -58,4 +58,4 @@ uint64_t readNumber(std::string_view word);
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_PTXCODE_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_PTXCODE_H

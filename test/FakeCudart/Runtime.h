@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_RUNTIME_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_RUNTIME_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_RUNTIME_H
+#define BLOCKSCALE_TEST_FAKECUDART_RUNTIME_H
 
 #include <driver_types.h>
 #include <mutex>
@@ -38,4 +38,4 @@ cudaError_t finish(cudaError_t status);
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_RUNTIME_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_RUNTIME_H

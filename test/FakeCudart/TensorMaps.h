@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_TENSORMAPS_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_TENSORMAPS_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_TENSORMAPS_H
+#define BLOCKSCALE_TEST_FAKECUDART_TENSORMAPS_H
 
 #include <cstdint>
 #include <optional>
@@ -38,4 +38,4 @@ void *getTensorMapEncoder();
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_TENSORMAPS_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_TENSORMAPS_H

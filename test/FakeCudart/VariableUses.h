@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_BENCHMARKS_CAPTURE_VARIABLEUSES_H
-#define BLOCKSCALE_BENCHMARKS_CAPTURE_VARIABLEUSES_H
+#ifndef BLOCKSCALE_TEST_FAKECUDART_VARIABLEUSES_H
+#define BLOCKSCALE_TEST_FAKECUDART_VARIABLEUSES_H
 
 #include "PtxCode.h"
 
@@ -35,4 +35,4 @@ VariableUses findVariableUses(const PtxCode &code, std::string_view kernel);
 
 } // namespace capture
 
-#endif // BLOCKSCALE_BENCHMARKS_CAPTURE_VARIABLEUSES_H
+#endif // BLOCKSCALE_TEST_FAKECUDART_VARIABLEUSES_H
