@@ -19,11 +19,12 @@ using namespace mlir::blockscale;
 LogicalResult
 WarpColumnsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError,
                              int64_t m, int64_t n) const {
-  constexpr int64_t kRowsOfTile = 8, kColumnsOfWarp = 16;
-  if (m < 1 || m > kMostN || m % kRowsOfTile != 0 || getWarps() < 1 ||
-      n != kColumnsOfWarp * getWarps())
-    return emitError() << "expected a multiple of " << kRowsOfTile
-                       << " rows up to " << kMostN << ", and " << kColumnsOfWarp
+  const FragmentLayout &sums = getFragmentLayout(Operand::C, kSumBits);
+  int64_t rowsOfTile = sums.columns, columnsOfWarp = sums.rows;
+  if (m < 1 || m > kMostN || m % rowsOfTile != 0 || getWarps() < 1 ||
+      n != columnsOfWarp * getWarps())
+    return emitError() << "expected a multiple of " << rowsOfTile
+                       << " rows up to " << kMostN << ", and " << columnsOfWarp
                        << " columns for each of " << getWarps()
                        << " warps, got " << m << "x" << n;
   return success();

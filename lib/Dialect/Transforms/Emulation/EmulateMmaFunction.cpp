@@ -17,6 +17,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emulation/Emulation.h"
+
+#include "Utils/AccFragment.h"
+#include "Utils/IndexValues.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -45,8 +48,8 @@ public:
 
 private:
   // Every instruction spreads a row of A, and a column of B, over 8 registers:
-  // 4 lanes with 2 registers each. Word w is in lane w % 4, register w / 4.
-  static constexpr unsigned kLanesPerRow = 4;
+  // the lanes of that row with 2 registers each. Word w is in lane w % 4,
+  // register w / 4.
   static constexpr unsigned kWordsPerRow = 8;
   static constexpr int32_t kShuffleWidth = 32;
 
@@ -146,9 +149,11 @@ SmallVector<Value> Emitter::emitWord(const Pair &aWords, const Pair &bWords,
       columns[i] = scaled(bWords[i], instruction.b, bFactors[i]);
     }
     SmallVector<Value> next;
-    for (auto [r, sum] : llvm::enumerate(sums))
+    for (auto [r, sum] : llvm::enumerate(sums)) {
+      auto [row, column] = getAccOffset(static_cast<int64_t>(r));
       next.push_back(arith::AddFOp::create(
-          builder, sum, product(rows[r / 2], columns[r % 2])));
+          builder, sum, product(rows[row / kGroupRows], columns[column])));
+    }
     return next;
   });
 }
@@ -158,19 +163,21 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
   Value aScale = arguments[3], aByte = arguments[4], aThread = arguments[5];
   Value bScale = arguments[6], bByte = arguments[7], bThread = arguments[8];
 
-  // Result r of a lane is in row lane / 4 + 8 (r / 2), and in column
-  // 2 (lane % 4) + r % 2.
-  Value lane = arith::IndexCastOp::create(
-      builder, builder.getI32Type(),
-      gpu::LaneIdOp::create(builder, /*upper_bound=*/IntegerAttr()));
-  Value row = quotient(lane, 4);
-  Value column = times(remainder(lane, 4), 2);
+  // Of the lane's first result; the others are in the next column, and 8 rows
+  // further.
+  AccPosition first = getAccPosition(builder.getAffineDimExpr(0), /*reg=*/0);
+  Value lane = gpu::LaneIdOp::create(builder, /*upper_bound=*/IntegerAttr());
+  SmallVector<Value> position =
+      applyExprs(builder, builder.getLoc(), {first.row, first.column}, lane);
+  for (Value &value : position)
+    value = arith::IndexCastOp::create(builder, builder.getI32Type(), value);
+  auto [row, column] = std::pair(position[0], position[1]);
 
   // Lanes 4 row, ..., 4 row + 3 hold A's rows `row` and `row` + 8; lanes
   // 4 column, ..., 4 column + 3 hold B's column.
-  Value rowLanes = times(row, kLanesPerRow);
-  Pair columnLanes = {times(column, kLanesPerRow),
-                      times(add(column, constant(1)), kLanesPerRow)};
+  Value rowLanes = times(row, kLanesOfRow);
+  Pair columnLanes = {times(column, kLanesOfRow),
+                      times(add(column, constant(1)), kLanesOfRow)};
 
   // Scales of A are in two lanes of the four, one for each of their rows, and
   // scales of B in one lane; the thread selectors choose.
@@ -189,9 +196,9 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
   sums = loop(kWordsPerRow, sums, [&](Value word, ValueRange sums) {
     // Registers 0 and 1 of A are rows `row` and `row` + 8 of the first half of
     // K, registers 2 and 3 those of the second half.
-    Value owner = remainder(word, kLanesPerRow);
+    Value owner = remainder(word, kLanesOfRow);
     Value isSecondHalf = arith::CmpIOp::create(
-        builder, arith::CmpIPredicate::uge, word, constant(kLanesPerRow));
+        builder, arith::CmpIPredicate::uge, word, constant(kLanesOfRow));
     auto ofHalf = [&](Value registers, int64_t first, int64_t second) -> Value {
       return arith::SelectOp::create(builder, isSecondHalf,
                                      extract(registers, second),

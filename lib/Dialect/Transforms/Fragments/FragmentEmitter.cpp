@@ -106,7 +106,7 @@ FragmentCounts::FragmentCounts(const OpRow &row, const Instruction &instruction,
 }
 
 int64_t blockscale::getNumAccElements(int64_t m, int64_t n) {
-  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
+  const FragmentLayout &layout = getAccFragment();
   return llvm::divideCeilSigned(m, layout.rows) *
          llvm::divideCeilSigned(n, layout.columns) * layout.registers;
 }
@@ -120,15 +120,16 @@ static int64_t getFirstRow(int64_t group, int64_t interleave) {
 void blockscale::forEachAccRun(OpBuilder &builder, Location loc, Value lane,
                                const WarpTile &tile,
                                function_ref<void(int64_t, Value, Value)> body) {
-  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
-  int64_t groups = layout.rows / kGroupRows;
+  const FragmentLayout &layout = getAccFragment();
+  int64_t groups = kRowsOfLane;
   AffineExpr d0 = builder.getAffineDimExpr(0);
   SmallVector<std::pair<Value, Value>> first;
   for (int64_t group = 0; group != groups; ++group) {
     // Where rows take turns, which group it is comes with the tile.
-    unsigned reg = tile.interleaveM == 1 ? 2 * group : 0;
-    auto [row, column] =
-        emitElementPosition(builder, loc, layout, lane, reg, /*slot=*/0);
+    int64_t reg =
+        tile.interleaveM == 1 ? getAccRegister(group, /*column=*/0) : 0;
+    auto [row, column] = emitElementPosition(
+        builder, loc, layout, lane, static_cast<unsigned>(reg), /*slot=*/0);
     row = applyExprs(builder, loc, {d0 * tile.interleaveM}, row)[0];
     column = applyExprs(builder, loc, {d0 * tile.interleaveN}, column)[0];
     first.emplace_back(addIndices(builder, loc, row, tile.firstRow),
@@ -151,16 +152,15 @@ void blockscale::forEachAccRun(OpBuilder &builder, Location loc, Value lane,
 
 SmallVector<int64_t, 4> blockscale::getTileElements(const WarpTile &tile,
                                                     int64_t m, int64_t n) {
-  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
-  int64_t groups = layout.rows / kGroupRows;
-  int64_t perGroup = layout.registers / groups;
+  const FragmentLayout &layout = getAccFragment();
+  int64_t groups = kRowsOfLane;
   int64_t runs =
       llvm::divideCeilSigned(tile.n, layout.columns) / tile.interleaveN;
   int64_t turn = n % tile.interleaveN;
   SmallVector<int64_t, 4> elements;
   for (int64_t group = 0; group != groups; ++group) {
     int64_t run = (m * runs + n / tile.interleaveN) * groups + group;
-    for (int64_t i = 0; i != perGroup; ++i)
+    for (int64_t i = 0; i != kColumnsOfLane; ++i)
       elements.push_back(run * tile.getRunLength() + i * tile.interleaveN +
                          turn);
   }
@@ -179,7 +179,7 @@ MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row,
                Rewrite::TwoHalfBlocks) {}
 
 SmallVector<Value> MmaEmitter::join(ValueRange elements) {
-  size_t size = getFragmentLayout(Operand::C, kSumBits).registers;
+  size_t size = getAccFragment().registers;
   auto type = VectorType::get(size, b.getF32Type());
   SmallVector<Value> tiles;
   for (size_t i = 0; i != elements.size(); i += size)
@@ -189,7 +189,7 @@ SmallVector<Value> MmaEmitter::join(ValueRange elements) {
 }
 
 SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
-  int64_t size = getFragmentLayout(Operand::C, kSumBits).registers;
+  int64_t size = getAccFragment().registers;
   SmallVector<Value> elements;
   for (Value tile : tiles)
     for (int64_t i = 0; i != size; ++i)

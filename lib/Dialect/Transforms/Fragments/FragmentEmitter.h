@@ -15,6 +15,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTEMITTER_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_FRAGMENTEMITTER_H
 
+#include "Utils/AccFragment.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/IR/Builders.h"
 
@@ -94,7 +95,7 @@ struct WarpTile {
   int64_t interleaveN = 1;
 
   /// Neighbors in a row that a lane holds.
-  int64_t getRunLength() const { return 2 * interleaveN; }
+  int64_t getRunLength() const { return kColumnsOfLane * interleaveN; }
 };
 
 /// Calls `body` for each run of neighbors in a row that the lane holds of an

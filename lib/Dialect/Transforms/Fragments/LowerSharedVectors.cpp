@@ -71,12 +71,12 @@ static void forEachTransferElement(
   VectorType type = op.getVectorType();
   int64_t m = type.getDimSize(0), n = type.getDimSize(1);
   Location loc = op.getLoc();
-  const FragmentLayout &layout = getFragmentLayout(Operand::C, kSumBits);
+  const FragmentLayout &layout = getAccFragment();
   AffineExpr d0 = getAffineDimExpr(0, builder.getContext());
   forEachAccRun(
       builder, op.getLoc(), lane, {m, n, {}, {}},
       [&](int64_t index, Value row, Value firstColumn) {
-        for (int64_t i : {0, 1}) {
+        for (int64_t i = 0; i != kColumnsOfLane; ++i) {
           Value column = applyMap(builder, loc, AffineMap::get(1, 0, d0 + i),
                                   firstColumn)[0];
           TransferAddress address(builder, op);

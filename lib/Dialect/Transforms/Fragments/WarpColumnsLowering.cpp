@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
+#include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -22,7 +23,8 @@ namespace {
 class WarpColumnsLowering final : public AccLowering {
 public:
   int64_t getNumElements(AccType type) const override {
-    return type.getM() / kRowsOfTile * kElementsOfTile;
+    const FragmentLayout &fragment = getAccFragment();
+    return type.getM() / fragment.columns * fragment.registers;
   }
 
   int64_t getRunLength(AccType) const override { return 1; }
@@ -30,7 +32,7 @@ public:
   void
   forEachRun(OpBuilder &b, Location loc, AccType type, Value lane,
              function_ref<void(int64_t, Value, Value)> body) const override {
-    constexpr int64_t kLanesOfColumn = 4, kColumnsOfWarp = 16;
+    const FragmentLayout &fragment = getAccFragment();
     int64_t warps =
         cast<WarpColumnsAttr>(Attribute(type.getLayout())).getWarps();
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
@@ -38,12 +40,13 @@ public:
     bindDims(b.getContext(), d0, d1);
     AffineExpr warp = d0.floorDiv(int64_t(kWarpLanes)) % warps;
     for (int64_t i = 0; i != getNumElements(type); ++i) {
-      int64_t inTile = i % kElementsOfTile;
-      AffineExpr row = d1 % kLanesOfColumn * 2 +
-                       (i / kElementsOfTile * kRowsOfTile + inTile % 2);
-      AffineExpr column = warp * kColumnsOfWarp + d1.floorDiv(kLanesOfColumn) +
-                          inTile / 2 * kRowsOfTile;
-      SmallVector<Value> at = applyExprs(b, loc, {row, column}, {thread, lane});
+      // Rows and columns change places.
+      AccPosition position = getAccPosition(d1, i % fragment.registers);
+      SmallVector<Value> at = applyExprs(
+          b, loc,
+          {position.column + i / fragment.registers * fragment.columns,
+           warp * fragment.rows + position.row},
+          {thread, lane});
       body(i, at[0], at[1]);
     }
   }
@@ -60,9 +63,6 @@ public:
   SmallVector<Value> emitRead(OpBuilder &, AccReadOp) const override {
     llvm_unreachable("its verifier takes no such accumulator");
   }
-
-private:
-  static constexpr int64_t kRowsOfTile = 8, kElementsOfTile = 4;
 };
 } // namespace
 

@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kRows = kRowsOfLane, kLanesOfRow = 4;
+static constexpr int64_t kRows = kRowsOfLane;
 /// What a lane loads of a row.
 static constexpr int64_t kLoadBytes = 16, kLoadWords = 4;
 
@@ -77,24 +77,23 @@ private:
 SmallVector<BoxWords> blockscale::loadBoxes(OpBuilder &b, Location loc,
                                             TypedValue<MemRefType> codes,
                                             AccType acc, Value lane) {
-  constexpr int64_t kRowsOfWarp = 16, kOtherRow = 8;
   int64_t warps = cast<WarpColumnsAttr>(Attribute(acc.getLayout())).getWarps();
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
-  AffineExpr row = d0.floorDiv(int64_t(kWarpLanes)) % warps * kRowsOfWarp +
-                   d1.floorDiv(kLanesOfRow);
+  AffineExpr firstRow =
+      d0.floorDiv(int64_t(kWarpLanes)) % warps * getAccFragment().rows;
   auto type = VectorType::get(kLoadBytes, b.getI8Type());
   SmallVector<BoxWords> words;
   for (int64_t box = 0; box != codes.getType().getDimSize(0); ++box) {
     words.emplace_back();
     for (auto [i, ofRow] : llvm::enumerate(words.back())) {
-      SmallVector<Value> position =
-          applyExprs(b, loc,
-                     {b.getAffineConstantExpr(box),
-                      row + static_cast<int64_t>(i) * kOtherRow,
-                      d1 % kLanesOfRow * kLoadBytes},
-                     {thread, lane});
+      auto reg = static_cast<unsigned>(getAccRegister(i, /*column=*/0));
+      SmallVector<Value> position = applyExprs(
+          b, loc,
+          {b.getAffineConstantExpr(box), firstRow + getAccPosition(d1, reg).row,
+           d1 % kLanesOfRow * kLoadBytes},
+          {thread, lane});
       Value bytes = vector::LoadOp::create(b, loc, type, codes, position,
                                            /*nontemporal=*/false,
                                            llvm::MaybeAlign(kLoadBytes));

@@ -126,11 +126,11 @@ struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     AccType type = op.getAcc().getType();
-    // Elements come as an accumulator has them, registers in tiles of 16 x 8.
-    constexpr int64_t kTileColumns = 8;
-    WarpTile tile = {16, type.getN(), {}, {}, 1, 1};
+    // Elements come as an accumulator has them, registers in fragments.
+    const FragmentLayout &fragment = getAccFragment();
+    WarpTile tile = {fragment.rows, type.getN(), {}, {}, 1, 1};
     SmallVector<unsigned> order;
-    for (int64_t n = 0; n != type.getN() / kTileColumns; ++n)
+    for (int64_t n = 0; n != type.getN() / fragment.columns; ++n)
       for (auto at : getTileElements(tile, 0, n))
         order.push_back(static_cast<unsigned>(at));
     ValueRange elements = adaptor.getAcc();

@@ -13,6 +13,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_WARPGROUPPRODUCTS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_WARPGROUPPRODUCTS_H
 
+#include "Utils/AccFragment.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -36,9 +37,6 @@ std::string getProductText(InstructionAttr row, size_t numSums,
 /// Where the instruction number `step` along K starts in `tile`, in bytes.
 int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout, int64_t step,
                       int64_t k);
-
-/// Rows of codes that a lane has.
-inline constexpr int64_t kRowsOfLane = 2;
 
 /// For each row of a lane, words of codes of a box: its quarter.
 using BoxWords = std::array<SmallVector<Value>, kRowsOfLane>;

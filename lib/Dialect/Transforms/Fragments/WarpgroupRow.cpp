@@ -18,16 +18,18 @@
 #include "Fragments/Convert/WordEmitter.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpgroupProducts.h"
+#include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Blocks of each row of a lane that a group of sums has, and lanes of a row.
-static constexpr int64_t kBlocksOfSums = 2, kLanesOfRow = 4;
+/// Blocks of each row of a lane that a group of sums has: one for each column.
+static constexpr int64_t kBlocksOfSums = kColumnsOfLane;
 /// Instructions of a box, and sums of a lane.
-static constexpr int64_t kInstructions = 4, kSums = 4;
+static constexpr int64_t kInstructions = 4,
+                         kSums = kRowsOfLane * kColumnsOfLane;
 
 namespace {
 class RowEmitter {
@@ -207,7 +209,7 @@ SmallVector<Value> RowEmitter::emitProducts(ValueRange acc) {
       Value scales = getScales(box, row);
       for (int64_t i = 0; i != blocksOfLane; ++i) {
         int64_t inGroup = box % boxesOfGroup * blocksOfLane + i;
-        auto at = static_cast<size_t>(row * kBlocksOfSums + inGroup);
+        auto at = static_cast<size_t>(getAccRegister(row, inGroup));
         auto group = static_cast<size_t>(box / boxesOfGroup * kSums);
         results[at] = addBlock(results[at], all[group + at], scales, i,
                                factors[static_cast<size_t>(i)]);
@@ -244,7 +246,7 @@ struct LowerWarpgroupMmaRow final : LanePattern<WarpgroupMmaRowOp> {
   }
 };
 
-/// A lane has two neighbours of each eight rows, and four lanes all of them.
+/// The sum of each column, which is a row of the fragment.
 struct LowerAccTotal final : LanePattern<AccTotalOp> {
   using LanePattern::LanePattern;
 
@@ -256,24 +258,23 @@ struct LowerAccTotal final : LanePattern<AccTotalOp> {
     ValueRange elements = adaptor.getAcc();
     Value word = emit.toWord(lane);
     SmallVector<Value> results(elements.size());
-    for (size_t column : {0, 1}) {
+    for (int64_t column = 0; column != kRowsOfLane; ++column) {
       Value total;
       auto add = [&](Value other) {
         total = total ? Value(LLVM::FAddOp::create(rewriter, loc, total, other))
                       : other;
       };
       auto forEach = [&](function_ref<void(size_t)> body) {
-        constexpr size_t kOfTile = 4;
-        for (size_t first = 0; first != elements.size(); first += kOfTile)
-          for (size_t row : {0, 1})
-            body(first + 2 * column + row);
+        for (size_t first = 0; first != elements.size(); first += kSums)
+          for (int64_t row = 0; row != kColumnsOfLane; ++row)
+            body(first + static_cast<size_t>(getAccRegister(column, row)));
       };
       forEach([&](size_t i) { add(elements[i]); });
-      for (unsigned distance : {1, 2}) {
+      for (int64_t distance = 1; distance != kLanesOfRow; distance *= 2) {
         Value bits = LLVM::BitcastOp::create(rewriter, loc,
                                              rewriter.getI32Type(), total);
-        Value from =
-            LLVM::XOrOp::create(rewriter, loc, word, emit.integer(distance));
+        Value from = LLVM::XOrOp::create(
+            rewriter, loc, word, emit.integer(static_cast<uint32_t>(distance)));
         add(LLVM::BitcastOp::create(rewriter, loc, rewriter.getF32Type(),
                                     emit.shuffle(bits, from)));
       }

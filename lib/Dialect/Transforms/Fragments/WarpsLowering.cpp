@@ -13,6 +13,7 @@
 
 #include "Fragments/AccLowering.h"
 #include "Fragments/WarpMultiply.h"
+#include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -48,7 +49,7 @@ public:
   }
 
   int64_t getRunLength(AccType type) const override {
-    return 2 * getWarps(type).getInterleaveN();
+    return kColumnsOfLane * getWarps(type).getInterleaveN();
   }
 
   void
@@ -59,25 +60,25 @@ public:
 
   std::optional<AccBlocks> getBlocks(AccType type,
                                      int64_t size) const override {
-    // Groups of 8 rows of C: the lanes of each row have a run in turn.
-    constexpr int64_t kLanes = 4, kGroups = 2, kRows = 16;
+    // The lanes of each row have a run in turn.
     WarpsAttr warps = getWarps(type);
     int64_t run = getRunLength(type), columns = warps.getShareN(type);
     if (columns % size != 0 || size % run != 0)
       return std::nullopt;
     AccBlocks blocks;
-    int64_t lanes = std::min(kLanes, size / run);
+    int64_t lanes = std::min(kLanesOfRow, size / run);
     for (int64_t distance = 1; distance != lanes; distance *= 2)
       blocks.sharers.push_back(distance);
     int64_t runsOfBlock = size / (run * lanes);
-    int64_t runsOfRow = columns / (run * kLanes);
-    for (int64_t tile = 0; tile != warps.getShareM(type) / kRows; ++tile)
-      for (int64_t group = 0; group != kGroups; ++group)
+    int64_t runsOfRow = columns / (run * kLanesOfRow);
+    for (int64_t tile = 0;
+         tile != warps.getShareM(type) / getAccFragment().rows; ++tile)
+      for (int64_t group = 0; group != kRowsOfLane; ++group)
         for (int64_t first = 0; first < runsOfRow; first += runsOfBlock) {
           SmallVector<int64_t> &part = blocks.parts.emplace_back();
           for (int64_t i = 0; i != runsOfBlock; ++i)
-            part.push_back(((tile * runsOfRow + first + i) * kGroups + group) *
-                           run);
+            part.push_back(
+                ((tile * runsOfRow + first + i) * kRowsOfLane + group) * run);
         }
     return blocks;
   }
@@ -92,25 +93,27 @@ public:
   }
 
   SmallVector<Value> emitRead(OpBuilder &b, AccReadOp op) const override {
-    // What a load of 16 lanes gives are tiles of 16 x 8, side by side.
-    constexpr int64_t kRows = 16, kRegistersOfTile = 4, kColumns = 8;
+    // What a load of 16 lanes gives are fragments, side by side.
+    const FragmentLayout &fragment = getAccFragment();
+    int64_t columns = fragment.columns, registers = fragment.registers;
     Location loc = op.getLoc();
     AccType type = op.getType();
     WarpTile tile = {getWarps(type).getShareM(type), type.getN(), {}, {}, 1, 1};
     SmallVector<Value> elements(getNumElements(type));
-    for (int64_t m = 0; m != tile.m / kRows; ++m)
+    for (int64_t m = 0; m != tile.m / fragment.rows; ++m)
       for (int64_t first = 0, count = 0; first != tile.n; first += count) {
         count = getTmemLoadColumns(tile.n - first);
-        auto part = VectorType::get(count / kColumns * kRegistersOfTile,
-                                    b.getF32Type());
+        auto part =
+            VectorType::get(count / columns * registers, b.getF32Type());
         Value column = addIndex(b, loc, op.getColumn(), first);
-        Value loaded = TmemLoadOp::create(b, loc, part, op.getSource(), column,
-                                          b.getI64IntegerAttr(m * kRows));
-        for (int64_t n = 0; n != count / kColumns; ++n)
+        Value loaded =
+            TmemLoadOp::create(b, loc, part, op.getSource(), column,
+                               b.getI64IntegerAttr(m * fragment.rows));
+        for (int64_t n = 0; n != count / columns; ++n)
           for (auto [i, at] :
-               llvm::enumerate(getTileElements(tile, m, first / kColumns + n)))
+               llvm::enumerate(getTileElements(tile, m, first / columns + n)))
             elements[at] = vector::ExtractOp::create(
-                b, loc, loaded, static_cast<int64_t>(n * kRegistersOfTile + i));
+                b, loc, loaded, static_cast<int64_t>(n * registers + i));
       }
     return elements;
   }

@@ -18,6 +18,8 @@
 
 #include "Emulation/Tcgen05/SharedWork.h"
 #include "Emulation/Tcgen05/SoftFunctions.h"
+#include "Utils/AccFragment.h"
+#include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -250,22 +252,21 @@ namespace {
 /// Where the registers of an instruction are: PTX ISA, "Data movement shape".
 struct MoveShape {
   NVVM::Tcgen05LdStShape shape;
-  /// What a thread has first: lane (t >> lanesShift) of those that its address
-  /// names, and column (t & columnMask) * 2.
-  unsigned laneShift, columnMask;
-  /// How much further register r is.
-  int64_t (*getLane)(int64_t reg);
-  int64_t (*getColumn)(int64_t reg);
+  /// The lane, of those that its address names, and the column that a thread
+  /// has first.
+  AccPosition (*getFirst)(AffineExpr thread);
+  /// How much further a register is.
+  std::array<int64_t, 2> (*getOffset)(int64_t reg);
 };
 } // namespace
 
 static const MoveShape kMoveShapes[] = {
-    {NVVM::Tcgen05LdStShape::SHAPE_32X32B, 0, 0,
-     [](int64_t) -> int64_t { return 0; }, [](int64_t reg) { return reg; }},
-    // Eight lanes of eight columns, then eight further lanes of these.
-    {NVVM::Tcgen05LdStShape::SHAPE_16X256B, 2, 3,
-     [](int64_t reg) { return reg / 2 % 2 * 8; },
-     [](int64_t reg) { return reg / 4 * 8 + reg % 2; }},
+    {NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+     [](AffineExpr thread) -> AccPosition { return {thread, thread * 0}; },
+     [](int64_t reg) { return std::array<int64_t, 2>{0, reg}; }},
+    {NVVM::Tcgen05LdStShape::SHAPE_16X256B,
+     [](AffineExpr thread) { return getAccPosition(thread, /*reg=*/0); },
+     getAccOffset},
 };
 
 /// The cells of `count` registers; empty after an error.
@@ -277,14 +278,22 @@ static SmallVector<Value> getCells(Site &site, NVVM::Tcgen05LdStShape shape,
     site.refuse("loads and stores of other shapes than 32x32b and 16x256b");
     return {};
   }
-  Word thread = site.getLane();
-  Word column = (thread & found->columnMask) << 1;
+  auto [lane, column] = found->getFirst(site.b.getAffineDimExpr(0));
+  Value thread = gpu::LaneIdOp::create(site.b, /*upper_bound=*/IntegerAttr());
+  SmallVector<Value> position =
+      applyExprs(site.b, site.b.getLoc(), {lane, column}, thread);
+  auto toWord = [&](Value index) -> Word {
+    return {site.b,
+            arith::IndexCastOp::create(site.b, site.b.getI32Type(), index)};
+  };
   Value first = site.memory.getCell(site.getAddress(pointer),
-                                    thread >> found->laneShift, column);
+                                    toWord(position[0]), toWord(position[1]));
   SmallVector<Value> cells;
-  for (int64_t reg = 0; reg != count; ++reg)
-    cells.push_back(SoftTensorMemory::getNeighbor(
-        site.b, first, found->getLane(reg), found->getColumn(reg)));
+  for (int64_t reg = 0; reg != count; ++reg) {
+    auto [plusLane, plusColumn] = found->getOffset(reg);
+    cells.push_back(
+        SoftTensorMemory::getNeighbor(site.b, first, plusLane, plusColumn));
+  }
   return cells;
 }
 

@@ -13,6 +13,7 @@
 
 #include "Fragments/Convert/ConvertScales.h"
 
+#include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -82,8 +83,8 @@ SmallVector<Value> ConvertScales::getRowWords(const Step &step,
     if (!isUniform) {
       // From the lane that has the row, of a group of 32, as mma.sync asks.
       unsigned inWord = group % kGroups, turn = group % interleave;
-      AffineExpr row =
-          l.floorDiv(4) * interleave + ((inWord - turn) * kGroupRows + turn);
+      AffineExpr row = l.floorDiv(kLanesOfRow) * interleave +
+                       ((inWord - turn) * kGroupRows + turn);
       Value from = applyMap(emit.b, emit.loc,
                             toLane.compose(AffineMap::get(1, 0, row)), lane)[0];
       word = emit.shuffle(word, emit.toWord(from));
@@ -116,11 +117,12 @@ Value ConvertScales::extractByte(Value word, Value number,
 Value ConvertScales::getCode(const Step &step, unsigned block, Value word,
                              std::optional<unsigned> column) const {
   if (column && !isUniform) {
-    // Column 2 t + i of C is row 2 t + i of the group, which the lanes from
-    // 4 (2 t + i) on have.
+    // A column of C is a row of the group, whose first lane has its scales.
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
+    auto reg = static_cast<unsigned>(getAccRegister(/*row=*/0, *column));
     Value from =
-        applyExprs(emit.b, emit.loc, {l % 4 * 8 + *column * 4}, lane)[0];
+        applyExprs(emit.b, emit.loc,
+                   {getAccPosition(l, reg).column * kLanesOfRow}, lane)[0];
     word = emit.shuffle(word, emit.toWord(from));
   }
   Value number = emit.add(getByteNumber(step), block);

@@ -13,14 +13,15 @@
 
 #include "Fragments/Convert/CodePairs.h"
 #include "Fragments/FragmentLoads.h"
+#include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The thread of a lane in its group of four.
-static AffineExpr getThread(AffineExpr lane) { return lane % 4; }
+/// The thread of a lane in the quad that has its row.
+static AffineExpr getThread(AffineExpr lane) { return lane % kLanesOfRow; }
 
 /// The number of `step` as an expression's value.
 static Value getStepValue(const WordEmitter &emit, const Step &step) {
@@ -126,7 +127,7 @@ public:
         getChunkSwizzle(cast<MemRefType>(memory.getType()).getDimSize(1));
     AffineExpr l, f;
     bindDims(b.getContext(), l, f);
-    AffineExpr group = l.floorDiv(4);
+    AffineExpr group = l.floorDiv(kLanesOfRow);
     SmallVector<Value> values =
         applyExprs(b, emit.loc,
                    {f + group, getThread(l) * 2,
@@ -316,7 +317,7 @@ public:
         getChunkSwizzle(cast<MemRefType>(memory.getType()).getDimSize(1));
     AffineExpr l, f;
     bindDims(b.getContext(), l, f);
-    AffineExpr group = l.floorDiv(4), thread = getThread(l);
+    AffineExpr group = l.floorDiv(kLanesOfRow), thread = getThread(l);
     AffineExpr byte = thread * getBytes();
     SmallVector<Value> values =
         applyExprs(b, emit.loc,

@@ -16,6 +16,7 @@
 #include "Kernels/Wgmma/CodesRoles.h"
 
 #include "Kernels/Wgmma/RowPlan.h"
+#include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,9 +28,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-/// Rows of a lane, and the distance between them.
-static constexpr int64_t kRows = 2, kOtherRow = 8;
 
 /// Numbers between rows of sums in shared memory: lanes that store at once,
 /// those of 4 rows two apart and of 8 columns, are in different banks.
@@ -71,8 +69,8 @@ CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
       flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
 
 std::optional<AccType> CodesRoles::getBlocksType(const RingPlan &plan) {
-  // Rows of an instruction's sums, and the columns of the largest blocks.
-  constexpr int64_t kRowsOfWarp = 16, kBlock = 32;
+  // The columns of the largest blocks.
+  constexpr int64_t kBlock = 32;
   RingScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = schedule.getContext();
   int64_t rows = getSumRows(schedule), columns = schedule.getM();
@@ -80,7 +78,7 @@ std::optional<AccType> CodesRoles::getBlocksType(const RingPlan &plan) {
   if (rows * getPitch(schedule) * kSumBytes > plan.getStagesBytes())
     return std::nullopt;
   for (int64_t across = 1; across <= warps; across *= 2)
-    if (rows % (warps / across * kRowsOfWarp) == 0 &&
+    if (rows % (warps / across * getAccFragment().rows) == 0 &&
         columns % (across * kBlock) == 0)
       return AccType::get(context, rows, columns,
                           WarpsAttr::get(context, warps / across, across));
@@ -202,7 +200,6 @@ SmallVector<Value> CodesRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
 
 SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const RingTile &tile,
                                           Value step) {
-  constexpr int64_t kRowsOfWarp = 16, kLanesOfRow = 4;
   const KernelOperand &scales = problem.xScale;
   int64_t blocks = plan.getPartK() / problem.codesOfY->blockSize;
   if (scales.splat) {
@@ -211,16 +208,17 @@ SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const RingTile &tile,
         at, loc,
         at.getI32IntegerAttr(static_cast<int32_t>(*scales.splat * kBytes)));
     return SmallVector<Value>(
-        kRows * llvm::divideCeilSigned(blocks, kBlocksOfWord), word);
+        kRowsOfLane * llvm::divideCeilSigned(blocks, kBlocksOfWord), word);
   }
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
-  Value row = applyExprs(at, loc,
-                         d0 +
-                             d1.floorDiv(int64_t(kWarpLanes)) %
-                                 shares.getWarpsOfPart() * kRowsOfWarp +
-                             d2.floorDiv(kLanesOfRow),
-                         {tile.row, thread, lane})[0];
+  Value row =
+      applyExprs(at, loc,
+                 d0 +
+                     d1.floorDiv(int64_t(kWarpLanes)) %
+                         shares.getWarpsOfPart() * getAccFragment().rows +
+                     getAccPosition(d2, /*reg=*/0).row,
+                 {tile.row, thread, lane})[0];
   // What is beyond the operand is multiplied with zeros: any scale will do.
   auto limit = [&](Value value, Value size, int64_t least) {
     Value last = addIndex(at, loc, size, -least);
@@ -232,8 +230,8 @@ SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const RingTile &tile,
                   blocks);
   Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
   SmallVector<Value> words;
-  for (int64_t i = 0; i != kRows; ++i) {
-    Value from = addIndex(at, loc, row, i * kOtherRow);
+  for (int64_t i = 0; i != kRowsOfLane; ++i) {
+    Value from = addIndex(at, loc, row, i * kGroupRows);
     if (!KernelProblem::isMultiple(problem.m, plan.getSchedule().getM()))
       from = limit(from, sizes.m, 1);
     llvm::append_range(words, loadScaleWords(at, {batch, from, block}));
