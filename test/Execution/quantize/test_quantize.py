@@ -267,3 +267,44 @@ def test_dequantize_rows(formats, tmp_path):
     for device in DEVICES:
         [got] = run(tmp_path, text, [codes, scales], 1, device)
         np.testing.assert_array_equal(got, expected, device)
+
+
+@pytest.mark.parametrize("formats", [("f8E5M2", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)], ids=name_of)
+def test_dequantize_ragged(formats, tmp_path):
+    """Batches of dynamic sizes whose rows end anywhere, or on whole loads, by the same program."""
+    element, scale, block = formats
+    sizes = ("?", "?", "?")
+    rng = np.random.default_rng(13)
+    text = f"""func.func @main(%c: {tensor(sizes, element)}, %s: {tensor(sizes, scale)}) -> {tensor(sizes, 'f16')} {{
+  %y = blockscale.dequantize %c, %s {{block_size = {block} : i64}}
+       : {tensor(sizes, element)}, {tensor(sizes, scale)} to {tensor(sizes, 'f16')}
+  return %y : {tensor(sizes, 'f16')}
+}}
+"""
+    for batch, m, k in ((2, 5, 278), (3, 33, 264), (1, 1, 2)):
+        codes = rng.integers(0, 1 << blockscale.FORMATS[element].bits, (batch, m, k), np.uint8)
+        scales = rng.integers(0x70, 0x7E, (batch, m, -(-k // block)), np.uint8)
+        expected = blockscale.dequantize(codes, scales, element, scale, block, dtype="f16")
+        for chip in ("sm_90a", "sm_120a"):
+            [got] = run(tmp_path, text, [codes, scales], 1, chip)
+            np.testing.assert_array_equal(got, expected, f"{chip}, {k}")
+
+
+def test_dequantize_packed_fp6(tmp_path):
+    """fp6 as a bit stream: 8 elements are 6 bytes."""
+    m, k = 19, 288
+    rng = np.random.default_rng(17)
+    codes = rng.integers(0, 64, (m, k), np.uint8)
+    scales = rng.integers(0x60, 0x90, (m, k // 32), np.uint8)
+    for element in ("f6E2M3FN", "f6E3M2FN"):
+        text = f"""func.func @main(%c: tensor<{m}x{k}x{element}> {{blockscale.packed}}, %s: tensor<{m}x9xf8E8M0FNU>)
+    -> tensor<{m}x{k}xf32> {{
+  %y = blockscale.dequantize %c, %s
+       : tensor<{m}x{k}x{element}>, tensor<{m}x9xf8E8M0FNU> to tensor<{m}x{k}xf32>
+  return %y : tensor<{m}x{k}xf32>
+}}
+"""
+        expected = blockscale.dequantize(codes, scales, element, "f8E8M0FNU", 32)
+        for chip in ("sm_90a", "sm_120a"):
+            [got] = run(tmp_path, text, [codes, scales], 1, chip)
+            np.testing.assert_array_equal(got, expected, f"{element}, {chip}")

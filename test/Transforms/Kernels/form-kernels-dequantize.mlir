@@ -1,29 +1,46 @@
-// Kernels of dequantize: lanes with 8 numbers of one load of codes each; loops
-// for what does not follow each other so.
+// Kernels of dequantize: a lane makes 8 values of one load of quantized elements; loops
+// where those are not contiguous along K.
 
 // RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=target=sm_90a --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s
 
 // CHECK-LABEL: func.func @packed(
-// CHECK:         blockscale.launch @kernels::@packed__dequantize blocks = [19, 4, 1] threads = [128, 1, 1]
+// CHECK:         blockscale.launch @kernels::@packed__dequantize blocks = [376, 1, 1] threads = [256, 1, 1]
 // CHECK-LABEL: gpu.func @packed__dequantize(
-// CHECK-SAME:    memref<300x512xi8>, %{{[a-z0-9]+}}: memref<3x16x32x16xi8>, %{{[a-z0-9]+}}: memref<300x1024xbf16>)
-// CHECK-COUNT-4: vector.load %{{.*}} {alignment = 4 : i64} : memref<300x512xi8>, vector<4xi8>
+// CHECK-SAME:    memref<3000x512xi8>, %{{[a-z0-9]+}}: memref<24x16x32x16xi8>, %{{[a-z0-9]+}}: memref<3000x1024xbf16>)
+// CHECK-COUNT-4: vector.load %{{.*}} {alignment = 4 : i64} : memref<3000x512xi8>, vector<4xi8>
 // CHECK-NOT:     vector.load
-// CHECK-COUNT-4: vector.store %{{.*}} {alignment = 16 : i64} : memref<300x1024xbf16>, vector<8xbf16>
-func.func @packed(%c: tensor<300x1024xf4E2M1FN>, %t: tensor<3x16x32x16xf8E4M3FN>)
-    -> tensor<300x1024xbf16> {
+// CHECK-COUNT-4: vector.store %{{.*}} {alignment = 16 : i64} : memref<3000x1024xbf16>, vector<8xbf16>
+func.func @packed(%c: tensor<3000x1024xf4E2M1FN>, %t: tensor<24x16x32x16xf8E4M3FN>)
+    -> tensor<3000x1024xbf16> {
   %s = blockscale.unswizzle_scales %t
-      : tensor<3x16x32x16xf8E4M3FN> to tensor<300x64xf8E4M3FN>
+      : tensor<24x16x32x16xf8E4M3FN> to tensor<3000x64xf8E4M3FN>
   %y = blockscale.dequantize %c, %s
-      : tensor<300x1024xf4E2M1FN>, tensor<300x64xf8E4M3FN> to tensor<300x1024xbf16>
-  return %y : tensor<300x1024xbf16>
+      : tensor<3000x1024xf4E2M1FN>, tensor<3000x64xf8E4M3FN> to tensor<3000x1024xbf16>
+  return %y : tensor<3000x1024xbf16>
+}
+
+// -----
+
+// Few values: a lane makes 8 of them once. fp6 that is a bit stream: 6 bytes for 8 elements.
+// CHECK-LABEL: func.func @few(
+// CHECK:         blockscale.launch @kernels::@few__dequantize blocks = [8, 1, 1] threads = [256, 1, 1]
+// CHECK-LABEL: gpu.func @few__dequantize(
+// CHECK-COUNT-3: vector.load %{{.*}} {alignment = 2 : i64} : memref<64x192xi8>, vector<2xi8>
+// CHECK-NOT:     vector.load
+// CHECK-COUNT-1: vector.store %{{.*}} {alignment = 16 : i64} : memref<64x256xf16>, vector<8xf16>
+// CHECK-NOT:     vector.store
+func.func @few(%c: tensor<64x256xf6E2M3FN> {blockscale.packed}, %s: tensor<64x8xf8E8M0FNU>)
+    -> tensor<64x256xf16> {
+  %y = blockscale.dequantize %c, %s
+      : tensor<64x256xf6E2M3FN>, tensor<64x8xf8E8M0FNU> to tensor<64x256xf16>
+  return %y : tensor<64x256xf16>
 }
 
 // -----
 
 // Few columns: more rows at once, of which the last ones may not be there.
 // CHECK-LABEL: func.func @narrow(
-// CHECK:         blockscale.launch @kernels::@narrow__dequantize blocks = [%{{.*}}, 1, 2] threads = [128, 1, 1]
+// CHECK:         blockscale.launch @kernels::@narrow__dequantize blocks = [%{{.*}}, 1, 1] threads = [256, 1, 1]
 // CHECK-LABEL: gpu.func @narrow__dequantize(
 // CHECK:         arith.minui
 // CHECK-COUNT-8: vector.store %{{.*}} : memref<2x?x32xf32>, vector<4xf32>

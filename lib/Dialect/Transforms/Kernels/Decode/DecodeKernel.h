@@ -1,4 +1,4 @@
-//===- DecodeKernel.h - From codes and scales to bf16 --------- -*- C++ -*-===//
+//===- DecodeKernel.h - Dequantize to memory ------------------ -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One operand of a product as numbers of bf16, in memory.
-
+// The kernel that dequantizes a matrix to memory: for a `dequantize`, or in
+// front of a product whose instructions take bf16 values. How it makes a value
+// is a policy.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEKERNEL_H
@@ -17,41 +19,58 @@
 
 namespace mlir::blockscale {
 
-/// An operand and its scales. Behind the parameters that hold them come the
-/// numbers, `[batch,] rows, K`, and a word for each block: not 0 if some number
-/// that it has made is not what it should be.
+/// Values that a lane makes at once. Rows of the result are multiples of them.
+inline constexpr int64_t kDequantizedAtOnce = 8;
+
+/// How the kernel makes a value.
+enum class ValuePolicy {
+  Exact,    // element times scale in bf16, with inexact flags
+  Permuted, // a bf16 value times 2^scaleShift, with inexact flags
+  Rounded,  // element times scale in f32, rounded to the result's type
+};
+
+/// A matrix, or a batch of them, and its scales. Behind the parameters that
+/// hold them come the result, `[batch,] rows, K`, and the inexact flags if the
+/// policy has some: a word of each block, not 0 if a value that the block has
+/// made is inexact.
 struct DecodeProblem {
+  ValuePolicy policy;
   KernelOperand codes, scales;
   Format format, scaleFormat;
   unsigned blockSize;
-  /// Whether numbers are stored as codes are that are contiguous along rows, a
-  /// multiple of 8: `[batch,] K, rows`.
+  /// Whether the result is `[batch,] K, rows`, as quantized elements are that
+  /// are contiguous along rows, a multiple of 8.
   bool isTransposed;
-  /// Where codes of the other operand are converted on the way (see
-  /// warpgroup_mma_codes): the elements of a box of them, in whose order along
-  /// K numbers are, not transposed then; and the exponent by which those of the
-  /// other operand are too small.
-  int64_t boxElements = 0;
-  unsigned scaleShift = 0;
-  /// The parameter for the numbers, and how many there are, if that is known.
+  /// Where quantized elements of the other operand are dequantized in registers
+  /// (see warpgroup_mma_codes): how many of them a K chunk has, in whose order
+  /// along K the values are, not transposed then; and the exponent by which
+  /// values of the other operand are too small.
+  int64_t boxElements;
+  unsigned scaleShift;
+  /// What the values are multiplied by before they are rounded, or null, and
+  /// what it is computed from.
+  Value tensorScale;
+  FusedArguments scaleInputs;
+  /// The parameter for the result, and how many values that has, if that is
+  /// known.
   unsigned result;
   std::optional<int64_t> numbers;
 
-  /// Whether codes are contiguous in the direction in which numbers are, so
-  /// that 8 of them are loaded at once.
+  bool hasFlags() const { return policy != ValuePolicy::Rounded; }
+  /// Whether quantized elements are contiguous in the direction in which values
+  /// are, so that 8 of them are loaded at once.
   bool isContiguous() const;
 };
 
-/// Blocks that are launched for so many numbers: no more than a large chip has
-/// at the same time, and that many where the number is dynamic (nullopt).
+/// Blocks that are launched for so many values where there are flags: no more
+/// than a large chip has at the same time, and that many where the number is
+/// dynamic (nullopt).
 int64_t getDecodeBlocks(std::optional<int64_t> numbers);
 
-KernelShape getDecodeShape();
+/// The shape of the kernel that writes a result of `type`: rows are M, columns
+/// N.
+KernelShape getDecodeShape(RankedTensorType type);
 void buildDecode(gpu::GPUFuncOp kernel, const DecodeProblem &problem);
-/// The same where there are numbers of bf16 already, in `codes`, without
-/// scales: they get the order of codes of the other operand, and the power that
-/// those lack.
-void buildPlace(gpu::GPUFuncOp kernel, const DecodeProblem &problem);
 
 } // namespace mlir::blockscale
 

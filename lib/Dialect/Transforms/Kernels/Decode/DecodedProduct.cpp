@@ -50,13 +50,14 @@ public:
     const KernelProblem &asked = host.problem;
     const KernelOperand &codes = isX ? asked.x : asked.y;
     const KernelOperand &scales = isX ? asked.xScale : asked.yScale;
-    DecodeProblem problem;
+    DecodeProblem problem = {};
     problem.codes = codes;
     problem.scales = scales;
     SmallVector<Value> inputs = {host.inputs[codes.argument]};
     problem.codes.argument = 0;
-    bool arePlaced = isX && asked.hasNumbersOfX();
-    if (!arePlaced && !scales.splat) {
+    bool arePermuted = isX && asked.hasNumbersOfX();
+    problem.policy = arePermuted ? ValuePolicy::Permuted : ValuePolicy::Exact;
+    if (!arePermuted && !scales.splat) {
       problem.scales.argument = inputs.size();
       inputs.push_back(host.inputs[scales.argument]);
     }
@@ -81,11 +82,11 @@ public:
       problem.numbers = numbers.getNumElements();
     int64_t blocks = getDecodeBlocks(problem.numbers);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
-    KernelShape shape = getDecodeShape();
+    KernelShape shape = getDecodeShape(numbers);
     gpu::GPUFuncOp kernel =
-        makeKernel(builder, op, arePlaced ? kPlacePurpose : kDecodePurpose,
+        makeKernel(builder, op, arePermuted ? kPlacePurpose : kDecodePurpose,
                    inputs, TypeRange{numbers, words}, shape);
-    (arePlaced ? buildPlace : buildDecode)(kernel, problem);
+    buildDecode(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
         makeEmpty(builder, loc, numbers, getMixedSizes(problem)),

@@ -1,4 +1,4 @@
-//===- NumberWriter.h - Numbers of bf16 in memory ---------------*- C++ -*-===//
+//===- NumberWriter.h - The kernel that dequantizes -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What kernels have in common that make numbers of an operand of a product,
-// whatever they make them of: who makes which, where they go, and the words
-// that say whether one of them is not what it should be.
+// What the kernel does under each policy: which lane makes which values, how
+// elements and scales are loaded, where values are stored, and the inexact
+// flags. A policy is a class of its own, in a file of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +22,17 @@ namespace mlir::blockscale {
 
 class NumberWriter {
 public:
-  /// Numbers that a lane makes at once, and the lanes of a warp together.
-  static constexpr int64_t kNumbers = 8,
-                           kStrip = kNumbers * int64_t(kWarpLanes);
+  static constexpr int64_t kNumbers = kDequantizedAtOnce;
   /// Loads that are under way for each lane.
   static constexpr int64_t kRounds = 4;
 
   virtual ~NumberWriter() = default;
 
+  void build();
+
 protected:
-  /// Where 8 numbers are, of which the first is inside of the operand.
+  /// Where 8 neighbors along a row are, and whether they are inside (null for
+  /// always).
   struct Place {
     Value batch, row, column, isInside;
   };
@@ -39,20 +40,20 @@ protected:
   NumberWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                const DecodeProblem &problem);
 
-  /// What 8 numbers along K are made of.
-  virtual SmallVector<Value> load(const Place &place) = 0;
-  /// Stores the numbers of `loaded`; the word `lost` with what is lost of them.
-  virtual Value emitNumbers(const Place &place, ValueRange loaded,
-                            Value lost) = 0;
+  /// What 8 values are made of: 8 quantized elements and their scale.
+  virtual SmallVector<Value> load(const Place &place);
+  /// The 8 values of `loaded`, or four pairs of bf16 as words. `lost` gets bits
+  /// if one of them is inexact.
+  virtual SmallVector<Value> emitNumbers(ValueRange loaded, Value &lost) = 0;
+  /// All values of this thread; gives the word `lost` of it.
+  virtual Value emitTasks(Value none);
 
-  /// Rows of numbers along K, of which a warp takes some strips at a time. The
-  /// word `lost` of this thread.
-  Value emitLines(Value none);
-  /// Stores the block's word, of those `lost` of its threads, and ends the
-  /// kernel.
-  void emitEnd(Value lost);
-  /// Stores 8 numbers, which are four pairs, if they are inside.
-  void store(const Place &place, ArrayRef<Value> pairs);
+  /// 8 quantized elements: one word of nibbles, or two words of bytes.
+  SmallVector<Value> loadWords(const Place &place);
+  /// The scale of the element that is `row` rows behind `place`.
+  Value loadScale(const Place &place, int64_t row);
+  /// Stores 8 values, or four pairs of them.
+  void store(const Place &place, ArrayRef<Value> values);
 
   /// Calls `body` for the tasks of the warp: each part of each line of each
   /// matrix.
@@ -64,8 +65,10 @@ protected:
   Value forEach(Value from, Value to, Value step, Value word,
                 function_ref<Value(Value step, Value word)> body);
 
+  MemRefType getType() const { return cast<MemRefType>(numbers.getType()); }
   Value size(unsigned fromEnd);
   Value add(Value value, int64_t number);
+  Value isBelow(Value value, Value limit);
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values);
 
   OpBuilder &b;
@@ -74,7 +77,27 @@ protected:
   const DecodeProblem &problem;
   WordEmitter emit;
   Value lane, numbers;
+
+private:
+  Value emitLines(Value none);
+  void emitFlag(Value lost);
+  SmallVector<Value> loadVector(const Place &place);
+  SmallVector<Value> loadPacked6(ArrayRef<Value> position);
+  SmallVector<Value> loadSingly(const Place &place);
+  void storeSome(const Place &place, Value column, ArrayRef<Value> values);
+
+  /// The size of rows where they may end anywhere; else null.
+  Value raggedColumns;
 };
+
+/// The policies.
+using NumberWriterPtr = std::unique_ptr<NumberWriter>;
+NumberWriterPtr makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                const DecodeProblem &problem);
+NumberWriterPtr makePermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                   const DecodeProblem &problem);
+NumberWriterPtr makeRoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                  const DecodeProblem &problem);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- PlaceKernel.cpp - Numbers in the order of codes --------------------===//
+//===- PlaceKernel.cpp - bf16 values in the order of elements -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes that become numbers on their way to a product have an order of their
-// own along K, and are too small by a power of two: numbers beside them get
-// that order, and that power. No rounding is in it, as no number of bf16 gets
-// smaller.
+// Quantized elements that are dequantized in registers have an order of their
+// own along K, and are too small by a power of two: bf16 values beside them get
+// that order, and that power. Nothing is rounded, as no value gets smaller.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/Convert/Formats.h"
 #include "Kernels/Decode/NumberWriter.h"
-#include "Utils/IndexValues.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,45 +22,42 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class PlaceKernel final : public NumberWriter {
+class PermutedWriter final : public NumberWriter {
 public:
-  PlaceKernel(OpBuilder &b, gpu::GPUFuncOp kernel, const DecodeProblem &problem)
+  PermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const DecodeProblem &problem)
       : NumberWriter(b, kernel, problem),
         power(emit.toPair(
             emit.integer(getPowerPair(static_cast<int>(problem.scaleShift))))) {
   }
 
-  void build() { emitEnd(emitLines(emit.integer(0))); }
-
 private:
   SmallVector<Value> load(const Place &place) override;
-  Value emitNumbers(const Place &place, ValueRange loaded, Value lost) override;
+  SmallVector<Value> emitNumbers(ValueRange loaded, Value &lost) override;
 
   Value power;
 };
 } // namespace
 
 /// Four pairs.
-SmallVector<Value> PlaceKernel::load(const Place &place) {
+SmallVector<Value> PermutedWriter::load(const Place &place) {
   Value memory = kernel.getArgument(problem.codes.argument);
   constexpr int64_t kPairs = kNumbers / 2, kBytes = 16;
-  Type bf16 = b.getBF16Type();
+  auto type = VectorType::get(kNumbers, b.getBF16Type());
+  auto getPosition = [&](int64_t i) {
+    return applyMap(b, loc, problem.codes.map,
+                    {place.batch, place.row, add(place.column, i)});
+  };
   Value all;
   if (problem.isContiguous()) {
     all =
-        vector::LoadOp::create(b, loc, VectorType::get(kNumbers, bf16), memory,
-                               applyMap(b, loc, problem.codes.map,
-                                        {place.batch, place.row, place.column}),
+        vector::LoadOp::create(b, loc, type, memory, getPosition(0),
                                /*nontemporal=*/false, llvm::MaybeAlign(kBytes));
   } else {
     SmallVector<Value> singles;
     for (int64_t i = 0; i != kNumbers; ++i)
-      singles.push_back(memref::LoadOp::create(
-          b, loc, memory,
-          applyMap(b, loc, problem.codes.map,
-                   {place.batch, place.row, add(place.column, i)})));
-    all = vector::FromElementsOp::create(
-        b, loc, VectorType::get(kNumbers, bf16), singles);
+      singles.push_back(memref::LoadOp::create(b, loc, memory, getPosition(i)));
+    all = vector::FromElementsOp::create(b, loc, type, singles);
   }
   all = vector::BitCastOp::create(b, loc,
                                   VectorType::get(kPairs, b.getI32Type()), all);
@@ -72,10 +67,9 @@ SmallVector<Value> PlaceKernel::load(const Place &place) {
   return pairs;
 }
 
-/// Lost are numbers that are beyond bf16 with the power, infinity and NaN among
-/// them.
-Value PlaceKernel::emitNumbers(const Place &place, ValueRange loaded,
-                               Value lost) {
+/// Inexact are values that are beyond bf16 with the power, infinity and NaN
+/// among them.
+SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded, Value &lost) {
   constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
   constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
   uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;
@@ -89,12 +83,11 @@ Value PlaceKernel::emitNumbers(const Place &place, ValueRange loaded,
     results.push_back(
         emit.fromPair(emit.multiplyPairs(emit.toPair(pair), power)));
   }
-  store(place, results);
-  return lost;
+  return results;
 }
 
-void blockscale::buildPlace(gpu::GPUFuncOp kernel,
-                            const DecodeProblem &problem) {
-  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  PlaceKernel(b, kernel, problem).build();
+NumberWriterPtr blockscale::makePermutedWriter(OpBuilder &b,
+                                               gpu::GPUFuncOp kernel,
+                                               const DecodeProblem &problem) {
+  return std::make_unique<PermutedWriter>(b, kernel, problem);
 }

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes that do not follow each other along K are left to loops.
+// Quantized elements that are not contiguous along K are left to loops.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/Decode/DecodeKernel.h"
 #include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
-#include "Kernels/Quantize/DequantizeProblem.h"
 #include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/ScalarSlice.h"
 #include "Utils/OperandView.h"
@@ -44,40 +44,44 @@ struct FormDequantize final : OpRewritePattern<DequantizeOp> {
       return rewriter.notifyMatchFailure(op, "expected users of numbers");
     Location loc = op.getLoc();
     MLIRContext *context = op.getContext();
-    DequantizeProblem problem;
-    problem.op = op;
-    problem.rank = type.getRank();
-    problem.k = type.getShape().back();
-    AffineMap map = getOperandMap(context, problem.rank, problem.rank - 2,
-                                  ShapedType::kDynamic);
-    StoredView codes = getStoredView(rewriter, loc, op.getCodes());
-    StoredView scales = getStoredView(rewriter, loc, op.getScales());
-    problem.codesMap = codes.map.compose(map);
-    problem.scalesMap = scales.map.compose(map);
-    problem.codeBits = codes.bits;
-    constexpr unsigned kByte = 8;
-    if (getContiguity(problem.codesMap, problem.rank) != Contiguity::Columns ||
-        kByte % codes.bits != 0)
-      return rewriter.notifyMatchFailure(op, "expected codes along K");
-
+    unsigned rank = type.getRank();
+    AffineMap map =
+        getOperandMap(context, rank, rank - 2, ShapedType::kDynamic);
     SetVector<Value> inputs;
     auto addInput = [&](Value value) {
       inputs.insert(value);
       return static_cast<unsigned>(llvm::find(inputs, value) - inputs.begin());
     };
-    problem.codes = addInput(codes.tensor);
-    problem.scales = addInput(scales.tensor);
-    if (Value scale = op.getTensorScale())
-      for (Value input : getScalarInputs(scale))
+    auto getOperand = [&](Value value) {
+      StoredView view = getStoredView(rewriter, loc, value);
+      KernelOperand operand = {};
+      operand.map = view.map.compose(map);
+      operand.bits = view.bits;
+      operand.contiguity = getContiguity(operand.map, rank);
+      operand.argument = addInput(view.tensor);
+      return operand;
+    };
+    DecodeProblem problem = {};
+    problem.policy = ValuePolicy::Rounded;
+    problem.codes = getOperand(op.getCodes());
+    problem.scales = getOperand(op.getScales());
+    problem.format = op.getElementFormat();
+    problem.scaleFormat = op.getScaleFormat();
+    problem.blockSize = op.getBlock();
+    if (!problem.isContiguous())
+      return rewriter.notifyMatchFailure(op, "expected elements along K");
+    problem.tensorScale = op.getTensorScale();
+    if (problem.tensorScale)
+      for (Value input : getScalarInputs(problem.tensorScale))
         problem.scaleInputs.emplace_back(input, addInput(input));
     problem.result = inputs.size();
 
     SmallVector<OpFoldResult> sizes = getOperandSizes(
         rewriter, loc, op.getCodes(), traceOperand(op.getCodes()));
-    HostSizes hostSizes = {
-        sizes[problem.rank - 2], sizes.back(),
-        problem.rank == 3 ? sizes[0] : OpFoldResult(rewriter.getIndexAttr(1))};
-    KernelShape shape = getDequantizeShape(problem);
+    HostSizes hostSizes = {sizes[rank - 2], sizes.back(),
+                           rank == 3 ? sizes[0]
+                                     : OpFoldResult(rewriter.getIndexAttr(1))};
+    KernelShape shape = getDecodeShape(type);
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, hostSizes);
     if (failed(blocks))
@@ -86,7 +90,7 @@ struct FormDequantize final : OpRewritePattern<DequantizeOp> {
     gpu::GPUFuncOp kernel =
         makeKernel(rewriter, op, kDequantizePurpose, inputs.getArrayRef(),
                    TypeRange(type), shape);
-    buildDequantize(kernel, problem);
+    buildDecode(kernel, problem);
     rewriter.replaceOp(op,
                        createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
                                     output, shape, *blocks));
