@@ -12,21 +12,21 @@
 
 // CHECK-LABEL: gpu.func @bytes(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x128xi8,
-// CHECK-DAG:     %[[LOW:.*]] = llvm.mlir.constant(37248 : i32)
-// CHECK-DAG:     %[[HIGH:.*]] = llvm.mlir.constant(45986 : i32)
-// CHECK-DAG:     %[[PLACES_A:.*]] = llvm.mlir.constant(-2014279696 : i32)
-// CHECK-DAG:     %[[PLACES_B:.*]] = llvm.mlir.constant(-1881108512 : i32)
-// CHECK-DAG:     %[[POWER_A:.*]] = llvm.mlir.constant(1006648320 : i32)
-// CHECK-DAG:     %[[POWER_B:.*]] = llvm.mlir.constant(939538432 : i32)
-// CHECK-DAG:     %[[SHIFT:.*]] = llvm.mlir.constant(8388736 : i32)
-// CHECK-DAG:     %[[FIRST_SCALE:.*]] = llvm.mlir.constant(17472 : i32)
-// CHECK-DAG:     %[[C0:.*]] = llvm.mlir.constant(0 : i32)
-// CHECK-DAG:     %[[C4:.*]] = llvm.mlir.constant(4 : i32)
-// CHECK-DAG:     %[[C5:.*]] = llvm.mlir.constant(5 : i32)
-// CHECK-DAG:     %[[TRUE:.*]] = llvm.mlir.constant(true)
-// CHECK-DAG:     %[[LARGEST:.*]] = llvm.mlir.constant(3.40282347E+38 : f32)
+// CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
+// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 45986 : i32
+// CHECK-DAG:     %[[PLACES_A:.*]] = arith.constant -2014279696 : i32
+// CHECK-DAG:     %[[PLACES_B:.*]] = arith.constant -1881108512 : i32
+// CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 1006648320 : i32
+// CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 939538432 : i32
+// CHECK-DAG:     %[[SHIFT:.*]] = arith.constant 8388736 : i32
+// CHECK-DAG:     %[[FIRST_SCALE:.*]] = arith.constant 17472 : i32
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
+// CHECK-DAG:     %[[C5:.*]] = arith.constant 5 : i32
+// CHECK-DAG:     %[[TRUE:.*]] = arith.constant true
+// CHECK-DAG:     %[[LARGEST:.*]] = arith.constant 3.40282347E+38 : f32
 // CHECK-DAG:     %[[ACC:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-DAG:     %[[ZERO:.*]] = llvm.mlir.constant(0.000000e+00 : f32)
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK:         %[[INSIDE:.*]] = nvvm.vote.sync all
 // CHECK-NEXT:    %[[EXACT_A:.*]] = scf.if %[[INSIDE]] -> (i1) {
 // CHECK-NEXT:      scf.yield %[[TRUE]] : i1
@@ -34,35 +34,35 @@
 // CHECK:           %[[AT_MOST_ZERO:.*]] = nvvm.vote.sync all
 // CHECK:           %[[LOST:.*]] = scf.for
 // CHECK:           %[[ANY_LOST:.*]] = nvvm.vote.sync any %{{.*}}, %[[LOST]]
-// CHECK-NEXT:      %[[KEPT:.*]] = llvm.xor %[[ANY_LOST]], %[[TRUE]]
-// CHECK-NEXT:      %[[OR_ZERO:.*]] = llvm.and %[[AT_MOST_ZERO]], %[[KEPT]]
+// CHECK-NEXT:      %[[KEPT:.*]] = arith.xori %[[ANY_LOST]], %[[TRUE]]
+// CHECK-NEXT:      %[[OR_ZERO:.*]] = arith.andi %[[AT_MOST_ZERO]], %[[KEPT]]
 // CHECK-NEXT:      scf.yield %[[OR_ZERO]]
 // CHECK:         %[[INSIDE_B:.*]] = nvvm.vote.sync all
 // CHECK-NEXT:    %[[EXACT_B:.*]] = scf.if %[[INSIDE_B]] -> (i1) {
-// CHECK:         %[[EXACT:.*]] = llvm.and %[[EXACT_A]], %[[EXACT_B]]
+// CHECK:         %[[EXACT:.*]] = arith.andi %[[EXACT_A]], %[[EXACT_B]]
 // CHECK:         %[[SUMS:.*]]:5 = scf.if %[[EXACT]] -> (f32, f32, f32, f32, i1) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
-// CHECK-NEXT:      %[[PLACE:.*]] = llvm.mul %[[C0]], %{{.*}}
-// CHECK-NEXT:      %[[SELECTED:.*]] = llvm.add %[[PLACE]], %[[FIRST_SCALE]]
+// CHECK-NEXT:      %[[PLACE:.*]] = arith.muli %[[C0]], %{{.*}}
+// CHECK-NEXT:      %[[SELECTED:.*]] = arith.addi %[[PLACE]], %[[FIRST_SCALE]]
 // CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[SELECTED]], %{{.*}}, %[[C0]]
-// CHECK-NEXT:      %[[EXPONENTS:.*]] = llvm.mul %[[CODE]], %[[SHIFT]]
-// CHECK-NEXT:      %[[FACTOR:.*]] = llvm.add %[[EXPONENTS]], %[[POWER_A]]
+// CHECK-NEXT:      %[[EXPONENTS:.*]] = arith.muli %[[CODE]], %[[SHIFT]]
+// CHECK-NEXT:      %[[FACTOR:.*]] = arith.addi %[[EXPONENTS]], %[[POWER_A]]
 // CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[LOW]], %[[WORD]], %[[C0]]
-// CHECK-NEXT:      %[[SHIFTED:.*]] = llvm.shl %[[PAIR]], %[[C4]]
-// CHECK-NEXT:      %[[PLACED:.*]] = llvm.and %[[SHIFTED]], %[[PLACES_A]]
+// CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C4]]
+// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES_A]]
 // CHECK-NEXT:      %[[PAIR_2:.*]] = nvvm.prmt <default> %[[HIGH]], %[[WORD]], %[[C0]]
-// CHECK-NEXT:      %[[SHIFTED_2:.*]] = llvm.shl %[[PAIR_2]], %[[C4]]
-// CHECK-NEXT:      llvm.and %[[SHIFTED_2]], %[[PLACES_A]]
+// CHECK-NEXT:      %[[SHIFTED_2:.*]] = arith.shli %[[PAIR_2]], %[[C4]]
+// CHECK-NEXT:      arith.andi %[[SHIFTED_2]], %[[PLACES_A]]
 // CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]] : i32 to vector<2xbf16>
-// CHECK-NEXT:      %[[SCALED:.*]] = llvm.fmul %[[X]], %[[SCALE]] : vector<2xbf16>
+// CHECK-NEXT:      %[[SCALED:.*]] = arith.mulf %[[X]], %[[SCALE]] : vector<2xbf16>
 // CHECK-NEXT:      %[[A_0:.*]] = llvm.bitcast %[[SCALED]] : vector<2xbf16> to i32
 // CHECK:           blockscale.load_matrix %[[B]]
-// CHECK:           llvm.add %{{.*}}, %[[POWER_B]]
+// CHECK:           arith.addi %{{.*}}, %[[POWER_B]]
 // CHECK:           nvvm.prmt <default> %[[LOW]]
-// CHECK-NEXT:      llvm.shl %{{.*}}, %[[C5]]
-// CHECK-NEXT:      llvm.and %{{.*}}, %[[PLACES_B]]
+// CHECK-NEXT:      arith.shli %{{.*}}, %[[C5]]
+// CHECK-NEXT:      arith.andi %{{.*}}, %[[PLACES_B]]
 // CHECK:           nvvm.mma.sync A[%[[A_0]], {{.*}}, {{.*}}, {{.*}}] B[{{.*}}] C[%[[ACC]], %[[ACC]], %[[ACC]], %[[ACC]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
 // CHECK:           vector.load %{{.*}} {alignment = 16 : i64} : memref<2048xi8, {{.*}}>, vector<16xi8>
 // CHECK:           nvvm.mma.sync
@@ -74,25 +74,25 @@
 // CHECK-COUNT-4:   vector.load %{{.*}} : memref<2048xi8, {{.*}}>, vector<16xi8>
 // CHECK-COUNT-2:   vector.load %{{.*}} : memref<1024xi8, {{.*}}>, vector<16xi8>
 // CHECK-NOT:       nvvm.mma.sync
-// CHECK:         %[[INEXACT:.*]] = llvm.xor %[[EXACT]], %[[TRUE]]
+// CHECK:         %[[INEXACT:.*]] = arith.xori %[[EXACT]], %[[TRUE]]
 // CHECK-NEXT:    %[[FOUND:.*]] = arith.extui %[[SUMS]]#4 : i1 to i32
 // CHECK-NEXT:    %[[ANY:.*]] = nvvm.barrier #nvvm.reduction<or> %[[FOUND]] -> i32
-// CHECK-NEXT:    %[[IS_ANY:.*]] = llvm.icmp "ne" %[[ANY]], %[[C0]]
-// CHECK-NEXT:    %[[IS_SCALED:.*]] = llvm.or %[[INEXACT]], %[[IS_ANY]]
-// CHECK-NEXT:    %[[LEFT_OUT:.*]] = llvm.select %[[EXACT]], %[[LARGEST]], %[[ZERO]] : i1, f32
+// CHECK-NEXT:    %[[IS_ANY:.*]] = arith.cmpi ne, %[[ANY]], %[[C0]]
+// CHECK-NEXT:    %[[IS_SCALED:.*]] = arith.ori %[[INEXACT]], %[[IS_ANY]]
+// CHECK-NEXT:    %[[LEFT_OUT:.*]] = arith.select %[[EXACT]], %[[LARGEST]], %[[ZERO]] : f32
 // CHECK-NEXT:    scf.if %[[IS_SCALED]] -> (f32, f32, f32, f32) {
 // CHECK:           scf.for {{.*}} = %[[SUMS]]#0,
 // CHECK:             %[[HALF:.*]] = nvvm.mma.sync {{.*}} C[%[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]]
 // CHECK:             nvvm.mma.sync
 // CHECK-NEXT:        %[[SUM:.*]] = llvm.extractvalue
-// CHECK:             llvm.intr.umax
-// CHECK:             %[[HALFWAY:.*]] = llvm.fmul %[[SUM]], %{{.*}} : f32
-// CHECK-NEXT:        %[[PRODUCT:.*]] = llvm.fmul %[[HALFWAY]], %{{.*}} : f32
-// CHECK-NEXT:        %[[LEAST:.*]] = llvm.fneg %[[LEFT_OUT]]
-// CHECK-NEXT:        %[[ABOVE:.*]] = llvm.intr.maxnum(%[[PRODUCT]], %[[LEAST]])
-// CHECK-NEXT:        %[[FINITE:.*]] = llvm.intr.minnum(%[[ABOVE]], %[[LEFT_OUT]])
-// CHECK-NEXT:        %[[REST:.*]] = llvm.fsub %[[PRODUCT]], %[[FINITE]]
-// CHECK-NEXT:        llvm.fadd %{{.*}}, %[[REST]]
+// CHECK:             arith.maxui
+// CHECK:             %[[HALFWAY:.*]] = arith.mulf %[[SUM]], %{{.*}} : f32
+// CHECK-NEXT:        %[[PRODUCT:.*]] = arith.mulf %[[HALFWAY]], %{{.*}} : f32
+// CHECK-NEXT:        %[[LEAST:.*]] = arith.negf %[[LEFT_OUT]]
+// CHECK-NEXT:        %[[ABOVE:.*]] = arith.maxnumf %[[PRODUCT]], %[[LEAST]]
+// CHECK-NEXT:        %[[FINITE:.*]] = arith.minnumf %[[ABOVE]], %[[LEFT_OUT]]
+// CHECK-NEXT:        %[[REST:.*]] = arith.subf %[[PRODUCT]], %[[FINITE]]
+// CHECK-NEXT:        arith.addf %{{.*}}, %[[REST]]
 // CHECK:         } else {
 // CHECK-NEXT:      scf.yield %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[SUMS]]#3
 gpu.module @kernels {
@@ -129,48 +129,48 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @nibbles(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x32xi8,
-// CHECK-DAG:     %[[P0:.*]] = llvm.mlir.constant(50304 : i32)
-// CHECK-DAG:     %[[P1:.*]] = llvm.mlir.constant(54673 : i32)
-// CHECK-DAG:     %[[P2:.*]] = llvm.mlir.constant(59042 : i32)
-// CHECK-DAG:     %[[P3:.*]] = llvm.mlir.constant(63411 : i32)
-// CHECK-DAG:     %[[PLACES:.*]] = llvm.mlir.constant(-2118090304 : i32)
-// CHECK-DAG:     %[[POWER:.*]] = llvm.mlir.constant(2122350208 : i32)
-// CHECK-DAG:     %[[SCALE_PLACES:.*]] = llvm.mlir.constant(133171184 : i32)
-// CHECK-DAG:     %[[SCALE_POWER:.*]] = llvm.mlir.constant(2130738944 : i32)
-// CHECK-DAG:     %[[LAST_POWER:.*]] = llvm.mlir.constant(2004907904 : i32)
-// CHECK-DAG:     %[[BOTH:.*]] = llvm.mlir.constant(257 : i32)
-// CHECK-DAG:     %[[ZEROS:.*]] = llvm.mlir.constant(16448 : i32)
-// CHECK-DAG:     %[[C2:.*]] = llvm.mlir.constant(2 : i32)
-// CHECK-DAG:     %[[C4:.*]] = llvm.mlir.constant(4 : i32)
+// CHECK-DAG:     %[[P0:.*]] = arith.constant 50304 : i32
+// CHECK-DAG:     %[[P1:.*]] = arith.constant 54673 : i32
+// CHECK-DAG:     %[[P2:.*]] = arith.constant 59042 : i32
+// CHECK-DAG:     %[[P3:.*]] = arith.constant 63411 : i32
+// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[POWER:.*]] = arith.constant 2122350208 : i32
+// CHECK-DAG:     %[[SCALE_PLACES:.*]] = arith.constant 133171184 : i32
+// CHECK-DAG:     %[[SCALE_POWER:.*]] = arith.constant 2130738944 : i32
+// CHECK-DAG:     %[[LAST_POWER:.*]] = arith.constant 2004907904 : i32
+// CHECK-DAG:     %[[BOTH:.*]] = arith.constant 257 : i32
+// CHECK-DAG:     %[[ZEROS:.*]] = arith.constant 16448 : i32
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
 // CHECK:         %[[X_2_126:.*]] = llvm.bitcast %[[POWER]]
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         %[[SUMS:.*]]:4 = scf.if %{{.*}} -> (f32, f32, f32, f32) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
-// CHECK:           %[[BYTES:.*]] = llvm.mul %{{.*}}, %[[BOTH]]
-// CHECK-NEXT:      %[[SELECTOR:.*]] = llvm.add %[[BYTES]], %[[ZEROS]]
+// CHECK:           %[[BYTES:.*]] = arith.muli %{{.*}}, %[[BOTH]]
+// CHECK-NEXT:      %[[SELECTOR:.*]] = arith.addi %[[BYTES]], %[[ZEROS]]
 // CHECK-NEXT:      %[[S:.*]] = nvvm.prmt <default> %[[SELECTOR]]
-// CHECK-NEXT:      %[[S_4:.*]] = llvm.shl %[[S]], %[[C4]]
-// CHECK-NEXT:      %[[S_BITS:.*]] = llvm.and %[[S_4]], %[[SCALE_PLACES]]
+// CHECK-NEXT:      %[[S_4:.*]] = arith.shli %[[S]], %[[C4]]
+// CHECK-NEXT:      %[[S_BITS:.*]] = arith.andi %[[S_4]], %[[SCALE_PLACES]]
 // CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
 // CHECK-NEXT:      %[[S_2_127:.*]] = llvm.bitcast %[[SCALE_POWER]]
-// CHECK-NEXT:      %[[FACTOR:.*]] = llvm.fmul %[[S_PAIR]], %[[S_2_127]] : vector<2xbf16>
+// CHECK-NEXT:      %[[FACTOR:.*]] = arith.mulf %[[S_PAIR]], %[[S_2_127]] : vector<2xbf16>
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
-// CHECK-NEXT:      %[[EVEN:.*]] = llvm.shl %[[WORD]], %[[C4]]
+// CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
-// CHECK-NEXT:      %[[SHIFTED:.*]] = llvm.shl %[[PAIR]], %[[C2]]
-// CHECK-NEXT:      %[[PLACED:.*]] = llvm.and %[[SHIFTED]], %[[PLACES]]
+// CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C2]]
+// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[P1]], %[[EVEN]], %[[WORD]]
 // CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]]
-// CHECK-NEXT:      %[[NUMBER:.*]] = llvm.fmul %[[X]], %[[X_2_126]]
-// CHECK-NEXT:      llvm.fmul %[[NUMBER]], %[[FACTOR]]
+// CHECK-NEXT:      %[[NUMBER:.*]] = arith.mulf %[[X]], %[[X_2_126]]
+// CHECK-NEXT:      arith.mulf %[[NUMBER]], %[[FACTOR]]
 // CHECK:           nvvm.prmt <default> %[[P2]], %[[EVEN]], %[[WORD]]
 // CHECK:           nvvm.prmt <default> %[[P3]], %[[EVEN]], %[[WORD]]
 // The factor of B has the power of its codes, too, which take one multiplication.
 // CHECK:           %[[S_2_112:.*]] = llvm.bitcast %[[LAST_POWER]]
-// CHECK-NEXT:      %[[B_FACTOR:.*]] = llvm.fmul %{{.*}}, %[[S_2_112]] : vector<2xbf16>
-// CHECK:           %[[B_PLACED:.*]] = llvm.and
+// CHECK-NEXT:      %[[B_FACTOR:.*]] = arith.mulf %{{.*}}, %[[S_2_112]] : vector<2xbf16>
+// CHECK:           %[[B_PLACED:.*]] = arith.andi
 // CHECK:           %[[B_PAIR:.*]] = llvm.bitcast %[[B_PLACED]]
-// CHECK-NEXT:      llvm.fmul %[[B_PAIR]], %[[B_FACTOR]] : vector<2xbf16>
+// CHECK-NEXT:      arith.mulf %[[B_PAIR]], %[[B_FACTOR]] : vector<2xbf16>
 // CHECK-COUNT-4:   nvvm.mma.sync
 // CHECK-NOT:       nvvm.mma.sync
 // CHECK:         } else {
@@ -208,16 +208,16 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @packed_beside_bytes(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x64xi8,
-// CHECK-DAG:     %[[P0:.*]] = llvm.mlir.constant(50304 : i32)
-// CHECK-DAG:     %[[P1:.*]] = llvm.mlir.constant(54673 : i32)
-// CHECK-DAG:     %[[C4:.*]] = llvm.mlir.constant(4 : i32)
+// CHECK-DAG:     %[[P0:.*]] = arith.constant 50304 : i32
+// CHECK-DAG:     %[[P1:.*]] = arith.constant 54673 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, i1) {
 // CHECK:           blockscale.load_matrix %[[A]]
 // CHECK:           %[[BYTES:.*]] = vector.load %[[B]][%{{.*}}, %{{.*}}] {alignment = 2 : i64} : {{.*}}, vector<2xi8>
 // CHECK-NEXT:      %[[ONE:.*]] = vector.bitcast %[[BYTES]] : vector<2xi8> to vector<1xi16>
 // CHECK-NEXT:      %[[HALF:.*]] = vector.extract %[[ONE]][0]
 // CHECK-NEXT:      %[[WORD:.*]] = arith.extui %[[HALF]] : i16 to i32
-// CHECK-NEXT:      %[[EVEN:.*]] = llvm.shl %[[WORD]], %[[C4]]
+// CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
 // CHECK:           nvvm.prmt <default> %[[P1]], %[[EVEN]], %[[WORD]]
 // CHECK:           vector.load %[[B]][%{{.*}}, %{{.*}}] {alignment = 2 : i64} : {{.*}}, vector<2xi8>
@@ -259,17 +259,17 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @padded(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8,
-// CHECK-DAG:     %[[TWELVE:.*]] = llvm.mlir.constant(4095 : i32)
-// CHECK-DAG:     %[[NEXT_TWELVE:.*]] = llvm.mlir.constant(268369920 : i32)
-// CHECK-DAG:     %[[SIX:.*]] = llvm.mlir.constant(4128831 : i32)
-// CHECK-DAG:     %[[NEXT_SIX:.*]] = llvm.mlir.constant(1056980736 : i32)
-// CHECK-DAG:     %[[PLACES:.*]] = llvm.mlir.constant(-2082438176 : i32)
-// CHECK-DAG:     %[[LOW:.*]] = llvm.mlir.constant(37248 : i32)
-// CHECK-DAG:     %[[POWER_A:.*]] = llvm.mlir.constant(2105572736 : i32)
-// CHECK-DAG:     %[[POWER_B:.*]] = llvm.mlir.constant(2122350208 : i32)
-// CHECK-DAG:     %[[C2:.*]] = llvm.mlir.constant(2 : i32)
-// CHECK-DAG:     %[[C3:.*]] = llvm.mlir.constant(3 : i32)
-// CHECK-DAG:     %[[C4:.*]] = llvm.mlir.constant(4 : i32)
+// CHECK-DAG:     %[[TWELVE:.*]] = arith.constant 4095 : i32
+// CHECK-DAG:     %[[NEXT_TWELVE:.*]] = arith.constant 268369920 : i32
+// CHECK-DAG:     %[[SIX:.*]] = arith.constant 4128831 : i32
+// CHECK-DAG:     %[[NEXT_SIX:.*]] = arith.constant 1056980736 : i32
+// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2082438176 : i32
+// CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
+// CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 2105572736 : i32
+// CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 2122350208 : i32
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[C3:.*]] = arith.constant 3 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : i32
 // CHECK:         %[[BF16_A:.*]] = llvm.bitcast %[[POWER_A]] : i32 to vector<2xbf16>
 // CHECK:         %[[BF16_B:.*]] = llvm.bitcast %[[POWER_B]] : i32 to vector<2xbf16>
 // CHECK-NOT:     nvvm.barrier
@@ -278,21 +278,21 @@ gpu.module @kernels {
 // CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
 // CHECK:           %[[BEFORE:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WORD]],
 // CHECK:           %[[BITS:.*]] = nvvm.prmt <default> %{{.*}}, %[[BEFORE]], %[[WORD]]
-// CHECK-NEXT:      %[[PAIR:.*]] = llvm.and %[[BITS]], %[[TWELVE]]
-// CHECK-NEXT:      %[[UP:.*]] = llvm.shl %[[BITS]], %[[C4]]
-// CHECK-NEXT:      %[[NEXT_PAIR:.*]] = llvm.and %[[UP]], %[[NEXT_TWELVE]]
-// CHECK-NEXT:      %[[HALVES:.*]] = llvm.or %[[PAIR]], %[[NEXT_PAIR]]
-// CHECK-NEXT:      %[[CODE:.*]] = llvm.and %[[HALVES]], %[[SIX]]
-// CHECK-NEXT:      %[[UP_2:.*]] = llvm.shl %[[HALVES]], %[[C2]]
-// CHECK-NEXT:      %[[NEXT_CODE:.*]] = llvm.and %[[UP_2]], %[[NEXT_SIX]]
-// CHECK-NEXT:      %[[BYTES:.*]] = llvm.or %[[CODE]], %[[NEXT_CODE]]
-// CHECK-NEXT:      %[[SIGNS:.*]] = llvm.shl %[[BYTES]], %[[C2]]
+// CHECK-NEXT:      %[[PAIR:.*]] = arith.andi %[[BITS]], %[[TWELVE]]
+// CHECK-NEXT:      %[[UP:.*]] = arith.shli %[[BITS]], %[[C4]]
+// CHECK-NEXT:      %[[NEXT_PAIR:.*]] = arith.andi %[[UP]], %[[NEXT_TWELVE]]
+// CHECK-NEXT:      %[[HALVES:.*]] = arith.ori %[[PAIR]], %[[NEXT_PAIR]]
+// CHECK-NEXT:      %[[CODE:.*]] = arith.andi %[[HALVES]], %[[SIX]]
+// CHECK-NEXT:      %[[UP_2:.*]] = arith.shli %[[HALVES]], %[[C2]]
+// CHECK-NEXT:      %[[NEXT_CODE:.*]] = arith.andi %[[UP_2]], %[[NEXT_SIX]]
+// CHECK-NEXT:      %[[BYTES:.*]] = arith.ori %[[CODE]], %[[NEXT_CODE]]
+// CHECK-NEXT:      %[[SIGNS:.*]] = arith.shli %[[BYTES]], %[[C2]]
 // CHECK-NEXT:      %[[X:.*]] = nvvm.prmt <default> %[[LOW]], %[[SIGNS]]
-// CHECK-NEXT:      %[[X_3:.*]] = llvm.shl %[[X]], %[[C3]]
-// CHECK-NEXT:      llvm.and %[[X_3]], %[[PLACES]]
-// CHECK:           llvm.fmul %{{.*}}, %[[BF16_A]] : vector<2xbf16>
-// CHECK-NEXT:      llvm.fmul {{.*}} : vector<2xbf16>
-// CHECK:           llvm.fmul %{{.*}}, %[[BF16_B]] : vector<2xbf16>
+// CHECK-NEXT:      %[[X_3:.*]] = arith.shli %[[X]], %[[C3]]
+// CHECK-NEXT:      arith.andi %[[X_3]], %[[PLACES]]
+// CHECK:           arith.mulf %{{.*}}, %[[BF16_A]] : vector<2xbf16>
+// CHECK-NEXT:      arith.mulf {{.*}} : vector<2xbf16>
+// CHECK:           arith.mulf %{{.*}}, %[[BF16_B]] : vector<2xbf16>
 // CHECK:           nvvm.mma.sync
 // CHECK-NOT:     nvvm.barrier
 gpu.module @kernels {
@@ -328,23 +328,23 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @along_n(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<128x16xi8,
-// CHECK-DAG:     %[[LOW:.*]] = llvm.mlir.constant(37248 : i32)
-// CHECK-DAG:     %[[HIGH:.*]] = llvm.mlir.constant(45986 : i32)
-// CHECK-DAG:     %[[FIRST:.*]] = llvm.mlir.constant(41600 : i32)
-// CHECK-DAG:     %[[SECOND:.*]] = llvm.mlir.constant(45969 : i32)
-// CHECK-DAG:     %[[C2:.*]] = llvm.mlir.constant(2 : i32)
-// CHECK-DAG:     %[[C0:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
+// CHECK-DAG:     %[[HIGH:.*]] = arith.constant 45986 : i32
+// CHECK-DAG:     %[[FIRST:.*]] = arith.constant 41600 : i32
+// CHECK-DAG:     %[[SECOND:.*]] = arith.constant 45969 : i32
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : i32
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32, i1) {
-// CHECK:           %[[BIT:.*]] = llvm.and %{{.*}}, %[[C2]]
-// CHECK-NEXT:      %[[IS_HIGH:.*]] = llvm.icmp "ne" %[[BIT]], %[[C0]]
-// CHECK-NEXT:      %[[P0:.*]] = llvm.select %[[IS_HIGH]], %[[HIGH]], %[[LOW]]
-// CHECK-NEXT:      %[[P1:.*]] = llvm.select %[[IS_HIGH]], %[[LOW]], %[[HIGH]]
+// CHECK:           %[[BIT:.*]] = arith.andi %{{.*}}, %[[C2]]
+// CHECK-NEXT:      %[[IS_HIGH:.*]] = arith.cmpi ne, %[[BIT]], %[[C0]]
+// CHECK-NEXT:      %[[P0:.*]] = arith.select %[[IS_HIGH]], %[[HIGH]], %[[LOW]]
+// CHECK-NEXT:      %[[P1:.*]] = arith.select %[[IS_HIGH]], %[[LOW]], %[[HIGH]]
 // CHECK:           blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
 // CHECK:           nvvm.prmt <default> %[[P0]]
 // CHECK:           nvvm.prmt <default> %[[P1]]
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[B]][%[[AT:.*]]] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
 // CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
-// CHECK:           %[[SIGNS:.*]] = llvm.shl %[[WORD]], %[[C2]]
+// CHECK:           %[[SIGNS:.*]] = arith.shli %[[WORD]], %[[C2]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[FIRST]], %[[SIGNS]]
 // CHECK:           nvvm.prmt <default> %[[SECOND]]
 // CHECK-COUNT-4:   nvvm.mma.sync
@@ -380,24 +380,24 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @nibbles_along_m(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x16xi8,
-// CHECK-DAG:     %[[NIBBLE_0:.*]] = llvm.mlir.constant(983055 : i32)
-// CHECK-DAG:     %[[NIBBLE_1:.*]] = llvm.mlir.constant(15728880 : i32)
-// CHECK-DAG:     %[[COPIES_0:.*]] = llvm.mlir.constant(4160 : i32)
-// CHECK-DAG:     %[[COPIES_1:.*]] = llvm.mlir.constant(260 : i32)
-// CHECK-DAG:     %[[PLACES:.*]] = llvm.mlir.constant(-2118090304 : i32)
-// CHECK-DAG:     %[[C8:.*]] = llvm.mlir.constant(8 : i32)
+// CHECK-DAG:     %[[NIBBLE_0:.*]] = arith.constant 983055 : i32
+// CHECK-DAG:     %[[NIBBLE_1:.*]] = arith.constant 15728880 : i32
+// CHECK-DAG:     %[[COPIES_0:.*]] = arith.constant 4160 : i32
+// CHECK-DAG:     %[[COPIES_1:.*]] = arith.constant 260 : i32
+// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : i32
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
-// CHECK:           %[[CODE:.*]] = llvm.and %[[WORD]], %[[NIBBLE_0]]
-// CHECK-NEXT:      %[[COPIES:.*]] = llvm.mul %[[CODE]], %[[COPIES_0]]
-// CHECK-NEXT:      llvm.and %[[COPIES]], %[[PLACES]]
-// CHECK:           %[[CODE_1:.*]] = llvm.and %[[WORD]], %[[NIBBLE_1]]
-// CHECK-NEXT:      %[[TWO:.*]] = llvm.mul %[[CODE_1]], %[[COPIES_1]]
-// CHECK-NEXT:      llvm.and %[[TWO]], %[[PLACES]]
-// CHECK:           %[[NEXT:.*]] = llvm.lshr %[[WORD]], %[[C8]]
-// CHECK-NEXT:      llvm.and %[[NEXT]], %[[NIBBLE_0]]
+// CHECK:           %[[CODE:.*]] = arith.andi %[[WORD]], %[[NIBBLE_0]]
+// CHECK-NEXT:      %[[COPIES:.*]] = arith.muli %[[CODE]], %[[COPIES_0]]
+// CHECK-NEXT:      arith.andi %[[COPIES]], %[[PLACES]]
+// CHECK:           %[[CODE_1:.*]] = arith.andi %[[WORD]], %[[NIBBLE_1]]
+// CHECK-NEXT:      %[[TWO:.*]] = arith.muli %[[CODE_1]], %[[COPIES_1]]
+// CHECK-NEXT:      arith.andi %[[TWO]], %[[PLACES]]
+// CHECK:           %[[NEXT:.*]] = arith.shrui %[[WORD]], %[[C8]]
+// CHECK-NEXT:      arith.andi %[[NEXT]], %[[NIBBLE_0]]
 // CHECK:           nvvm.mma.sync
 // CHECK-NOT:     nvvm.barrier
 gpu.module @kernels {
@@ -432,21 +432,21 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @numbers(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: i8, %[[G:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: memref<8x32xi8,
-// CHECK-DAG:     %[[C16:.*]] = llvm.mlir.constant(16 : i32)
-// CHECK-DAG:     %[[UPPER:.*]] = llvm.mlir.constant(-65536 : i32)
+// CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : i32
+// CHECK-DAG:     %[[UPPER:.*]] = arith.constant -65536 : i32
 // CHECK-NOT:     nvvm.vote
 // CHECK:         %[[CHUNK:.*]] = vector.load %[[A]][{{.*}}] {alignment = 16 : i64} : {{.*}}, vector<16xi8>
 // CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[CHUNK]] : vector<16xi8> to vector<4xi32>
 // CHECK-NEXT:    %[[A_0:.*]] = vector.extract %[[WORDS]][0]
 // CHECK:         blockscale.load_matrix %[[B]]
 // CHECK:         %[[CODES:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
-// CHECK:         %[[LOW:.*]] = llvm.shl %[[CODES]], %[[C16]]
+// CHECK:         %[[LOW:.*]] = arith.shli %[[CODES]], %[[C16]]
 // CHECK-NEXT:    %[[NUMBER:.*]] = llvm.bitcast %[[LOW]] : i32 to f32
-// CHECK-NEXT:    %[[SCALED:.*]] = llvm.fmul %[[NUMBER]], %{{.*}} : f32
-// CHECK-NEXT:    %[[TWICE:.*]] = llvm.fmul %[[SCALED]], %[[G]] : f32
-// CHECK-NEXT:    llvm.and %[[CODES]], %[[UPPER]]
+// CHECK-NEXT:    %[[SCALED:.*]] = arith.mulf %[[NUMBER]], %{{.*}} : f32
+// CHECK-NEXT:    %[[TWICE:.*]] = arith.mulf %[[SCALED]], %[[G]] : f32
+// CHECK-NEXT:    arith.andi %[[CODES]], %[[UPPER]]
 // CHECK:         %[[BOTH:.*]] = vector.from_elements %[[TWICE]], %{{.*}} : vector<2xf32>
-// CHECK-NEXT:    %[[ROUNDED:.*]] = llvm.fptrunc %[[BOTH]] : vector<2xf32> to vector<2xbf16>
+// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.truncf %[[BOTH]] : vector<2xf32> to vector<2xbf16>
 // CHECK-NEXT:    %[[B_0:.*]] = llvm.bitcast %[[ROUNDED]] : vector<2xbf16> to i32
 // CHECK:         nvvm.mma.sync A[%[[A_0]], {{.*}}]  B[%[[B_0]],
 gpu.module @kernels {

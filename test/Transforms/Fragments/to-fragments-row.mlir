@@ -5,14 +5,14 @@
 
 // CHECK-LABEL: gpu.func @numbers(
 // CHECK-SAME:    workgroup(%[[Y:[a-z0-9]+]] : memref<1x64x64xi8, {{[^%]*}}, %[[X:[a-z0-9]+]] : memref<8x8x16xi8, {{[^%]*}}, %[[F:[a-z0-9]+]] : memref<8xi32,
-// CHECK-DAG:     %[[SIGNS:.*]] = llvm.mlir.constant(-2139062144 : i32)
-// CHECK-DAG:     %[[MAGNITUDES:.*]] = llvm.mlir.constant(471604252 : i32)
+// CHECK-DAG:     %[[SIGNS:.*]] = arith.constant -2139062144 : i32
+// CHECK-DAG:     %[[MAGNITUDES:.*]] = arith.constant 471604252 : i32
 // CHECK:         vector.load %[[Y]][%c0, %{{.*}}, %{{.*}}] {alignment = 16 : i64}
 // CHECK:         vector.load %[[Y]][%c0, %{{.*}}, %{{.*}}] {alignment = 16 : i64}
-// CHECK-NOT:     llvm.fmul
-// CHECK:         llvm.and %{{.*}}, %[[SIGNS]]
-// CHECK:         llvm.and %{{.*}}, %[[MAGNITUDES]]
-// CHECK-NOT:     llvm.fmul
+// CHECK-NOT:     arith.mulf
+// CHECK:         arith.andi %{{.*}}, %[[SIGNS]]
+// CHECK:         arith.andi %{{.*}}, %[[MAGNITUDES]]
+// CHECK-NOT:     arith.mulf
 // CHECK:         wgmma.fence.sync.aligned
 // The first instruction starts the sums.
 // CHECK:         blockscale.matrix_descriptor %[[X]][%c0] layout = <k, slots> wgmma

@@ -17,7 +17,7 @@
 // CHECK-SAME:    memref<16x512xbf16>, %{{.*}}: memref<16x512xbf16>, %{{.*}}: memref<4xi32>) kernel
 // CHECK:         nvvm.griddepcontrol launch_dependents
 // CHECK:         vector.load {{.*}} : memref<16x512xbf16>, vector<8xbf16>
-// CHECK-COUNT-4: llvm.fmul {{.*}} : vector<2xbf16>
+// CHECK-COUNT-4: arith.mulf {{.*}} : vector<2xbf16>
 // CHECK-COUNT-4: vector.store {{.*}} : memref<16x512xbf16>, vector<2xbf16>
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK-LABEL: gpu.func @weights__matmul(

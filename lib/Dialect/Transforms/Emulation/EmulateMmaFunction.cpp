@@ -19,6 +19,7 @@
 #include "Emulation/Emulation.h"
 
 #include "Utils/AccFragment.h"
+#include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,11 +38,12 @@ namespace {
 /// A value for each of two rows of D, or for each of two columns.
 using Pair = std::array<Value, 2>;
 
-/// Emits integer arithmetic on i32, and the steps of the function.
-class Emitter {
+/// Emits the steps of the function.
+class Emitter : ArithEmitter {
 public:
   Emitter(ImplicitLocOpBuilder &builder, const Instruction &instruction)
-      : builder(builder), instruction(instruction) {}
+      : ArithEmitter(builder, builder.getLoc()), builder(builder),
+        instruction(instruction) {}
 
   /// The four results of this lane, from the function's arguments.
   SmallVector<Value> emit(ValueRange arguments);
@@ -53,24 +55,6 @@ private:
   static constexpr unsigned kWordsPerRow = 8;
   static constexpr int32_t kShuffleWidth = 32;
 
-  Value constant(int32_t value) {
-    return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(value));
-  }
-  Value add(Value lhs, Value rhs) {
-    return arith::AddIOp::create(builder, lhs, rhs);
-  }
-  Value times(Value value, int32_t factor) {
-    return arith::MulIOp::create(builder, value, constant(factor));
-  }
-  Value quotient(Value value, int32_t divisor) {
-    return arith::DivUIOp::create(builder, value, constant(divisor));
-  }
-  Value remainder(Value value, int32_t divisor) {
-    return arith::RemUIOp::create(builder, value, constant(divisor));
-  }
-  Value product(Value lhs, Value rhs) {
-    return arith::MulFOp::create(builder, lhs, rhs);
-  }
   Value extract(Value registers, int64_t index) {
     return vector::ExtractOp::create(builder, registers, index);
   }
@@ -100,7 +84,7 @@ private:
 /// The value that `lane` has. Shuffles need the whole warp, so they stand where
 /// all lanes pass: in loops with constant bounds, and never in a branch.
 Value Emitter::shuffle(Value value, Value lane) {
-  return gpu::ShuffleOp::create(builder, value, lane, constant(kShuffleWidth),
+  return gpu::ShuffleOp::create(builder, value, lane, integer(kShuffleWidth),
                                 gpu::ShuffleMode::IDX)
       .getShuffleResult();
 }
@@ -109,7 +93,7 @@ Value Emitter::shuffle(Value value, Value lane) {
 Value Emitter::decode(Value word, Value firstBit, Format format) {
   int32_t mask = static_cast<int32_t>(getFormatInfo(format).codeMask());
   Value code = arith::ShRUIOp::create(builder, word, firstBit);
-  code = arith::AndIOp::create(builder, code, constant(mask));
+  code = arith::AndIOp::create(builder, code, integer(mask));
   code = arith::TruncIOp::create(builder, builder.getI8Type(), code);
   return emitDecode(builder, builder.getLoc(), code, format);
 }
@@ -123,9 +107,9 @@ unsigned Emitter::getFirstBit(Format format) const {
 SmallVector<Value> Emitter::loop(
     unsigned count, ValueRange sums,
     function_ref<SmallVector<Value>(Value index, ValueRange sums)> body) {
-  auto loop = scf::ForOp::create(builder, constant(0),
-                                 constant(static_cast<int32_t>(count)),
-                                 constant(1), sums);
+  auto loop = scf::ForOp::create(builder, integer(0),
+                                 integer(static_cast<int32_t>(count)),
+                                 integer(1), sums);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   scf::YieldOp::create(builder,
@@ -140,8 +124,8 @@ SmallVector<Value> Emitter::emitWord(const Pair &aWords, const Pair &bWords,
   return loop(elements, wordSums, [&](Value slot, ValueRange sums) {
     auto scaled = [&](Value word, Format format, Value factor) {
       Value firstBit =
-          add(times(slot, getSlotBits()), constant(getFirstBit(format)));
-      return product(decode(word, firstBit, format), factor);
+          add(mul(slot, getSlotBits()), integer(getFirstBit(format)));
+      return mul(decode(word, firstBit, format), factor);
     };
     Pair rows, columns;
     for (int32_t i : {0, 1}) {
@@ -152,7 +136,7 @@ SmallVector<Value> Emitter::emitWord(const Pair &aWords, const Pair &bWords,
     for (auto [r, sum] : llvm::enumerate(sums)) {
       auto [row, column] = getAccOffset(static_cast<int64_t>(r));
       next.push_back(arith::AddFOp::create(
-          builder, sum, product(rows[row / kGroupRows], columns[column])));
+          builder, sum, mul(rows[row / kGroupRows], columns[column])));
     }
     return next;
   });
@@ -175,15 +159,15 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
 
   // Lanes 4 row, ..., 4 row + 3 hold A's rows `row` and `row` + 8; lanes
   // 4 column, ..., 4 column + 3 hold B's column.
-  Value rowLanes = times(row, kLanesOfRow);
-  Pair columnLanes = {times(column, kLanesOfRow),
-                      times(add(column, constant(1)), kLanesOfRow)};
+  Value rowLanes = mul(row, kLanesOfRow);
+  Pair columnLanes = {mul(column, kLanesOfRow),
+                      mul(add(column, integer(1)), kLanesOfRow)};
 
   // Scales of A are in two lanes of the four, one for each of their rows, and
   // scales of B in one lane; the thread selectors choose.
   Pair aScales, bScales;
   for (int32_t i : {0, 1}) {
-    Value aLane = add(add(rowLanes, times(aThread, 2)), constant(i));
+    Value aLane = add(add(rowLanes, mul(aThread, 2)), integer(i));
     aScales[i] = shuffle(aScale, aLane);
     bScales[i] = shuffle(bScale, add(columnLanes[i], bThread));
   }
@@ -196,9 +180,9 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
   sums = loop(kWordsPerRow, sums, [&](Value word, ValueRange sums) {
     // Registers 0 and 1 of A are rows `row` and `row` + 8 of the first half of
     // K, registers 2 and 3 those of the second half.
-    Value owner = remainder(word, kLanesOfRow);
+    Value owner = rem(word, kLanesOfRow);
     Value isSecondHalf = arith::CmpIOp::create(
-        builder, arith::CmpIPredicate::uge, word, constant(kLanesOfRow));
+        builder, arith::CmpIPredicate::uge, word, integer(kLanesOfRow));
     auto ofHalf = [&](Value registers, int64_t first, int64_t second) -> Value {
       return arith::SelectOp::create(builder, isSecondHalf,
                                      extract(registers, second),
@@ -211,9 +195,9 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
     }
 
     // One word has one scale: blocks are of 16 or 32 elements, words of 4 or 8.
-    Value block = quotient(word, kWordsPerRow / instruction.scaleVec);
-    Value aScaleBit = times(add(aByte, block), 8);
-    Value bScaleBit = times(add(bByte, block), 8);
+    Value block = div(word, kWordsPerRow / instruction.scaleVec);
+    Value aScaleBit = mul(add(aByte, block), 8);
+    Value bScaleBit = mul(add(bByte, block), 8);
     Pair aFactors, bFactors;
     for (int32_t i : {0, 1}) {
       aFactors[i] = decode(aScales[i], aScaleBit, instruction.scale);

@@ -13,6 +13,7 @@
 
 #include "Fragments/FragmentEmitter.h"
 
+#include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
@@ -242,20 +243,11 @@ Value MmaEmitter::evenBytesFirst(Value word) {
   Value &reordered = reorderedWords[word];
   if (reordered)
     return reordered;
-  auto integer = [&](uint32_t value) -> Value {
-    return arith::ConstantIntOp::create(b, loc, b.getI32Type(),
-                                        static_cast<int32_t>(value));
-  };
-  Value outer = integer(0xFF0000FF);
-  Value second = integer(0x0000FF00), third = integer(0x00FF0000);
-  Value eight = integer(8);
-  Value kept = arith::AndIOp::create(b, loc, word, outer);
-  Value up = arith::ShLIOp::create(b, loc, word, eight);
-  up = arith::AndIOp::create(b, loc, up, third);
-  Value down = arith::ShRUIOp::create(b, loc, word, eight);
-  down = arith::AndIOp::create(b, loc, down, second);
-  Value moved = arith::OrIOp::create(b, loc, up, down);
-  reordered = arith::OrIOp::create(b, loc, kept, moved);
+  ArithEmitter emit(b, loc);
+  Value kept = emit.bitAnd(word, 0xFF0000FF);
+  Value up = emit.bitAnd(emit.shiftLeft(word, 8), 0x00FF0000);
+  Value down = emit.bitAnd(emit.shiftRight(word, 8), 0x0000FF00);
+  reordered = emit.bitOr(kept, emit.bitOr(up, down));
   return reordered;
 }
 

@@ -134,11 +134,11 @@ Value CodesEmitter::makePower(Value word, Value byte, Value areZero) {
   CodeFormat codes = getCodeFormat(format);
   unsigned shift = getScaleShift(format, scale);
   Value code = emit.permute(word, {}, emit.add(byte, kZeros));
-  Value distance = emit.subtract(code, emit.integer(codes.lowestScale + shift));
-  Value notBelow = LLVM::SMaxOp::create(b, loc, distance, emit.integer(0));
+  Value distance = emit.sub(code, emit.integer(codes.lowestScale + shift));
+  Value notBelow = emit.maxS(distance, 0);
   distance = emit.select(areZero, notBelow, distance);
-  furthest = LLVM::UMaxOp::create(b, loc, furthest, distance);
-  return emit.toPair(emit.add(emit.multiply(code, kLowestBits),
+  furthest = emit.maxU(furthest, distance);
+  return emit.toPair(emit.add(emit.mul(code, kLowestBits),
                               (codes.exponent - shift) * kLowestBits));
 }
 
@@ -151,13 +151,12 @@ Value CodesEmitter::makeNumber(Value word, Value byte) {
   constexpr int kPlaced = 120, kLargest = 127;
   int exponent = kPlaced + static_cast<int>(getCodeFormat(format).exponent) -
                  static_cast<int>(getScaleShift(format, scale));
-  Value selector = emit.add(emit.multiply(byte, kBothHalves), kZeros);
+  Value selector = emit.add(emit.mul(byte, kBothHalves), kZeros);
   Value codes = emit.bitAnd(emit.permute(word, {}, selector), kMagnitudes);
-  furthest = LLVM::UMaxOp::create(b, loc, furthest, codes);
+  furthest = emit.maxU(furthest, codes);
   Value factor = emit.toPair(emit.shiftLeft(codes, kPlace));
   for (int power : {kLargest, exponent - kLargest})
-    factor = emit.multiplyPairs(factor,
-                                emit.toPair(emit.integer(getPowerPair(power))));
+    factor = emit.mul(factor, emit.toPair(emit.integer(getPowerPair(power))));
   return factor;
 }
 
@@ -212,7 +211,7 @@ SmallVector<SmallVector<Value>> CodesEmitter::makeNumbers(int64_t box) {
       Value factor = factors[row][i * factors[row].size() / count];
       for (auto [half, pair] : llvm::enumerate(place(box, row, i)))
         registers[half * kRows + row] =
-            emit.fromPair(emit.multiplyPairs(emit.toPair(pair), factor));
+            emit.fromPair(emit.mul(emit.toPair(pair), factor));
     }
     numbers.push_back(registers);
   }

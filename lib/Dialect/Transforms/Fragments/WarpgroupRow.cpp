@@ -107,7 +107,7 @@ SmallVector<Value> RowEmitter::emitGroup(ArrayRef<BoxWords> boxes,
   MLIRContext *context = b.getContext();
   auto layout = TileLayoutAttr::get(
       context, TileLayout{Major::K, Storage::Slots, /*isSwizzled=*/false});
-  SmallVector<Value> sums(kSums, emit.real(0));
+  SmallVector<Value> sums(kSums, emit.number(0));
   for (int64_t box = first; box != end; ++box) {
     SmallVector<SmallVector<Value>> numbers;
     for (int64_t i = 0; i != kInstructions; ++i)
@@ -169,26 +169,23 @@ Value RowEmitter::addBlock(Value acc, Value sum, Value scales, int64_t i,
     byte = emit.add(emit.shiftLeft(emit.bitAnd(quarter, 1), 1),
                     static_cast<uint32_t>(i));
   Value code = emit.permute(scales, {}, emit.add(byte, kZeros));
-  auto toReal = [&](Value bits) -> Value {
-    return LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
-  };
   if (isPower) {
     constexpr unsigned kMantissaBits = 23;
-    nan = LLVM::UMaxOp::create(b, loc, nan, code);
+    nan = emit.maxU(nan, code);
     // Any factor will do for zero.
-    Value isZero = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::oeq, sum,
-                                        emit.real(0));
+    Value isZero = emit.is(ArithEmitter::FP::OEQ, sum, 0);
     Value exponent =
         emit.select(isZero, emit.integer(0), emit.add(code, factor));
-    furthest = LLVM::UMaxOp::create(b, loc, furthest, exponent);
-    factor = toReal(
+    furthest = emit.maxU(furthest, exponent);
+    factor = emit.fromBits(
         emit.add(emit.shiftLeft(exponent, kMantissaBits), 1u << kMantissaBits));
   } else {
     // Bits that are placed are 2^-120 of the scale.
     constexpr unsigned kPlace = 20;
-    factor = LLVM::FMulOp::create(b, loc, toReal(emit.shiftLeft(code, kPlace)),
-                                  toReal(factor));
+    factor = emit.mul(emit.fromBits(emit.shiftLeft(code, kPlace)),
+                      emit.fromBits(factor));
   }
+  // An instruction already: ops of math are expanded before.
   return LLVM::FMAOp::create(b, loc, sum, factor, acc);
 }
 
@@ -261,8 +258,7 @@ struct LowerAccTotal final : LanePattern<AccTotalOp> {
     for (int64_t column = 0; column != kRowsOfLane; ++column) {
       Value total;
       auto add = [&](Value other) {
-        total = total ? Value(LLVM::FAddOp::create(rewriter, loc, total, other))
-                      : other;
+        total = total ? emit.add(total, other) : other;
       };
       auto forEach = [&](function_ref<void(size_t)> body) {
         for (size_t first = 0; first != elements.size(); first += kSums)
@@ -271,12 +267,9 @@ struct LowerAccTotal final : LanePattern<AccTotalOp> {
       };
       forEach([&](size_t i) { add(elements[i]); });
       for (int64_t distance = 1; distance != kLanesOfRow; distance *= 2) {
-        Value bits = LLVM::BitcastOp::create(rewriter, loc,
-                                             rewriter.getI32Type(), total);
-        Value from = LLVM::XOrOp::create(
-            rewriter, loc, word, emit.integer(static_cast<uint32_t>(distance)));
-        add(LLVM::BitcastOp::create(rewriter, loc, rewriter.getF32Type(),
-                                    emit.shuffle(bits, from)));
+        Value bits = emit.toBits(total);
+        Value from = emit.bitXor(word, static_cast<uint32_t>(distance));
+        add(emit.fromBits(emit.shuffle(bits, from)));
       }
       forEach([&](size_t i) { results[i] = total; });
     }

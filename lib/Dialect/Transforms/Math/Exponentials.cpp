@@ -43,13 +43,13 @@ static Reduced reduce(MathEmitter &e, Value x) {
 
 /// 2^exponent, which must be a normal number.
 static Value powerOfTwo(MathEmitter &e, Value exponent) {
-  return e.fromBits(e.shiftLeft(e.addI(exponent, 127), 23));
+  return e.fromBits(e.shiftLeft(e.add(exponent, 127), 23));
 }
 
 /// x * 2^exponent, in two steps: the power alone may be out of range.
 static Value scale(MathEmitter &e, Value x, Value exponent) {
-  Value half = e.shiftRight(exponent, 1);
-  Value other = e.subI(exponent, half);
+  Value half = e.shiftRightSigned(exponent, 1);
+  Value other = e.sub(exponent, half);
   return e.mul(e.mul(x, powerOfTwo(e, half)), powerOfTwo(e, other));
 }
 
@@ -85,7 +85,7 @@ Value blockscale::emitExpM1(MathEmitter &e, Value x) {
   Reduced reduced = reduce(e, e.clamp(x, -18, kMost));
   Value small = emitSmallExpM1(e, reduced.rest);
   // 2 (2^(n-1) small + 2^(n-1) - 1/2): 2^n may be out of range.
-  Value half = powerOfTwo(e, e.addI(reduced.exponent, -1));
+  Value half = powerOfTwo(e, e.add(reduced.exponent, -1));
   Value sum = e.fma(half, small, e.sub(half, e.number(0.5)));
   Value large = e.mul(sum, 2);
   Value result = e.select(e.is(IP::eq, reduced.exponent, 0), small, large);

@@ -36,10 +36,10 @@ static Logarithm split(MathEmitter &e, Value x) {
   constexpr int64_t kSqrtHalf = 0x3F3504F3;
   Value isSubnormal = e.is(FP::OLT, x, kSmallestNormal);
   Value bits = e.toBits(e.select(isSubnormal, e.mul(x, 0x1p23), x));
-  Value exponent = e.shiftRight(e.addI(bits, -kSqrtHalf), 23);
-  Value significand = e.fromBits(e.subI(bits, e.shiftLeft(exponent, 23)));
+  Value exponent = e.shiftRightSigned(e.add(bits, -kSqrtHalf), 23);
+  Value significand = e.fromBits(e.sub(bits, e.shiftLeft(exponent, 23)));
   exponent =
-      e.addI(exponent, e.select(isSubnormal, e.integer(-23), e.integer(0)));
+      e.add(exponent, e.select(isSubnormal, e.integer(-23), e.integer(0)));
   return {exponent, e.sub(significand, e.number(1))};
 }
 

@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_MATH_MATHEMITTER_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_MATH_MATHEMITTER_H
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Utils/ArithEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <limits>
@@ -23,27 +23,14 @@
 namespace mlir::blockscale {
 
 /// Arithmetic on scalars of one type, f32 or f64, and integers of its width.
-class MathEmitter {
+class MathEmitter : public ArithEmitter {
 public:
   MathEmitter(OpBuilder &builder, Location loc, FloatType type)
-      : b(builder), loc(loc), type(type),
-        bits(builder.getIntegerType(type.getWidth())) {}
+      : ArithEmitter(builder, loc, type) {}
 
-  Value number(double value) {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-  }
-  Value integer(int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(bits, value));
-  }
   Value infinity() { return number(std::numeric_limits<double>::infinity()); }
   Value nan() { return number(std::numeric_limits<double>::quiet_NaN()); }
 
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value mul(Value x, double y) { return mul(x, number(y)); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
-  Value neg(Value x) { return arith::NegFOp::create(b, loc, x); }
   /// x * y + z, rounded once.
   Value fma(Value x, Value y, Value z) { return call("llvm.fma", {x, y, z}); }
   Value fma(Value x, double y, Value z) { return fma(x, number(y), z); }
@@ -58,7 +45,7 @@ public:
   std::pair<Value, Value> roundToInteger(Value x, double factor) {
     Value shift = number(type.isF64() ? 0x1.8p52 : 0x1.8p23);
     Value shifted = fma(x, factor, shift);
-    return {sub(shifted, shift), subI(toBits(shifted), toBits(shift))};
+    return {sub(shifted, shift), sub(toBits(shifted), toBits(shift))};
   }
   /// coefficients[0] + coefficients[1] * x + ...
   Value polynomial(Value x, ArrayRef<double> coefficients) {
@@ -67,62 +54,20 @@ public:
       sum = fma(sum, x, number(coefficient));
     return sum;
   }
-
-  Value toBits(Value x) { return arith::BitcastOp::create(b, loc, bits, x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
-  Value addI(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value addI(Value x, int64_t y) { return addI(x, integer(y)); }
-  Value subI(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value andI(Value x, int64_t y) {
-    return arith::AndIOp::create(b, loc, x, integer(y));
-  }
-  Value shiftLeft(Value x, unsigned by) {
-    return arith::ShLIOp::create(b, loc, x, integer(by));
-  }
-  /// With the sign.
-  Value shiftRight(Value x, unsigned by) {
-    return arith::ShRSIOp::create(b, loc, x, integer(by));
-  }
   Value toNumber(Value x) { return arith::SIToFPOp::create(b, loc, type, x); }
-
-  using FP = arith::CmpFPredicate;
-  using IP = arith::CmpIPredicate;
-  Value is(FP predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, loc, predicate, x, y);
-  }
-  Value is(FP predicate, Value x, double y) {
-    return is(predicate, x, number(y));
-  }
-  Value is(IP predicate, Value x, int64_t y) {
-    return arith::CmpIOp::create(b, loc, predicate, x, integer(y));
-  }
-  Value isNaN(Value x) { return is(FP::UNO, x, x); }
-  Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
-  Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
-  Value negate(Value x) {
-    return arith::XOrIOp::create(
-        b, loc, x, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
   /// Between both; NaN stays.
   Value clamp(Value x, double low, double high) {
     x = select(is(FP::OLT, x, low), number(low), x);
     return select(is(FP::OGT, x, high), number(high), x);
   }
 
-  /// An instruction that LLVM has an intrinsic for.
+  /// An instruction that LLVM has an intrinsic for: not an op of math, since
+  /// those are what is expanded.
   Value call(StringRef intrinsic, ValueRange operands) {
     return LLVM::CallIntrinsicOp::create(b, loc, type,
                                          b.getStringAttr(intrinsic), operands)
         .getResult(0);
   }
-
-  OpBuilder &b;
-  Location loc;
-  FloatType type;
-  IntegerType bits;
 };
 
 /// The functions, by file. `x` is an f32; so is the result.

@@ -29,8 +29,8 @@ static Value emitLog2OfDouble(MathEmitter &e, Value x) {
   constexpr int64_t kSqrtHalf = 0x3FE6A09E667F3BCD;
   constexpr double kTwiceLog2E = 2 * 1.4426950408889634074;
   Value bits = e.toBits(x);
-  Value exponent = e.shiftRight(e.addI(bits, -kSqrtHalf), 52);
-  Value significand = e.fromBits(e.subI(bits, e.shiftLeft(exponent, 52)));
+  Value exponent = e.shiftRightSigned(e.add(bits, -kSqrtHalf), 52);
+  Value significand = e.fromBits(e.sub(bits, e.shiftLeft(exponent, 52)));
   Value f = e.sub(significand, e.number(1));
   Value s = e.div(f, e.add(f, e.number(2)));
   Value series =
@@ -47,7 +47,7 @@ static Value emitExp2OfDouble(MathEmitter &e, Value x) {
   Value power = e.polynomial(rest, {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24,
                                     1.0 / 120, 1.0 / 720, 1.0 / 5040,
                                     1.0 / 40320, 1.0 / 362880, 1.0 / 3628800});
-  return e.fromBits(e.addI(e.toBits(power), e.shiftLeft(exponent, 52)));
+  return e.fromBits(e.add(e.toBits(power), e.shiftLeft(exponent, 52)));
 }
 
 static Value isInteger(MathEmitter &e, Value x) {
@@ -78,13 +78,13 @@ Value blockscale::emitPow(MathEmitter &e, Value x, Value y) {
 
   // A negative base: the sign of odd powers, and no other ones.
   Value isWhole = isInteger(e, y);
-  Value isOdd = e.both(isWhole, e.negate(isInteger(e, e.mul(y, 0.5))));
+  Value isOdd = e.bitAnd(isWhole, e.negate(isInteger(e, e.mul(y, 0.5))));
   result = e.select(isOdd, e.copySign(result, x), result);
-  Value isUndefined = e.both(e.is(FP::OLT, x, 0), e.negate(isWhole));
-  isUndefined = e.both(isUndefined, e.negate(isInfinite));
-  isUndefined = e.both(isUndefined, e.negate(e.isNaN(y)));
+  Value isUndefined = e.bitAnd(e.is(FP::OLT, x, 0), e.negate(isWhole));
+  isUndefined = e.bitAnd(isUndefined, e.negate(isInfinite));
+  isUndefined = e.bitAnd(isUndefined, e.negate(e.isNaN(y)));
   result = e.select(isUndefined, e.nan(), result);
 
-  Value isOne = e.either(e.is(FP::OEQ, y, 0), e.is(FP::OEQ, x, 1));
+  Value isOne = e.bitOr(e.is(FP::OEQ, y, 0), e.is(FP::OEQ, x, 1));
   return e.select(isOne, e.number(1), result);
 }

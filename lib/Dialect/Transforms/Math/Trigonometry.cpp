@@ -62,22 +62,12 @@ static Angle reduceLarge(MathEmitter &e, Value x) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
   MathEmitter wide(b, loc, b.getF64Type());
-  auto extend = [&](Value word) -> Value {
-    return arith::ExtUIOp::create(b, loc, wide.bits, word);
-  };
-  auto shiftRight = [&](Value value, Value by) -> Value {
-    return arith::ShRUIOp::create(b, loc, value, by);
-  };
-  auto multiply = [&](Value lhs, Value rhs) -> Value {
-    return arith::MulIOp::create(b, loc, lhs, rhs);
-  };
-
-  Value magnitude = e.andI(e.toBits(x), 0x7FFFFFFF);
-  Value significand = e.addI(e.andI(magnitude, 0x7FFFFF), int64_t(1) << 23);
+  Value magnitude = e.bitAnd(e.toBits(x), 0x7FFFFFFF);
+  Value significand = e.add(e.bitAnd(magnitude, 0x7FFFFF), int64_t(1) << 23);
   // p is the exponent field less 150, and the position in the bits p + 30.
-  Value position = e.addI(e.shiftRight(magnitude, 23), 30 - 150);
-  Value first = e.shiftRight(position, 5);
-  Value shift = extend(e.andI(position, 31));
+  Value position = e.add(e.shiftRightSigned(magnitude, 23), 30 - 150);
+  Value first = e.shiftRightSigned(position, 5);
+  Value shift = wide.widen(e.bitAnd(position, 31));
 
   // Words first to first + 3, then 96 bits of them.
   constexpr unsigned kMostFirst = 4;
@@ -88,32 +78,30 @@ static Angle reduceLarge(MathEmitter &e, Value x) {
       words[i] = e.select(
           e.is(IP::eq, first, at),
           e.integer(static_cast<int32_t>(kTwoOverPiBits[at + i])), words[i]);
-    words[i] = extend(words[i]);
+    words[i] = wide.widen(words[i]);
   }
-  Value complement = wide.subI(wide.integer(32), shift);
+  Value complement = wide.sub(wide.integer(32), shift);
   constexpr int64_t kWord = 0xFFFFFFFF;
   Value parts[3];
   for (unsigned i = 0; i != 3; ++i) {
-    Value pair = arith::OrIOp::create(b, loc, wide.shiftLeft(words[i], 32),
-                                      words[i + 1]);
-    parts[i] = wide.andI(shiftRight(pair, complement), kWord);
+    Value pair = wide.bitOr(wide.shiftLeft(words[i], 32), words[i + 1]);
+    parts[i] = wide.bitAnd(wide.shiftRight(pair, complement), kWord);
   }
 
   // Bits 32 to 95 of the product: 2 of n, 62 of what follows the point.
-  Value m = extend(significand);
-  Value product = wide.addI(wide.shiftLeft(multiply(m, parts[0]), 32),
-                            multiply(m, parts[1]));
-  product =
-      wide.addI(product, shiftRight(multiply(m, parts[2]), wide.integer(32)));
-  Value n = shiftRight(wide.addI(product, int64_t(1) << 61), wide.integer(62));
-  Value fraction = wide.subI(product, wide.shiftLeft(n, 62));
+  Value m = wide.widen(significand);
+  Value product = wide.add(wide.shiftLeft(wide.mul(m, parts[0]), 32),
+                           wide.mul(m, parts[1]));
+  product = wide.add(product, wide.shiftRight(wide.mul(m, parts[2]), 32));
+  Value n = wide.shiftRight(wide.add(product, int64_t(1) << 61), 62);
+  Value fraction = wide.sub(product, wide.shiftLeft(n, 62));
   constexpr double kUnit = 1.57079632679489661923 * 0x1p-62;
   Value rest = arith::TruncFOp::create(
       b, loc, e.type, wide.mul(wide.toNumber(fraction), kUnit));
   Value quadrant = arith::TruncIOp::create(b, loc, e.bits, n);
 
   Value isNegative = e.is(FP::OLT, x, 0);
-  return {e.select(isNegative, e.subI(e.integer(0), quadrant), quadrant),
+  return {e.select(isNegative, e.sub(e.integer(0), quadrant), quadrant),
           e.select(isNegative, e.neg(rest), rest)};
 }
 
@@ -158,10 +146,10 @@ static SinCos emitSeries(MathEmitter &e, Value r) {
 /// The sine of the angle and of `quadrants` more.
 static Value emitSine(MathEmitter &e, Angle angle, unsigned quadrants) {
   SinCos series = emitSeries(e, angle.rest);
-  Value quadrant = e.addI(angle.quadrant, quadrants);
+  Value quadrant = e.add(angle.quadrant, quadrants);
   Value value =
-      e.select(e.is(IP::eq, e.andI(quadrant, 1), 0), series.sin, series.cos);
-  return e.select(e.is(IP::eq, e.andI(quadrant, 2), 0), value, e.neg(value));
+      e.select(e.is(IP::eq, e.bitAnd(quadrant, 1), 0), series.sin, series.cos);
+  return e.select(e.is(IP::eq, e.bitAnd(quadrant, 2), 0), value, e.neg(value));
 }
 
 /// Infinity and NaN have no angle.
@@ -183,7 +171,7 @@ Value blockscale::emitCos(MathEmitter &e, Value x) {
 Value blockscale::emitTan(MathEmitter &e, Value x) {
   Angle angle = reduce(e, x);
   SinCos series = emitSeries(e, angle.rest);
-  Value isEven = e.is(IP::eq, e.andI(angle.quadrant, 1), 0);
+  Value isEven = e.is(IP::eq, e.bitAnd(angle.quadrant, 1), 0);
   Value over = e.select(isEven, series.sin, e.neg(series.cos));
   Value under = e.select(isEven, series.cos, series.sin);
   Value result = e.select(e.is(FP::OEQ, x, 0), x, e.div(over, under));

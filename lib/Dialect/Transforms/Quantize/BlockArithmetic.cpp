@@ -31,36 +31,6 @@ BlockFormat BlockFormat::get(QuantizeOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ops
-//===----------------------------------------------------------------------===//
-
-Value BlockArithmetic::integer(uint32_t value) {
-  return arith::ConstantOp::create(
-      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
-Value BlockArithmetic::number(float value) {
-  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-}
-
-Value BlockArithmetic::bitcast(Value value, Type type) {
-  return arith::BitcastOp::create(b, loc, type, value);
-}
-
-Value BlockArithmetic::compare(arith::CmpIPredicate predicate, Value value,
-                               uint32_t with) {
-  return arith::CmpIOp::create(b, loc, predicate, value, integer(with));
-}
-
-Value BlockArithmetic::select(Value condition, Value ifTrue, Value ifFalse) {
-  return arith::SelectOp::create(b, loc, condition, ifTrue, ifFalse);
-}
-
-Value BlockArithmetic::bitAnd(Value value, uint32_t mask) {
-  return arith::AndIOp::create(b, loc, value, integer(mask));
-}
-
-//===----------------------------------------------------------------------===//
 // Magnitudes
 //===----------------------------------------------------------------------===//
 
@@ -71,16 +41,16 @@ Value BlockArithmetic::toF32(Value number) {
 }
 
 Value BlockArithmetic::getMagnitude(Value number) {
-  return bitAnd(bitcast(number, b.getI32Type()), kF32Magnitude);
+  return bitAnd(toBits(number), kF32Magnitude);
 }
 
 Value BlockArithmetic::getLargest(Value magnitude, Value other) {
-  return arith::MaxUIOp::create(b, loc, magnitude, other);
+  return maxU(magnitude, other);
 }
 
 Value BlockArithmetic::fromMagnitude(Value magnitude) {
-  Value isNaN = compare(arith::CmpIPredicate::ugt, magnitude, kF32Infinity);
-  return bitcast(select(isNaN, integer(kF32NaN), magnitude), b.getF32Type());
+  Value isNaN = is(IP::ugt, magnitude, kF32Infinity);
+  return fromBits(select(isNaN, integer(kF32NaN), magnitude));
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,54 +63,39 @@ Value BlockArithmetic::encode(Format format, Value value) {
     return llvm::bit_cast<uint32_t>(static_cast<float>(of));
   };
   unsigned shift = kF32MantissaBits - info.mantissaBits;
-  Value bits = bitcast(value, b.getI32Type());
+  Value bits = toBits(value);
   // Beyond the largest number it is that.
   Value magnitude =
-      arith::MinUIOp::create(b, loc, bitAnd(bits, kF32Magnitude),
-                             integer(floatBits(getLargestNumber(format))));
+      minU(bitAnd(bits, kF32Magnitude), floatBits(getLargestNumber(format)));
   // The power of two at or below it, but not below the smallest normal one.
   uint32_t smallest = floatBits(std::ldexp(1.0, 1 - info.bias));
-  Value power = arith::MaxUIOp::create(b, loc, bitAnd(magnitude, kF32Exponent),
-                                       integer(smallest));
+  Value power = maxU(bitAnd(magnitude, kF32Exponent), smallest);
   // A power whose last place is the step between codes there.
-  Value large =
-      arith::MulFOp::create(b, loc, bitcast(power, b.getF32Type()),
-                            number(std::ldexp(1.0f, static_cast<int>(shift))));
-  Value sum =
-      arith::AddFOp::create(b, loc, large, bitcast(magnitude, b.getF32Type()));
-  Value steps = arith::SubIOp::create(b, loc, bitcast(sum, b.getI32Type()),
-                                      bitcast(large, b.getI32Type()));
+  Value large = mul(fromBits(power), std::ldexp(1.0f, static_cast<int>(shift)));
+  Value sum = add(large, fromBits(magnitude));
+  Value steps = sub(toBits(sum), toBits(large));
   // Each exponent above the smallest is 2^mantissaBits codes more.
-  Value above = arith::ShRUIOp::create(
-      b, loc, arith::SubIOp::create(b, loc, power, integer(smallest)),
-      integer(shift));
-  Value code = arith::AddIOp::create(b, loc, steps, above);
+  Value above = shiftRight(sub(power, smallest), shift);
+  Value code = add(steps, above);
   if (info.signBits == 0)
     return code;
   constexpr unsigned kF32Bits = 32;
-  Value sign =
-      arith::ShRUIOp::create(b, loc, bits, integer(kF32Bits - info.bits));
-  return arith::OrIOp::create(b, loc, code,
-                              bitAnd(sign, 1u << (info.bits - 1)));
+  Value sign = shiftRight(bits, kF32Bits - info.bits);
+  return bitOr(code, bitAnd(sign, 1u << (info.bits - 1)));
 }
 
 Value BlockArithmetic::decode(Format format, Value code) {
   const FormatInfo &info = getFormatInfo(format);
   Value magnitude = bitAnd(code, info.magnitudeMask());
-  Value moved = arith::ShLIOp::create(
-      b, loc, magnitude, integer(kF32MantissaBits - info.mantissaBits));
+  Value moved = shiftLeft(magnitude, kF32MantissaBits - info.mantissaBits);
   Value value;
   if (info.hasSubnormals) {
     // The fields in their places, which makes subnormals of subnormals.
-    value =
-        arith::MulFOp::create(b, loc, bitcast(moved, b.getF32Type()),
-                              number(std::ldexp(1.0f, kF32Bias - info.bias)));
+    value = mul(fromBits(moved), std::ldexp(1.0f, kF32Bias - info.bias));
   } else {
     // Only the smallest power has no exponent field of its own.
     constexpr uint32_t kHalfOfNormal = 1u << (kF32MantissaBits - 1);
-    value =
-        bitcast(arith::MaxUIOp::create(b, loc, moved, integer(kHalfOfNormal)),
-                b.getF32Type());
+    value = fromBits(maxU(moved, kHalfOfNormal));
   }
   uint32_t firstSpecial = info.magnitudeMask();
   if (info.special == SpecialCodes::Ieee)
@@ -148,16 +103,14 @@ Value BlockArithmetic::decode(Format format, Value code) {
   if (info.special != SpecialCodes::None) {
     // The mantissa of infinity is 0; that of NaN is not.
     uint32_t keep = info.special == SpecialCodes::Ieee ? 0 : kF32NaN;
-    Value special =
-        arith::OrIOp::create(b, loc, moved, integer(kF32Exponent | keep));
-    value = select(compare(arith::CmpIPredicate::uge, magnitude, firstSpecial),
-                   bitcast(special, b.getF32Type()), value);
+    Value special = bitOr(moved, kF32Exponent | keep);
+    value =
+        select(is(IP::uge, magnitude, firstSpecial), fromBits(special), value);
   }
   if (info.signBits == 0)
     return value;
-  Value isNegative =
-      compare(arith::CmpIPredicate::ne, bitAnd(code, 1u << (info.bits - 1)), 0);
-  return select(isNegative, arith::NegFOp::create(b, loc, value), value);
+  Value isNegative = is(IP::ne, bitAnd(code, 1u << (info.bits - 1)), 0);
+  return select(isNegative, neg(value), value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,22 +119,18 @@ Value BlockArithmetic::decode(Format format, Value code) {
 
 Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
                                  Value tensorScale) {
-  Value isNumber = compare(arith::CmpIPredicate::ult, largest, kF32Infinity);
+  Value isNumber = is(IP::ult, largest, kF32Infinity);
   Value code;
   if (format.rule) {
-    Value sum = arith::AddIOp::create(
-        b, loc, largest, integer(getScaleAddend(*format.rule, format.element)));
-    Value field =
-        arith::ShRUIOp::create(b, loc, sum, integer(kF32MantissaBits));
-    code = arith::SubIOp::create(b, loc, field,
-                                 integer(getLargestExponent(format.element)));
-    code = arith::MaxSIOp::create(b, loc, code, integer(0));
-    code = arith::MinSIOp::create(b, loc, code, integer(kLastPowerCode));
+    Value sum = add(largest, getScaleAddend(*format.rule, format.element));
+    Value field = shiftRight(sum, kF32MantissaBits);
+    code = sub(field, getLargestExponent(format.element));
+    code = maxS(code, 0);
+    code = minS(code, kLastPowerCode);
   } else {
-    Value quotient = arith::DivFOp::create(
-        b, loc, bitcast(largest, b.getF32Type()), number(kLargestE2M1));
+    Value quotient = div(fromBits(largest), kLargestE2M1);
     if (tensorScale)
-      quotient = arith::DivFOp::create(b, loc, quotient, tensorScale);
+      quotient = div(quotient, tensorScale);
     code = encode(format.scale, quotient);
   }
   return select(isNumber, code, integer(getScaleNaN(format.scale)));
@@ -190,24 +139,21 @@ Value BlockArithmetic::emitScale(const BlockFormat &format, Value largest,
 BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
                                         Value tensorScale) {
   BlockFactor factor;
-  factor.isNaN =
-      compare(arith::CmpIPredicate::eq, scale, getScaleNaN(format.scale));
+  factor.isNaN = is(IP::eq, scale, getScaleNaN(format.scale));
   if (format.rule) {
     // 2^-e: of the largest power, a subnormal.
     constexpr uint32_t kSmallest = 1u << (kF32MantissaBits - 1);
-    Value field = arith::SubIOp::create(b, loc, integer(kLastPowerCode), scale);
-    Value bits =
-        arith::ShLIOp::create(b, loc, field, integer(kF32MantissaBits));
-    bits = select(factor.isNaN, integer(0),
-                  arith::MaxUIOp::create(b, loc, bits, integer(kSmallest)));
-    factor.number = bitcast(bits, b.getF32Type());
+    Value field = sub(integer(kLastPowerCode), scale);
+    Value bits = shiftLeft(field, kF32MantissaBits);
+    bits = select(factor.isNaN, integer(0), maxU(bits, kSmallest));
+    factor.number = fromBits(bits);
     return factor;
   }
-  factor.isZero = compare(arith::CmpIPredicate::eq, scale, 0);
+  factor.isZero = is(IP::eq, scale, 0);
   factor.number = decode(format.scale, scale);
   factor.isScale = !tensorScale;
   if (tensorScale)
-    factor.number = arith::MulFOp::create(b, loc, factor.number, tensorScale);
+    factor.number = mul(factor.number, tensorScale);
   return factor;
 }
 
@@ -217,11 +163,9 @@ BlockFactor BlockArithmetic::fromNumbers(Value divisor, Value reciprocal,
   factor.isScale = !tensorScale;
   factor.number = divisor;
   factor.reciprocal = reciprocal;
-  factor.isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                       divisor, divisor);
+  factor.isNaN = is(FP::UNO, divisor, divisor);
   // That of an infinite divisor is 0, too, and so are the quotients.
-  factor.isZero =
-      compare(arith::CmpIPredicate::eq, bitcast(reciprocal, b.getI32Type()), 0);
+  factor.isZero = is(IP::eq, toBits(reciprocal), 0);
   return factor;
 }
 
@@ -230,15 +174,13 @@ Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value number,
   // What f32 cannot hold of a product with a power is far below the smallest
   // element, and rounds to 0 all the same.
   if (format.rule)
-    return arith::MulFOp::create(b, loc, number, factor.number);
-  Value quotient = arith::DivFOp::create(b, loc, number, factor.number);
+    return mul(number, factor.number);
+  Value quotient = div(number, factor.number);
   // 0 / 0 where the divisor is too small for f32.
-  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                      quotient, quotient);
-  Value isZero = arith::OrIOp::create(b, loc, factor.isZero, isNaN);
+  Value isNaN = is(FP::UNO, quotient, quotient);
+  Value isZero = bitOr(factor.isZero, isNaN);
   constexpr uint32_t kSign = ~kF32Magnitude;
-  Value zero =
-      bitcast(bitAnd(bitcast(number, b.getI32Type()), kSign), b.getF32Type());
+  Value zero = fromBits(bitAnd(toBits(number), kSign));
   return select(isZero, zero, quotient);
 }
 
@@ -251,18 +193,14 @@ Value BlockArithmetic::emitIsPlain(Value tensorScale) {
   constexpr int kRange = 50;
   if (!tensorScale)
     return {};
-  Value offset =
-      arith::SubIOp::create(b, loc, bitcast(tensorScale, b.getI32Type()),
-                            integer(getPowerBits(-kRange)));
-  return compare(arith::CmpIPredicate::ult, offset,
-                 getPowerBits(kRange) - getPowerBits(-kRange));
+  Value offset = sub(toBits(tensorScale), getPowerBits(-kRange));
+  return is(IP::ult, offset, getPowerBits(kRange) - getPowerBits(-kRange));
 }
 
 void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
   // A scale of 0 multiplies by 0 instead, and codes of NaN are masked.
   factor.reciprocal =
-      select(factor.isZero, number(0),
-             arith::DivFOp::create(b, loc, number(1), factor.number));
+      select(factor.isZero, number(0), div(number(1), factor.number));
 }
 
 /// P. Markstein's division: with a reciprocal that is rounded to nearest, a
@@ -282,19 +220,16 @@ Value BlockArithmetic::emitPlainQuotient(Value number,
   Value magnitude = math::AbsFOp::create(b, loc, number);
   if (!factor.isScale)
     magnitude = arith::MinNumFOp::create(
-        b, loc, magnitude,
-        bitcast(integer(getPowerBits(kLarge)), b.getF32Type()));
-  Value negated = arith::NegFOp::create(b, loc, factor.number);
-  Value quotient = arith::MulFOp::create(b, loc, magnitude, factor.reciprocal);
+        b, loc, magnitude, fromBits(integer(getPowerBits(kLarge))));
+  Value negated = neg(factor.number);
+  Value quotient = mul(magnitude, factor.reciprocal);
   for (int i = 0; i != (factor.isScale ? 1 : 2); ++i) {
     Value rest = math::FmaOp::create(b, loc, negated, quotient, magnitude);
     quotient = math::FmaOp::create(b, loc, rest, factor.reciprocal, quotient);
   }
   constexpr uint32_t kSign = ~kF32Magnitude;
-  Value sign = bitAnd(bitcast(number, b.getI32Type()), kSign);
-  return bitcast(
-      arith::OrIOp::create(b, loc, bitcast(quotient, b.getI32Type()), sign),
-      b.getF32Type());
+  Value sign = bitAnd(toBits(number), kSign);
+  return fromBits(bitOr(toBits(quotient), sign));
 }
 
 Value BlockArithmetic::emitCode(const BlockFormat &format, Value number,

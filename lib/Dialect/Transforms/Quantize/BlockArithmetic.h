@@ -16,8 +16,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKARITHMETIC_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKARITHMETIC_H
 
+#include "Utils/ArithEmitter.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace mlir::blockscale {
 
@@ -46,9 +46,10 @@ struct BlockFactor {
   bool isScale = false;
 };
 
-class BlockArithmetic {
+class BlockArithmetic : public ArithEmitter {
 public:
-  BlockArithmetic(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+  BlockArithmetic(OpBuilder &builder, Location loc)
+      : ArithEmitter(builder, loc) {}
 
   /// An f32 of a number of type f32, f16 or bf16.
   Value toF32(Value number);
@@ -88,18 +89,6 @@ public:
   Value encode(Format format, Value number);
   /// The f32 that a code, in an i32, stands for.
   Value decode(Format format, Value code);
-
-  Value integer(uint32_t value);
-  Value number(float value);
-
-private:
-  Value bitcast(Value value, Type type);
-  Value compare(arith::CmpIPredicate predicate, Value value, uint32_t with);
-  Value select(Value condition, Value ifTrue, Value ifFalse);
-  Value bitAnd(Value value, uint32_t mask);
-
-  OpBuilder &b;
-  Location loc;
 };
 
 } // namespace mlir::blockscale

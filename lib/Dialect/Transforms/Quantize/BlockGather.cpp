@@ -13,7 +13,6 @@
 
 #include "Quantize/BlockGather.h"
 
-#include "Quantize/BlockArithmetic.h"
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,26 +21,17 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 BlockGather::BlockGather(OpBuilder &b, Location loc, Value lane)
-    : b(b), loc(loc) {
+    : ArithEmitter(b, loc) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   SmallVector<Value> bits =
       applyExprs(b, loc, {d0 % 2, d0.floorDiv(2) % 2}, lane);
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  auto isSet = [&](Value bit) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, zero);
-  };
-  isOdd = isSet(bits[0]);
-  isUpper = isSet(bits[1]);
-}
-
-Value BlockGather::select(Value condition, Value ifTrue, Value ifFalse) {
-  return arith::SelectOp::create(b, loc, condition, ifTrue, ifFalse);
+  isOdd = isDifferent(bits[0], 0);
+  isUpper = isDifferent(bits[1], 0);
 }
 
 Value BlockGather::permute(Value low, Value high, uint32_t selector) {
   return NVVM::PermuteOp::create(
-      b, loc, b.getI32Type(), low, high,
-      BlockArithmetic(b, loc).integer(selector),
+      b, loc, b.getI32Type(), low, high, integer(selector),
       NVVM::PermuteModeAttr::get(b.getContext(), NVVM::PermuteMode::DEFAULT));
 }
 

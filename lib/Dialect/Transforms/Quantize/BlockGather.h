@@ -15,11 +15,11 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKGATHER_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKGATHER_H
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Utils/ArithEmitter.h"
 
 namespace mlir::blockscale {
 
-class BlockGather {
+class BlockGather : ArithEmitter {
 public:
   static constexpr size_t kLanes = 4;
 
@@ -33,13 +33,10 @@ public:
                           unsigned codeBits);
 
 private:
-  Value select(Value condition, Value ifTrue, Value ifFalse);
   Value permute(Value low, Value high, uint32_t selector);
   /// What lanes 0 to 3 have of this lane's block, of that in each.
   SmallVector<Value> transpose(ArrayRef<Value> words);
 
-  OpBuilder &b;
-  Location loc;
   /// The bits of this lane's number among the four.
   Value isOdd, isUpper;
 };

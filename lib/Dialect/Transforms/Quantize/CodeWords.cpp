@@ -29,9 +29,8 @@ Value CodeWords::emitPair(Value low, Value high) {
   if (!isNative) {
     Value first = arithmetic.encode(format.element, low);
     Value second = arithmetic.encode(format.element, high);
-    second =
-        arith::ShLIOp::create(b, loc, second, arithmetic.integer(codeBits));
-    return arith::OrIOp::create(b, loc, first, second);
+    second = arithmetic.shiftLeft(second, codeBits);
+    return arithmetic.bitOr(first, second);
   }
   Type type = format.type;
   Value pair;
@@ -53,10 +52,8 @@ Value CodeWords::emitPair(Value low, Value high) {
   constexpr unsigned kNibble = 4, kByte = 8;
   if (codeBits == kByte && getFormatInfo(format.element).bits == kNibble) {
     // Nibbles to bytes.
-    Value moved = arith::OrIOp::create(
-        b, loc, pair,
-        arith::ShLIOp::create(b, loc, pair, arithmetic.integer(kNibble)));
-    pair = arith::AndIOp::create(b, loc, moved, arithmetic.integer(0x0F0F));
+    Value moved = arithmetic.bitOr(pair, arithmetic.shiftLeft(pair, kNibble));
+    pair = arithmetic.bitAnd(moved, 0x0F0F);
   }
   return pair;
 }
@@ -73,13 +70,11 @@ Value CodeWords::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
       words.push_back(pair);
       continue;
     }
-    pair = arith::ShLIOp::create(b, loc, pair,
-                                 arithmetic.integer(i % perWord * pairBits));
-    words.back() = arith::OrIOp::create(b, loc, words.back(), pair);
+    pair = arithmetic.shiftLeft(pair, i % perWord * pairBits);
+    words.back() = arithmetic.bitOr(words.back(), pair);
   }
   for (Value &word : words)
-    word = arith::SelectOp::create(b, loc, factor.isNaN, arithmetic.integer(0),
-                                   word);
+    word = arithmetic.select(factor.isNaN, arithmetic.integer(0), word);
   if (perWord * pairBits != kWordBits)
     return arith::TruncIOp::create(b, loc, b.getIntegerType(perWord * pairBits),
                                    words.front());

@@ -32,22 +32,20 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
 
   // Normal numbers: the fields move up, the exponent changes its bias.
   Value moved = emit.shiftLeft(magnitude, mantissaShift);
-  Value value = emit.asNumber(arith::AddIOp::create(
-      builder, loc, moved,
-      emit.integer(static_cast<uint64_t>(emit.bias() - info.bias)
-                   << emit.mantissaBits())));
+  Value value = emit.fromBits(
+      emit.add(moved, static_cast<uint64_t>(emit.bias() - info.bias)
+                          << emit.mantissaBits()));
 
   // Subnormal numbers: the mantissa as an integer. (No subnormals of the type
   // are used, so a caller's flush-to-zero mode does no harm.)
   if (info.hasSubnormals) {
-    Value mantissa =
-        arith::UIToFPOp::create(builder, loc, emit.numberType(), magnitude);
+    Value mantissa = arith::UIToFPOp::create(
+        builder, loc, emit.withShape(emit.type), magnitude);
     int exponent = 1 - info.bias - static_cast<int>(info.mantissaBits);
-    Value subnormal = arith::MulFOp::create(
-        builder, loc, mantissa, emit.number(std::ldexp(1.0, exponent)));
-    value = emit.select(
-        emit.compare(arith::CmpIPredicate::ult, magnitude, firstNormal),
-        subnormal, value);
+    Value subnormal = emit.mul(mantissa, std::ldexp(1.0, exponent));
+    value =
+        emit.select(emit.is(arith::CmpIPredicate::ult, magnitude, firstNormal),
+                    subnormal, value);
   }
 
   switch (info.special) {
@@ -55,18 +53,17 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
     break;
   case SpecialCodes::AllOnesNaN: {
     Value isNaN =
-        emit.compare(arith::CmpIPredicate::eq, magnitude, info.magnitudeMask());
+        emit.is(arith::CmpIPredicate::eq, magnitude, info.magnitudeMask());
     value = emit.select(isNaN, emit.number(std::nan("")), value);
     break;
   }
   case SpecialCodes::Ieee: {
     // The mantissa moves along: 0 stays infinity, others stay NaN.
     uint64_t firstSpecial = info.magnitudeMask() + 1 - firstNormal;
-    Value special = emit.asNumber(arith::OrIOp::create(
-        builder, loc, moved, emit.integer(emit.infinity())));
-    value = emit.select(
-        emit.compare(arith::CmpIPredicate::uge, magnitude, firstSpecial),
-        special, value);
+    Value special = emit.fromBits(emit.bitOr(moved, emit.infinity()));
+    value =
+        emit.select(emit.is(arith::CmpIPredicate::uge, magnitude, firstSpecial),
+                    special, value);
     break;
   }
   }
@@ -74,8 +71,7 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
   if (info.signBits == 0)
     return value;
   Value isNegative =
-      emit.compare(arith::CmpIPredicate::ne,
-                   emit.bitAnd(wide, uint64_t(1) << (info.bits - 1)), 0);
-  return emit.select(isNegative, arith::NegFOp::create(builder, loc, value),
-                     value);
+      emit.is(arith::CmpIPredicate::ne,
+              emit.bitAnd(wide, uint64_t(1) << (info.bits - 1)), 0);
+  return emit.select(isNegative, emit.neg(value), value);
 }

@@ -62,8 +62,8 @@ struct Codes {
 
 /// The code of a positive number with the encoding `magnitude`, rounded, or one
 /// beyond the largest. Of NaN and infinity, one beyond the largest.
-static Value emitRounded(OpBuilder &builder, Location loc, BitsEmitter &emit,
-                         Value magnitude, const FormatInfo &info) {
+static Value emitRounded(BitsEmitter &emit, Value magnitude,
+                         const FormatInfo &info) {
   int smallestExponent = (info.hasSubnormals ? 1 : 0) - info.bias;
   unsigned shift = emit.mantissaBits() - info.mantissaBits;
   uint64_t half = uint64_t(1) << (shift - 1);
@@ -73,7 +73,7 @@ static Value emitRounded(OpBuilder &builder, Location loc, BitsEmitter &emit,
   // up.
   uint64_t rebias = static_cast<uint64_t>(emit.bias() - info.bias)
                     << emit.mantissaBits();
-  Value moved = emit.subtract(magnitude, rebias);
+  Value moved = emit.sub(magnitude, rebias);
   Value odd = info.mantissaBits == 0
                   ? emit.integer(1)
                   : emit.bitAnd(emit.shiftRight(moved, shift), 1);
@@ -83,8 +83,8 @@ static Value emitRounded(OpBuilder &builder, Location loc, BitsEmitter &emit,
   if (!info.hasSubnormals) {
     // The smallest number is what is nearest to all below.
     Value isSmallest =
-        emit.compare(arith::CmpIPredicate::ult, magnitude,
-                     emit.encodingOf(std::ldexp(1.5, smallestExponent)));
+        emit.is(arith::CmpIPredicate::ult, magnitude,
+                emit.encodingOf(std::ldexp(1.5, smallestExponent)));
     return emit.select(isSmallest, emit.integer(0), normal);
   }
 
@@ -93,12 +93,11 @@ static Value emitRounded(OpBuilder &builder, Location loc, BitsEmitter &emit,
   int lastBit = smallestExponent - static_cast<int>(info.mantissaBits);
   double unit =
       std::ldexp(1.0, lastBit + static_cast<int>(emit.mantissaBits()));
-  Value sum = arith::AddFOp::create(builder, loc, emit.asNumber(magnitude),
-                                    emit.number(unit));
-  Value subnormal = emit.subtract(emit.asBits(sum), emit.encodingOf(unit));
+  Value sum = emit.add(emit.fromBits(magnitude), unit);
+  Value subnormal = emit.sub(emit.toBits(sum), emit.encodingOf(unit));
   Value isSubnormal =
-      emit.compare(arith::CmpIPredicate::ult, magnitude,
-                   emit.encodingOf(std::ldexp(1.0, smallestExponent)));
+      emit.is(arith::CmpIPredicate::ult, magnitude,
+              emit.encodingOf(std::ldexp(1.0, smallestExponent)));
   return emit.select(isSubnormal, subnormal, normal);
 }
 
@@ -113,8 +112,8 @@ static Value emitShortBits(OpBuilder &builder, Location loc, BitsEmitter &emit,
       builder, loc, emit.withShape(builder.getI16Type()), value));
   if (info.bias == emit.bias())
     return emit.shiftLeft(code, shift);
-  Value wide = emit.asBits(
-      arith::ExtFOp::create(builder, loc, emit.numberType(), value));
+  Value wide = emit.toBits(
+      arith::ExtFOp::create(builder, loc, emit.withShape(emit.type), value));
   Value magnitude = emit.bitAnd(code, info.magnitudeMask());
   uint64_t firstSpecial =
       info.magnitudeMask() + 1 - (uint64_t(1) << info.mantissaBits);
@@ -123,8 +122,7 @@ static Value emitShortBits(OpBuilder &builder, Location loc, BitsEmitter &emit,
   Value nan = emit.bitOr(emit.bitOr(emit.shiftLeft(magnitude, shift), sign),
                          emit.infinity());
   return emit.select(
-      emit.compare(arith::CmpIPredicate::ugt, magnitude, firstSpecial), nan,
-      wide);
+      emit.is(arith::CmpIPredicate::ugt, magnitude, firstSpecial), nan, wide);
 }
 
 Value blockscale::emitEncode(OpBuilder &builder, Location loc, Value value,
@@ -139,12 +137,12 @@ Value blockscale::emitEncode(OpBuilder &builder, Location loc, Value value,
   using arith::CmpIPredicate;
 
   Value bits =
-      isShort ? emitShortBits(builder, loc, emit, value) : emit.asBits(value);
+      isShort ? emitShortBits(builder, loc, emit, value) : emit.toBits(value);
   Value magnitude = emit.bitAnd(bits, emit.signBit() - 1);
-  Value code = emitRounded(builder, loc, emit, magnitude, info);
+  Value code = emitRounded(emit, magnitude, info);
   unsigned beyond =
       overflow == Overflow::Saturate ? codes.largest : codes.overflow;
-  code = emit.select(emit.compare(CmpIPredicate::ugt, code, codes.largest),
+  code = emit.select(emit.is(CmpIPredicate::ugt, code, codes.largest),
                      emit.integer(beyond), code);
 
   Value nan = emit.integer(codes.nan);
@@ -152,11 +150,11 @@ Value blockscale::emitEncode(OpBuilder &builder, Location loc, Value value,
     nan = emit.bitOr(
         emit.bitAnd(emit.shiftRight(magnitude, shift), codes.mantissaMask),
         nan);
-  Value isNaN = emit.compare(CmpIPredicate::ugt, magnitude, emit.infinity());
+  Value isNaN = emit.is(CmpIPredicate::ugt, magnitude, emit.infinity());
   if (codes.signBit == 0) {
     // -0 is not below 0. NaNs compare like larger negative numbers.
-    Value isNegative = emit.compare(CmpIPredicate::ugt, bits, emit.signBit());
-    isNaN = arith::OrIOp::create(builder, loc, isNaN, isNegative);
+    Value isNegative = emit.is(CmpIPredicate::ugt, bits, emit.signBit());
+    isNaN = emit.bitOr(isNaN, isNegative);
     code = emit.select(isNaN, nan, code);
   } else {
     Value sign = emit.bitAnd(emit.shiftRight(bits, emit.width() - info.bits),

@@ -187,7 +187,7 @@ void ConvertEmitter::emitRoundedStep(Sums &sums, const Step &step,
   for (unsigned group = 0; group != x.groups; ++group)
     for (unsigned i = 0; i != kInstructionsPerStep; ++i)
       a[i].push_back(xCodes.place(group, i));
-  Value zero = emit.real(0);
+  Value zero = emit.number(0);
   SmallVector<Value> words = y.scales->getRowWords(step, y.groups);
   for (unsigned n = 0; n != y.groups; ++n) {
     Value factor = y.scales->getRealFactor(step, words[n]);
@@ -216,7 +216,7 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
     return pairs;
   };
   Both a = unscale(x, xCodes), b = unscale(y, yCodes);
-  Value zero = emit.real(0);
+  Value zero = emit.number(0);
   SmallVector<Value> xWords = x.scales->getRowWords(step, x.groups);
   SmallVector<Value> yWords = y.scales->getRowWords(step, y.groups);
   unsigned blocks = x.scales->getNumBlocks();
@@ -266,7 +266,7 @@ void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
   for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
     Value value = products[i];
     for (Value factor : x.scales->getFactors(xScales[i / 2], yScales[i % 2]))
-      value = LLVM::FMulOp::create(emit.b, emit.loc, value, factor);
+      value = emit.mul(value, factor);
     addValue(sums, element, value);
   }
 }
@@ -274,16 +274,16 @@ void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
 void ConvertEmitter::addValue(Sums &sums, int64_t element, Value value) {
   if (leftOut)
     value = dropFinite(value);
-  sums[element] = LLVM::FAddOp::create(emit.b, emit.loc, sums[element], value);
+  sums[element] = emit.add(sums[element], value);
 }
 
 /// `value`, without what `leftOut` has of it: infinities and NaN are left.
 Value ConvertEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
-  Value least = LLVM::FNegOp::create(b, emit.loc, leftOut);
-  Value part = LLVM::MaxNumOp::create(b, emit.loc, value, least);
-  part = LLVM::MinNumOp::create(b, emit.loc, part, leftOut);
-  return LLVM::FSubOp::create(b, emit.loc, value, part);
+  Value least = emit.neg(leftOut);
+  Value part = arith::MaxNumFOp::create(b, emit.loc, value, least);
+  part = arith::MinNumFOp::create(b, emit.loc, part, leftOut);
+  return emit.sub(value, part);
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,8 +371,8 @@ SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
   if (scan) {
     Value isAny = scan->isFoundByAny(ifExact.getResults().back());
     isScaled = emit.bitOr(isScaled, isAny);
-    Value all = emit.real(std::numeric_limits<float>::max());
-    Value none = emit.real(0);
+    Value all = emit.number(std::numeric_limits<float>::max());
+    Value none = emit.number(0);
     leftOut = emit.select(isExact, all, none);
   }
   auto ifScaled = scf::IfOp::create(b, emit.loc, elements.getTypes(), isScaled,

@@ -109,8 +109,7 @@ Value ConvertScales::getByteNumber(const Step &step) const {
 Value ConvertScales::extractByte(Value word, Value number,
                                  uint32_t places) const {
   constexpr uint32_t kZeros = 0x4444;
-  Value nibbles =
-      emit.add(emit.multiply(number, places), kZeros & ~(places * 0xF));
+  Value nibbles = emit.add(emit.mul(number, places), kZeros & ~(places * 0xF));
   return emit.permute(word, {}, nibbles);
 }
 
@@ -151,8 +150,8 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   if (info.mantissaBits == 0) {
     // A multiplication by a sum of two powers, which is not taken for shifts:
     // those have enough to do.
-    Value exponents = emit.multiply(extractByte(rowWord, number, 0x0001),
-                                    (1u << kMantissaBits) * kHalves);
+    Value exponents = emit.mul(extractByte(rowWord, number, 0x0001),
+                               (1u << kMantissaBits) * kHalves);
     if (!isFolded())
       return emit.toPair(exponents);
     return emit.toPair(
@@ -173,9 +172,8 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
     exponent += others;
   Value factor = emit.toPair(placed);
   for (constexpr int kMost = kBias; exponent > 0; exponent -= kMost)
-    factor = emit.multiplyPairs(
-        factor,
-        emit.toPair(emit.integer(getPowerPair(std::min(exponent, kMost)))));
+    factor = emit.mul(factor, emit.toPair(emit.integer(
+                                  getPowerPair(std::min(exponent, kMost)))));
   return factor;
 }
 
@@ -184,8 +182,8 @@ Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
   for (auto [from, to] : llvm::zip_equal(pairs, scaled)) {
     Value value = emit.toPair(from);
     if (!isFolded())
-      value = emit.multiplyPairs(value, power);
-    to = emit.fromPair(emit.multiplyPairs(value, factor));
+      value = emit.mul(value, power);
+    to = emit.fromPair(emit.mul(value, factor));
   }
   return scaled;
 }
@@ -193,7 +191,7 @@ Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
 Pairs ConvertScales::unscale(const Pairs &pairs) const {
   Pairs values;
   for (auto [from, to] : llvm::zip_equal(pairs, values)) {
-    to = emit.fromPair(emit.multiplyPairs(emit.toPair(from), power));
+    to = emit.fromPair(emit.mul(emit.toPair(from), power));
     if (format.firstSpecial == 0)
       continue;
     // A sign where a magnitude is as large; that as all bits that are wanted.
@@ -201,7 +199,7 @@ Pairs ConvertScales::unscale(const Pairs &pairs) const {
     Value magnitudes = emit.bitAnd(from, ~kHalfSigns);
     Value reached = emit.add(magnitudes, (0x8000 - first) * kHalves);
     Value ones = emit.bitAnd(emit.shiftRight(reached, 15), kHalves);
-    to = emit.bitOr(to, emit.multiply(ones, format.specialBits));
+    to = emit.bitOr(to, emit.mul(ones, format.specialBits));
   }
   return values;
 }
@@ -213,12 +211,10 @@ Value ConvertScales::getRealFactor(const Step &step, Value rowWord) const {
     return code;
   constexpr unsigned kMantissaBits = 23;
   // 2^(code - 127), the lowest of which is not normal.
-  Value bits = LLVM::UMaxOp::create(emit.b, emit.loc,
-                                    emit.shiftLeft(code, kMantissaBits),
-                                    emit.integer(1u << (kMantissaBits - 1)));
-  Value power =
-      LLVM::BitcastOp::create(emit.b, emit.loc, emit.b.getF32Type(), bits);
-  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
+  Value bits =
+      emit.maxU(emit.shiftLeft(code, kMantissaBits), 1u << (kMantissaBits - 1));
+  Value power = emit.fromBits(bits);
+  Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
   return emit.select(emit.isEqual(code, window.mask), nan, power);
 }
 
@@ -227,10 +223,10 @@ Pairs ConvertScales::round(const Pairs &pairs, Value factor,
   OpBuilder &b = emit.b;
   Type f32 = b.getF32Type();
   auto scaleHalf = [&](Value bits) {
-    Value number = LLVM::BitcastOp::create(b, emit.loc, f32, bits);
+    Value number = emit.fromBits(bits);
     for (Value scale : {factor, to.tensorScale})
       if (scale)
-        number = LLVM::FMulOp::create(b, emit.loc, number, scale);
+        number = emit.mul(number, scale);
     return number;
   };
   Pairs rounded;
@@ -240,7 +236,7 @@ Pairs ConvertScales::round(const Pairs &pairs, Value factor,
                       scaleHalf(emit.bitAnd(from, 0xFFFF0000))};
     Value both = vector::FromElementsOp::create(
         b, emit.loc, VectorType::get(2, f32), halves);
-    both = LLVM::FPTruncOp::create(b, emit.loc, VectorType::get(2, to.number),
+    both = arith::TruncFOp::create(b, emit.loc, VectorType::get(2, to.number),
                                    both);
     into = emit.fromPair(both);
   }
@@ -253,13 +249,12 @@ Value ConvertScales::prepare(Value code) const {
   const FormatInfo &info = getFormatInfo(row.scale);
   if (info.mantissaBits == 0)
     return code;
-  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
+  Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
   Value isNaN = emit.isEqual(code, window.mask);
-  Value placed = LLVM::BitcastOp::create(
-      emit.b, emit.loc, emit.b.getF32Type(),
-      emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
-  Value power = emit.real(std::ldexp(1.0f, kBias - info.bias));
-  Value value = LLVM::FMulOp::create(emit.b, emit.loc, placed, power);
+  Value placed =
+      emit.fromBits(emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
+  Value power = emit.number(std::ldexp(1.0f, kBias - info.bias));
+  Value value = emit.mul(placed, power);
   return emit.select(isNaN, nan, value);
 }
 
@@ -267,19 +262,16 @@ std::array<Value, 2> ConvertScales::getFactors(Value x, Value y) const {
   if (getFormatInfo(row.scale).mantissaBits != 0)
     return {x, y};
   constexpr unsigned kMantissaBits = 23;
-  Value nan = emit.real(std::numeric_limits<float>::quiet_NaN());
-  Value isNaN =
-      emit.isEqual(LLVM::UMaxOp::create(emit.b, emit.loc, x, y), window.mask);
+  Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
+  Value isNaN = emit.isEqual(emit.maxU(x, y), window.mask);
   // 2^(code - 127) of each half of the sum of both; the lowest is not normal,
   // and nothing finite that is multiplied with it and the other one is not 0.
   auto getPower = [&](Value half) -> Value {
-    half = LLVM::UMaxOp::create(emit.b, emit.loc, half, emit.integer(1));
-    return LLVM::BitcastOp::create(emit.b, emit.loc, emit.b.getF32Type(),
-                                   emit.shiftLeft(half, kMantissaBits));
+    half = emit.maxU(half, 1);
+    return emit.fromBits(emit.shiftLeft(half, kMantissaBits));
   };
   Value sum = emit.add(x, y), low = emit.shiftRight(sum, 1);
-  return {emit.select(isNaN, nan, getPower(low)),
-          getPower(emit.subtract(sum, low))};
+  return {emit.select(isNaN, nan, getPower(low)), getPower(emit.sub(sum, low))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -310,7 +302,7 @@ Value ConvertScales::accumulate(function_ref<Value(Value half)> test) const {
 static Value isInWindow(const WordEmitter &emit, const ScaleWindow &window,
                         Value codes) {
   Value isBelow =
-      emit.subtract(emit.integer((0x8000 + window.highest) * kHalves), codes);
+      emit.sub(emit.integer((0x8000 + window.highest) * kHalves), codes);
   if (window.lowest == 0)
     return isBelow;
   Value isAbove = emit.add(codes, (0x8000 - window.lowest) * kHalves);
@@ -324,7 +316,7 @@ Value ConvertScales::areExact() const {
 
 Value ConvertScales::areExactOrZero() const {
   return accumulate([&](Value codes) {
-    Value isZero = emit.subtract(emit.integer(kHalfSigns), codes);
+    Value isZero = emit.sub(emit.integer(kHalfSigns), codes);
     return emit.bitOr(isInWindow(emit, window, codes), isZero);
   });
 }

@@ -282,8 +282,8 @@ private:
     constexpr std::array<uint32_t, 2> kNibbles = {0x000F000F, 0x00F000F0};
     constexpr std::array<uint32_t, 2> kFactors = {0x1040, 0x0104};
     Value byte = emit.shiftRight(word, turn / 2 * 8);
-    Value copies = emit.multiply(emit.bitAnd(byte, kNibbles[turn % 2]),
-                                 kFactors[turn % 2]);
+    Value copies =
+        emit.mul(emit.bitAnd(byte, kNibbles[turn % 2]), kFactors[turn % 2]);
     return emit.bitAnd(copies, format.mask * 0x00010001u);
   }
 

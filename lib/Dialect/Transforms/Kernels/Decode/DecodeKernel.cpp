@@ -75,9 +75,8 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
       half = emit.select(emit.isEqual(shifted, 0), emit.integer(kSmallest),
                          emit.shiftLeft(shifted, kMantissaBits));
       isNaN = emit.isEqual(scale, kPowerNaN);
-      isOut = emit.isAtLeast(
-          emit.subtract(shifted, emit.integer(codes.lowestScale)),
-          codes.highestExact - codes.lowestScale + 1);
+      isOut = emit.isAtLeast(emit.sub(shifted, emit.integer(codes.lowestScale)),
+                             codes.highestExact - codes.lowestScale + 1);
     } else {
       // The sign does not count. All numbers have few bits, and are normal.
       Value magnitude = emit.bitAnd(scale, kNaN);
@@ -94,7 +93,7 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
   }
   auto join = [&](ArrayRef<Value> values, unsigned pair) -> Value {
     if (values.size() == 1)
-      return emit.multiply(values[0], kHalves);
+      return emit.mul(values[0], kHalves);
     constexpr unsigned kHalfBits = 16;
     return emit.bitOr(values[2 * pair],
                       emit.shiftLeft(values[2 * pair + 1], kHalfBits));
@@ -103,7 +102,7 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
        ++pair) {
     Value factor = emit.toPair(join(halves, pair));
     if (!isPower)
-      factor = emit.multiplyPairs(
+      factor = emit.mul(
           factor, emit.toPair(emit.integer(getPowerPair(
                       kExponent + static_cast<int>(problem.scaleShift)))));
     factors.pairs.push_back(factor);
@@ -133,9 +132,8 @@ SmallVector<Value> ExactWriter::emitProducts(ValueRange words,
   for (auto [i, placed] : llvm::enumerate(pairs)) {
     size_t of = factors.pairs.size() == 1 ? 0 : i;
     lost = emit.bitOr(lost, emit.bitAnd(placed, factors.masks[of]));
-    Value element = emit.multiplyPairs(emit.toPair(placed), power);
-    results.push_back(
-        emit.fromPair(emit.multiplyPairs(element, factors.pairs[of])));
+    Value element = emit.mul(emit.toPair(placed), power);
+    results.push_back(emit.fromPair(emit.mul(element, factors.pairs[of])));
   }
   lost = emit.bitOr(lost, factors.lost);
   return results;

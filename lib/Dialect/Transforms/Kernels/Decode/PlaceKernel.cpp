@@ -80,8 +80,7 @@ SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded, Value &lost) {
       lost = emit.bitOr(lost,
                         emit.select(isLost, emit.integer(1), emit.integer(0)));
     }
-    results.push_back(
-        emit.fromPair(emit.multiplyPairs(emit.toPair(pair), power)));
+    results.push_back(emit.fromPair(emit.mul(emit.toPair(pair), power)));
   }
   return results;
 }

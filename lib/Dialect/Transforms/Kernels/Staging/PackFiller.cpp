@@ -14,7 +14,7 @@
 #include "Kernels/Staging/PackFiller.h"
 
 #include "Kernels/Staging/ElementFiller.h"
-#include "Kernels/Staging/Words.h"
+#include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -40,29 +40,30 @@ PackFiller::PackFiller(const KernelOperand &operand, const TileExtent &extent,
 
 /// Two fields of each unit of a word, the upper one of which moves down by
 /// `by` bits to the end of the lower one.
-static Value joinFields(const Words &words, Value word, uint32_t lower,
+static Value joinFields(const ArithEmitter &emit, Value word, uint32_t lower,
                         uint32_t upper, uint32_t by) {
-  Value moves = words.bitAnd(words.shiftRight(word, by), upper >> by);
-  return words.bitOr(words.bitAnd(word, lower), moves);
+  Value moves = emit.bitAnd(emit.shiftRight(word, by), upper >> by);
+  return emit.bitOr(emit.bitAnd(word, lower), moves);
 }
 
 /// 16 codes of 6 bits, each in a byte of `bytes`, as a bit stream; a word of
 /// padding comes behind it.
-static SmallVector<Value> packCodes(const Words &words, ArrayRef<Value> bytes) {
+static SmallVector<Value> packCodes(const ArithEmitter &emit,
+                                    ArrayRef<Value> bytes) {
   constexpr uint32_t kBits = 24, kWordBits = 32;
   SmallVector<Value> parts;
   for (Value word : bytes) {
-    Value pairs = joinFields(words, word, 0x003F003F, 0x3F003F00, 2);
-    parts.push_back(joinFields(words, pairs, 0x00000FFF, 0x0FFF0000, 4));
+    Value pairs = joinFields(emit, word, 0x003F003F, 0x3F003F00, 2);
+    parts.push_back(joinFields(emit, pairs, 0x00000FFF, 0x0FFF0000, 4));
   }
   SmallVector<Value> packed;
   for (uint32_t i = 0; i + 1 != parts.size(); ++i) {
     // What word i of the stream takes of part i, and of the next one.
     uint32_t taken = i * (kWordBits - kBits);
-    packed.push_back(words.bitOr(words.shiftRight(parts[i], taken),
-                                 words.shiftLeft(parts[i + 1], kBits - taken)));
+    packed.push_back(emit.bitOr(emit.shiftRight(parts[i], taken),
+                                emit.shiftLeft(parts[i + 1], kBits - taken)));
   }
-  packed.push_back(words.constant(0));
+  packed.push_back(emit.integer(0));
   return packed;
 }
 
@@ -107,6 +108,7 @@ void PackFiller::emitChunks(OpBuilder &b, const FillContext &context,
   for (auto [i, words] : llvm::enumerate(chunks)) {
     Value row = addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
     Value byte = emitByteOfLine(b, loc, getTile(), row, piece.index, zero);
-    storeWords(b, loc, packCodes(Words(b, loc), words), memory, {row, byte});
+    storeWords(b, loc, packCodes(ArithEmitter(b, loc), words), memory,
+               {row, byte});
   }
 }

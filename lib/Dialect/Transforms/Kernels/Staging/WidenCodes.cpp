@@ -14,7 +14,7 @@
 
 #include "Kernels/Staging/WidenCodes.h"
 
-#include "Kernels/Staging/Words.h"
+#include "Utils/ArithEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -33,11 +33,11 @@ static uint32_t getWide(uint32_t code, Format format) {
 }
 
 /// The low nibble of each byte, side by side.
-static Value joinNibbles(const Words &words, Value bytes) {
+static Value joinNibbles(const ArithEmitter &emit, Value bytes) {
   constexpr uint32_t kPairs = 0x00FF00FF, kNibble = 4, kByte = 8;
-  Value pairs = words.bitOr(bytes, words.shiftRight(bytes, kNibble));
-  pairs = words.bitAnd(pairs, kPairs);
-  return words.bitOr(pairs, words.shiftRight(pairs, kByte));
+  Value pairs = emit.bitOr(bytes, emit.shiftRight(bytes, kNibble));
+  pairs = emit.bitAnd(pairs, kPairs);
+  return emit.bitOr(pairs, emit.shiftRight(pairs, kByte));
 }
 
 Value blockscale::emitWiden(OpBuilder &b, Location loc, Value word,
@@ -45,38 +45,37 @@ Value blockscale::emitWiden(OpBuilder &b, Location loc, Value word,
   constexpr uint32_t kByte = 8, kSign = 0x80, kTable = 8;
   const FormatInfo &narrow = getFormatInfo(format);
   const FormatInfo &wide = getFormatInfo(Format::E4M3);
-  Words words(b, loc);
+  ArithEmitter emit(b, loc);
   Value sign =
-      words.bitAnd(words.shiftLeft(word, kByte - narrow.bits), inBytes(kSign));
-  Value magnitude = words.bitAnd(word, inBytes((1u << (narrow.bits - 1)) - 1));
+      emit.bitAnd(emit.shiftLeft(word, kByte - narrow.bits), inBytes(kSign));
+  Value magnitude = emit.bitAnd(word, inBytes((1u << (narrow.bits - 1)) - 1));
 
   // Up to eight codes, by the low three bits of each.
   uint64_t table = 0;
   for (uint32_t code = 0; code != kTable; ++code)
     table |= uint64_t(getWide(code, format)) << (kByte * code);
-  Value low = words.constant(static_cast<uint32_t>(table));
-  Value high = words.constant(static_cast<uint32_t>(table >> (4 * kByte)));
+  Value low = emit.integer(static_cast<uint32_t>(table));
+  Value high = emit.integer(static_cast<uint32_t>(table >> (4 * kByte)));
   Value selector =
-      joinNibbles(words, words.bitAnd(magnitude, inBytes(kTable - 1)));
+      joinNibbles(emit, emit.bitAnd(magnitude, inBytes(kTable - 1)));
   Value looked = NVVM::PermuteOp::create(
       b, loc, b.getI32Type(), low, high, selector,
       NVVM::PermuteModeAttr::get(b.getContext(), NVVM::PermuteMode::DEFAULT));
   if ((1u << (narrow.bits - 1)) <= kTable)
-    return words.bitOr(sign, looked);
+    return emit.bitOr(sign, looked);
 
   Value shifted =
-      words.shiftLeft(magnitude, wide.mantissaBits - narrow.mantissaBits);
+      emit.shiftLeft(magnitude, wide.mantissaBits - narrow.mantissaBits);
   uint32_t bias = static_cast<uint32_t>(wide.bias - narrow.bias)
                   << wide.mantissaBits;
-  Value normal = words.apply<arith::AddIOp>(shifted, inBytes(bias));
+  Value normal = emit.add(shifted, inBytes(bias));
   // Bytes of ones where there is more than the table has: the addition carries
   // to the sign.
-  Value carried =
-      words.apply<arith::AddIOp>(magnitude, inBytes(kSign - kTable));
-  Value ones = words.shiftRight(words.bitAnd(carried, inBytes(kSign)), 7);
-  ones = words.apply<arith::MulIOp>(ones, 0xFF);
-  Value inverse = words.apply<arith::XOrIOp>(ones, ~0u);
-  normal = arith::AndIOp::create(b, loc, normal, ones);
-  looked = arith::AndIOp::create(b, loc, looked, inverse);
-  return words.bitOr(sign, words.bitOr(normal, looked));
+  Value carried = emit.add(magnitude, inBytes(kSign - kTable));
+  Value ones = emit.shiftRight(emit.bitAnd(carried, inBytes(kSign)), 7);
+  ones = emit.mul(ones, 0xFF);
+  Value inverse = emit.bitXor(ones, ~0u);
+  normal = emit.bitAnd(normal, ones);
+  looked = emit.bitAnd(looked, inverse);
+  return emit.bitOr(sign, emit.bitOr(normal, looked));
 }

@@ -36,21 +36,18 @@ Value RowRoles::emitDot(OpBuilder &at, Value x, Value y) {
                      kMagnitude = 0x7, kSign = 0x8;
   Value nibbles[2], product;
   for (auto [of, codes] : llvm::zip_equal(nibbles, std::array{x, y})) {
-    of = LLVM::LShrOp::create(inner, loc, codes, loop.getInductionVar());
+    of = emit.shiftRight(codes, loop.getInductionVar());
     Value magnitude =
         emit.bitAnd(emit.permute(emit.integer(kLow), emit.integer(kHigh),
                                  emit.bitAnd(of, kMagnitude)),
                     kByte);
-    product = product
-                  ? Value(LLVM::MulOp::create(inner, loc, product, magnitude))
-                  : magnitude;
+    product = product ? emit.mul(product, magnitude) : magnitude;
   }
-  Value signs = LLVM::XOrOp::create(inner, loc, nibbles[0], nibbles[1]);
+  Value signs = emit.bitXor(nibbles[0], nibbles[1]);
   Value isNegative = emit.isDifferent(emit.bitAnd(signs, kSign), 0);
-  Value sum =
-      emit.add(loop.getRegionIterArg(0),
-               emit.select(isNegative, emit.subtract(emit.integer(0), product),
-                           product));
+  Value sum = emit.add(
+      loop.getRegionIterArg(0),
+      emit.select(isNegative, emit.sub(emit.integer(0), product), product));
   scf::YieldOp::create(inner, loc, sum);
   return loop.getResult(0);
 }
@@ -66,11 +63,10 @@ Value RowRoles::emitScale(OpBuilder &at, Value x, Value y) {
                                             emit.add(emit.add(x, y), kBias));
     Value places =
         arith::ConstantOp::create(at, loc, at.getI64IntegerAttr(kMantissaBits));
-    scale = LLVM::BitcastOp::create(
-        at, loc, f64, LLVM::ShlOp::create(at, loc, exponent, places));
+    scale =
+        LLVM::BitcastOp::create(at, loc, f64, emit.shiftLeft(exponent, places));
   } else {
-    Value product =
-        LLVM::FMulOp::create(at, loc, emitNumber(emit, x), emitNumber(emit, y));
+    Value product = emit.mul(emitNumber(emit, x), emitNumber(emit, y));
     scale = arith::ExtFOp::create(at, loc, f64, product);
   }
   Value nan = arith::ConstantOp::create(

@@ -192,10 +192,9 @@ Value RowRoles::emitNumber(const WordEmitter &emit, Value scale) {
   constexpr uint32_t kMagnitude = 0x7F;
   constexpr unsigned kPlace = 20;
   constexpr float kPlaced = 0x1p120F;
-  Value number = LLVM::BitcastOp::create(
-      emit.b, emit.loc, emit.b.getF32Type(),
-      emit.shiftLeft(emit.bitAnd(scale, kMagnitude), kPlace));
-  return LLVM::FMulOp::create(emit.b, emit.loc, number, emit.real(kPlaced));
+  Value number =
+      emit.fromBits(emit.shiftLeft(emit.bitAnd(scale, kMagnitude), kPlace));
+  return emit.mul(number, kPlaced);
 }
 
 void RowRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
@@ -203,12 +202,11 @@ void RowRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
   Value factor;
   if (isPower()) {
     constexpr uint32_t kBias = 129;
-    factor = emit.subtract(scale, emit.integer(kBias));
+    factor = emit.sub(scale, emit.integer(kBias));
   } else {
     constexpr float kFactor = 0x1p119F;
-    factor = LLVM::FMulOp::create(at, loc, emitNumber(emit, scale),
-                                  emit.real(kFactor));
-    factor = LLVM::BitcastOp::create(at, loc, at.getI32Type(), factor);
+    factor = emit.mul(emitNumber(emit, scale), kFactor);
+    factor = emit.toBits(factor);
   }
   Value line = vector::BroadcastOp::create(
       at, loc, VectorType::get(1, at.getI32Type()), factor);
