@@ -19,6 +19,7 @@
 #include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/Ring/TensorOperand.h"
 #include "Kernels/ScalarSlice.h"
+#include "Utils/CheckMessage.h"
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -36,16 +37,6 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-/// What a failed check of `op` prints, as on the CPU.
-std::string blockscale::getCheckMessage(Operation *op, const Twine &message) {
-  std::string text = "ERROR: Runtime op verification failed\n";
-  llvm::raw_string_ostream stream(text);
-  op->print(stream, OpPrintingFlags().useLocalScope().skipRegions());
-  stream << "\n^ " << message << "\nLocation: ";
-  op->getLoc().print(stream);
-  return text;
-}
 
 AffineMap blockscale::getOperandMap(MLIRContext *context, unsigned rank,
                                     unsigned rowDim, int64_t batchSize) {

@@ -59,9 +59,6 @@ AffineMap getOperandMap(MLIRContext *context, unsigned rank, unsigned rowDim,
 /// operand of `rank` to memory.
 Contiguity getContiguity(AffineMap map, unsigned rank);
 
-/// What a failed check of `op` prints, as on the CPU.
-std::string getCheckMessage(Operation *op, const Twine &message);
-
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H

@@ -12,8 +12,8 @@
 
 #include "Kernels/LaunchForming.h"
 
-#include "Kernels/KernelModule.h"
-#include "Kernels/KernelPurpose.h"
+#include "Launch/KernelModule.h"
+#include "Launch/KernelPurpose.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Quantize/DequantizeProblem.h"
 #include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/ScalarSlice.h"
+#include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "Utils/StoredCodes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

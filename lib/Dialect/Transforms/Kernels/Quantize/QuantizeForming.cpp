@@ -14,11 +14,11 @@
 #include "Kernels/Quantize/QuantizeForming.h"
 
 #include "Kernels/ElementwiseFusion.h"
-#include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/ScalarSlice.h"
+#include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

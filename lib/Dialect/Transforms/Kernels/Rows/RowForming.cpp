@@ -15,9 +15,10 @@
 #include "Kernels/Rows/RowForming.h"
 
 #include "Kernels/ElementwiseFusion.h"
-#include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Rows/RowProblem.h"
+#include "Launch/KernelPurpose.h"
+#include "Utils/CheckMessage.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELMODULE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELMODULE_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,4 +32,4 @@ inline gpu::GPUModuleOp getKernelModule(ModuleOp module) {
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELMODULE_H
