@@ -14,11 +14,13 @@
 #include "Kernels/Backend.h"
 #include "Kernels/CodesOfY.h"
 #include "Kernels/Decode/DecodedProduct.h"
+#include "Kernels/HostProblem.h"
 #include "Kernels/KnownMultiples.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/Quantize/QuantizerFusion.h"
 #include "Kernels/Rows/RowForming.h"
+#include "Kernels/Rows/RowOps.h"
 #include "Kernels/SplitProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "Launch/LoopSizes.h"
@@ -140,7 +142,7 @@ private:
     ExactKernel exact = getExactKernel(op, *(*target).getChip());
     HostProblem host = getExactProblem(rewriter, op, decoded, exact);
     if (quantized)
-      host.addQuantizer(*quantized);
+      addQuantizer(host, *quantized);
     return formLaunch(
         host, kExactPurpose, exact.backend->getShape(host.problem),
         [&](gpu::GPUFuncOp kernel) {
@@ -247,7 +249,7 @@ struct FormKernel final : OpInterfaceRewritePattern<ProductOpInterface> {
         findFusedQuantizer(op, last->getResult(0), host.problem, *backend);
     Former former = {rewriter, op, *backend, last};
     if (quantized) {
-      host.addQuantizer(*quantized);
+      addQuantizer(host, *quantized);
       former.last = quantized->op;
       former.quantized = &*quantized;
     }

@@ -16,7 +16,7 @@
 #include "Kernels/CodesOfY.h"
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/KnownMultiples.h"
-#include "Kernels/Quantize/QuantizedResults.h"
+#include "Kernels/OperandMap.h"
 #include "Kernels/Ring/TensorOperand.h"
 #include "Kernels/ScalarSlice.h"
 #include "Utils/CheckMessage.h"
@@ -37,39 +37,6 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-AffineMap blockscale::getOperandMap(MLIRContext *context, unsigned rank,
-                                    unsigned rowDim, int64_t batchSize) {
-  AffineExpr batch, row, column;
-  bindDims(context, batch, row, column);
-  SmallVector<AffineExpr> exprs = {row, column};
-  if (rowDim != rank - 2)
-    std::swap(exprs[0], exprs[1]);
-  if (rank == 3)
-    exprs.insert(exprs.begin(),
-                 batchSize == 1 ? getAffineConstantExpr(0, context) : batch);
-  return AffineMap::get(3, 0, exprs, context);
-}
-
-Contiguity blockscale::getContiguity(AffineMap map, unsigned rank) {
-  MLIRContext *context = map.getContext();
-  AffineExpr batch, row, column;
-  bindDims(context, batch, row, column);
-  if (map.getNumResults() == rank + 2) {
-    SmallVector<AffineExpr> index = {row, column};
-    if (rank == 3)
-      index.insert(index.begin(), map.getResult(0));
-    AffineMap swizzle = getSwizzleMap(context, rank)
-                            .compose(AffineMap::get(3, 0, index, context));
-    return simplifyAffineMap(swizzle) == simplifyAffineMap(map)
-               ? Contiguity::Atoms
-               : Contiguity::Other;
-  }
-  AffineExpr last = map.getResults().back();
-  if (last == row)
-    return Contiguity::Rows;
-  return last == column ? Contiguity::Columns : Contiguity::Other;
-}
 
 /// The code that all elements of `tensor` have, if it is known.
 static std::optional<uint8_t> getSplat(Value tensor) {
@@ -480,15 +447,6 @@ SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
 unsigned HostProblem::addInput(Value value) {
   inputs.insert(value);
   return llvm::find(inputs, value) - inputs.begin();
-}
-
-void HostProblem::addQuantizer(QuantizedResults &results) {
-  FusedQuantize fused = {results.op, results.getCodeBits(), {}};
-  if (Value scale = results.op.getTensorScale())
-    for (Value input : getScalarInputs(scale))
-      fused.arguments.emplace_back(input, addInput(input));
-  problem.quantizer = std::move(fused);
-  problem.result = inputs.size();
 }
 
 void HostProblem::addSurroundings(const HostProblem &from) {

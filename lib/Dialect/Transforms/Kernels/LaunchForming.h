@@ -13,7 +13,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCHFORMING_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCHFORMING_H
 
-#include "Kernels/HostProblem.h"
+#include "Kernels/HostSizes.h"
+#include "Kernels/KernelProblem.h"
 
 namespace mlir::blockscale {
 

@@ -16,6 +16,7 @@
 #include "Kernels/CodesOfY.h"
 #include "Kernels/Decode/DecodeKernel.h"
 #include "Kernels/LaunchForming.h"
+#include "Kernels/OperandMap.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"

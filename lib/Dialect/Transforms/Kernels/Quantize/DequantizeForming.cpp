@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/LaunchForming.h"
+#include "Kernels/OperandMap.h"
 #include "Kernels/Quantize/DequantizeProblem.h"
 #include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/ScalarSlice.h"

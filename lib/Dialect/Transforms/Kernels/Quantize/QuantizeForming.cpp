@@ -15,6 +15,7 @@
 
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/LaunchForming.h"
+#include "Kernels/OperandMap.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/ScalarSlice.h"

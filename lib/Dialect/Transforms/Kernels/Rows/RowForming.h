@@ -13,20 +13,7 @@
 
 namespace mlir::blockscale {
 
-/// Whether threads share each result of `op`, on tensors: one reduction, of
-/// many numbers that follow each other in memory, by an op whose order does not
-/// matter.
-bool isRowReduction(linalg::LinalgOp op);
-
-/// Whether threads share each row of `op`: on tensors, along the last
-/// dimension, of f32, f16 or bf16.
-bool isRowSoftmax(linalg::SoftmaxOp op);
-
-/// Asserts in front of `op`, which is one of these, that its operands have the
-/// same sizes.
-void checkSoftmaxSizes(linalg::SoftmaxOp op);
-
-/// Such ops, in functions for a GPU, to `launch`, with their kernels.
+/// Row-wise ops that have kernels, in functions for a GPU, to `launch`.
 void populateFormRowsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::blockscale
