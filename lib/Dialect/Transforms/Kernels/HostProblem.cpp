@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the host knows of an op, read through transposes, layouts and packing,
-// becomes what a kernel needs to know.
+// What the host knows of an op becomes what a kernel needs to know.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,38 +14,16 @@
 
 #include "Kernels/CodesOfY.h"
 #include "Kernels/ElementwiseFusion.h"
-#include "Kernels/KnownMultiples.h"
-#include "Kernels/OperandMap.h"
-#include "Kernels/Ring/TensorOperand.h"
-#include "Kernels/ScalarSlice.h"
-#include "Utils/CheckMessage.h"
+#include "Kernels/FusedOps.h"
+#include "Kernels/HostChecks.h"
+#include "Kernels/HostOperand.h"
 #include "Utils/OperandView.h"
-#include "Utils/StoredCodes.h"
-#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
-#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/TensorMaps.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
-
-/// The code that all elements of `tensor` have, if it is known.
-static std::optional<uint8_t> getSplat(Value tensor) {
-  DenseElementsAttr attr;
-  if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
-    return std::nullopt;
-  if (isa<FloatType>(attr.getElementType()))
-    return attr.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue();
-  return attr.getSplatValue<APInt>().getZExtValue();
-}
 
 namespace {
 class ProblemBuilder {
@@ -110,16 +87,19 @@ public:
     blocks =
         ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
 
-    problem.x = makeOperand(Side::X, op.getX(), problem.m, problem.k);
+    problem.x =
+        addOperand(Side::X, /*isScale=*/false, op.getX(), problem.m, problem.k);
     if (op.getXScale())
-      problem.xScale = makeOperand(Side::X, op.getXScale(), problem.m, blocks);
+      problem.xScale = addOperand(Side::X, /*isScale=*/true, op.getXScale(),
+                                  problem.m, blocks);
     else
       problem.xScale.splat = 0;
     Value y = codesOfY ? codesOfY->codes : op.getY();
-    problem.y = makeOperand(Side::Y, y, problem.n, problem.k);
+    problem.y = addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
     Value yScale = codesOfY ? codesOfY->scales : op.getYScale();
     if (yScale)
-      problem.yScale = makeOperand(Side::Y, yScale, problem.n, blocks);
+      problem.yScale =
+          addOperand(Side::Y, /*isScale=*/true, yScale, problem.n, blocks);
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
     sizes.k = getSize(problem.k, op.getX(), xColumn);
@@ -138,15 +118,12 @@ public:
     }
 
     if (codesOfY && !op.getXScale() && ShapedType::isDynamic(problem.k))
-      checkBlocks();
-    if (codesOfY && codesOfY->tensorScale) {
-      problem.tensorScale = FusedScalar{codesOfY->tensorScale, {}};
-      for (Value input : getScalarInputs(codesOfY->tensorScale))
-        problem.tensorScale->arguments.emplace_back(input,
-                                                    host.addInput(input));
-    }
-    problem.producer = fuse(producer, {});
-    problem.consumer = fuse(consumer, op->getResult(0));
+      checkWholeBlocks(builder, op, sizes.k, problem.row.blockSize);
+    if (codesOfY && codesOfY->tensorScale)
+      problem.tensorScale = fuseScalar(host, codesOfY->tensorScale);
+    problem.producer = fuseElementwise(builder, loc, host, producer, {});
+    problem.consumer =
+        fuseElementwise(builder, loc, host, consumer, op->getResult(0));
     if (!problem.producer && !isZeroSplat(op.getAcc()))
       problem.acc = host.addInput(op.getAcc());
     problem.result = host.inputs.size();
@@ -173,256 +150,16 @@ private:
     return getOperandSizes(builder, loc, operand, traceOperand(operand))[dim];
   }
 
-  KernelOperand makeOperand(Side side, Value operand, int64_t rows,
-                            int64_t columns) {
-    bool isScale = operand == op.getXScale() || operand == op.getYScale() ||
-                   (codesOfY && operand == codesOfY->scales);
-    StoredView view = getStoredView(builder, loc, operand);
-    auto type = cast<RankedTensorType>(operand.getType());
-    unsigned rank = type.getRank();
-    unsigned rowDim = MmaScaledOp::getRowDim(side, rank);
-    int64_t batch = type.getDimSize(0);
-    AffineMap map = getOperandMap(op->getContext(), rank, rowDim, batch);
+  /// Reads `value`, of rows by columns, as an operand of `side`.
+  KernelOperand addOperand(Side side, bool isScale, Value value, int64_t rows,
+                           int64_t columns) {
+    OperandSource source = {side, isScale, value, AffineMap(), rows, columns};
     if (side == Side::Y && codesOfY)
-      map = codesOfY->map.compose(map);
-    bool hasAtoms = isScale && backend.wantsScaleAtoms(problem.schedule);
-    if (hasAtoms &&
-        getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
-      view = swizzle(operand, rowDim);
-    if (hasAtoms && !hasOwnMemory(view.tensor))
-      view.tensor = copy(view.tensor);
-    if (getPlainFormat(type.getElementType()))
-      view.bits = type.getElementTypeBitWidth();
-    if (!problem.hasScales()) {
-      if (std::string reason = findObstacle(view, rank, map); !reason.empty())
-        view = copyLines(side, operand, rowDim, reason);
-    }
-    KernelOperand result;
-    result.map = view.map.compose(map);
-    result.bits = view.bits;
-    result.hasOwnMemory = hasOwnMemory(view.tensor);
-    result.contiguity = getContiguity(result.map, rank);
-    // What is packed ends on a byte. K is a multiple of the size of a block.
-    result.rowMultiple = rows;
-    if (ShapedType::isDynamic(rows))
-      result.rowMultiple = result.contiguity == Contiguity::Rows
-                               ? getPackedUnit(view.bits).codes
-                               : 1;
-    result.columnMultiple = columns;
-    if (ShapedType::isDynamic(columns))
-      result.columnMultiple = isScale ? 1 : problem.row.blockSize;
-    // Rows of what was padded are longer than the operand's.
-    if (!problem.hasScales())
-      setLineMultiple(result, view.tensor);
-    result.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
-    if (backend.takesOverSurroundings() && isScale && !hasAtoms)
-      result.splat = getSplat(view.tensor);
-    if (Format format = side == Side::X ? problem.row.lhs : problem.row.rhs;
-        !isScale && problem.instruction && problem.instruction.hasScales() &&
-        wantsPackedCodes(result, format, problem)) {
-      view.tensor = pack(view.tensor);
-      result.bits = getFormatInfo(format).bits;
-    }
-    result.argument = result.splat ? 0 : host.addInput(view.tensor);
-    return result;
-  }
-
-  static void setLineMultiple(KernelOperand &operand, Value tensor) {
-    int64_t last = cast<RankedTensorType>(tensor.getType()).getShape().back();
-    constexpr int64_t kElements = 8;
-    (operand.contiguity == Contiguity::Rows ? operand.rowMultiple
-                                            : operand.columnMultiple) =
-        ShapedType::isDynamic(last) ? kElements : last;
-  }
-
-  /// Why tensor maps cannot be of what `view` shows of an operand without
-  /// scales; empty if they can.
-  static std::string findObstacle(const StoredView &view, unsigned rank,
-                                  AffineMap map) {
-    constexpr int64_t kLineBytes = 16;
-    if (!hasOwnMemory(view.tensor))
-      return "there are no tensor maps of constants, expected an argument or "
-             "what an op computes";
-    if (getContiguity(view.map.compose(map), rank) == Contiguity::Other)
-      return "expected the rows or the columns of each matrix to be contiguous";
-    int64_t last = cast<RankedTensorType>(view.tensor.getType()).getRank() - 1;
-    int64_t multiple = getKnownMultiple(view.tensor, last);
-    if (multiple * (view.bits / 8) % kLineBytes != 0)
-      return ("expected rows of a multiple of " + Twine(kLineBytes) + " bytes")
-          .str();
-    return {};
-  }
-
-  /// The operand, with K contiguous, and padded with zeros to lines that tensor
-  /// maps can have, in memory of its own.
-  StoredView copyLines(Side side, Value operand, unsigned rowDim,
-                       StringRef reason) {
-    constexpr int64_t kElements = 8;
-    op->emitRemark() << (side == Side::X ? "x" : "y")
-                     << " is copied first, for bulk copies: " << reason;
-    auto type = cast<RankedTensorType>(operand.getType());
-    unsigned rank = type.getRank();
-    AffineMap map = builder.getMultiDimIdentityMap(rank);
-    if (rowDim != rank - 2) {
-      SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-      std::swap(order[rank - 1], order[rank - 2]);
-      map = AffineMap::getPermutationMap(order, op->getContext());
-      operand = transpose(operand, order);
-    }
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(builder, loc, operand);
-    AffineExpr d0 = builder.getAffineDimExpr(0);
-    OpFoldResult padding = affine::makeComposedFoldedAffineApply(
-        builder, loc, d0.ceilDiv(kElements) * kElements - d0, sizes.back());
-    SmallVector<OpFoldResult> low(rank, builder.getIndexAttr(0)), high = low;
-    high.back() = padding;
-    Value zero = arith::ConstantOp::create(
-        builder, loc, builder.getZeroAttr(type.getElementType()));
-    // Without padding it is a copy all the same.
-    if (isZeroInteger(padding))
-      return {copy(operand), map, type.getElementTypeBitWidth()};
-    auto padded = cast<RankedTensorType>(operand.getType());
-    SmallVector<int64_t> shape(padded.getShape());
-    if (!ShapedType::isDynamic(shape.back()))
-      shape.back() = llvm::alignTo(shape.back(), kElements);
-    padded = RankedTensorType::get(shape, type.getElementType());
-    Value lines =
-        tensor::PadOp::create(builder, loc, padded, operand, low, high, zero);
-    return {lines, map, type.getElementTypeBitWidth()};
-  }
-
-  /// The scales `operand`, whose rows are dimension `rowDim`, as atoms that a
-  /// kernel in front of this one makes.
-  StoredView swizzle(Value operand, unsigned rowDim) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    unsigned rank = type.getRank();
-    MLIRContext *context = op->getContext();
-    AffineMap map = builder.getMultiDimIdentityMap(rank);
-    if (rowDim != rank - 2) {
-      SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-      std::swap(order[rank - 1], order[rank - 2]);
-      map = AffineMap::getPermutationMap(order, context);
-      operand = transpose(operand, order);
-    }
-    // Else it would be folded, to a constant.
-    if (matchPattern(operand, m_Constant()))
-      operand = copy(operand);
-    type = cast<RankedTensorType>(operand.getType());
-    auto swizzled = RankedTensorType::get(getSwizzledShape(type.getShape()),
-                                          type.getElementType());
-    Value atoms = SwizzleScalesOp::create(builder, loc, swizzled, operand);
-    return {atoms, getSwizzleMap(context, rank).compose(map), 8};
-  }
-
-  /// Whether a launch is passed memory of an argument or of the workspace for
-  /// `tensor`: of a view, that of its source or a copy.
-  static bool hasOwnMemory(Value tensor) {
-    while (Operation *op = tensor.getDefiningOp()) {
-      if (isa<tensor::ReshapeOp, bufferization::ToTensorOp>(op))
-        return false;
-      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-               tensor::ExtractSliceOp, tensor::CastOp>(op))
-        break;
-      tensor = op->getOperand(0);
-    }
-    return !matchPattern(tensor, m_Constant());
-  }
-
-  /// The same in memory of its own, which tensor maps can be of.
-  Value copy(Value source) {
-    Value empty = tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, source),
-        cast<RankedTensorType>(source.getType()).getElementType());
-    return linalg::CopyOp::create(builder, loc, source, empty)->getResult(0);
-  }
-
-  /// The codes `tensor`, in rows that end on a byte, packed.
-  Value pack(Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    if (!ShapedType::isDynamic(shape.back()))
-      shape.back() =
-          *getPackedBytes(shape.back(), type.getElementTypeBitWidth());
-    return PackOp::create(builder, loc,
-                          RankedTensorType::get(shape, builder.getI8Type()),
-                          tensor);
-  }
-
-  /// `operand` transposed; what it is a transpose of, if it is one.
-  Value transpose(Value operand, ArrayRef<int64_t> order) {
-    if (auto made = operand.getDefiningOp<linalg::TransposeOp>();
-        made && made.getPermutation() == order)
-      return made.getInput();
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(builder, loc, operand);
-    std::swap(sizes[order.size() - 1], sizes[order.size() - 2]);
-    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
-    return linalg::TransposeOp::create(builder, loc, operand, empty, order)
-        ->getResult(0);
-  }
-
-  std::optional<FusedElementwise> fuse(linalg::GenericOp generic,
-                                       Value product) {
-    if (!generic)
-      return std::nullopt;
-    FusedElementwise fused;
-    fused.op = generic;
-    fused.product = product;
-    for (OpOperand *operand : getUsedOperands(generic)) {
-      if (operand->get() == product)
-        continue;
-      checkSizes(generic, operand);
-      fused.arguments.emplace_back(operand->get(),
-                                   host.addInput(operand->get()));
-    }
-    for (Value scalar : getCapturedScalars(generic))
-      fused.arguments.emplace_back(scalar, host.addInput(scalar));
-    return fused;
-  }
-
-  /// Asserts that a dynamic K is whole blocks, as it is of products with
-  /// scales.
-  void checkBlocks() {
-    Value size =
-        arith::ConstantIndexOp::create(builder, loc, problem.row.blockSize);
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value rest = arith::RemUIOp::create(
-        builder, loc, getValueOrCreateConstantIndexOp(builder, loc, sizes.k),
-        size);
-    cf::AssertOp::create(
-        builder, loc,
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
-                              zero),
-        getCheckMessage(op, "expected K to be a multiple of " +
-                                Twine(problem.row.blockSize) +
-                                " for codes of y that are converted on the "
-                                "way"));
-  }
-
-  /// Asserts that dynamic sizes of `operand` are those of the loops over it.
-  void checkSizes(linalg::GenericOp generic, OpOperand *operand) {
-    AffineMap map = generic.getMatchingIndexingMap(operand);
-    SmallVector<OpFoldResult> loops = host.getResultSizes();
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop)
-        continue;
-      OpFoldResult got =
-          tensor::getMixedSize(builder, loc, operand->get(), dim);
-      OpFoldResult expected = loops[loop.getPosition()];
-      if (isEqualConstantIntOrValue(got, expected))
-        continue;
-      Value isEqual = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq,
-          getValueOrCreateConstantIndexOp(builder, loc, got),
-          getValueOrCreateConstantIndexOp(builder, loc, expected));
-      cf::AssertOp::create(
-          builder, loc, isEqual,
-          getCheckMessage(generic, "expected sizes of operand #" +
-                                       Twine(operand->getOperandNumber()) +
-                                       " that fit those of the result"));
-    }
+      source.map = codesOfY->map;
+    auto [operand, tensor] =
+        makeHostOperand(builder, op, backend, problem, source);
+    operand.argument = operand.splat ? 0 : host.addInput(tensor);
+    return operand;
   }
 
   OpBuilder &builder;
