@@ -9,8 +9,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
 
-#include "Kernels/Backend.h"
 #include "Kernels/HostSizes.h"
+#include "Kernels/KernelProblem.h"
 
 namespace mlir::blockscale {
 
@@ -31,15 +31,6 @@ struct HostProblem {
   /// copy of, takes beside its operands, and of the result behind them.
   void addSurroundings(const HostProblem &from);
 };
-
-/// What a kernel of `backend` has to compute for `op` with `instruction` and
-/// `schedule` (null on a path without them), with what it takes over of the
-/// elementwise ops around it. Sizes, and assertions about those of these ops,
-/// are created at `builder`.
-HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
-                            const KernelBackend &backend,
-                            InstructionAttr instruction,
-                            ScheduleInterface schedule);
 
 } // namespace mlir::blockscale
 

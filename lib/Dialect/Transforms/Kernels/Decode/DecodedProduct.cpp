@@ -17,6 +17,7 @@
 #include "Kernels/Decode/DecodeKernel.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/OperandMap.h"
+#include "Kernels/ProblemOfOp.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"

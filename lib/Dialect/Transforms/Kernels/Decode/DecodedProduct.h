@@ -16,6 +16,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEDPRODUCT_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEDPRODUCT_H
 
+#include "Kernels/Backend.h"
 #include "Kernels/HostProblem.h"
 
 namespace mlir::blockscale {

@@ -17,6 +17,7 @@
 #include "Kernels/HostProblem.h"
 #include "Kernels/KnownMultiples.h"
 #include "Kernels/LaunchForming.h"
+#include "Kernels/ProblemOfOp.h"
 #include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/Quantize/QuantizerFusion.h"
 #include "Kernels/Rows/RowForming.h"

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZERFUSION_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZERFUSION_H
 
+#include "Kernels/Backend.h"
 #include "Kernels/HostProblem.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 
