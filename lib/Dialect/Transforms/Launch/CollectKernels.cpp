@@ -67,7 +67,8 @@ private:
       launches.push_back(*found);
     }
 
-    gpu::GPUModuleOp kernels = getKernelModule(getOperation());
+    SymbolTableCollection symbols;
+    gpu::GPUModuleOp kernels = getKernelModule(getOperation(), symbols);
     GlobalMap globals;
     for (auto &ofFunction : launches)
       for (Launch &launch : ofFunction)

@@ -40,9 +40,10 @@ struct Decoded {
 /// One operand.
 class OperandDecoder {
 public:
-  OperandDecoder(OpBuilder &builder, ProductOpInterface op,
-                 const HostProblem &host, Side side, bool takesCodesOfOther)
-      : builder(builder), op(op), host(host), side(side),
+  OperandDecoder(OpBuilder &builder, SymbolTableCollection &symbols,
+                 ProductOpInterface op, const HostProblem &host, Side side,
+                 bool takesCodesOfOther)
+      : builder(builder), symbols(symbols), op(op), host(host), side(side),
         takesCodesOfOther(takesCodesOfOther),
         source(side == Side::X ? op.getX() : op.getY()),
         type(cast<RankedTensorType>(source.getType())), rank(type.getRank()) {}
@@ -84,9 +85,9 @@ public:
     int64_t blocks = getDecodeBlocks(problem.numbers);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
     KernelShape shape = getDecodeShape();
-    gpu::GPUFuncOp kernel =
-        makeKernel(builder, op, arePlaced ? kPlacePurpose : kDecodePurpose,
-                   inputs, TypeRange{numbers, words}, shape);
+    gpu::GPUFuncOp kernel = makeKernel(
+        builder, symbols, op, arePlaced ? kPlacePurpose : kDecodePurpose,
+        inputs, TypeRange{numbers, words}, shape);
     (arePlaced ? buildPlace : buildDecode)(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
@@ -146,6 +147,7 @@ private:
   }
 
   OpBuilder &builder;
+  SymbolTableCollection &symbols;
   ProductOpInterface op;
   const HostProblem &host;
   Side side;
@@ -157,11 +159,13 @@ private:
 } // namespace
 
 DecodedProduct blockscale::formDecoded(OpBuilder &builder,
+                                       SymbolTableCollection &symbols,
                                        ProductOpInterface op,
                                        const HostProblem &host,
                                        TakenCodes taken) {
   auto decode = [&](Side side) {
-    return OperandDecoder(builder, op, host, side, taken != TakenCodes::None)
+    return OperandDecoder(builder, symbols, op, host, side,
+                          taken != TakenCodes::None)
         .decode();
   };
   DecodedProduct decoded;

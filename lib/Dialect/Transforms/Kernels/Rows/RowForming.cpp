@@ -16,9 +16,9 @@
 
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/LaunchForming.h"
+#include "Kernels/Rows/RowOps.h"
 #include "Kernels/Rows/RowProblem.h"
 #include "Launch/KernelPurpose.h"
-#include "Utils/CheckMessage.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,13 +56,14 @@ static bool isForGpu(Operation *op) {
   return succeeded(target) && *target && !(*target).getChip()->isCpu();
 }
 
-/// Replaces `op` by a launch of a kernel that takes `inputs` and whose rows
-/// are `rows`.
-static LogicalResult replaceByLaunch(PatternRewriter &rewriter, Operation *op,
-                                     StringRef purpose, const RowPlan &plan,
-                                     ValueRange inputs, OpFoldResult rows,
-                                     ArrayRef<OpFoldResult> sizes,
-                                     function_ref<void(gpu::GPUFuncOp)> build) {
+/// Replaces the result of `op` by that of a launch of a kernel that takes
+/// `inputs` and whose rows are `rows`.
+static FailureOr<SmallVector<Value>>
+replaceByLaunch(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                Operation *op, StringRef purpose, const RowPlan &plan,
+                ValueRange inputs, OpFoldResult rows,
+                ArrayRef<OpFoldResult> sizes,
+                function_ref<void(gpu::GPUFuncOp)> build) {
   Location loc = op->getLoc();
   OpFoldResult one = rewriter.getIndexAttr(1);
   KernelShape shape = plan.getShape();
@@ -72,12 +73,13 @@ static LogicalResult replaceByLaunch(PatternRewriter &rewriter, Operation *op,
     return failure();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   gpu::GPUFuncOp kernel =
-      makeKernel(rewriter, op, purpose, inputs, type, shape);
+      makeKernel(rewriter, symbols, op, purpose, inputs, type, shape);
   build(kernel);
   Value empty = makeEmpty(rewriter, loc, type, sizes);
-  rewriter.replaceOp(
-      op, createLaunch(rewriter, loc, kernel, inputs, empty, shape, *blocks));
-  return success();
+  LaunchOp launch =
+      createLaunch(rewriter, loc, kernel, inputs, empty, shape, *blocks);
+  rewriter.replaceAllUsesWith(op->getResults(), launch->getResults());
+  return SmallVector<Value>(launch->getResults());
 }
 
 /// The constant that fills `value`; null if there is none.
@@ -92,68 +94,50 @@ static Operation *getFilling(Value value) {
              : nullptr;
 }
 
-namespace {
+FailureOr<SmallVector<Value>>
+blockscale::formReduce(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                       linalg::GenericOp op) {
+  auto loops = cast<linalg::LinalgOp>(op.getOperation());
+  if (!isForGpu(op) || !isRowReduction(loops))
+    return SmallVector<Value>();
+  ReduceProblem problem = {
+      op,
+      getRowPlan(multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
+                 multiplySizes(getLoopSizes(loops, IteratorType::parallel)),
+                 kLongest),
+      {}};
+  Value init = op.getDpsInits().front();
+  problem.start = getFilling(init);
+  for (OpOperand *operand : getUsedOperands(op))
+    if (operand->get() != init || !problem.start)
+      problem.inputs.insert(operand->get());
+  for (Value scalar : getCapturedScalars(op))
+    problem.inputs.insert(scalar);
+  if (!problem.hasSizes())
+    return SmallVector<Value>(); // No operand tells how long loops are.
 
-struct FormReduce final : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, op.getLoc(), init);
+  return replaceByLaunch(
+      rewriter, symbols, op, kReducePurpose, problem.plan,
+      problem.inputs.getArrayRef(), multiply(rewriter, op.getLoc(), sizes),
+      sizes, [&](gpu::GPUFuncOp kernel) { buildReduce(kernel, problem); });
+}
 
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const override {
-    auto loops = cast<linalg::LinalgOp>(op.getOperation());
-    if (!isForGpu(op) || !isRowReduction(loops))
-      return rewriter.notifyMatchFailure(op, "expected a reduction along rows, "
-                                             "in a function for a GPU");
-    ReduceProblem problem = {
-        op,
-        getRowPlan(multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
-                   multiplySizes(getLoopSizes(loops, IteratorType::parallel)),
-                   kLongest),
-        {}};
-    Value init = op.getDpsInits().front();
-    problem.start = getFilling(init);
-    for (OpOperand *operand : getUsedOperands(op))
-      if (operand->get() != init || !problem.start)
-        problem.inputs.insert(operand->get());
-    for (Value scalar : getCapturedScalars(op))
-      problem.inputs.insert(scalar);
-    if (!problem.hasSizes())
-      return rewriter.notifyMatchFailure(op, "expected operands that tell how "
-                                             "long the loops are");
-
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, op.getLoc(), init);
-    return replaceByLaunch(
-        rewriter, op, kReducePurpose, problem.plan,
-        problem.inputs.getArrayRef(), multiply(rewriter, op.getLoc(), sizes),
-        sizes, [&](gpu::GPUFuncOp kernel) { buildReduce(kernel, problem); });
-  }
-};
-
-struct FormSoftmax final : OpRewritePattern<linalg::SoftmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(linalg::SoftmaxOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isForGpu(op) || !isRowSoftmax(op))
-      return rewriter.notifyMatchFailure(op, "expected one along the last "
-                                             "dimension, in a function for a "
-                                             "GPU");
-    auto type = cast<RankedTensorType>(op.getInput().getType());
-    SoftmaxProblem problem = {
-        type, getRowPlan(type.getShape().back(),
-                         multiplySizes(type.getShape().drop_back()),
-                         getLongestSoftmaxOfWarp())};
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput());
-    return replaceByLaunch(
-        rewriter, op, kSoftmaxPurpose, problem.plan, op.getInput(),
-        multiply(rewriter, op.getLoc(), ArrayRef(sizes).drop_back()), sizes,
-        [&](gpu::GPUFuncOp kernel) { buildSoftmax(kernel, problem); });
-  }
-};
-
-} // namespace
-
-void blockscale::populateFormRowsPatterns(RewritePatternSet &patterns) {
-  patterns.add<FormReduce, FormSoftmax>(patterns.getContext());
+FailureOr<SmallVector<Value>>
+blockscale::formSoftmax(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                        linalg::SoftmaxOp op) {
+  if (!isForGpu(op) || !isRowSoftmax(op))
+    return SmallVector<Value>();
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  SoftmaxProblem problem = {
+      type, getRowPlan(type.getShape().back(),
+                       multiplySizes(type.getShape().drop_back()),
+                       getLongestSoftmaxOfWarp())};
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput());
+  return replaceByLaunch(
+      rewriter, symbols, op, kSoftmaxPurpose, problem.plan, op.getInput(),
+      multiply(rewriter, op.getLoc(), ArrayRef(sizes).drop_back()), sizes,
+      [&](gpu::GPUFuncOp kernel) { buildSoftmax(kernel, problem); });
 }

@@ -10,11 +10,22 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWS_ROWFORMING_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::blockscale {
 
-/// Row-wise ops that have kernels, in functions for a GPU, to `launch`.
-void populateFormRowsPatterns(RewritePatternSet &patterns);
+/// Gives `op`, a reduction along rows in a function for a GPU, a kernel.
+/// Returns what replaced the results: nothing where `op` is left as it is, for
+/// loops. Fails after an error.
+FailureOr<SmallVector<Value>> formReduce(RewriterBase &rewriter,
+                                         SymbolTableCollection &symbols,
+                                         linalg::GenericOp op);
+
+/// The same of a softmax along rows.
+FailureOr<SmallVector<Value>> formSoftmax(RewriterBase &rewriter,
+                                          SymbolTableCollection &symbols,
+                                          linalg::SoftmaxOp op);
 
 } // namespace mlir::blockscale
 
