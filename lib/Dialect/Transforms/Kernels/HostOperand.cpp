@@ -71,6 +71,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
       view = copyForTensorMap(builder, loc, source.value, rowDim);
     }
   KernelOperand operand;
+  operand.argument = 0; // Whoever passes the tensor knows.
   operand.map = view.map.compose(map);
   operand.bits = view.bits;
   operand.hasOwnMemory = hasOwnMemory(view.tensor);
