@@ -107,6 +107,19 @@ public:
   virtual bool wantsScaleAtoms(ScheduleInterface schedule) const {
     return false;
   }
+  /// Whether its kernel for `problem` reads operands through tensor maps alone:
+  /// an operand that no tensor map can be of is copied first. Only the row, the
+  /// instruction and the schedule of `problem` are known by then.
+  virtual bool needsTensorMaps(const KernelProblem &problem) const {
+    return false;
+  }
+  /// Whether bulk copies of its kernel for `problem` would bring the elements
+  /// of `operand`, quantized ones of `format` which memory has in bytes of
+  /// their own, as the instruction takes them, if they were packed.
+  virtual bool wantsPackedElements(const KernelOperand &operand, Format format,
+                                   const KernelProblem &problem) const {
+    return false;
+  }
   /// Of which operands its kernels of `instruction` and `schedule` take codes,
   /// though they multiply numbers: the other ones are decoded before, or are
   /// numbers.

@@ -9,17 +9,10 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_HOSTPROBLEM_H
 
-#include "Kernels/Backend.h"
+#include "Kernels/HostSizes.h"
+#include "Kernels/KernelProblem.h"
 
 namespace mlir::blockscale {
-
-struct QuantizedResults;
-
-/// What one kernel works on, as the host knows it.
-struct HostSizes {
-  OpFoldResult m, n, batch;
-  OpFoldResult k = {};
-};
 
 /// A kernel for one product, seen from the host.
 struct HostProblem {
@@ -34,33 +27,10 @@ struct HostProblem {
   /// The number of the parameter that holds `value`, a new one if there is
   /// none.
   unsigned addInput(Value value);
-  /// Has the kernel quantise its result, which is its last parameter by now.
-  void addQuantizer(QuantizedResults &results);
   /// Makes parameters of what the kernel of `from`, which this problem is a
   /// copy of, takes beside its operands, and of the result behind them.
   void addSurroundings(const HostProblem &from);
 };
-
-/// What a kernel of `backend` has to compute for `op` with `instruction` and
-/// `schedule` (null on a path without them), with what it takes over of the
-/// elementwise ops around it. Sizes, and assertions about those of these ops,
-/// are created at `builder`.
-HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
-                            const KernelBackend &backend,
-                            InstructionAttr instruction,
-                            ScheduleInterface schedule);
-
-/// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
-/// dimension `rowDim` and whose batch, if it has one, is of `batchSize`.
-AffineMap getOperandMap(MLIRContext *context, unsigned rank, unsigned rowDim,
-                        int64_t batchSize);
-
-/// Which index is contiguous where `map` leads from (batch, row, column) of an
-/// operand of `rank` to memory.
-Contiguity getContiguity(AffineMap map, unsigned rank);
-
-/// What a failed check of `op` prints, as on the CPU.
-std::string getCheckMessage(Operation *op, const Twine &message);
 
 } // namespace mlir::blockscale
 

@@ -12,8 +12,8 @@
 
 #include "Kernels/LaunchForming.h"
 
-#include "Kernels/KernelModule.h"
-#include "Kernels/KernelPurpose.h"
+#include "Launch/KernelModule.h"
+#include "Launch/KernelPurpose.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -116,9 +116,10 @@ blockscale::getBlocks(OpBuilder &builder, Operation *op,
   return blocks;
 }
 
-gpu::GPUFuncOp blockscale::makeKernel(OpBuilder &builder, Operation *op,
-                                      StringRef purpose, ValueRange inputs,
-                                      TypeRange results,
+gpu::GPUFuncOp blockscale::makeKernel(OpBuilder &builder,
+                                      SymbolTableCollection &symbols,
+                                      Operation *op, StringRef purpose,
+                                      ValueRange inputs, TypeRange results,
                                       const KernelShape &shape) {
   auto function = op->getParentOfType<func::FuncOp>();
   SmallVector<Type> types;
@@ -128,13 +129,15 @@ gpu::GPUFuncOp blockscale::makeKernel(OpBuilder &builder, Operation *op,
     types.push_back(getMemoryType(result));
   types.append(shape.maps.size(),
                LLVM::LLVMPointerType::get(builder.getContext()));
-  gpu::GPUModuleOp kernels = getKernelModule(op->getParentOfType<ModuleOp>());
+  gpu::GPUModuleOp kernels =
+      getKernelModule(op->getParentOfType<ModuleOp>(), symbols);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(kernels.getBody());
   auto kernel = gpu::GPUFuncOp::create(
       builder, op->getLoc(), (function.getSymName() + "__" + purpose).str(),
       builder.getFunctionType(types, {}));
-  SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
+  // Renames it where that is needed.
+  symbols.getSymbolTable(kernels).insert(kernel);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel->setAttr(kPurposeAttrName, builder.getStringAttr(purpose));

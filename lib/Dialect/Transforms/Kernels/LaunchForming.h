@@ -13,7 +13,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCHFORMING_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCHFORMING_H
 
-#include "Kernels/HostProblem.h"
+#include "Kernels/HostSizes.h"
+#include "Kernels/KernelProblem.h"
 
 namespace mlir::blockscale {
 
@@ -25,10 +26,11 @@ FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
                                                const HostSizes &sizes);
 
 /// A kernel without a body, for `op` in a function, which takes the memory of
-/// `inputs` and then that of results of these types.
-gpu::GPUFuncOp makeKernel(OpBuilder &builder, Operation *op, StringRef purpose,
-                          ValueRange inputs, TypeRange results,
-                          const KernelShape &shape);
+/// `inputs` and then that of results of these types. `symbols` gives it a name
+/// of its own.
+gpu::GPUFuncOp makeKernel(OpBuilder &builder, SymbolTableCollection &symbols,
+                          Operation *op, StringRef purpose, ValueRange inputs,
+                          TypeRange results, const KernelShape &shape);
 
 /// An empty tensor of `type`, the sizes of which are `sizes`.
 Value makeEmpty(OpBuilder &builder, Location loc, RankedTensorType type,

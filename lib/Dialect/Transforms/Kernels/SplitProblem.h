@@ -15,6 +15,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_SPLITPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_SPLITPROBLEM_H
 
+#include "Kernels/Backend.h"
 #include "Kernels/HostProblem.h"
 
 namespace mlir::blockscale {

@@ -13,7 +13,8 @@
 
 #include "Launch/LoopSizes.h"
 
-#include "Kernels/HostProblem.h"
+#include "Utils/CheckMessage.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -14,7 +14,7 @@
 
 #include "Launch/ChecksKernel.h"
 
-#include "Kernels/KernelPurpose.h"
+#include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

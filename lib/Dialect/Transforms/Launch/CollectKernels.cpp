@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/KernelModule.h"
-#include "Kernels/KernelPurpose.h"
 #include "Launch/ChecksKernel.h"
+#include "Launch/KernelModule.h"
 #include "Launch/KernelParameters.h"
+#include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -67,7 +67,8 @@ private:
       launches.push_back(*found);
     }
 
-    gpu::GPUModuleOp kernels = getKernelModule(getOperation());
+    SymbolTableCollection symbols;
+    gpu::GPUModuleOp kernels = getKernelModule(getOperation(), symbols);
     GlobalMap globals;
     for (auto &ofFunction : launches)
       for (Launch &launch : ofFunction)

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Rows/RowForming.h"
+#include "Kernels/Rows/RowOps.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Reference/Softmax.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -99,8 +99,8 @@ bool blockscale::isPlainProduct(ProductOpInterface op) {
          isIdentity(*result);
 }
 
-ProductOpInterface blockscale::makePlain(OpBuilder &builder,
-                                         ProductOpInterface op) {
+/// Brings `op` into its plain form.
+static ProductOpInterface makePlain(OpBuilder &builder, ProductOpInterface op) {
   auto matmul = cast<linalg::LinalgOp>(op.getOperation());
   SmallVector<Value> inputs;
   bool isPlain = true;
@@ -138,7 +138,8 @@ ProductOpInterface blockscale::makePlain(OpBuilder &builder,
   return cast<ProductOpInterface>(plain);
 }
 
-void blockscale::erasePlain(ProductOpInterface op) {
+/// Erases a plain form that nobody uses, with the transposes of its operands.
+static void erasePlain(ProductOpInterface op) {
   Value inputs[] = {op.getX(), op.getY()};
   op->erase();
   for (Value input : inputs) {
@@ -150,4 +151,19 @@ void blockscale::erasePlain(ProductOpInterface op) {
     if (empty->use_empty())
       empty->erase();
   }
+}
+
+ProductOpInterface
+blockscale::replaceByPlain(ProductOpInterface op,
+                           function_ref<bool(ProductOpInterface)> isTaken) {
+  OpBuilder builder(op);
+  ProductOpInterface plain =
+      makePlain(builder, cast<ProductOpInterface>(builder.clone(*op)));
+  if (!isTaken(plain)) {
+    erasePlain(plain);
+    return {};
+  }
+  op->getResult(0).replaceAllUsesWith(plain->getResult(0));
+  op->erase();
+  return plain;
 }

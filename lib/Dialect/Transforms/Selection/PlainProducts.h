@@ -23,12 +23,13 @@ namespace mlir::blockscale {
 /// empty. What its elements are is in its row.
 bool isPlainProduct(ProductOpInterface op);
 
-/// Such an op, with dimensions in the order of `mma_scaled`: in its place, of
-/// transposes of its operands, if they are in another one.
-ProductOpInterface makePlain(OpBuilder &builder, ProductOpInterface op);
-
-/// Erases one that `makePlain` gave and nobody uses, with those transposes.
-void erasePlain(ProductOpInterface op);
+/// Replaces `op`, such a product, by its plain form if `isTaken` says of it
+/// that it is wanted, and returns that; else leaves `op` as it is, and returns
+/// null. In the plain form dimensions are in the order of `mma_scaled`: where
+/// they are in another one, operands are transposed.
+ProductOpInterface
+replaceByPlain(ProductOpInterface op,
+               function_ref<bool(ProductOpInterface)> isTaken);
 
 } // namespace mlir::blockscale
 

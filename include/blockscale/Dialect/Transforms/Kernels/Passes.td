@@ -95,6 +95,14 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     which a warp or a block has each row. So does a `linalg.softmax` along the
     last dimension.
 
+    The pass has three steps. First it asserts what kernels rely on and the
+    verifier cannot know of dynamic sizes, and packs fp4 elements that are
+    quantized here. Then it walks over each function once, from the last op to
+    the first, so that all uses of an op are known when its kernel is formed:
+    the kernel takes over the elementwise op in front of a product, the one
+    behind it, and the `quantize` behind that, where nothing else uses what is
+    between them. Last it checks that no product with a path is left.
+
     Before:
 
     ```mlir

@@ -15,8 +15,10 @@
 #include "Fragments/Convert/Formats.h"
 #include "Kernels/CodesOfY.h"
 #include "Kernels/Decode/DecodeKernel.h"
-#include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
+#include "Kernels/OperandMap.h"
+#include "Kernels/ProblemOfOp.h"
+#include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,9 +40,10 @@ struct Decoded {
 /// One operand.
 class OperandDecoder {
 public:
-  OperandDecoder(OpBuilder &builder, ProductOpInterface op,
-                 const HostProblem &host, Side side, bool takesCodesOfOther)
-      : builder(builder), op(op), host(host), side(side),
+  OperandDecoder(OpBuilder &builder, SymbolTableCollection &symbols,
+                 ProductOpInterface op, const HostProblem &host, Side side,
+                 bool takesCodesOfOther)
+      : builder(builder), symbols(symbols), op(op), host(host), side(side),
         takesCodesOfOther(takesCodesOfOther),
         source(side == Side::X ? op.getX() : op.getY()),
         type(cast<RankedTensorType>(source.getType())), rank(type.getRank()) {}
@@ -83,9 +86,9 @@ public:
     int64_t blocks = getDecodeBlocks(problem.numbers);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
     KernelShape shape = getDecodeShape(numbers);
-    gpu::GPUFuncOp kernel =
-        makeKernel(builder, op, arePermuted ? kPlacePurpose : kDecodePurpose,
-                   inputs, TypeRange{numbers, words}, shape);
+    gpu::GPUFuncOp kernel = makeKernel(
+        builder, symbols, op, arePermuted ? kPlacePurpose : kDecodePurpose,
+        inputs, TypeRange{numbers, words}, shape);
     buildDecode(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
@@ -145,6 +148,7 @@ private:
   }
 
   OpBuilder &builder;
+  SymbolTableCollection &symbols;
   ProductOpInterface op;
   const HostProblem &host;
   Side side;
@@ -156,11 +160,13 @@ private:
 } // namespace
 
 DecodedProduct blockscale::formDecoded(OpBuilder &builder,
+                                       SymbolTableCollection &symbols,
                                        ProductOpInterface op,
                                        const HostProblem &host,
                                        TakenCodes taken) {
   auto decode = [&](Side side) {
-    return OperandDecoder(builder, op, host, side, taken != TakenCodes::None)
+    return OperandDecoder(builder, symbols, op, host, side,
+                          taken != TakenCodes::None)
         .decode();
   };
   DecodedProduct decoded;

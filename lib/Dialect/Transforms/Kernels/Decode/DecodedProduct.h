@@ -16,6 +16,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEDPRODUCT_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_DECODEDPRODUCT_H
 
+#include "Kernels/Backend.h"
 #include "Kernels/HostProblem.h"
 
 namespace mlir::blockscale {
@@ -36,8 +37,9 @@ struct DecodedProduct {
 /// The product of `host`, which is that of `op`, with its operands decoded (or
 /// placed, if they are numbers) by kernels that are launched where `builder`
 /// stands, but for those whose codes it takes; it finds out about these itself.
-DecodedProduct formDecoded(OpBuilder &builder, ProductOpInterface op,
-                           const HostProblem &host, TakenCodes taken);
+DecodedProduct formDecoded(OpBuilder &builder, SymbolTableCollection &symbols,
+                           ProductOpInterface op, const HostProblem &host,
+                           TakenCodes taken);
 
 /// The kernel that computes the result anew where numbers of bf16 did not hold
 /// what was decoded, or placed: one of the next path of the chip, or, where x

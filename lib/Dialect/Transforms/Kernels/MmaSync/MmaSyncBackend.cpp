@@ -40,6 +40,10 @@ public:
   bool wantsScaleAtoms(ScheduleInterface schedule) const override {
     return isa<RingScheduleAttr>(Attribute(schedule));
   }
+  bool wantsPackedElements(const KernelOperand &operand, Format format,
+                           const KernelProblem &problem) const override {
+    return wantsPackedCodes(operand, format, problem);
+  }
 
   std::string getRemark(const KernelProblem &problem) const override {
     if (!getRing(problem))

@@ -14,11 +14,12 @@
 #include "Kernels/Quantize/QuantizeForming.h"
 
 #include "Kernels/ElementwiseFusion.h"
-#include "Kernels/KernelPurpose.h"
 #include "Kernels/LaunchForming.h"
+#include "Kernels/OperandMap.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 #include "Kernels/ScalarSlice.h"
+#include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -29,239 +30,185 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The codes of `op` packed, and unpacked for its users.
-static void packCodes(QuantizeOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getCodes().getType());
-  if (!type || type.getElementTypeBitWidth() != 4)
-    return;
-  int64_t k = type.getShape().back();
-  // A dynamic K is whole blocks, unless it may end anywhere.
-  if (ShapedType::isDynamic(k) ? op.getPad() : k % 2 != 0)
-    return;
-  OpBuilder b(op->getContext());
-  b.setInsertionPointAfter(op);
-  SmallVector<int64_t> shape(type.getShape());
-  if (!ShapedType::isDynamic(k))
-    shape.back() = k / 2;
-  auto packedType = RankedTensorType::get(shape, b.getI8Type());
-  auto packed = PackOp::create(b, op.getLoc(), packedType, op.getCodes());
-  auto codes = UnpackOp::create(b, op.getLoc(), type, packed);
-  for (OpOperand &use : llvm::make_early_inc_range(op.getCodes().getUses())) {
-    auto other = dyn_cast<PackOp>(use.getOwner());
-    if (use.getOwner() == packed || isa<tensor::DimOp>(use.getOwner()))
-      continue;
-    if (other && other.getType() == packedType) {
-      other.replaceAllUsesWith(packed.getResult());
-      other.erase();
-    } else {
-      use.set(codes.getResult());
-    }
-  }
-}
-
-void blockscale::packQuantizedCodes(Operation *function) {
-  SmallVector<QuantizeOp> ops;
-  function->walk([&](QuantizeOp op) { ops.push_back(op); });
-  for (QuantizeOp op : ops)
-    packCodes(op);
-}
-
-namespace {
-
-/// Matrices of other ranks than 2 and 3 as matrices of rank 2.
-struct ReshapeQuantize final : OpRewritePattern<QuantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op.getX().getType());
-    if (!type || type.getRank() == 2 || type.getRank() == 3)
-      return rewriter.notifyMatchFailure(op, "expected another rank");
-    Location loc = op.getLoc();
-    int64_t rank = type.getRank();
-    // All rows, and the columns; or one row.
-    SmallVector<ReassociationIndices> groups(2);
-    for (int64_t dim = 0; dim + 1 < rank; ++dim)
-      groups[0].push_back(dim);
-    groups[1].push_back(rank - 1);
+/// Has `op`, of another rank than 2 and 3, quantise a matrix of rank 2 instead.
+static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
+                                                     QuantizeOp op) {
+  auto type = cast<RankedTensorType>(op.getX().getType());
+  Location loc = op.getLoc();
+  int64_t rank = type.getRank();
+  // All rows, and the columns; or one row.
+  SmallVector<ReassociationIndices> groups(2);
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    groups[0].push_back(dim);
+  groups[1].push_back(rank - 1);
+  if (rank == 1)
+    groups = {{0, 1}};
+  auto toMatrix = [&](Value value) -> Value {
+    if (rank != 1)
+      return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
+    auto line = cast<RankedTensorType>(value.getType());
+    return tensor::ExpandShapeOp::create(
+        rewriter, loc,
+        RankedTensorType::get({1, line.getDimSize(0)}, line.getElementType()),
+        value, groups,
+        ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1),
+                               tensor::getMixedSize(rewriter, loc, value, 0)});
+  };
+  ReifiedRankedShapedTypeDims sizes;
+  if (failed(op.reifyResultShapes(rewriter, sizes)))
+    return failure();
+  auto fromMatrix = [&](Value value, Type type, unsigned result) -> Value {
     if (rank == 1)
-      groups = {{0, 1}};
-    auto toMatrix = [&](Value value) -> Value {
-      if (rank != 1)
-        return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
-      auto line = cast<RankedTensorType>(value.getType());
-      return tensor::ExpandShapeOp::create(
-          rewriter, loc,
-          RankedTensorType::get({1, line.getDimSize(0)}, line.getElementType()),
-          value, groups,
-          ArrayRef<OpFoldResult>{
-              rewriter.getIndexAttr(1),
-              tensor::getMixedSize(rewriter, loc, value, 0)});
+      return tensor::CollapseShapeOp::create(
+          rewriter, loc, cast<RankedTensorType>(type), value, groups);
+    return tensor::ExpandShapeOp::create(rewriter, loc, type, value, groups,
+                                         sizes[result]);
+  };
+  Value x = toMatrix(op.getX());
+  ArrayRef<int64_t> shape = cast<ShapedType>(x.getType()).getShape();
+  auto scalesType = cast<ShapedType>(op.getScales().getType());
+  SmallVector<Type> types = {
+      RankedTensorType::get(shape,
+                            getElementTypeOrSelf(op.getCodes().getType())),
+      RankedTensorType::get({shape[0], scalesType.getShape().back()},
+                            scalesType.getElementType())};
+  if (op.getAmax())
+    types.push_back(op.getAmax().getType());
+  auto matrix = QuantizeOp::create(
+      rewriter, loc, types,
+      op.getTensorScale() ? ValueRange{x, op.getTensorScale()} : ValueRange{x},
+      op->getAttrs());
+  SmallVector<Value> results = {
+      fromMatrix(matrix.getCodes(), op.getCodes().getType(), 0),
+      fromMatrix(matrix.getScales(), op.getScales().getType(), 1)};
+  if (op.getAmax())
+    results.push_back(matrix.getAmax());
+  rewriter.replaceAllUsesWith(op->getResults(), results);
+  return results;
+}
+
+/// The tensor whose rows are those of x of `op`, which is expanded; null if x
+/// is anything else.
+static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
+  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  bool hasRows = expand && !expand.getReassociationIndices().empty() &&
+                 expand.getReassociationIndices().back().size() == 1;
+  return hasRows ? expand : tensor::ExpandShapeOp();
+}
+
+/// Has `op` quantise the rows of what `expand` makes x of: their kernel may do
+/// it.
+static FailureOr<SmallVector<Value>>
+quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
+                     tensor::ExpandShapeOp expand) {
+  Location loc = op.getLoc();
+  auto source = cast<RankedTensorType>(expand.getSrc().getType());
+  auto scales = cast<RankedTensorType>(op.getScales().getType());
+  SmallVector<int64_t> scalesShape(source.getShape());
+  scalesShape.back() = scales.getShape().back();
+  SmallVector<Type> types = {
+      source.clone(getElementTypeOrSelf(op.getCodes().getType())),
+      RankedTensorType::get(scalesShape, scales.getElementType())};
+  if (op.getAmax())
+    types.push_back(op.getAmax().getType());
+  ReifiedRankedShapedTypeDims sizes;
+  if (failed(op.reifyResultShapes(rewriter, sizes)))
+    return failure();
+  SmallVector<Value> operands = {expand.getSrc()};
+  if (op.getTensorScale())
+    operands.push_back(op.getTensorScale());
+  auto rows =
+      QuantizeOp::create(rewriter, loc, types, operands, op->getAttrs());
+  SmallVector<Value> results;
+  for (auto [i, value] :
+       llvm::enumerate(std::array<Value, 2>{rows.getCodes(), rows.getScales()}))
+    results.push_back(tensor::ExpandShapeOp::create(
+        rewriter, loc, op->getResult(i).getType(), value,
+        expand.getReassociationIndices(), sizes[i]));
+  if (op.getAmax())
+    results.push_back(rows.getAmax());
+  rewriter.replaceAllUsesWith(op->getResults(), results);
+  return results;
+}
+
+FailureOr<SmallVector<Value>>
+blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                         QuantizeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getX().getType());
+  if (!type)
+    return SmallVector<Value>();
+  if (tensor::ExpandShapeOp expand = findExpandedRows(op))
+    return quantizeBeforeExpand(rewriter, op, expand);
+  if (type.getRank() != 2 && type.getRank() != 3)
+    return reshapeToMatrix(rewriter, op);
+  // The kernel of a product may quantise its result: that is decided there.
+  if (!op->getParentOfType<func::FuncOp>() || findProductOf(op))
+    return SmallVector<Value>();
+  FailureOr<TargetAttr> target = lookupTarget(op);
+  if (failed(target) || !*target || (*target).getChip()->isCpu())
+    return SmallVector<Value>();
+
+  Location loc = op.getLoc();
+  QuantizeProblem problem;
+  problem.format = BlockFormat::get(op);
+  problem.chip = &(*target).getFinalChip();
+  problem.rank = type.getRank();
+  problem.m = type.getShape()[problem.rank - 2];
+  problem.k = type.getShape().back();
+  problem.mayEnd = op.getPad() && !KernelProblem::isMultiple(
+                                      problem.k, problem.format.blockSize);
+
+  OperandView view = traceOperand(op.getX());
+  problem.map = view.map.compose(getOperandMap(
+      op->getContext(), problem.rank, problem.rank - 2, ShapedType::kDynamic));
+  problem.contiguity = getContiguity(problem.map, problem.rank);
+  SetVector<Value> inputs;
+  auto addInput = [&](Value value) {
+    inputs.insert(value);
+    return static_cast<unsigned>(llvm::find(inputs, value) - inputs.begin());
+  };
+  problem.x = addInput(view.tensor);
+  if ((problem.tensorScale = op.getTensorScale()))
+    for (Value input : getScalarInputs(problem.tensorScale))
+      problem.scaleInputs.emplace_back(input, addInput(input));
+
+  QuantizedResults results(op);
+  problem.codeBits = results.getCodeBits();
+  problem.hasAtoms = results.swizzle != nullptr;
+
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, op.getX());
+  HostSizes hostSizes = {
+      sizes[problem.rank - 2], sizes.back(),
+      problem.rank == 3 ? sizes[0] : OpFoldResult(rewriter.getIndexAttr(1))};
+  if (results.swizzle) {
+    AffineExpr d0 = rewriter.getAffineDimExpr(0);
+    auto compute = [&](AffineExpr expr, OpFoldResult of) {
+      return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {of});
     };
-    ReifiedRankedShapedTypeDims sizes;
-    if (failed(op.reifyResultShapes(rewriter, sizes)))
-      return failure();
-    auto fromMatrix = [&](Value value, Type type, unsigned result) -> Value {
-      if (rank == 1)
-        return tensor::CollapseShapeOp::create(
-            rewriter, loc, cast<RankedTensorType>(type), value, groups);
-      return tensor::ExpandShapeOp::create(rewriter, loc, type, value, groups,
-                                           sizes[result]);
-    };
-    Value x = toMatrix(op.getX());
-    ArrayRef<int64_t> shape = cast<ShapedType>(x.getType()).getShape();
-    auto scalesType = cast<ShapedType>(op.getScales().getType());
-    SmallVector<Type> types = {
-        RankedTensorType::get(shape,
-                              getElementTypeOrSelf(op.getCodes().getType())),
-        RankedTensorType::get({shape[0], scalesType.getShape().back()},
-                              scalesType.getElementType())};
-    if (op.getAmax())
-      types.push_back(op.getAmax().getType());
-    auto matrix = QuantizeOp::create(rewriter, loc, types,
-                                     op.getTensorScale()
-                                         ? ValueRange{x, op.getTensorScale()}
-                                         : ValueRange{x},
-                                     op->getAttrs());
-    SmallVector<Value> results = {
-        fromMatrix(matrix.getCodes(), op.getCodes().getType(), 0),
-        fromMatrix(matrix.getScales(), op.getScales().getType(), 1)};
-    if (op.getAmax())
-      results.push_back(matrix.getAmax());
-    rewriter.replaceOp(op, results);
-    return success();
+    hostSizes.m =
+        compute(d0.ceilDiv(kScaleAtomRows) * kScaleAtomRows, hostSizes.m);
+    int64_t columns = problem.format.blockSize * kScaleAtomBlocks;
+    hostSizes.n = compute(d0.ceilDiv(columns) * columns, hostSizes.n);
   }
-};
+  KernelShape shape = getQuantizeShape(problem);
+  FailureOr<SmallVector<OpFoldResult>> blocks =
+      getBlocks(rewriter, op, shape, hostSizes);
+  if (failed(blocks))
+    return failure();
 
-/// Rows of what was expanded are rows of what it was, whose kernel may quantise
-/// them.
-struct QuantizeOfExpand final : OpRewritePattern<QuantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
-    if (!expand || expand.getReassociationIndices().empty() ||
-        expand.getReassociationIndices().back().size() != 1)
-      return rewriter.notifyMatchFailure(op, "expected whole rows of another "
-                                             "tensor");
-    Location loc = op.getLoc();
-    auto source = cast<RankedTensorType>(expand.getSrc().getType());
-    auto scales = cast<RankedTensorType>(op.getScales().getType());
-    SmallVector<int64_t> scalesShape(source.getShape());
-    scalesShape.back() = scales.getShape().back();
-    SmallVector<Type> types = {
-        source.clone(getElementTypeOrSelf(op.getCodes().getType())),
-        RankedTensorType::get(scalesShape, scales.getElementType())};
-    if (op.getAmax())
-      types.push_back(op.getAmax().getType());
-    ReifiedRankedShapedTypeDims sizes;
-    if (failed(op.reifyResultShapes(rewriter, sizes)))
-      return failure();
-    SmallVector<Value> operands = {expand.getSrc()};
-    if (op.getTensorScale())
-      operands.push_back(op.getTensorScale());
-    auto rows =
-        QuantizeOp::create(rewriter, loc, types, operands, op->getAttrs());
-    SmallVector<Value> results;
-    for (auto [i, value] : llvm::enumerate(
-             std::array<Value, 2>{rows.getCodes(), rows.getScales()}))
-      results.push_back(tensor::ExpandShapeOp::create(
-          rewriter, loc, op->getResult(i).getType(), value,
-          expand.getReassociationIndices(), sizes[i]));
-    if (op.getAmax())
-      results.push_back(rows.getAmax());
-    rewriter.replaceOp(op, results);
-    return success();
-  }
-};
-
-struct FormQuantize final : OpRewritePattern<QuantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op.getX().getType());
-    if (!type || (type.getRank() != 2 && type.getRank() != 3) ||
-        !op->getParentOfType<func::FuncOp>())
-      return rewriter.notifyMatchFailure(op, "expected matrices in a function");
-    if (findProductOf(op))
-      return rewriter.notifyMatchFailure(op, "expected numbers in memory: the "
-                                             "product may quantise its own");
-    FailureOr<TargetAttr> target = lookupTarget(op);
-    if (failed(target) || !*target || (*target).getChip()->isCpu())
-      return rewriter.notifyMatchFailure(op, "expected a GPU as target");
-
-    Location loc = op.getLoc();
-    QuantizeProblem problem;
-    problem.format = BlockFormat::get(op);
-    problem.chip = &(*target).getFinalChip();
-    problem.rank = type.getRank();
-    problem.m = type.getShape()[problem.rank - 2];
-    problem.k = type.getShape().back();
-    problem.mayEnd = op.getPad() && !KernelProblem::isMultiple(
-                                        problem.k, problem.format.blockSize);
-
-    OperandView view = traceOperand(op.getX());
-    problem.map =
-        view.map.compose(getOperandMap(op->getContext(), problem.rank,
-                                       problem.rank - 2, ShapedType::kDynamic));
-    problem.contiguity = getContiguity(problem.map, problem.rank);
-    SetVector<Value> inputs;
-    auto addInput = [&](Value value) {
-      inputs.insert(value);
-      return static_cast<unsigned>(llvm::find(inputs, value) - inputs.begin());
-    };
-    problem.x = addInput(view.tensor);
-    if ((problem.tensorScale = op.getTensorScale()))
-      for (Value input : getScalarInputs(problem.tensorScale))
-        problem.scaleInputs.emplace_back(input, addInput(input));
-
-    QuantizedResults results(op);
-    problem.codeBits = results.getCodeBits();
-    problem.hasAtoms = results.swizzle != nullptr;
-
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, loc, op.getX());
-    HostSizes hostSizes = {
-        sizes[problem.rank - 2], sizes.back(),
-        problem.rank == 3 ? sizes[0] : OpFoldResult(rewriter.getIndexAttr(1))};
-    if (results.swizzle) {
-      AffineExpr d0 = rewriter.getAffineDimExpr(0);
-      auto compute = [&](AffineExpr expr, OpFoldResult of) {
-        return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {of});
-      };
-      hostSizes.m =
-          compute(d0.ceilDiv(kScaleAtomRows) * kScaleAtomRows, hostSizes.m);
-      int64_t columns = problem.format.blockSize * kScaleAtomBlocks;
-      hostSizes.n = compute(d0.ceilDiv(columns) * columns, hostSizes.n);
-    }
-    KernelShape shape = getQuantizeShape(problem);
-    FailureOr<SmallVector<OpFoldResult>> blocks =
-        getBlocks(rewriter, op, shape, hostSizes);
-    if (failed(blocks))
-      return failure();
-
-    SmallVector<Value> outputs = results.makeOutputs(rewriter, sizes);
-    problem.codes = inputs.size();
-    problem.scales = problem.codes + 1;
-    if (op.getAmax())
-      problem.amax = problem.codes + 2;
-    gpu::GPUFuncOp kernel =
-        makeKernel(rewriter, op, kQuantizePurpose, inputs.getArrayRef(),
-                   TypeRange(ValueRange(outputs)), shape);
-    buildQuantize(kernel, problem);
-    LaunchOp launch = createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
-                                   outputs, shape, *blocks);
-    launch.setUpdates(op.getAmax() != nullptr);
-    results.replace(rewriter, launch->getResults());
-    return success();
-  }
-};
-
-} // namespace
-
-void blockscale::populateFormQuantizePatterns(RewritePatternSet &patterns) {
-  patterns.add<QuantizeOfExpand>(patterns.getContext(), /*benefit=*/2);
-  patterns.add<ReshapeQuantize, FormQuantize>(patterns.getContext());
+  SmallVector<Value> outputs = results.makeOutputs(rewriter, sizes);
+  problem.codes = inputs.size();
+  problem.scales = problem.codes + 1;
+  if (op.getAmax())
+    problem.amax = problem.codes + 2;
+  gpu::GPUFuncOp kernel =
+      makeKernel(rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
+                 TypeRange(ValueRange(outputs)), shape);
+  buildQuantize(kernel, problem);
+  LaunchOp launch = createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
+                                 outputs, shape, *blocks);
+  launch.setUpdates(op.getAmax() != nullptr);
+  results.replace(rewriter, launch->getResults());
+  return SmallVector<Value>(launch->getResults());
 }

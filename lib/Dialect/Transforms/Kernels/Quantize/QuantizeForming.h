@@ -9,20 +9,25 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEFORMING_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEFORMING_H
 
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::blockscale {
 
-/// Has codes of fp4 that ops of `function` quantise packed, and unpacked for
-/// their users, who read through that.
-void packQuantizedCodes(Operation *function);
+/// Gives `op`, on tensors in a function for a GPU, a kernel, with what packs
+/// its codes and swizzles its scales; or brings it into a form that has one, in
+/// front of it. Returns what replaced the results: nothing where `op` is left
+/// as it is, for loops, or for the kernel of the product that makes x. Fails
+/// after an error.
+FailureOr<SmallVector<Value>> formQuantize(RewriterBase &rewriter,
+                                           SymbolTableCollection &symbols,
+                                           QuantizeOp op);
 
-/// `quantize` on tensors to `launch`, with what packs its codes and swizzles
-/// its scales. Its users come first: then what they ask of it is there.
-void populateFormQuantizePatterns(RewritePatternSet &patterns);
-
-/// `dequantize` on tensors to `launch`, of codes that follow each other.
-void populateFormDequantizePatterns(RewritePatternSet &patterns);
+/// The same of `dequantize`, of codes that follow each other along K.
+FailureOr<SmallVector<Value>> formDequantize(RewriterBase &rewriter,
+                                             SymbolTableCollection &symbols,
+                                             DequantizeOp op);
 
 } // namespace mlir::blockscale
 

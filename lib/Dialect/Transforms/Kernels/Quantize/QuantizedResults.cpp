@@ -91,9 +91,10 @@ void QuantizedResults::replace(RewriterBase &rewriter, ValueRange results) {
   if (swizzle)
     rewriter.replaceOp(swizzle, results[1]);
   // Results that went elsewhere are not used any more.
-  SmallVector<Value> left = {pack ? Value() : results[0],
-                             swizzle ? Value() : results[1]};
+  if (!pack)
+    rewriter.replaceAllUsesWith(op.getCodes(), results[0]);
+  if (!swizzle)
+    rewriter.replaceAllUsesWith(op.getScales(), results[1]);
   if (op.getAmax())
-    left.push_back(results[2]);
-  rewriter.replaceOp(op, left);
+    rewriter.replaceAllUsesWith(op.getAmax(), results[2]);
 }

@@ -34,7 +34,8 @@ struct QuantizedResults {
   /// if that is a result; `sizes` are those of x.
   SmallVector<Value> makeOutputs(OpBuilder &builder,
                                  ArrayRef<OpFoldResult> sizes);
-  /// Replaces `op`, and what is taken over, by what a kernel left there.
+  /// Replaces the results of `op`, and what is taken over, by `results`, which
+  /// a kernel left there. Nothing uses `op` after that.
   void replace(RewriterBase &rewriter, ValueRange results);
 };
 

@@ -15,6 +15,7 @@
 #include "Fragments/AccLowering.h"
 #include "Kernels/Decode/DecodedProduct.h"
 #include "Kernels/ElementwiseFusion.h"
+#include "Kernels/ScalarSlice.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -81,4 +82,13 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
       results.swizzle = {};
   }
   return results;
+}
+
+void blockscale::addQuantizer(HostProblem &host, QuantizedResults &results) {
+  FusedQuantize fused = {results.op, results.getCodeBits(), {}};
+  if (Value scale = results.op.getTensorScale())
+    for (Value input : getScalarInputs(scale))
+      fused.arguments.emplace_back(input, host.addInput(input));
+  host.problem.quantizer = std::move(fused);
+  host.problem.result = host.inputs.size();
 }

@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZERFUSION_H
 
 #include "Kernels/Backend.h"
+#include "Kernels/HostProblem.h"
 #include "Kernels/Quantize/QuantizedResults.h"
 
 namespace mlir::blockscale {
@@ -20,6 +21,10 @@ namespace mlir::blockscale {
 std::optional<QuantizedResults>
 findFusedQuantizer(ProductOpInterface op, Value result,
                    const KernelProblem &problem, const KernelBackend &backend);
+
+/// Has the kernel of `host` quantise its result, which is its last parameter by
+/// now.
+void addQuantizer(HostProblem &host, QuantizedResults &results);
 
 } // namespace mlir::blockscale
 

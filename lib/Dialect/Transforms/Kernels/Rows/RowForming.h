@@ -10,24 +10,22 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWS_ROWFORMING_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::blockscale {
 
-/// Whether threads share each result of `op`, on tensors: one reduction, of
-/// many numbers that follow each other in memory, by an op whose order does not
-/// matter.
-bool isRowReduction(linalg::LinalgOp op);
+/// Gives `op`, a reduction along rows in a function for a GPU, a kernel.
+/// Returns what replaced the results: nothing where `op` is left as it is, for
+/// loops. Fails after an error.
+FailureOr<SmallVector<Value>> formReduce(RewriterBase &rewriter,
+                                         SymbolTableCollection &symbols,
+                                         linalg::GenericOp op);
 
-/// Whether threads share each row of `op`: on tensors, along the last
-/// dimension, of f32, f16 or bf16.
-bool isRowSoftmax(linalg::SoftmaxOp op);
-
-/// Asserts in front of `op`, which is one of these, that its operands have the
-/// same sizes.
-void checkSoftmaxSizes(linalg::SoftmaxOp op);
-
-/// Such ops, in functions for a GPU, to `launch`, with their kernels.
-void populateFormRowsPatterns(RewritePatternSet &patterns);
+/// The same of a softmax along rows.
+FailureOr<SmallVector<Value>> formSoftmax(RewriterBase &rewriter,
+                                          SymbolTableCollection &symbols,
+                                          linalg::SoftmaxOp op);
 
 } // namespace mlir::blockscale
 

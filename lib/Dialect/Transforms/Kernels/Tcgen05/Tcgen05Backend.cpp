@@ -33,6 +33,10 @@ public:
   }
   bool takesOverSurroundings() const override { return true; }
   bool wantsScaleAtoms(ScheduleInterface) const override { return true; }
+  bool wantsPackedElements(const KernelOperand &operand, Format format,
+                           const KernelProblem &problem) const override {
+    return wantsPackedCodes(operand, format, problem);
+  }
 
   std::string getRemark(const KernelProblem &problem) const override {
     KernelProblem asked = getInstructionProblem(problem);

@@ -86,6 +86,12 @@ public:
            (hasWorkspace && isDecodedFaster(op));
   }
 
+  /// Operands with scales are dequantized to memory that tensor maps can be of,
+  /// or have elements that the kernel loads in one way or the other.
+  bool needsTensorMaps(const KernelProblem &problem) const override {
+    return !problem.hasScales();
+  }
+
   TakenCodes getTakenCodes(InstructionAttr,
                            ScheduleInterface given) const override {
     auto schedule = cast<RingScheduleAttr>(given);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPURPOSE_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPURPOSE_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELPURPOSE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELPURPOSE_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -36,4 +36,4 @@ inline constexpr llvm::StringLiteral kLoopsPurpose = "loops";
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELPURPOSE_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELPURPOSE_H

@@ -6,30 +6,33 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELMODULE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELMODULE_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::blockscale {
 
 /// The `gpu.module` that kernels of functions are put into: the one named
 /// `kernels`, made if there is none. Where something else has that name, a new
-/// one of another name. Makes `module` a container of kernels.
-inline gpu::GPUModuleOp getKernelModule(ModuleOp module) {
+/// one of another name. Makes `module` a container of kernels. `symbols` knows
+/// the names of both, however many functions and kernels there are.
+inline gpu::GPUModuleOp getKernelModule(ModuleOp module,
+                                        SymbolTableCollection &symbols) {
   constexpr StringLiteral kName = "kernels";
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   UnitAttr::get(module.getContext()));
-  if (auto existing =
-          dyn_cast_or_null<gpu::GPUModuleOp>(module.lookupSymbol(kName)))
+  SymbolTable &names = symbols.getSymbolTable(module);
+  if (auto existing = names.lookup<gpu::GPUModuleOp>(kName))
     return existing;
   OpBuilder builder(module.getContext());
   auto created = gpu::GPUModuleOp::create(builder, module.getLoc(), kName);
-  SymbolTable(module).insert(created);
+  names.insert(created);
   return created;
 }
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_KERNELMODULE_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_LAUNCH_KERNELMODULE_H

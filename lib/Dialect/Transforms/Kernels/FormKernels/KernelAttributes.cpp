@@ -1,0 +1,39 @@
+//===- KernelAttributes.cpp - What products have to say -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/FormKernels/KernelAttributes.h"
+
+#include "Kernels/Backend.h"
+#include "Kernels/CodesOfY.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+std::optional<NeededAttribute>
+blockscale::findMissingAttribute(ProductOpInterface op, Path path) {
+  auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
+  std::optional<CodesOfY> y = findCodesOfY(op);
+  bool isComputed =
+      instruction && instruction.getPath() == path &&
+      (!takesCodesOfY(instruction) ||
+       (y && y->row == getComputedRow(op, instruction))) &&
+      getRewrite(getComputedRow(op, instruction), instruction.getInstruction())
+          .has_value();
+  if (chooseInstruction(op, path) && !isComputed)
+    return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};
+  auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
+  const KernelBackend &backend = *getKernelBackend(path);
+  bool isScheduled =
+      schedule && schedule.isFor(path) &&
+      (backend.getTakenCodes(instruction, schedule) == TakenCodes::None || y);
+  if (backend.getScheduleRules() && !isScheduled)
+    return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
+  return std::nullopt;
+}

@@ -1,0 +1,120 @@
+//===- KernelWalk.cpp - The walk that forms kernels -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/FormKernels/KernelWalk.h"
+
+#include "Kernels/FormKernels/FormProduct.h"
+#include "Kernels/FormKernels/ResultSizes.h"
+#include "Kernels/Quantize/QuantizeForming.h"
+#include "Kernels/Rows/RowForming.h"
+#include "Kernels/Swizzle/SwizzleForming.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class KernelWalk {
+public:
+  explicit KernelWalk(MLIRContext *context) : rewriter(context) {}
+
+  /// Walks over what regions of `op` hold.
+  void visitRegions(Operation *op) {
+    for (Region &region : llvm::reverse(op->getRegions()))
+      for (Block &block : llvm::reverse(region))
+        visitBlock(block);
+  }
+
+  bool hasFailed() const { return failedOnce; }
+
+private:
+  void visitBlock(Block &block) {
+    for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
+      // In front of `op` there may be new ops now, which come next. What was
+      // erased is behind it.
+      visit(op);
+      Operation *previous = op->getPrevNode();
+      eraseIfDead(op);
+      op = previous;
+    }
+  }
+
+  void visit(Operation *op) {
+    resolveResultSizes(rewriter, op);
+    if (isOpTriviallyDead(op))
+      return;
+    form(op);
+    if (!isOpTriviallyDead(op))
+      visitRegions(op);
+  }
+
+  /// Gives `op` a kernel, and one to what was left for it and not taken.
+  void form(Operation *op) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = replace(op);
+    if (failed(results)) {
+      failedOnce = true;
+      return;
+    }
+    SmallVector<Operation *> left;
+    for (Value result : *results)
+      for (Operation *user : result.getUsers())
+        if (isa<QuantizeOp, SwizzleScalesOp>(user))
+          left.push_back(user);
+    for (Operation *user : left) {
+      form(user);
+      eraseIfDead(user);
+    }
+  }
+
+  /// What replaced the results of `op`: nothing if it is left as it is.
+  FailureOr<SmallVector<Value>> replace(Operation *op) {
+    using Result = FailureOr<SmallVector<Value>>;
+    return TypeSwitch<Operation *, Result>(op)
+        .Case([&](ProductOpInterface op) {
+          return formProduct(rewriter, symbols, op);
+        })
+        .Case(
+            [&](QuantizeOp op) { return formQuantize(rewriter, symbols, op); })
+        .Case([&](DequantizeOp op) {
+          return formDequantize(rewriter, symbols, op);
+        })
+        .Case([&](SwizzleScalesOp op) {
+          return formSwizzle(rewriter, symbols, op);
+        })
+        .Case([&](linalg::GenericOp op) {
+          return formReduce(rewriter, symbols, op);
+        })
+        .Case([&](linalg::SoftmaxOp op) {
+          return formSoftmax(rewriter, symbols, op);
+        })
+        .Default([](Operation *) { return Result(SmallVector<Value>()); });
+  }
+
+  void eraseIfDead(Operation *op) {
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  }
+
+  IRRewriter rewriter;
+  SymbolTableCollection symbols;
+  bool failedOnce = false;
+};
+} // namespace
+
+LogicalResult blockscale::formKernels(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  module.walk([&](func::FuncOp function) { functions.push_back(function); });
+  KernelWalk walk(module.getContext());
+  for (func::FuncOp function : llvm::reverse(functions))
+    walk.visitRegions(function);
+  return failure(walk.hasFailed());
+}

@@ -1,0 +1,91 @@
+//===- PrepareKernels.cpp - What comes before kernels ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/FormKernels/PrepareKernels.h"
+
+#include "Kernels/KnownMultiples.h"
+#include "Kernels/Rows/RowOps.h"
+#include "Launch/LoopSizes.h"
+#include "Utils/CheckMessage.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Asserts, in front of our ops and of other products in functions, what their
+/// verifiers cannot know.
+static void checkDynamicSizes(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (hasStaticShapes(op) || !op->getParentOfType<func::FuncOp>())
+      return;
+    auto loops = dyn_cast<linalg::LinalgOp>(op);
+    if (loops && (op->hasAttr(kPathAttrName) || isRowReduction(loops)))
+      return checkLoopSizes(loops);
+    if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+      return isRowSoftmax(softmax) ? checkSoftmaxSizes(softmax) : void();
+    auto checked = dyn_cast<RuntimeVerifiableOpInterface>(op);
+    if (!checked || !isa_and_nonnull<BlockScaleDialect>(op->getDialect()))
+      return;
+    OpBuilder builder(op);
+    checked.generateRuntimeVerification(builder, op->getLoc(),
+                                        [](Operation *of, StringRef message) {
+                                          return getCheckMessage(of, message);
+                                        });
+  });
+}
+
+LogicalResult blockscale::checkSizes(ModuleOp module) {
+  WalkResult checked = module.walk([](func::FuncOp function) -> WalkResult {
+    return checkMultiples(function);
+  });
+  if (checked.wasInterrupted())
+    return failure();
+  checkDynamicSizes(module);
+  return success();
+}
+
+/// The codes of `op` packed, and unpacked for its users.
+static void packCodes(QuantizeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getCodes().getType());
+  if (!type || type.getElementTypeBitWidth() != 4)
+    return;
+  int64_t k = type.getShape().back();
+  // A dynamic K is whole blocks, unless it may end anywhere.
+  if (ShapedType::isDynamic(k) ? op.getPad() : k % 2 != 0)
+    return;
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  SmallVector<int64_t> shape(type.getShape());
+  if (!ShapedType::isDynamic(k))
+    shape.back() = k / 2;
+  auto packedType = RankedTensorType::get(shape, b.getI8Type());
+  auto packed = PackOp::create(b, op.getLoc(), packedType, op.getCodes());
+  auto codes = UnpackOp::create(b, op.getLoc(), type, packed);
+  for (OpOperand &use : llvm::make_early_inc_range(op.getCodes().getUses())) {
+    auto other = dyn_cast<PackOp>(use.getOwner());
+    if (use.getOwner() == packed || isa<tensor::DimOp>(use.getOwner()))
+      continue;
+    if (other && other.getType() == packedType) {
+      other.replaceAllUsesWith(packed.getResult());
+      other.erase();
+    } else {
+      use.set(codes.getResult());
+    }
+  }
+}
+
+void blockscale::packQuantizedCodes(ModuleOp module) {
+  SmallVector<QuantizeOp> ops;
+  module.walk([&](QuantizeOp op) { ops.push_back(op); });
+  for (QuantizeOp op : ops)
+    packCodes(op);
+}

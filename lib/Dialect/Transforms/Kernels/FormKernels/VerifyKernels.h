@@ -1,0 +1,23 @@
+//===- VerifyKernels.h - That all products have kernels ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_VERIFYKERNELS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_VERIFYKERNELS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::blockscale {
+
+/// Checks that no product is left in functions of `module` that should have a
+/// kernel. Fails after an error about the first one, if forming it did not fail
+/// with one.
+LogicalResult verifyAllFormed(ModuleOp module);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_VERIFYKERNELS_H

@@ -1,0 +1,24 @@
+//===- NamedInstructions.h - Ops that name their instruction ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_NAMEDINSTRUCTIONS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_NAMEDINSTRUCTIONS_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+/// Checks that `chip` has the instructions that ops below the tile level in
+/// `root` name, or that software computes them, which a remark says then,
+/// unless `nativeOnly`. Fails after an error.
+LogicalResult checkNamedInstructions(Operation *root, const Chip &chip,
+                                     bool nativeOnly);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_NAMEDINSTRUCTIONS_H

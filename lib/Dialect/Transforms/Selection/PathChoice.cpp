@@ -1,0 +1,109 @@
+//===- PathChoice.cpp - Which path computes a product ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Selection/PathChoice.h"
+
+#include "Kernels/Backend.h"
+#include "Kernels/CodesOfY.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Whether operands such as those of `op` can be those of `path`.
+static bool takes(Path path, MmaScaledOp op) {
+  return op.hasTensorSemantics() || getPathInfo(path).isWarpLevel;
+}
+
+/// Which schedule the program asks for: that decides before sizes do.
+enum class Wish { None, Other, This };
+
+static Wish getWish(ProductOpInterface op, Path path) {
+  Operation *places[] = {op, op->getParentOfType<func::FuncOp>()};
+  for (Operation *place : places) {
+    auto asked =
+        place ? place->getAttrOfType<ScheduleInterface>(kScheduleAttrName)
+              : ScheduleInterface();
+    if (asked)
+      return asked.isFor(path) ? Wish::This : Wish::Other;
+  }
+  return Wish::None;
+}
+
+std::optional<InstructionChoice> PathChooser::choose(MmaScaledOp op) const {
+  std::optional<InstructionChoice> first;
+  for (Path path : chip.paths) {
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(op.getRow(), path);
+    if (!choice || !takes(path, op) || !isExecuted(*choice))
+      continue;
+    const KernelBackend *backend = getKernelBackend(path);
+    if (!op.hasTensorSemantics() || !backend)
+      return choice;
+    Wish wish = getWish(op, path);
+    bool isBest = backend->isBestFor(op, chip, hasWorkspace);
+    if (wish == Wish::This || (wish == Wish::None && isBest))
+      return choice;
+    if (!first && isBest)
+      first = choice;
+  }
+  return first;
+}
+
+std::optional<Path> PathChooser::choosePlain(ProductOpInterface op,
+                                             PathAttr wanted) const {
+  std::optional<Path> best;
+  for (Path path : chip.paths) {
+    std::optional<InstructionChoice> choice = chooseInstruction(op, path);
+    const KernelBackend *backend = getKernelBackend(path);
+    if (!choice || !isExecuted(*choice) || !backend ||
+        (wanted && wanted.getValue() != path))
+      continue;
+    if (wanted || getWish(op, path) == Wish::This)
+      return path;
+    if (!best && backend->isBestFor(op, chip, hasWorkspace))
+      best = path;
+  }
+  return best;
+}
+
+bool PathChooser::isExecuted(const InstructionChoice &choice) const {
+  return !emulatedOn || choice.emitted->isNative() ||
+         emulatedOn->has(choice.emitted->path);
+}
+
+std::string PathChooser::explainFallback(MmaScaledOp op) const {
+  std::optional<InstructionChoice> choice = chooseNative(op.getRow(), chip);
+  if (!choice)
+    return "no block-scaled instruction on " + std::string(chip.name);
+  const PathInfo &path = getPathInfo(choice->emitted->path);
+  std::string opcode(path.opcode);
+  if (!op.hasTensorSemantics())
+    return opcode + " takes tiles in shared memory (async_tile_mma), not "
+                    "vectors";
+  if (getWish(op, choice->emitted->path) == Wish::Other)
+    return "the attribute '" + kScheduleAttrName.str() +
+           "' is of another path, " + opcode + " computes it without that";
+  return opcode + " computes it where the attribute '" + kPathAttrName.str() +
+         "' asks for the path " + std::string(path.name);
+}
+
+std::string PathChooser::listNativeChips(MmaScaledOp op) const {
+  // Where the chip has an instruction, something else keeps it away.
+  if (chooseNative(op.getRow(), chip) && op.hasTensorSemantics())
+    return "";
+  std::string names;
+  for (const Chip &other : getChips())
+    if (std::optional<InstructionChoice> choice =
+            chooseNative(op.getRow(), other);
+        choice && takes(choice->emitted->path, op))
+      names += (names.empty() ? "" : ", ") + std::string(other.name);
+  return names;
+}
