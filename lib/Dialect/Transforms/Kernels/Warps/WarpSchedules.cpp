@@ -16,10 +16,8 @@
 #include "Kernels/CodesOfY.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
-#include "Kernels/ScheduleText.h"
 #include "blockscale/Support/Rates.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -42,64 +40,14 @@ static int64_t getMostSharedBytes(const Chip &chip) {
   return int64_t(1024) * chip.sharedMemoryKiB;
 }
 
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The numbers of `tile=128x128x128,warps=2x2,stages=3,splits=1`.
-struct ScheduleText {
-  std::array<int64_t, 3> tile;
-  std::array<int64_t, 2> warps;
-  int64_t stages, splits = 1;
-};
-} // namespace
-
-/// Reads all of `text`; nullopt if it has another form.
-static std::optional<ScheduleText> parseText(StringRef text) {
-  ScheduleText schedule;
-  if (!takeNumbers(text, "tile", schedule.tile) ||
-      !takeNumbers(text, "warps", schedule.warps) ||
-      !takeNumbers(text, "stages", schedule.stages) ||
-      !takeOptional(text, "splits", schedule.splits) || !text.empty())
-    return std::nullopt;
-  return schedule;
-}
-
 namespace {
 class WarpScheduleRules final : public ScheduleRules {
 public:
   explicit WarpScheduleRules(const WarpScheduleLimits &limits)
       : limits(limits) {}
 
-  SmallVector<StringRef> getForms() const override {
-    return {"tile=MxNxK,warps=MxN,stages=S[,splits=N]"};
-  }
-
-  bool hasForm(StringRef text) const override {
-    return parseText(text).has_value();
-  }
-
-  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
-                                     EmitErrorFn emitError) const override {
-    ScheduleText numbers = *parseText(text);
-    if (failed(MmaSyncScheduleAttr::verify(emitError, numbers.tile,
-                                           numbers.warps, numbers.stages,
-                                           numbers.splits)))
-      return failure();
-    return ScheduleInterface(MmaSyncScheduleAttr::get(
-        context, numbers.tile, numbers.warps, numbers.stages, numbers.splits));
-  }
-
-  std::string print(ScheduleInterface given) const override {
-    auto schedule = cast<MmaSyncScheduleAttr>(given);
-    std::string text = llvm::formatv(
-        "tile={0}x{1}x{2},warps={3}x{4},stages={5}", schedule.getM(),
-        schedule.getN(), schedule.getK(), schedule.getWarpsM(),
-        schedule.getWarpsN(), schedule.getStages());
-    if (schedule.getSplits() != 1)
-      text += llvm::formatv(",splits={0}", schedule.getSplits());
-    return text;
+  SmallVector<const ScheduleText *> getTexts() const override {
+    return {&getMmaSyncScheduleText()};
   }
 
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
