@@ -97,7 +97,7 @@ def on_card(torch, format, activations=None, n=24, k=96):
     return Linear(weight, None, activations)
 
 
-@pytest.mark.parametrize("m,rows", [(1, "16"), (16, "16"), (17, "64"), (64, "64"), (65, "tile"), (256, "tile"), (257, "many")])
+@pytest.mark.parametrize("m,rows", [(1, "few"), (16, "few"), (17, "some"), (64, "some"), (65, "tile"), (256, "tile"), (257, "many")])
 @pytest.mark.parametrize("format", FORMATS)
 def test_kernel_of_rows(card_torch, card, format, m, rows):
     layer = on_card(card_torch, format)

@@ -16,6 +16,7 @@
 
 #include "Kernels/KernelProblem.h"
 #include "Kernels/ScheduleText.h"
+#include "blockscale/Support/TunedRows.h"
 
 namespace mlir::blockscale {
 
@@ -59,6 +60,13 @@ public:
   virtual void explain(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        bool hasPictures, raw_ostream &os) const = 0;
+  /// The row of the table of tiles that would choose `schedule` for products
+  /// such as `op`; nullopt where no such row is asked.
+  virtual std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                                ScheduleInterface schedule,
+                                                const Chip &chip) const {
+    return std::nullopt;
+  }
 
 protected:
   /// Checks that K of `op` has as many parts as `schedule` divides it into,

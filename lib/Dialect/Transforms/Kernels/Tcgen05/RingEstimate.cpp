@@ -13,6 +13,7 @@
 #include "Kernels/Tcgen05/RingEstimate.h"
 
 #include "blockscale/Support/ScaleLayout.h"
+#include "blockscale/Support/TunedRows.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,10 +53,14 @@ RingRates blockscale::getRingRates(const Chip &chip, Kind kind) {
     // Chips of the path tcgen05 have all of them, see RatesTest.cpp.
     return findRate(chip.capability, figure).value_or(Rate{1});
   };
-  return {find(&ChipRates::multiprocessors), find(&ChipRates::megahertz),
-          find(getFlopsFigure(kind)),        find(&ChipRates::sharedBytes),
-          find(&ChipRates::l2Bytes),         find(&ChipRates::copyLatency),
-          find(&ChipRates::memoryGigabytes)};
+  return {find(&ChipRates::multiprocessors),
+          find(&ChipRates::megahertz),
+          find(getFlopsFigure(kind)),
+          find(&ChipRates::sharedBytes),
+          find(&ChipRates::l2Bytes),
+          find(&ChipRates::copyLatency),
+          find(&ChipRates::memoryGigabytes),
+          getTunedLimits(chip.capability).nextKernel};
 }
 
 StringRef blockscale::describeRingUnit(RingUnit unit) {
@@ -100,7 +105,8 @@ static uint64_t getPartsClocks(const RingProblem &problem, uint64_t parts,
     return 0;
   uint64_t bytes = multiply(getSumBytes(problem), parts + 1);
   return llvm::SaturatingAdd(getMemoryClocks(bytes, rates),
-                             kLaunchNanoseconds * rates.megahertz.value / 1000);
+                             rates.nextKernelNanoseconds *
+                                 rates.megahertz.value / 1000);
 }
 
 RingEstimate blockscale::estimateRing(const RingProblem &asked,
