@@ -12,6 +12,7 @@
 
 #include "Kernels/Tcgen05/RingEstimate.h"
 
+#include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "blockscale/Support/TunedRows.h"
 #include "llvm/Support/MathExtras.h"
@@ -147,9 +148,13 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
   uint64_t flops = 2 * tileM * tileN * instruction.k;
   uint64_t tensor =
       multiply(instructions, divideCeil(flops, rates.flops.value));
-  // One with K = 96 takes as long as one with 64: three in the place of four.
-  if (schedule.getInstructionK() != 0)
-    tensor = divideCeil(multiply(tensor, 3), 4);
+  // A wide one takes as long as another: three in the place of four.
+  if (schedule.getInstructionK() != 0) {
+    std::vector<unsigned> pattern = getKPattern(*lookupWide(instruction));
+    uint64_t lineK = llvm::sum_of(pattern, uint64_t(0));
+    tensor =
+        divideCeil(multiply(tensor, pattern.size()), lineK / instruction.k);
+  }
   uint64_t scaleBytes = multiply(steps, plan.getBytes(1) + plan.getBytes(3));
   uint64_t readBytes =
       multiply(instructions, (tileM + tileN / group) * kStepBytes);
