@@ -7,6 +7,7 @@ import pytest
 from kernel_cases import FORMATS, PRODUCTS, check_product, check_quantize, to_bf16
 
 from blockscale import runtime
+from blockscale.runtime.bundle_file import read_bundle
 
 CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
 MOST_BYTES = 10_000_000
@@ -64,6 +65,8 @@ def test_bundle(bundle_path):
     }
     for function in bundle.values():
         assert function.targets == list(CHIPS)
+    most = {(entry.function.rpartition("_")[2], entry.most_rows) for entry in read_bundle(bundle_path)}
+    assert most == {("few", 16), ("some", 64), ("tile", 256), *((rows, None) for rows in ("many", *NUMBERS))}
 
 
 def kernels(bundle, function, chip):
