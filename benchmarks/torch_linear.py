@@ -113,7 +113,7 @@ def variants(torch, options, weights):
     """All kernels of the same products."""
     from blockscale.torch import card, formats
 
-    names = {"linear": ("16", "64", "tile", "many"), "mma_scaled": ("16", "64", "many")}
+    names = {"linear": ("few", "some", "tile", "many"), "mma_scaled": ("few", "some", "many")}
     print(f"{'case':22} " + " ".join(f"{name:>8}" for name in names["linear"]) + f" {'bf16':>8}  us, * is chosen")
     for format in options.formats.split(","):
         description = formats.get(format)
@@ -136,7 +136,7 @@ def variants(torch, options, weights):
                 plain = weights.plain[:copies_of(2 * weights.n * weights.k, m)]
                 with torch.no_grad():
                     us = measure(torch, {**works, "bf16": in_turn(plain, x)})
-                chosen = card.rows_of(kind, m)
+                chosen = card.product_of(kind, format, m, x.device).name.rpartition("_")[2]
                 cells = [f"{us[each]:7.1f}{'*' if each == chosen else ' '}" if each in us else " " * 8
                          for each in names["linear"]]
                 print(f"{f'{format}-{kind}-{m}':22} " + " ".join(cells) + f" {us['bf16']:8.1f}", flush=True)

@@ -14,9 +14,11 @@
 #include "blockscale/Driver/BundleCompilation.h"
 
 #include "PtxEmission.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Driver/Destinations.h"
 #include "blockscale/Runtime/CodeDigest.h"
 #include "blockscale/Runtime/PtxSummary.h"
+#include "blockscale/Support/TunedRows.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -90,6 +92,9 @@ static FailureOr<BundleEntry> compileEntry(const Program &source,
   BundleEntry entry;
   entry.function = name.str();
   entry.types = nameTypes(function->getFunctionType());
+  // That its value is the name of a row has been verified.
+  if (auto rows = (*function)->getAttrOfType<StringAttr>(kRowsAttrName))
+    entry.mostRows = lookupTunedRows(target.capability, rows.getValue())->mostM;
   Location location = function->getLoc();
 
   GpuCompileOptions compile = options.compile;

@@ -36,6 +36,8 @@ struct TunedProduct {
   ProductOpInterface op;
   StringRef path;
   SmallVector<ScheduleInterface> candidates;
+  /// Of candidates that a table would choose, its row.
+  DenseMap<Attribute, std::string> rows;
 };
 
 /// What a variant did: it has a time and results, or a reason.
@@ -211,13 +213,19 @@ FailureOr<SmallVector<TunedProduct>> Tuner::findProducts(func::FuncOp entry) {
   lowered->walk([&](ProductOpInterface op) {
     auto number = op->getAttrOfType<IntegerAttr>(kNumberAttrName);
     auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-    if (number && path && op->hasAttr(kScheduleAttrName))
-      found.try_emplace(
-          number.getInt(),
-          TunedProduct{all[number.getInt()],
-                       StringRef(getPathInfo(path.getValue()).name),
-                       getScheduleCandidates(op, *compile.target,
-                                             /*hasWorkspace=*/true)});
+    if (!number || !path || !op->hasAttr(kScheduleAttrName))
+      return;
+    auto [entry, isNew] = found.try_emplace(number.getInt());
+    if (!isNew)
+      return;
+    TunedProduct &product = entry->second;
+    product.op = all[number.getInt()];
+    product.path = getPathInfo(path.getValue()).name;
+    product.candidates =
+        getScheduleCandidates(op, *compile.target, /*hasWorkspace=*/true);
+    for (ScheduleInterface candidate : product.candidates)
+      product.rows[candidate] = printTunedRow(op, candidate, *compile.target,
+                                              "blockscale-run --tune");
   });
   if (found.empty())
     return entry.emitError(
@@ -274,6 +282,8 @@ LogicalResult Tuner::tune(unsigned number, const TunedProduct &product) {
                                                              : "")
       << "  " << kScheduleAttrName << " = " << fastest
       << "\n  --schedule=" << getScheduleText(fastest) << "\n";
+  if (std::string row = product.rows.lookup(fastest); !row.empty())
+    text += "  TunedRows.cpp: " + row + "\n";
   if (Error error = print(text))
     return fail(error.message());
   return success();

@@ -104,9 +104,13 @@ static Error readImage(const JsonNode &node, std::string_view file,
 
 static Error readEntry(const JsonNode &node, std::string_view file,
                        BundleEntry &entry) {
-  if (Error error =
-          checkFields(node, {"function", "types", "launch", "images"}))
+  if (Error error = checkFields(node, {"function", "types", "launch", "images"},
+                                /*optional=*/{"most_rows"}))
     return error;
+  if (node.has("most_rows"))
+    if (Error error = readInteger(node.getField("most_rows"), 1,
+                                  maxBundleNumber, entry.mostRows.emplace()))
+      return error;
   if (Error error = readName(node.getField("function"), entry.function))
     return error;
   if (Error error = readLaunchInfo(node.getField("launch"), entry.info))

@@ -45,10 +45,13 @@ static std::string makeHeader(const Bundle &bundle, uint64_t &offset) {
                         {"crc32", computeCrc32(image.stored)}});
       offset += alignTo(image.stored.size());
     }
-    entries.push_back({{"function", entry.function},
-                       {"types", entry.types},
-                       {"launch", makeLaunchInfo(entry.info)},
-                       {"images", images}});
+    ordered_json fields = {{"function", entry.function},
+                           {"types", entry.types},
+                           {"launch", makeLaunchInfo(entry.info)},
+                           {"images", images}};
+    if (entry.mostRows)
+      fields["most_rows"] = *entry.mostRows;
+    entries.push_back(std::move(fields));
   }
   ordered_json root = {{"version", bundleVersion},
                        {"producer", "blockscale " BLOCKSCALE_VERSION},

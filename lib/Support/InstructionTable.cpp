@@ -11,9 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Support/InstructionTable.h"
+#include "blockscale/Support/KPattern.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <set>
 
 using namespace mlir;
@@ -35,6 +37,8 @@ struct InstructionFamily {
   unsigned lowestPtx;
   unsigned rank;
   Rewrite rewrite;
+  /// As getKPattern; zeros where K divides a line.
+  std::array<unsigned, 3> pattern;
 };
 } // namespace
 
@@ -51,30 +55,30 @@ static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
 // clang-format off
 static constexpr InstructionFamily kFamilies[] = {
-  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite
-  {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo},
-  {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo},
-  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo},
-  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves},
-  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo},
-  {Path::Tcgen05, Kind::MXF8F6F4, 128, 256, 8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo},
-  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo},
-  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 6,  kInside, 88, kWide,   kNo},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE4M3, 6,  kInside, 88, kWide,   kNo},
-  {Path::Convert, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo},
-  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo},
-  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo},
-  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo},
-  {Path::Convert, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kOfB,    70, kLast,   kNo},
-  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo},
-  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo},
-  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo},
-  {Path::Wgmma,   Kind::Plain,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo},
+  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite  K in a line
+  {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo,     {}},
+  {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo,     {}},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo,     {}},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves, {}},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo,     {}},
+  {Path::Tcgen05, Kind::MXF8F6F4, 128, 256, 8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo,     {}},
+  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo,     {}},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo,     {}},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo,     {}},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo,     {}},
+  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 6,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE4M3, 6,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
+  {Path::Convert, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo,     {}},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo,     {}},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo,     {}},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo,     {}},
+  {Path::Convert, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kOfB,    70, kLast,   kNo,     {}},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo,     {}},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo,     {}},
+  {Path::Convert, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo,     {}},
+  {Path::Wgmma,   Kind::Plain,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo,     {}},
 };
 // clang-format on
 
@@ -132,12 +136,30 @@ const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
 }
 
 const Instruction *blockscale::lookupWide(const Instruction &instruction) {
-  constexpr unsigned kWideK = 96;
   for (const Instruction &i : getInstructions())
     if (i.path == instruction.path && i.kind == instruction.kind &&
-        i.k == kWideK && i.getOpRow() == instruction.getOpRow())
+        i.rank == kWide && i.getOpRow() == instruction.getOpRow())
       return &i;
   return nullptr;
+}
+
+std::vector<unsigned> blockscale::getKPattern(const Instruction &instruction) {
+  std::vector<unsigned> pattern;
+  for (const InstructionFamily &family : kFamilies)
+    if (family.path == instruction.path && family.kind == instruction.kind &&
+        family.k == instruction.k && family.scale == instruction.scale &&
+        family.scaleVec == instruction.scaleVec && pattern.empty())
+      std::copy_if(family.pattern.begin(), family.pattern.end(),
+                   std::back_inserter(pattern),
+                   [](unsigned k) { return k != 0; });
+  return pattern.empty() ? std::vector<unsigned>{instruction.k} : pattern;
+}
+
+unsigned blockscale::getWideK() {
+  return std::find_if(
+             std::begin(kFamilies), std::end(kFamilies),
+             [](const InstructionFamily &family) { return family.pattern[0]; })
+      ->k;
 }
 
 bool blockscale::hasOpcode(const Chip &chip, std::string_view opcode) {

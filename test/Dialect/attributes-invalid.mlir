@@ -31,3 +31,18 @@ func.func @op(%x: f32) -> f32 {
   %y = arith.addf %x, %x {blockscale.pth = 1} : f32
   return %y : f32
 }
+
+// -----
+
+// expected-error@+1 {{expected 'blockscale.rows' to be one of "few" "some" "tile", got "many"}}
+func.func private @rows() attributes {blockscale.rows = "many"}
+
+// -----
+
+// expected-error@+1 {{expected 'blockscale.rows' to be one of "few" "some" "tile", got 16 : i64}}
+func.func private @rows() attributes {blockscale.rows = 16}
+
+// -----
+
+// expected-error@+1 {{expected 'blockscale.rows' at a function}}
+module attributes {blockscale.rows = "few"} {}

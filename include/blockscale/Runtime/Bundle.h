@@ -40,6 +40,9 @@ struct BundleEntry {
   /// The types of elements of arguments and results, by MLIR's names; as many
   /// as `info` has operands.
   std::vector<std::string> types;
+  /// Of several functions for one product, it is the best for results of up to
+  /// so many rows; nullopt for any number.
+  std::optional<int64_t> mostRows;
   LaunchInfo info;
   /// One of each kind at most.
   std::vector<BundleImage> images;

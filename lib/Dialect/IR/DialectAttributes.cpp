@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/TunedRows.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -19,23 +21,15 @@ using namespace mlir::blockscale;
 
 /// What users write, what passes tell each other, and what a printed level has.
 static constexpr StringLiteral kNames[] = {
-    "blockscale.code_bits",
-    "blockscale.dynamic_alignment",
-    "blockscale.instruction",
-    "blockscale.level",
-    "blockscale.multiples",
-    "blockscale.no_tokens",
-    "blockscale.packed",
-    "blockscale.path",
-    "blockscale.predicated",
-    "blockscale.programmatic",
-    "blockscale.purpose",
-    "blockscale.schedule",
-    "blockscale.schedules",
-    "blockscale.signature",
-    "blockscale.swizzled",
-    "blockscale.target",
-    "blockscale.tensor_map_params",
+    "blockscale.code_bits",   "blockscale.dynamic_alignment",
+    "blockscale.instruction", "blockscale.level",
+    "blockscale.multiples",   "blockscale.no_tokens",
+    "blockscale.packed",      "blockscale.path",
+    "blockscale.predicated",  "blockscale.programmatic",
+    "blockscale.purpose",     "blockscale.rows",
+    "blockscale.schedule",    "blockscale.schedules",
+    "blockscale.signature",   "blockscale.swizzled",
+    "blockscale.target",      "blockscale.tensor_map_params",
     "blockscale.tuned",
 };
 
@@ -51,9 +45,26 @@ static LogicalResult checkName(Operation *op, NamedAttribute attribute) {
          << name << "', the nearest name is '" << *nearest << "'";
 }
 
+/// It names a row of TunedRows.h.
+static LogicalResult checkRows(Operation *op, Attribute value) {
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitError("expected 'blockscale.rows' at a function");
+  constexpr unsigned kAnyChip = 0;
+  auto name = dyn_cast<StringAttr>(value);
+  if (name && lookupTunedRows(kAnyChip, name.getValue()))
+    return success();
+  InFlightDiagnostic error =
+      op->emitError("expected 'blockscale.rows' to be one of");
+  for (const TunedRows &row : getTunedRows(kAnyChip))
+    error << " \"" << StringRef(row.name) << '"';
+  return error << ", got " << value;
+}
+
 LogicalResult
 BlockScaleDialect::verifyOperationAttribute(Operation *op,
                                             NamedAttribute attribute) {
+  if (attribute.getName() == "blockscale.rows")
+    return checkRows(op, attribute.getValue());
   return checkName(op, attribute);
 }
 

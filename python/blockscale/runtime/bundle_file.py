@@ -61,8 +61,10 @@ class Entry:
     """A function for one chip: how it is launched, and its code, PTX or a cubin or both."""
 
     def __init__(self, node, data):
-        fields = node.fields(("function", "types", "launch", "images"))
+        fields = node.fields(("function", "types", "launch", "images"), optional=("most_rows",))
         self.function = fields["function"].name()
+        # None for any number of rows.
+        self.most_rows = fields["most_rows"].integer(1, MAX_BYTES) if "most_rows" in fields else None
         self.info = LaunchInfo(fields["launch"], [type.name() for type in fields["types"].elements()])
         self.images = [Image(image, data) for image in fields["images"].elements(least=1)]
         kinds = [image.kind for image in self.images]

@@ -80,6 +80,11 @@ class Kernel:
         """The chips that there is code for, such as "sm_90a"."""
         return [entry.info.target for entry in self._entries]
 
+    def most_rows(self, ordinal):
+        """Of several functions for one product: for how many rows of the result this is the best on a card, as the
+        bundle says; None for any number. It is right for all. Loads nothing."""
+        return choose(self._entries, get_device(ordinal).capability)[0].most_rows
+
     def launch_info(self, target):
         """The launch info for a chip, as JSON has it (docs/Programs.md)."""
         for entry in self._entries:

@@ -5,30 +5,45 @@ before, which any call of as many rows does.
 """
 
 import functools
+import math
 
 import torch
 
+from ..runtime.device import current_ordinal
 from . import bundle
 
-# By the rows of x, the first that has as many; else "many". On sm_90a "many" makes numbers of the weights first, in
-# memory, which pays from some hundred rows on; elsewhere it is "tile".
-ROWS = {"linear": ((16, "16"), (64, "64"), (256, "tile")), "mma_scaled": ((16, "16"), (64, "64"))}
 # What kernels rely on.
 ALIGNMENT = 16
 
 NUMBERS = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 
 
-def rows_of(kind, m):
-    for most, rows in ROWS[kind]:
-        if m <= most:
-            return rows
-    return "many"
-
-
 @functools.lru_cache(maxsize=None)
-def _product(kind, format, rows):
-    return bundle.function(f"{kind}_{format}_{rows}")
+def _products(kind, format, ordinal):
+    """(most rows, function) of the functions of a product, as the bundle has it for a card: ascending, and the last for
+    any number."""
+    functions = [bundle.function(name) for name in bundle.load() if name.rpartition("_")[0] == f"{kind}_{format}"]
+    ordinal = current_ordinal() if ordinal is None else ordinal
+    products = sorted(
+        ((math.inf if most is None else most, each) for each in functions for most in [each.most_rows(ordinal)]),
+        key=lambda product: product[0],
+    )
+    bounds = [most for most, _ in products]
+    if len(set(bounds)) != len(bounds) or bounds[-1:] != [math.inf]:
+        raise RuntimeError(
+            f"'{bundle.find()}': expected functions {kind}_{format}_ROWS for different numbers of rows, one of them for "
+            f"any, got {bounds}: build the target blockscale-torch-kernels again"
+        )
+    return products
+
+
+def product_of(kind, format, m, device):
+    """The function for so many rows of x."""
+    return next(function for most, function in _products(kind, format, getattr(device, "index", None)) if m <= most)
+
+
+def _product(kind, format, rows, m, device):
+    return bundle.function(f"{kind}_{format}_{rows}") if rows else product_of(kind, format, m, device)
 
 
 def ready(tensor):
@@ -56,7 +71,7 @@ def _one(device):
 
 
 def linear(x, codes, scales, tensor_scale, bias, format, rows=None):
-    """bf16 of M x N. `rows` is a name of ROWS, for measurements."""
+    """bf16 of M x N. `rows` is one of kernels.ROWS, for measurements."""
     m, n, device = x.shape[0], codes.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:
@@ -65,7 +80,7 @@ def linear(x, codes, scales, tensor_scale, bias, format, rows=None):
     if format.is_scaled:
         arguments.append(_one(device) if tensor_scale is None else tensor_scale)
     arguments.append(_no_bias(n, device) if bias is None else bias)
-    _launch(_product("linear", format.name, rows or rows_of("linear", m)), arguments, out, device)
+    _launch(_product("linear", format.name, rows, m, device), arguments, out, device)
     return out
 
 
@@ -78,7 +93,7 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
     if format.is_scaled:
         arguments += [_one(device) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(_no_bias(n, device) if bias is None else bias)
-    _launch(_product("mma_scaled", format.name, rows or rows_of("mma_scaled", m)), arguments, out, device)
+    _launch(_product("mma_scaled", format.name, rows, m, device), arguments, out, device)
     return out
 
 

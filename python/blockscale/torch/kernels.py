@@ -13,11 +13,11 @@ FORMATS; where it has no tensor scale, there is no g.
     mma_scaled_FORMAT_ROWS(codes, scales, codes, scales[, g of x, g of y], bias N of bf16) -> M x N of bf16
 
 There is always a bias, which may be zeros: half of the code, and no time that can be measured. The products are the
-same for all ROWS, which say for how many rows of x each is made:
+same for all ROWS. The compiler knows for how many rows of x each is, and the bundle says it (docs/Bundle.md):
 
-    16, 64   K is divided among blocks (which needs a workspace), since one multiprocessor reads too slowly
-    tile     tiles of 128 x 128, converted in registers
-    many     what the compiler chooses for the chip
+    few, some   K is divided among blocks (which needs a workspace), since one multiprocessor reads too slowly
+    tile        tiles of 128 x 128, converted in registers
+    many        any number of rows: what the compiler chooses for the chip
 """
 
 import sys
@@ -30,17 +30,12 @@ FORMATS = {
 }
 NUMBERS = ("bf16", "f16", "f32")
 
-# Converting is the one path that all chips have and that takes these schedules.
+# Converting is the one path that all chips have and that divides K of sizes that are not known.
 CONVERT = "blockscale.path = #blockscale.path<convert>"
-SCHEDULE = CONVERT + (
-    ", blockscale.schedule = #blockscale.schedule<tile = [{}], warps = [1, {}], stages = 2, splits = {}>"
-)
-# ROWS: attributes of the product.
+# ROWS: attributes of the product, and of the function.
 ROWS = {
-    "16": SCHEDULE.format("16, 128, 128", 2, 8),
-    "64": SCHEDULE.format("64, 128, 128", 4, 4),
-    "tile": CONVERT,
-    "many": "",
+    **{rows: (CONVERT, f'attributes {{blockscale.rows = "{rows}"}} ') for rows in ("few", "some", "tile")},
+    "many": ("", ""),
 }
 
 QUANTIZE = """
@@ -86,7 +81,7 @@ WHOLE_BLOCKS = " {{blockscale.multiples = array<i64: 1, {}>}}"
 # which is one rounding less than multiplying each weight.
 LINEAR = """
 func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {codes}{whole}, %ys: {scales}{arguments})
-    -> tensor<?x?xbf16> """ + START + """
+    -> tensor<?x?xbf16> {of_function}""" + START + """
   %w = blockscale.dequantize %y, %ys {{block_size = {block} : i64}} : {codes}, {scales} to tensor<?x?xbf16>
   %d = linalg.matmul
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
@@ -97,7 +92,7 @@ func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {codes}{whole}, %ys: {scal
 
 MMA_SCALED = """
 func.func @mma_scaled_{format}_{rows}(%x: {x}, %xs: {scales}, %y: {codes}, %ys: {scales}{arguments})
-    -> tensor<?x?xbf16> """ + START + """
+    -> tensor<?x?xbf16> {of_function}""" + START + """
   %k = tensor.dim %y, %c1 : {codes}
   %blocks = tensor.dim %ys, %c1 : {scales}
   %ye = tensor.empty(%k, %n) : {codes}
@@ -149,17 +144,18 @@ def make_format(format):
             g="\n  %g = tensor.extract %t[] : tensor<f32>" if is_scaled else "",
             g_operand=" tensor_scale(%g)" if is_scaled else "", g_type=", f32" if is_scaled else "", **names,
         )
-    for rows, attributes in ROWS.items():
+    for rows, (attributes, of_function) in ROWS.items():
         arguments, end = make_end(1 if is_scaled else 0)
         yield LINEAR.format(
             x="tensor<?x?xbf16>", whole=WHOLE_BLOCKS.format(block), rows=rows, attributes=attributes,
-            arguments=arguments, end=end, **names,
+            of_function=of_function, arguments=arguments, end=end, **names,
         )
         if rows != "tile":
             arguments, end = make_end(2 if is_scaled else 0)
             attributes = f", {attributes}" if attributes else ""
             yield MMA_SCALED.format(
-                x=codes, rows=rows, attributes=attributes, arguments=arguments, end=end, **names
+                x=codes, rows=rows, attributes=attributes, of_function=of_function, arguments=arguments, end=end,
+                **names
             )
 
 

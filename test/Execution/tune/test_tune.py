@@ -29,6 +29,7 @@ class Table(NamedTuple):
     rows: list
     attribute: str  # what is to be written into the program
     flag: str
+    tuned: str  # the row of TunedRows.cpp, if a table chooses such schedules
 
     @property
     def fastest(self):
@@ -56,7 +57,7 @@ def run(folder, text, *flags, **settings):
     source.write_text(text)
     return subprocess.run(
         [RUN, source, "--device=cuda", "--seed=1", *flags], capture_output=True, text=True, timeout=TIMEOUT_S,
-        check=False, env=dict(os.environ, LD_LIBRARY_PATH=str(FAKE_DRIVER), FAKE_CUDA_TIME="shared", **settings),
+        check=False, env={**os.environ, "LD_LIBRARY_PATH": str(FAKE_DRIVER), "FAKE_CUDA_TIME": "shared", **settings},
     )
 
 
@@ -66,13 +67,16 @@ def tune(folder, text, *flags, **settings):
     assert done.returncode == 0, done.stdout + done.stderr
     lines, tables = iter(done.stdout.splitlines()), []
     for title in lines:
+        if title.startswith("  TunedRows.cpp: "):
+            tables[-1] = tables[-1]._replace(tuned=title.split(": ", 1)[1])
+            continue
         assert next(lines).split() == ["ms", "ratio", "schedule"]
         rows = []
         while match := ROW.fullmatch(line := next(lines)):
             ms, ratio = (None if number == "-" else float(number) for number in match.group("ms", "ratio"))
             rows.append(Row(ms, ratio, match["text"], match["note"]))
         assert line.startswith("fastest: ")
-        tables.append(Table(title, rows, next(lines).strip(), next(lines).strip()))
+        tables.append(Table(title, rows, next(lines).strip(), next(lines).strip(), ""))
     return tables
 
 
@@ -120,7 +124,40 @@ def test_every_text_is_taken(tmp_path):
             time = last_time(tmp_path, text, f"--schedule={row.text}", FAKE_CUDA_CAPABILITY=capability)
             assert row.ms == time, row
         seen += " ".join(row.text for row in table.rows)
+        if "exchanged=1" in table.flag and capability == "90":
+            check_row(table, m, 8)
+        else:
+            assert not table.tuned
     assert all(part in seen for part in (",cluster=2x1", ",splits=", ",exchanged=1"))
+
+
+def test_row_of_the_table(tmp_path):
+    """What is printed for a schedule that a table chooses has the fields of its rows, which are C++."""
+    m, n, k = 32, 256, 2048
+    own = ("{blockscale.path = #blockscale.path<convert>, blockscale.schedule = #blockscale.schedule<"
+           "tile = [32, 128, 128], warps = [1, 4], stages = 2, splits = 8>}")
+    # All take as long, and the first is kept.
+    (table,) = tune(tmp_path, program(m, n, k, mma(m, n, k, own)), FAKE_CUDA_CAPABILITY="80", FAKE_CUDA_TIME="same")
+    assert table.fastest is table.rows[0]
+    # 16 blocks are less than one on each multiprocessor.
+    expected = '{80, Path::Convert, 32, 4, 128, 32, 128, 4, 2, 1, 1, "a card for sm_80", "blockscale-run --tune"},'
+    assert table.tuned == expected
+    source = (REPO / "lib" / "Support" / "TunedRows.cpp").read_text()
+    row = next(line.strip() for line in source.splitlines() if "{90, Path::Convert" in line)
+    assert row.split('"')[0].count(",") == expected.split('"')[0].count(",") and row[-3:] == expected[-3:]
+
+
+def check_row(table, m, bits):
+    """That of a schedule of wgmma."""
+    tile, stages, splits = (re.search(rf"\b{name}=([0-9x]+)", table.flag) for name in ("tile", "stages", "splits"))
+    rows_of_y, rows_of_x, tile_k = map(int, tile[1].split("x"))
+    assert "exchanged=1" in table.flag and rows_of_x == m
+    # Two warpgroups have parts of K where a tile has as few rows.
+    start = f"{{90, Path::Wgmma, {m}, {bits}, {rows_of_y}, 0, "
+    assert table.tuned.startswith(start)
+    tile_part, *rest = table.tuned[len(start):].split(", ")
+    assert tile_k % int(tile_part) == 0
+    assert rest[:4] == ["0", stages[1], splits[1] if splits else "1", "0"]
 
 
 def test_two_products(tmp_path):

@@ -79,3 +79,64 @@ func.func @wide(
          tensor<65x256xf32>
   return %d : tensor<65x256xf32>
 }
+
+// The function says for how many rows it is, which counts where that is not
+// known.
+
+// CHECK-LABEL: func.func @few(
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
+// WHOLE-LABEL: func.func @few(
+// WHOLE-NOT:     splits
+func.func @few(
+    %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
+    %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
+    %c: tensor<?x?xf32>) -> tensor<?x?xf32>
+    attributes {blockscale.rows = "few"} {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
+         tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @some(
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [64, 128, 128], warps = [1, 4], stages = 2, splits = 4>
+func.func @some(
+    %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
+    %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
+    %c: tensor<?x?xf32>) -> tensor<?x?xf32>
+    attributes {blockscale.rows = "some"} {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
+         tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @tile(
+// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// CHECK-LABEL: func.func @known(
+// CHECK-NOT:     splits
+func.func @tile(
+    %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
+    %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
+    %c: tensor<?x?xf32>) -> tensor<?x?xf32>
+    attributes {blockscale.rows = "tile"} {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
+         tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}
+
+func.func @known(
+    %x: tensor<300x?xf8E4M3FN>, %sx: tensor<300x?xf8E8M0FNU>,
+    %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
+    %c: tensor<300x?xf32>) -> tensor<300x?xf32>
+    attributes {blockscale.rows = "few"} {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       : tensor<300x?xf8E4M3FN>, tensor<300x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
+         tensor<300x?xf32>
+  return %d : tensor<300x?xf32>
+}

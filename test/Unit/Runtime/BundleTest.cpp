@@ -48,6 +48,7 @@ TEST(BundleTest, ReadsWhatItWrites) {
   Bundle bundle;
   bundle.entries = {makeEntry("f", "sm_90a", true, true),
                     makeEntry("g", "sm_80")};
+  bundle.entries[1].mostRows = 16;
   Result<Bundle> read = parseBundle(serializeBundle(bundle));
   ASSERT_TRUE(read) << read.message();
   ASSERT_EQ(read->entries.size(), 2u);
@@ -63,6 +64,18 @@ TEST(BundleTest, ReadsWhatItWrites) {
   EXPECT_EQ(entry.images[1].kind, BundleImage::Kind::Cubin);
   EXPECT_EQ(*readImage(entry.images[1]), "sm_90a cubin");
   EXPECT_EQ(read->entries[1].function, "g");
+  EXPECT_EQ(entry.mostRows, std::nullopt);
+  EXPECT_EQ(read->entries[1].mostRows, 16);
+}
+
+TEST(BundleTest, RefusesNoRows) {
+  BundleEntry entry = makeEntry("f", "sm_90a");
+  entry.mostRows = 0;
+  Result<Bundle> read = parseBundle(serializeBundle({{entry}}));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.message(),
+            "$.entries[0].most_rows: expected an integer from 1 "
+            "to 9007199254740992, got 0");
 }
 
 TEST(BundleTest, RefusesEveryTruncation) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/InstructionTable.h"
+#include "blockscale/Support/KPattern.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -278,13 +279,18 @@ TEST(InstructionTable, WideInstructions) {
     EXPECT_EQ(wide->k, 96u);
     EXPECT_EQ(wide->getOpRow(), row.getOpRow());
     EXPECT_EQ(wide->k, wide->scaleVec * wide->blockSize);
+    // They take a line of 128 bytes together with one of the others.
+    std::vector<unsigned> pattern = {96, 96, 64};
+    EXPECT_EQ(getKPattern(*wide), pattern);
     count += wide == &row;
   }
   EXPECT_EQ(count, 4u);
+  EXPECT_EQ(getWideK(), 96u);
   for (const OpRow &row : getOpRows())
     if (std::optional<InstructionChoice> choice =
             chooseInstruction(row, Path::Tcgen05))
-      EXPECT_NE(choice->emitted->k, 96u);
+      EXPECT_EQ(getKPattern(*choice->emitted),
+                std::vector<unsigned>{choice->emitted->k});
   for (const Chip &chip : getChips())
     EXPECT_EQ(hasWideInstructions(chip), chip.capability == 103) << chip.name;
 }

@@ -34,6 +34,16 @@ def test_images(compression):
     assert read.launch_info == LAUNCH
 
 
+def test_most_rows():
+    """Bundles say for how many rows a function is, older ones and others do not."""
+    entries = [entry(name, LAUNCH, ["i8"], [Image(b"some text")]) for name in ("few", "many")]
+    entries[0]["most_rows"] = 16
+    assert [each.most_rows for each in parse_bundle(pack(entries))] == [16, None]
+    for wrong, got in ((0, "0"), (True, "true"), ("16", "'16'"), (None, "null")):
+        entries[0]["most_rows"] = wrong
+        fails(f"$.entries[0].most_rows: expected an integer from 1 to {2**53}, got {got}", pack(entries))
+
+
 def test_every_truncation():
     """No first part of a bundle is a bundle."""
     data = pack([two()])

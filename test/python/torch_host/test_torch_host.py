@@ -1,6 +1,11 @@
 """blockscale.torch but for what torch does: numbers on the CPU, launches, checks, modules, checkpoints."""
 
+import json
+import os
+import struct
 import weakref
+import zlib
+from pathlib import Path
 
 import blockscale
 import numpy as np
@@ -89,6 +94,10 @@ def test_linear_on_the_cpu(torch, format, activations, bias):
 # Launches.
 
 
+def bundle_of():
+    return Path(os.environ["BLOCKSCALE_TORCH_BUNDLE"])
+
+
 def on_card(torch, format, activations=None, n=24, k=96):
     from blockscale.torch import Linear, QuantizedTensor
 
@@ -97,7 +106,7 @@ def on_card(torch, format, activations=None, n=24, k=96):
     return Linear(weight, None, activations)
 
 
-@pytest.mark.parametrize("m,rows", [(1, "16"), (16, "16"), (17, "64"), (64, "64"), (65, "tile"), (256, "tile"), (257, "many")])
+@pytest.mark.parametrize("m,rows", [(1, "few"), (16, "few"), (17, "some"), (64, "some"), (65, "tile"), (256, "tile"), (257, "many")])
 @pytest.mark.parametrize("format", FORMATS)
 def test_kernel_of_rows(card_torch, card, format, m, rows):
     layer = on_card(card_torch, format)
@@ -106,6 +115,38 @@ def test_kernel_of_rows(card_torch, card, format, m, rows):
     names = card.kernels()
     assert names and all(name.startswith(f"linear_{format}_{rows}") for name in names)
     assert card_torch.ops.called == []
+
+
+def change_most_rows(source, target, change):
+    """A copy of a bundle with other numbers of rows; an old one has none."""
+    data = source.read_bytes()
+    [size] = struct.unpack_from("<Q", data, 8)
+    header = json.loads(data[24 : 24 + size])
+    for each in header["entries"]:
+        most = change(each.pop("most_rows", None))
+        if most is not None:
+            each["most_rows"] = most
+    text = json.dumps(header, separators=(",", ":")).encode().ljust(size)
+    assert len(text) == size
+    target.write_bytes(data[:8] + struct.pack("<QII", size, zlib.crc32(text), 0) + text + data[24 + size :])
+
+
+@pytest.mark.parametrize("m,rows", [(1, "few"), (17, "few"), (20, "few"), (21, "some"), (256, "tile"), (257, "many")])
+def test_the_bundle_says_for_how_many_rows(card_torch, card, monkeypatch, tmp_path, m, rows):
+    path = tmp_path / "other.bundle"
+    change_most_rows(bundle_of(), path, lambda most: {16: 20}.get(most, most))
+    monkeypatch.setenv("BLOCKSCALE_TORCH_BUNDLE", str(path))
+    on_card(card_torch, "mxfp4")(numbers(card_torch, m, 96, device="cuda"))
+    assert all(name.startswith(f"linear_mxfp4_{rows}") for name in card.kernels())
+
+
+def test_a_bundle_that_does_not_say_it(card_torch, card, monkeypatch, tmp_path):
+    path = tmp_path / "old.bundle"
+    change_most_rows(bundle_of(), path, lambda most: None)
+    monkeypatch.setenv("BLOCKSCALE_TORCH_BUNDLE", str(path))
+    with pytest.raises(RuntimeError, match="expected functions linear_mxfp4_ROWS for different numbers of rows, one of "
+                       r"them for any, got \[inf, inf, inf, inf\]: build the target"):
+        on_card(card_torch, "mxfp4")(numbers(card_torch, 3, 96, device="cuda"))
 
 
 @pytest.mark.parametrize("format", FORMATS)

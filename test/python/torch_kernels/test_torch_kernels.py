@@ -7,13 +7,14 @@ import pytest
 from kernel_cases import FORMATS, PRODUCTS, check_product, check_quantize, to_bf16
 
 from blockscale import runtime
+from blockscale.runtime.bundle_file import read_bundle
 
 CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
 MOST_BYTES = 10_000_000
-ROWS = {"linear": ("16", "64", "tile", "many"), "mma_scaled": ("16", "64", "many")}
+ROWS = {"linear": ("few", "some", "tile", "many"), "mma_scaled": ("few", "some", "many")}
 NUMBERS = ("bf16", "f16", "f32")
 # Of few rows, sizes with K in several parts; M and N are whole tiles nowhere but in the wide cover.
-SIZES = {"16": (5, 136, 1056), "64": (37, 72, 544), "tile": (70, 136, 96), "many": (70, 136, 96)}
+SIZES = {"few": (5, 136, 1056), "some": (37, 72, 544), "tile": (70, 136, 96), "many": (70, 136, 96)}
 WIDE = ((1, 8, 32), (16, 128, 2048), (128, 256, 512), (129, 131, 160), (200, 24, 1312), (33, 300, 64))
 
 
@@ -64,6 +65,8 @@ def test_bundle(bundle_path):
     }
     for function in bundle.values():
         assert function.targets == list(CHIPS)
+    most = {(entry.function.rpartition("_")[2], entry.most_rows) for entry in read_bundle(bundle_path)}
+    assert most == {("few", 16), ("some", 64), ("tile", 256), *((rows, None) for rows in ("many", *NUMBERS))}
 
 
 def kernels(bundle, function, chip):
@@ -76,7 +79,7 @@ def test_what_ends_the_sums_is_no_kernel(bundle_path):
     for kind, format, rows in products():
         for chip in CHIPS:
             names = kernels(bundle, f"{kind}_{format}_{rows}", chip)
-            if rows in ("16", "64"):
+            if rows in ("few", "some"):
                 assert names == ["", "__add_splits_1"]
             elif rows == "tile" or kind == "linear" and chip != "sm_90a":
                 assert names == [""]

@@ -13,6 +13,7 @@
 
 #include "VerifySplits.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
@@ -67,9 +68,8 @@ LogicalResult RingScheduleAttr::verify(
     return emitError() << "expected an even number of blocks along M for pairs "
                           "of them, got "
                        << cluster.m << "x" << cluster.n;
-  constexpr int64_t kWideK = 96;
-  if (instructionK != 0 && instructionK != kWideK)
-    return emitError() << "expected K of instructions to be " << kWideK
+  if (instructionK != 0 && instructionK != getWideK())
+    return emitError() << "expected K of instructions to be " << getWideK()
                        << ", or 0 for that of the others, got " << instructionK;
   return verifySplits(emitError, splits);
 }

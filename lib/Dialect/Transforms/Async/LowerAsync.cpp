@@ -14,6 +14,7 @@
 #include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -100,7 +101,9 @@ static SmallVector<TileStep> getSteps(AsyncTileMmaOp op) {
     auto attr = InstructionAttr::get(
         op.getContext(), narrow.getPath(), narrow.getM(), narrow.getN(), wide.k,
         wide.kind, wide.a, wide.b, wide.scale, wide.scaleVec);
-    round = {attr, attr, narrow};
+    round.clear();
+    for (unsigned k : getKPattern(wide))
+      round.push_back(k == wide.k ? attr : narrow);
   }
   // Bytes are proportional to K.
   int64_t bytes = op.getNumSteps() * AsyncTileMmaOp::kStepBytes;

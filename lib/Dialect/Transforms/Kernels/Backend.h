@@ -15,6 +15,8 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_BACKEND_H
 
 #include "Kernels/KernelProblem.h"
+#include "Kernels/ScheduleText.h"
+#include "blockscale/Support/TunedRows.h"
 
 namespace mlir::blockscale {
 
@@ -26,24 +28,16 @@ struct KernelSplit {
   int64_t unit = 1;
 };
 
-/// How a path divides a matrix multiply: one attribute of its own, with its
-/// text form, its choice and its limits.
+/// How a path divides a matrix multiply: its attributes, with their texts,
+/// their choice and their limits.
 class ScheduleRules {
 public:
-  using EmitErrorFn = function_ref<InFlightDiagnostic()>;
+  using EmitErrorFn = ScheduleText::EmitErrorFn;
 
   virtual ~ScheduleRules() = default;
 
-  /// The forms of the text, such as "tile=MxNxK".
-  virtual SmallVector<StringRef> getForms() const = 0;
-  /// Whether `text` has the form, whatever its numbers.
-  virtual bool hasForm(StringRef text) const = 0;
-  /// The schedule of `text`, which has the form; fails after an error about its
-  /// numbers.
-  virtual FailureOr<ScheduleInterface>
-  parse(MLIRContext *context, StringRef text, EmitErrorFn emitError) const = 0;
-  /// What `parse` makes `schedule` of, one of these.
-  virtual std::string print(ScheduleInterface schedule) const = 0;
+  /// The texts of the attributes that its kernels take.
+  virtual SmallVector<const ScheduleText *> getTexts() const = 0;
   /// The schedule for `op` on tensors, which `instruction` computes;
   /// `hasWorkspace`: there may be memory beside arguments and results.
   virtual ScheduleInterface choose(ProductOpInterface op,
@@ -66,6 +60,13 @@ public:
   virtual void explain(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        bool hasPictures, raw_ostream &os) const = 0;
+  /// The row of the table of tiles that would choose `schedule` for products
+  /// such as `op`; nullopt where no such row is asked.
+  virtual std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                                ScheduleInterface schedule,
+                                                const Chip &chip) const {
+    return std::nullopt;
+  }
 
 protected:
   /// Checks that K of `op` has as many parts as `schedule` divides it into,

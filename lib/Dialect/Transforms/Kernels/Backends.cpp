@@ -13,7 +13,6 @@
 
 #include "Kernels/Backend.h"
 #include "Kernels/OpSizes.h"
-#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -57,27 +56,4 @@ std::string blockscale::describeCodesPaths() {
     if (row.get().takesCodesBesideNumbers())
       names.push_back(getPathInfo(row.path).name);
   return "the path " + llvm::join(names, " or ");
-}
-
-bool blockscale::isScheduleText(StringRef text) {
-  return llvm::any_of(kBackends, [&](const Row &row) {
-    const ScheduleRules *rules = row.get().getScheduleRules();
-    return rules && rules->hasForm(text);
-  });
-}
-
-std::string blockscale::getScheduleText(ScheduleInterface schedule) {
-  for (const Row &row : kBackends)
-    if (const ScheduleRules *rules = row.get().getScheduleRules();
-        rules && schedule.isFor(row.path))
-      return rules->print(schedule);
-  llvm_unreachable("expected the schedule of some path");
-}
-
-std::string blockscale::describeScheduleForms() {
-  llvm::SmallSetVector<StringRef, 4> forms;
-  for (const Row &row : kBackends)
-    if (const ScheduleRules *rules = row.get().getScheduleRules())
-      forms.insert_range(rules->getForms());
-  return llvm::join(forms, " or ");
 }

@@ -61,3 +61,25 @@ blockscale::getScheduleCandidates(ProductOpInterface op, const Chip &chip,
   }
   return candidates.takeVector();
 }
+
+std::string blockscale::printTunedRow(ProductOpInterface op,
+                                      ScheduleInterface schedule,
+                                      const Chip &chip, StringRef benchmark) {
+  Path own = op->getAttrOfType<PathAttr>(kPathAttrName).getValue();
+  SmallVector<Path> paths = {own};
+  llvm::append_range(paths, chip.paths);
+  const auto *path =
+      llvm::find_if(paths, [&](Path path) { return schedule.isFor(path); });
+  const KernelBackend *backend =
+      path == paths.end() ? nullptr : getKernelBackend(*path);
+  const ScheduleRules *rules = backend ? backend->getScheduleRules() : nullptr;
+  std::optional<TunedTile> tile;
+  if (rules)
+    tile = rules->getTunedTile(op, schedule, chip);
+  if (!tile)
+    return "";
+  std::string card = ("a card for " + StringRef(chip.name)).str();
+  tile->card = card;
+  tile->benchmark = benchmark;
+  return printTunedTile(*tile);
+}

@@ -65,25 +65,22 @@ private:
       return success();
     // The option is wrong, and no place in the module.
     auto emitHere = [&] { return emitError(UnknownLoc::get(&getContext())); };
-    for (Path path : chip->paths) {
+    const ScheduleText *text = findScheduleText(schedule);
+    if (!text)
+      return emitHere() << "expected a schedule of the form "
+                        << describeScheduleForms() << ", got '" << schedule
+                        << "'";
+    // One of another chip's path is one that no product here can take.
+    bool isTaken = llvm::any_of(chip->paths, [&](Path path) {
       const KernelBackend *backend = getKernelBackend(path);
       const ScheduleRules *rules =
           backend ? backend->getScheduleRules() : nullptr;
-      if (!rules || !rules->hasForm(schedule))
-        continue;
-      FailureOr<ScheduleInterface> parsed =
-          rules->parse(&getContext(), schedule, emitHere);
-      if (failed(parsed))
-        return failure();
-      wanted = *parsed;
+      return rules && llvm::is_contained(rules->getTexts(), text);
+    });
+    if (!isTaken)
       return success();
-    }
-    // One of another chip's path, which no product here can take.
-    if (isScheduleText(schedule))
-      return success();
-    return emitHere() << "expected a schedule of the form "
-                      << describeScheduleForms() << ", got '" << schedule
-                      << "'";
+    wanted = text->parse(&getContext(), schedule, emitHere);
+    return success(wanted != nullptr);
   }
 
   /// Finds the products, by the functions that they are in.
@@ -168,7 +165,7 @@ private:
     if (!wanted || !wanted.isFor(product.path))
       return ("expected a schedule of the path " +
               StringRef(getPathInfo(product.path).name) + ", '" +
-              llvm::join(product.rules->getForms(), "' or '") + "', got '" +
+              joinForms(product.rules->getTexts(), "' or '") + "', got '" +
               schedule + "'")
           .str();
     std::string obstacle;

@@ -16,6 +16,10 @@ namespace mlir::blockscale {
 /// The attribute of an `mma_scaled`, or of its function, with a schedule.
 inline constexpr StringLiteral kScheduleAttrName = "blockscale.schedule";
 
+/// The attribute of a function of sizes that are not known, with the name of a
+/// row of TunedRows.h: for how many rows of the result its kernels are.
+inline constexpr StringLiteral kRowsAttrName = "blockscale.rows";
+
 /// Whether some path has schedules of the form of `text`, such as
 /// `tile=128x128x128,warps=2x2,stages=3`.
 bool isScheduleText(StringRef text);
@@ -33,6 +37,11 @@ std::string getScheduleText(ScheduleInterface schedule);
 SmallVector<ScheduleInterface> getScheduleCandidates(ProductOpInterface op,
                                                      const Chip &chip,
                                                      bool hasWorkspace);
+
+/// The row of TunedRows.cpp that would choose `schedule`, one of these, as it
+/// is written there; empty where an estimate chooses. `benchmark` has found it.
+std::string printTunedRow(ProductOpInterface op, ScheduleInterface schedule,
+                          const Chip &chip, StringRef benchmark);
 
 } // namespace mlir::blockscale
 

@@ -183,25 +183,8 @@ class MmaSyncScheduleRules final : public ScheduleRules {
 public:
   MmaSyncScheduleRules() : warps(makeWarpScheduleRules(kMmaSyncLimits)) {}
 
-  SmallVector<StringRef> getForms() const override {
-    SmallVector<StringRef> forms = warps->getForms();
-    llvm::append_range(forms, ring.getForms());
-    return forms;
-  }
-
-  bool hasForm(StringRef text) const override {
-    return warps->hasForm(text) || ring.hasForm(text);
-  }
-
-  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
-                                     EmitErrorFn emitError) const override {
-    if (ring.hasForm(text))
-      return ring.parse(context, text, emitError);
-    return warps->parse(context, text, emitError);
-  }
-
-  std::string print(ScheduleInterface schedule) const override {
-    return of(schedule).print(schedule);
+  SmallVector<const ScheduleText *> getTexts() const override {
+    return {&getMmaSyncScheduleText(), &getRingScheduleText()};
   }
 
   /// Roles, which execute half of the instructions between products, where

@@ -1,4 +1,5 @@
-//===- RingSchedules.h - The text of ring schedules ----------- -*- C++ -*-===//
+//===- RingSchedules.h - Rules of ring schedules ---------------- -*- C++
+//-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,11 +21,9 @@ namespace mlir::blockscale {
 
 class RingScheduleRules : public ScheduleRules {
 public:
-  SmallVector<StringRef> getForms() const override;
-  bool hasForm(StringRef text) const override;
-  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
-                                     EmitErrorFn emitError) const override;
-  std::string print(ScheduleInterface schedule) const override;
+  SmallVector<const ScheduleText *> getTexts() const override {
+    return {&getRingScheduleText()};
+  }
 
 protected:
   /// What all paths ask of `schedule`: that K of the tile is a line of

@@ -12,7 +12,9 @@
 
 #include "Kernels/Tcgen05/RingEstimate.h"
 
+#include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/ScaleLayout.h"
+#include "blockscale/Support/TunedRows.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,10 +54,14 @@ RingRates blockscale::getRingRates(const Chip &chip, Kind kind) {
     // Chips of the path tcgen05 have all of them, see RatesTest.cpp.
     return findRate(chip.capability, figure).value_or(Rate{1});
   };
-  return {find(&ChipRates::multiprocessors), find(&ChipRates::megahertz),
-          find(getFlopsFigure(kind)),        find(&ChipRates::sharedBytes),
-          find(&ChipRates::l2Bytes),         find(&ChipRates::copyLatency),
-          find(&ChipRates::memoryGigabytes)};
+  return {find(&ChipRates::multiprocessors),
+          find(&ChipRates::megahertz),
+          find(getFlopsFigure(kind)),
+          find(&ChipRates::sharedBytes),
+          find(&ChipRates::l2Bytes),
+          find(&ChipRates::copyLatency),
+          find(&ChipRates::memoryGigabytes),
+          getTunedLimits(chip.capability).nextKernel};
 }
 
 StringRef blockscale::describeRingUnit(RingUnit unit) {
@@ -100,7 +106,8 @@ static uint64_t getPartsClocks(const RingProblem &problem, uint64_t parts,
     return 0;
   uint64_t bytes = multiply(getSumBytes(problem), parts + 1);
   return llvm::SaturatingAdd(getMemoryClocks(bytes, rates),
-                             kLaunchNanoseconds * rates.megahertz.value / 1000);
+                             rates.nextKernelNanoseconds *
+                                 rates.megahertz.value / 1000);
 }
 
 RingEstimate blockscale::estimateRing(const RingProblem &asked,
@@ -141,9 +148,13 @@ RingEstimate blockscale::estimateRing(const RingProblem &asked,
   uint64_t flops = 2 * tileM * tileN * instruction.k;
   uint64_t tensor =
       multiply(instructions, divideCeil(flops, rates.flops.value));
-  // One with K = 96 takes as long as one with 64: three in the place of four.
-  if (schedule.getInstructionK() != 0)
-    tensor = divideCeil(multiply(tensor, 3), 4);
+  // A wide one takes as long as another: three in the place of four.
+  if (schedule.getInstructionK() != 0) {
+    std::vector<unsigned> pattern = getKPattern(*lookupWide(instruction));
+    uint64_t lineK = llvm::sum_of(pattern, uint64_t(0));
+    tensor =
+        divideCeil(multiply(tensor, pattern.size()), lineK / instruction.k);
+  }
   uint64_t scaleBytes = multiply(steps, plan.getBytes(1) + plan.getBytes(3));
   uint64_t readBytes =
       multiply(instructions, (tileM + tileN / group) * kStepBytes);

@@ -53,13 +53,10 @@ RingProblem getRingProblem(ProductOpInterface op);
 struct RingRates {
   Rate multiprocessors, megahertz, flops, sharedBytes, l2Bytes, copyLatency,
       memoryGigabytes;
+  /// From the end of a kernel to the work of the next one.
+  uint64_t nextKernelNanoseconds;
 };
 RingRates getRingRates(const Chip &chip, Kind kind);
-
-/// From the end of a kernel to the work of the next one. There is no figure for
-/// these chips, and this one is assumed: an H200 takes 0.9 us for each of many
-/// kernels that add 32768 sums, in a CUDA graph, and more in a stream.
-inline constexpr uint64_t kLaunchNanoseconds = 2000;
 
 /// What may take longest.
 enum class RingUnit : unsigned char {

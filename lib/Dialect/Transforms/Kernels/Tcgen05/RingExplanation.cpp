@@ -44,7 +44,7 @@ void blockscale::printRingEstimate(raw_ostream &os, const RingProblem &problem,
     const Rate &rate;
     StringRef of;
   };
-  constexpr Rate launch = {kLaunchNanoseconds};
+  const Rate launch = {static_cast<int64_t>(rates.nextKernelNanoseconds)};
   const Line lines[] = {
       {RingUnit::TensorCore, rates.flops, "operations per clock"},
       {RingUnit::SharedMemory, rates.sharedBytes, "bytes per clock"},

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text form and the limits of RingScheduleAttr, and what says why one was
-// chosen.
+// The limits of RingScheduleAttr, and what says why one was chosen.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +20,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
 
 namespace {
 class Tcgen05ScheduleRules final : public RingScheduleRules {

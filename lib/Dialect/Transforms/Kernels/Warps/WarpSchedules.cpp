@@ -16,10 +16,11 @@
 #include "Kernels/CodesOfY.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
-#include "Kernels/ScheduleText.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Support/Rates.h"
+#include "blockscale/Support/TunedRows.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -42,28 +43,10 @@ static int64_t getMostSharedBytes(const Chip &chip) {
   return int64_t(1024) * chip.sharedMemoryKiB;
 }
 
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The numbers of `tile=128x128x128,warps=2x2,stages=3,splits=1`.
-struct ScheduleText {
-  std::array<int64_t, 3> tile;
-  std::array<int64_t, 2> warps;
-  int64_t stages, splits = 1;
-};
-} // namespace
-
-/// Reads all of `text`; nullopt if it has another form.
-static std::optional<ScheduleText> parseText(StringRef text) {
-  ScheduleText schedule;
-  if (!takeNumbers(text, "tile", schedule.tile) ||
-      !takeNumbers(text, "warps", schedule.warps) ||
-      !takeNumbers(text, "stages", schedule.stages) ||
-      !takeOptional(text, "splits", schedule.splits) || !text.empty())
-    return std::nullopt;
-  return schedule;
+/// How many `chip` has; 1 where that is not known.
+static int64_t getMultiprocessors(const Chip &chip) {
+  auto rate = findRate(chip.capability, &ChipRates::multiprocessors);
+  return rate ? static_cast<int64_t>(rate->value) : 1;
 }
 
 namespace {
@@ -72,34 +55,8 @@ public:
   explicit WarpScheduleRules(const WarpScheduleLimits &limits)
       : limits(limits) {}
 
-  SmallVector<StringRef> getForms() const override {
-    return {"tile=MxNxK,warps=MxN,stages=S[,splits=N]"};
-  }
-
-  bool hasForm(StringRef text) const override {
-    return parseText(text).has_value();
-  }
-
-  FailureOr<ScheduleInterface> parse(MLIRContext *context, StringRef text,
-                                     EmitErrorFn emitError) const override {
-    ScheduleText numbers = *parseText(text);
-    if (failed(MmaSyncScheduleAttr::verify(emitError, numbers.tile,
-                                           numbers.warps, numbers.stages,
-                                           numbers.splits)))
-      return failure();
-    return ScheduleInterface(MmaSyncScheduleAttr::get(
-        context, numbers.tile, numbers.warps, numbers.stages, numbers.splits));
-  }
-
-  std::string print(ScheduleInterface given) const override {
-    auto schedule = cast<MmaSyncScheduleAttr>(given);
-    std::string text = llvm::formatv(
-        "tile={0}x{1}x{2},warps={3}x{4},stages={5}", schedule.getM(),
-        schedule.getN(), schedule.getK(), schedule.getWarpsM(),
-        schedule.getWarpsN(), schedule.getStages());
-    if (schedule.getSplits() != 1)
-      text += llvm::formatv(",splits={0}", schedule.getSplits());
-    return text;
+  SmallVector<const ScheduleText *> getTexts() const override {
+    return {&getMmaSyncScheduleText()};
   }
 
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
@@ -119,6 +76,37 @@ public:
                         schedule.getWarpsN(), schedule.getWarpsM()};
     tile.row = getComputedRow(op, instruction);
     printProductBounds(os, op, instruction, tile, chip);
+  }
+
+  /// Of results of few rows or columns with K in parts.
+  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                        ScheduleInterface given,
+                                        const Chip &chip) const override {
+    auto schedule = cast<MmaSyncScheduleAttr>(given);
+    auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
+    if (!limits.dividesK || schedule.getSplits() == 1)
+      return std::nullopt;
+    bool isM = m <= n;
+    int64_t few = isM ? schedule.getM() : schedule.getN();
+    int64_t many = isM ? schedule.getN() : schedule.getM();
+    if (std::min(m, n) > few ||
+        (isM ? schedule.getWarpsM() : schedule.getWarpsN()) != 1)
+      return std::nullopt;
+    int64_t tiles = batch * llvm::divideCeilSigned(std::max(m, n), many);
+    return TunedTile{chip.capability,
+                     Path::Convert,
+                     few,
+                     /*leastBits=*/4,
+                     many,
+                     few,
+                     schedule.getK(),
+                     isM ? schedule.getWarpsN() : schedule.getWarpsM(),
+                     schedule.getStages(),
+                     /*splits=*/1,
+                     llvm::divideCeilSigned(schedule.getSplits() * tiles,
+                                            getMultiprocessors(chip)),
+                     /*card=*/{},
+                     /*benchmark=*/{}};
   }
 
 private:
@@ -164,55 +152,59 @@ LogicalResult WarpScheduleRules::verify(ProductOpInterface op,
 // Choice
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// How blocks of results of few rows or columns are: the side that is short,
-/// warps along the other one, and blocks that a multiprocessor is given.
-struct NarrowTile {
-  int64_t size, warps;
-  uint64_t blocks;
-};
-} // namespace
+/// The row of the attribute of the function that `op` is in; nullopt without.
+static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
+                                              const Chip &chip) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto name = function ? function->getAttrOfType<StringAttr>(kRowsAttrName)
+                       : StringAttr();
+  return name ? lookupTunedRows(chip.capability, name.getValue())
+              : std::nullopt;
+}
 
-// By what was measured on an H200 with 8192 x 8192 weights.
-static constexpr NarrowTile kNarrowTiles[] = {
-    {16, 2, 4}, {32, 4, 4}, {64, 4, 2}};
-
-/// For results of at most 64 rows or columns, where K may be divided: blocks
-/// have all of these and 128 along the other side, which warps share, so that
-/// what is read most is converted once, and K has as many parts as the chip
-/// takes blocks. Null if the product is none of these, or fills the chip.
+/// For results of few rows or columns, where K may be divided: blocks have all
+/// of these and many along the other side, which warps share, so that what is
+/// read most is converted once, and K has as many parts as the chip takes
+/// blocks. Null if the product is none of these, or fills the chip. Where the
+/// number of rows is not known, the function may say that it is for few.
 static MmaSyncScheduleAttr chooseNarrow(ProductOpInterface op,
                                         const Chip &chip) {
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
+  std::optional<TunedRows> asked;
+  if (m == 0)
+    asked = findTunedRows(op, chip);
+  if (asked && asked->splits == 0)
+    asked = std::nullopt;
   // With M and N that are not known, there may be many rows and columns.
   constexpr int64_t kMany = int64_t(1) << 20;
-  int64_t rows = m == 0 ? kMany : m, columns = n == 0 ? kMany : n;
-  const auto *narrow = llvm::find_if(kNarrowTiles, [&](const NarrowTile &row) {
-    return std::min(rows, columns) <= row.size;
+  int64_t rows = m != 0 ? m : asked ? asked->mostM : kMany;
+  int64_t columns = n == 0 ? kMany : n;
+  std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::Convert);
+  auto narrow = llvm::find_if(tiles, [&](const TunedTile &row) {
+    return std::min(rows, columns) <= row.mostM;
   });
-  if (narrow == std::end(kNarrowTiles))
+  if (narrow == tiles.end())
     return {};
-  constexpr int64_t kLong = 128, kTileK = 128;
-  uint64_t tiles = llvm::SaturatingMultiply<uint64_t>(
+  uint64_t results = llvm::SaturatingMultiply<uint64_t>(
       batch == 0 ? kMany : batch,
-      llvm::divideCeilSigned(std::max(rows, columns), kLong));
-  uint64_t multiprocessors = 1;
-  if (auto rate = findRate(chip.capability, &ChipRates::multiprocessors))
-    multiprocessors = static_cast<uint64_t>(rate->value);
+      llvm::divideCeilSigned(std::max(rows, columns), narrow->rowsOfY));
+  auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
   // Each part has some steps, in which stages pay.
   constexpr int64_t kLeastSteps = 4, kMostSplits = 64;
   int64_t splits = std::min<int64_t>(
-      {static_cast<int64_t>(multiprocessors * narrow->blocks / tiles),
-       k / kTileK / kLeastSteps, kMostSplits});
+      {static_cast<int64_t>(multiprocessors * narrow->blocks / results),
+       k / narrow->k / kLeastSteps, kMostSplits});
+  if (asked)
+    splits = asked->splits;
   if (splits < 2)
     return {};
-  SmallVector<int64_t> tile = {narrow->size, kLong, kTileK};
+  SmallVector<int64_t> tile = {narrow->rowsOfX, narrow->rowsOfY, narrow->k};
   SmallVector<int64_t> warps = {1, narrow->warps};
   if (columns < rows) {
     std::swap(tile[0], tile[1]);
     std::swap(warps[0], warps[1]);
   }
-  return MmaSyncScheduleAttr::get(op.getContext(), tile, warps, /*stages=*/2,
+  return MmaSyncScheduleAttr::get(op.getContext(), tile, warps, narrow->stages,
                                   splits);
 }
 

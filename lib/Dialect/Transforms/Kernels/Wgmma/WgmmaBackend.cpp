@@ -17,16 +17,12 @@
 #include "Kernels/OpSizes.h"
 #include "Kernels/Staging/Stages.h"
 #include "Kernels/Wgmma/RowRoles.h"
+#include "blockscale/Support/TunedRows.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-/// Of up to so many rows of numbers, products with codes that do not go to
-/// wgmma are converted on the way to other instructions: y is read once, and
-/// not written.
-static constexpr int64_t kMostConvertedM = 64;
 
 static RingPlan makePlan(const KernelProblem &problem) {
   auto schedule = cast<RingScheduleAttr>(problem.schedule);
@@ -45,12 +41,9 @@ static bool isWhole(Value operand) {
 }
 
 /// Whether a product with scales is done earlier if its operands are decoded
-/// first, by what was measured on an H200 at 2048- to 8192-cubed.
-static bool isDecodedFaster(ProductOpInterface op) {
-  // Multiply-adds and bytes in a nanosecond; launches and the end of a kernel,
-  // in nanoseconds.
-  constexpr uint64_t kConverted = 120'000, kDecoded = 325'000, kBytes = 4'000,
-                     kLaunches = 6'000;
+/// first.
+static bool isDecodedFaster(ProductOpInterface op, const Chip &chip) {
+  TunedLimits limits = getTunedLimits(chip.capability);
   constexpr uint64_t kBytesOfNumber = 3;
   OpSizes sizes = getOpSizes(op, kDecodedSize);
   auto multiply = [](uint64_t first, auto... factors) {
@@ -59,9 +52,10 @@ static bool isDecodedFaster(ProductOpInterface op) {
   };
   uint64_t products = multiply(sizes.batch, sizes.m, sizes.n, sizes.k);
   uint64_t numbers = multiply(sizes.batch, sizes.m + sizes.n, sizes.k);
-  return products / kDecoded + multiply(numbers, kBytesOfNumber) / kBytes +
-             kLaunches <
-         products / kConverted;
+  return products / limits.wgmmaProducts +
+             multiply(numbers, kBytesOfNumber) / limits.writtenBytes +
+             limits.launches <
+         products / limits.syncProducts;
 }
 
 namespace {
@@ -78,12 +72,13 @@ public:
     if (!op.getXScale()) {
       bool takesCodes = chooseCodesSchedule(op, chip, hasWorkspace) != nullptr;
       if (!takesCodes && findCodesOfY(op) &&
-          getOpSizes(op, kDecodedSize).m <= kMostConvertedM)
+          getOpSizes(op, kDecodedSize).m <=
+              getTunedLimits(chip.capability).mostSyncRows)
         return false;
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
     }
     return chooseCodesSchedule(op, chip, hasWorkspace) ||
-           (hasWorkspace && isDecodedFaster(op));
+           (hasWorkspace && isDecodedFaster(op, chip));
   }
 
   /// Operands with scales are dequantized to memory that tensor maps can be of,
@@ -105,7 +100,7 @@ public:
     if (chooseCodesSchedule(op, chip, hasWorkspace))
       return {};
     std::string obstacle = blockscale::findCodesObstacle(op);
-    return obstacle.empty() ? describeCodesSizes() : obstacle;
+    return obstacle.empty() ? describeCodesSizes(chip) : obstacle;
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {

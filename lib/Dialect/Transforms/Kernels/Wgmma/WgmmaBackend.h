@@ -26,7 +26,7 @@ const ScheduleRules &getWgmmaScheduleRules();
 std::string findCodesObstacle(ProductOpInterface op);
 
 /// Which sizes they are taken of, in words.
-std::string describeCodesSizes();
+std::string describeCodesSizes(const Chip &chip);
 
 /// The schedule with which they are, where that is measured to be the best;
 /// null elsewhere. Without a workspace, one that needs none.

@@ -21,6 +21,7 @@
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/Rates.h"
 #include "blockscale/Support/TensorMemory.h"
+#include "blockscale/Support/TunedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -42,6 +43,9 @@ public:
   void explain(ProductOpInterface op, InstructionAttr instruction,
                ScheduleInterface given, const Chip &chip, bool,
                raw_ostream &os) const override;
+  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                        ScheduleInterface given,
+                                        const Chip &chip) const override;
 };
 } // namespace
 
@@ -219,52 +223,6 @@ static int64_t getMultiprocessors(const Chip &chip) {
   return rate ? static_cast<int64_t>(rate->value) : 1;
 }
 
-namespace {
-/// What is best for results of up to so many rows, which one tile has, with
-/// codes of so many bits at least: rows of y, at least so many elements of K in
-/// each part of a stage, as many stages as there is room for, up to so many,
-/// and parts of K that other blocks compute.
-struct CodesTile {
-  int64_t mostM;
-  unsigned leastBits;
-  int64_t rows, leastK, stages, splits;
-};
-} // namespace
-
-// Measured on an H200 with `benchmarks/gpu.py tune`.
-static constexpr CodesTile kCodesTiles[] = {
-    {16, 8, 64, 128, 4, 1},  {16, 4, 64, 256, 3, 1}, {64, 4, 64, 128, 4, 1},
-    {128, 4, 64, 128, 3, 1}, {256, 8, 64, 64, 3, 1}, {256, 4, 128, 128, 3, 2},
-};
-
-/// Of one row of codes of fp4: more rows of y where there is no room for all of
-/// K.
-static constexpr CodesTile kRowTiles[] = {
-    {1, 4, 64, 256, 2, 1}, {1, 4, 128, 256, 2, 2}, {1, 4, 128, 256, 2, 4}};
-
-namespace {
-/// A tile for more rows than those: rows of y and of x, elements of K in each
-/// part of a stage of codes of so many bits, and how much longer it takes than
-/// its products.
-struct WideCodesTile {
-  unsigned bits;
-  int64_t rows, columns, partK;
-  double cost;
-};
-} // namespace
-
-// Measured on an H200, of 1024 x 8192 x 8192: the time over that of torch.mm
-// with numbers of bf16.
-static constexpr WideCodesTile kWideCodesTiles[] = {
-    {8, 128, 256, 128, 1.14}, {8, 64, 256, 64, 1.20},
-    {8, 128, 128, 128, 1.35}, {8, 64, 128, 128, 1.43},
-    {4, 128, 256, 128, 1.12}, {4, 128, 128, 128, 1.30},
-    {4, 64, 128, 128, 1.39},
-};
-/// Up to so many rows it takes longer to decode y, too, than its codes take on
-/// the way to each tile; from so many products on kernels of warps take longer.
-static constexpr int64_t kMostCodesM = 4096, kLeastCodesProducts = 1 << 30;
-
 /// How many tiles of `rows` of y and `columns` of x there are.
 static uint64_t countCodesTiles(const OpSizes &sizes, int64_t rows,
                                 int64_t columns) {
@@ -274,22 +232,23 @@ static uint64_t countCodesTiles(const OpSizes &sizes, int64_t rows,
                        llvm::divideCeilSigned(sizes.m, columns)));
 }
 
-/// The tile that takes the least time for all rounds of the multiprocessors.
-static const WideCodesTile *chooseWideTile(const OpSizes &sizes, unsigned bits,
-                                           const Chip &chip) {
-  const WideCodesTile *best = nullptr;
+/// The tile that takes the least time for all rounds of the multiprocessors;
+/// nullopt if there is none for codes of so many bits.
+static std::optional<TunedWideTile>
+chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
+  std::optional<TunedWideTile> best;
   double least = 0;
-  for (const WideCodesTile &tile : kWideCodesTiles) {
+  for (const TunedWideTile &tile : getTunedWideTiles(chip.capability)) {
     if (tile.bits != bits)
       continue;
     uint64_t rounds =
-        llvm::divideCeil(countCodesTiles(sizes, tile.rows, tile.columns),
+        llvm::divideCeil(countCodesTiles(sizes, tile.rowsOfY, tile.rowsOfX),
                          static_cast<uint64_t>(getMultiprocessors(chip)));
     double time = static_cast<double>(rounds) *
-                  static_cast<double>(tile.rows * tile.columns) * tile.cost;
+                  static_cast<double>(tile.rowsOfY * tile.rowsOfX) * tile.cost;
     if (best && time >= least)
       continue;
-    best = &tile;
+    best = tile;
     least = time;
   }
   return best;
@@ -299,7 +258,7 @@ static const WideCodesTile *chooseWideTile(const OpSizes &sizes, unsigned bits,
 /// chip; null if none does. Only with `mayDivide`, K has more parts than those
 /// of the tile.
 static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
-                                const CodesTile &tile, int64_t columns,
+                                const TunedTile &tile, int64_t columns,
                                 bool mayDivide) {
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
@@ -307,17 +266,17 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
   int64_t splits = tile.splits;
   auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
-        op->getContext(), {tile.rows, columns, k}, stages,
+        op->getContext(), {tile.rowsOfY, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*exchanged=*/true, splits, ClusterSize());
   };
-  int64_t box = getBoxElements(row), partK = std::max(tile.leastK, box);
+  int64_t box = getBoxElements(row), partK = std::max(tile.k, box);
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
   while (partK > box &&
          (sizes.k % partK != 0 || sizes.k < splits * parts * partK))
     partK /= 2;
   // Few tiles leave multiprocessors idle.
-  uint64_t tiles = countCodesTiles(sizes, tile.rows, columns);
+  uint64_t tiles = countCodesTiles(sizes, tile.rowsOfY, columns);
   auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
   while (mayDivide &&
          llvm::SaturatingMultiply<uint64_t>(tiles, splits * 2) <=
@@ -340,16 +299,14 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
              : RingScheduleAttr();
 }
 
-/// Products of fewer columns, and of more rows than kMostCodesM, are done
-/// earlier in other ways.
-static constexpr int64_t kLeastCodesN = 1024;
-
-std::string blockscale::describeCodesSizes() {
+std::string blockscale::describeCodesSizes(const Chip &chip) {
+  TunedLimits limits = getTunedLimits(chip.capability);
   return llvm::formatv(
              "a workspace, at most {0} rows, at least {1} columns (of "
              "more than {2} rows, 2^30 products) and whole parts of "
              "stages along K",
-             kMostCodesM, kLeastCodesN, std::end(kCodesTiles)[-1].mostM)
+             limits.mostRows, limits.leastColumns,
+             getTunedTiles(chip.capability, Path::Wgmma).back().mostM)
       .str();
 }
 
@@ -361,33 +318,39 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   unsigned bits = getFormatInfo(findCodesOfY(op)->row.rhs).storedBits();
-  if (sizes.n < kLeastCodesN || sizes.m > kMostCodesM)
+  TunedLimits limits = getTunedLimits(chip.capability);
+  std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::Wgmma);
+  if (sizes.n < limits.leastColumns || sizes.m > limits.mostRows)
     return {};
   if (findRowObstacle(op).empty())
-    for (const CodesTile &tile : kRowTiles)
+    for (const TunedTile &tile : tiles)
       if (RingScheduleAttr schedule =
-              fitTile(op, chip, tile, /*columns=*/1, hasWorkspace);
+              tile.rowsOfX == 1
+                  ? fitTile(op, chip, tile, /*columns=*/1, hasWorkspace)
+                  : RingScheduleAttr();
           schedule && schedule.getStages() == tile.stages &&
           (hasWorkspace || schedule.getSplits() == 1))
         return schedule;
   if (!hasWorkspace)
     return {};
-  const auto *narrow = llvm::find_if(kCodesTiles, [&](const CodesTile &row) {
-    return sizes.m <= row.mostM && bits >= row.leastBits;
+  auto narrow = llvm::find_if(tiles, [&](const TunedTile &row) {
+    return row.rowsOfX == 0 && sizes.m <= row.mostM && bits >= row.leastBits;
   });
-  if (narrow != std::end(kCodesTiles))
+  if (narrow != tiles.end())
     return fitTile(op, chip, *narrow, llvm::alignTo(sizes.m, kColumns),
                    hasWorkspace);
-  const WideCodesTile *wide = chooseWideTile(sizes, bits, chip);
+  std::optional<TunedWideTile> wide = chooseWideTile(sizes, bits, chip);
   uint64_t products = sizes.batch;
   for (int64_t size : {sizes.m, sizes.n, sizes.k})
     products = llvm::SaturatingMultiply<uint64_t>(products, size);
-  if (!wide || products < kLeastCodesProducts)
+  if (!wide || products < static_cast<uint64_t>(limits.leastProducts))
     return {};
-  constexpr int64_t kStages = 3;
-  return fitTile(op, chip,
-                 {kMostCodesM, bits, wide->rows, wide->partK, kStages, 1},
-                 wide->columns, hasWorkspace);
+  TunedTile tile = {};
+  tile.rowsOfY = wide->rowsOfY;
+  tile.k = wide->k;
+  tile.stages = wide->stages;
+  tile.splits = 1;
+  return fitTile(op, chip, tile, wide->rowsOfX, hasWorkspace);
 }
 
 /// Tiles of 128 x 256, or as large as the result is; smaller ones where that
@@ -405,6 +368,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
   auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
   static constexpr std::pair<int64_t, int64_t> kTiles[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 256}, {64, 128}, {64, 64}};
+  uint64_t blockBytes = getTunedLimits(chip.capability).blockBytes;
   std::pair<int64_t, int64_t> best = {};
   uint64_t leastClocks = ~uint64_t(0);
   for (auto [m, n] : kTiles) {
@@ -416,7 +380,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                          llvm::divideCeilSigned(sizes.n, columns)));
     // Of a step along K: products, and what a tile reads of the L2 cache.
     uint64_t clocks =
-        std::max<uint64_t>(m * columns / 32, (m + columns) * 128 / 48);
+        std::max<uint64_t>(m * columns / 32, (m + columns) * 128 / blockBytes);
     uint64_t rounds = llvm::divideCeil(tiles, multiprocessors);
     clocks = llvm::SaturatingMultiply(rounds, clocks);
     if (clocks >= leastClocks)
@@ -507,6 +471,33 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
     std::swap(tile.readsOfX, tile.readsOfY);
   }
   printProductBounds(os, op, instruction, tile, chip);
+}
+
+/// Of codes converted on the way, for results whose rows one tile has.
+std::optional<TunedTile>
+WgmmaScheduleRules::getTunedTile(ProductOpInterface op, ScheduleInterface given,
+                                 const Chip &chip) const {
+  constexpr int64_t kColumns = 8;
+  auto schedule = cast<RingScheduleAttr>(given);
+  int64_t m = getOpSizes(op, /*dynamicSize=*/0).m;
+  bool isRow = schedule.getN() == 1;
+  if (!schedule.getExchanged() ||
+      (!isRow && schedule.getN() != int64_t(llvm::alignTo(m, kColumns))))
+    return std::nullopt;
+  unsigned bits = getFormatInfo(findCodesOfY(op)->row.rhs).storedBits();
+  return TunedTile{chip.capability,
+                   Path::Wgmma,
+                   m,
+                   bits,
+                   schedule.getM(),
+                   isRow ? 1 : 0,
+                   schedule.getK() / WgmmaShares(schedule).partsOfK,
+                   /*warps=*/0,
+                   schedule.getStages(),
+                   schedule.getSplits(),
+                   /*blocks=*/0,
+                   /*card=*/{},
+                   /*benchmark=*/{}};
 }
 
 const ScheduleRules &blockscale::getWgmmaScheduleRules() {

@@ -1,0 +1,144 @@
+//===- TunedRows.cpp - What was measured of our kernels -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place with measurements that choose schedules. `blockscale-run
+// --tune` prints rows of the first table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/TunedRows.h"
+
+#include <utility>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Tables, by compute capability
+//===----------------------------------------------------------------------===//
+
+// clang-format off
+// capability, path, most M, least bits, rows of y, rows of x, K, warps, stages, splits, blocks
+static constexpr TunedTile kTiles[] = {
+    {90, Path::Convert,  16, 4, 128, 16, 128, 2, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
+    {90, Path::Convert,  32, 4, 128, 32, 128, 4, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
+    {90, Path::Convert,  64, 4, 128, 64, 128, 4, 2, 1, 2, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
+    // Of one row, more rows of y where there is no room for all of K.
+    {90, Path::Wgmma,     1, 4,  64,  1, 256, 0, 2, 1, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,     1, 4, 128,  1, 256, 0, 2, 2, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,     1, 4, 128,  1, 256, 0, 2, 4, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,    16, 8,  64,  0, 128, 0, 4, 1, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,    16, 4,  64,  0, 256, 0, 3, 1, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,    64, 4,  64,  0, 128, 0, 4, 1, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,   128, 4,  64,  0, 128, 0, 3, 1, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,   256, 8,  64,  0,  64, 0, 3, 1, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,   256, 4, 128,  0, 128, 0, 3, 2, 0, "H200", "benchmarks/gpu.py tune"},
+};
+
+// capability, bits, rows of y, rows of x, K, stages, cost
+static constexpr TunedWideTile kWideTiles[] = {
+    {90, 8, 128, 256, 128, 3, 1.14, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 8,  64, 256,  64, 3, 1.20, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 8, 128, 128, 128, 3, 1.35, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 8,  64, 128, 128, 3, 1.43, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 4, 128, 256, 128, 3, 1.12, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 4, 128, 128, 128, 3, 1.30, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 4,  64, 128, 128, 3, 1.39, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+};
+
+static constexpr TunedLimits kLimits[] = {
+    {90,
+     4096,          // rows up to which codes are converted in registers
+     1024,          // columns from which on they are
+     1 << 30,       // products from which on they are, with a wide tile
+     64,            // rows up to which mma.sync takes what wgmma does not
+     120'000, 325'000, 4'000, 6'000, // 2048- to 8192-cubed
+     48,            // bytes for a block in a clock
+     2000,          // assumed: 900 for each of many kernels that add 32768 sums,
+                    // in a CUDA graph, and more in a stream
+     "H200", "benchmarks/gpu.py"},
+};
+
+// The names, and which rows are better in one way than in another.
+static constexpr TunedRows kRows[] = {
+    {90, "few",    16, 8, "H200", "benchmarks/torch_linear.py --variants"},
+    {90, "some",   64, 4, "H200", "benchmarks/torch_linear.py --variants"},
+    {90, "tile",  256, 0, "H200", "benchmarks/torch_linear.py --variants"},
+};
+// clang-format on
+
+//===----------------------------------------------------------------------===//
+// Look-ups
+//===----------------------------------------------------------------------===//
+
+/// The capability whose rows count for a chip: of those that `hasRow` has, the
+/// newest that is not newer than the chip, else the oldest.
+template <typename Row, size_t size, typename Predicate>
+static std::vector<Row> findRows(const Row (&rows)[size], unsigned capability,
+                                 Predicate isAsked) {
+  std::optional<unsigned> best;
+  for (const Row &row : rows) {
+    if (!isAsked(row))
+      continue;
+    bool isOld = row.capability <= capability;
+    if (!best || (isOld && (*best > capability || row.capability > *best)) ||
+        (!isOld && *best > capability && row.capability < *best))
+      best = row.capability;
+  }
+  std::vector<Row> found;
+  for (const Row &row : rows)
+    if (isAsked(row) && row.capability == best)
+      found.push_back(row);
+  return found;
+}
+
+template <typename Row, size_t size>
+static std::vector<Row> findRows(const Row (&rows)[size], unsigned capability) {
+  return findRows(rows, capability, [](const Row &) { return true; });
+}
+
+std::vector<TunedTile> blockscale::getTunedTiles(unsigned capability,
+                                                 Path path) {
+  return findRows(kTiles, capability,
+                  [&](const TunedTile &row) { return row.path == path; });
+}
+
+std::vector<TunedWideTile> blockscale::getTunedWideTiles(unsigned capability) {
+  return findRows(kWideTiles, capability);
+}
+
+TunedLimits blockscale::getTunedLimits(unsigned capability) {
+  return findRows(kLimits, capability).front();
+}
+
+std::vector<TunedRows> blockscale::getTunedRows(unsigned capability) {
+  return findRows(kRows, capability);
+}
+
+std::optional<TunedRows> blockscale::lookupTunedRows(unsigned capability,
+                                                     std::string_view name) {
+  for (const TunedRows &row : getTunedRows(capability))
+    if (row.name == name)
+      return row;
+  return std::nullopt;
+}
+
+std::string blockscale::printTunedTile(const TunedTile &tile) {
+  constexpr std::pair<Path, const char *> names[] = {
+      {Path::Convert, "Path::Convert"}, {Path::Wgmma, "Path::Wgmma"}};
+  std::string text = "{" + std::to_string(tile.capability);
+  for (auto [path, name] : names)
+    if (path == tile.path)
+      text += std::string(", ") + name;
+  for (int64_t number :
+       {tile.mostM, int64_t(tile.leastBits), tile.rowsOfY, tile.rowsOfX, tile.k,
+        tile.warps, tile.stages, tile.splits, tile.blocks})
+    text += ", " + std::to_string(number);
+  return text + ", \"" + std::string(tile.card) + "\", \"" +
+         std::string(tile.benchmark) + "\"},";
+}

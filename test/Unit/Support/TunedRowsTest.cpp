@@ -1,0 +1,67 @@
+//===- TunedRowsTest.cpp - What was measured of our kernels ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/TunedRows.h"
+#include "blockscale/Support/Chips.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::blockscale;
+
+// Whoever asks takes the first row that has as many rows of x.
+TEST(TunedRows, TilesAreInOrder) {
+  for (Path path : {Path::Convert, Path::Wgmma}) {
+    std::vector<TunedTile> tiles = getTunedTiles(90, path);
+    ASSERT_FALSE(tiles.empty());
+    for (size_t i = 0; i != tiles.size(); ++i) {
+      const TunedTile &tile = tiles[i];
+      EXPECT_EQ(tile.capability, 90u);
+      EXPECT_FALSE(tile.card.empty() || tile.benchmark.empty());
+      if (i == 0)
+        continue;
+      const TunedTile &last = tiles[i - 1];
+      EXPECT_GE(tile.mostM, last.mostM);
+      // Of as many rows, those for wider elements come first.
+      bool isSame = tile.mostM == last.mostM;
+      EXPECT_TRUE(!isSame || tile.leastBits <= last.leastBits);
+    }
+  }
+  EXPECT_TRUE(getTunedTiles(90, Path::Tcgen05).empty());
+}
+
+// A chip without rows takes those of an older one, or of the oldest.
+TEST(TunedRows, ChipsWithoutRowsTakeOthers) {
+  for (const Chip &chip : getChips()) {
+    EXPECT_EQ(getTunedTiles(chip.capability, Path::Convert).size(), 3u);
+    EXPECT_EQ(getTunedLimits(chip.capability).capability, 90u);
+    std::optional<TunedRows> few = lookupTunedRows(chip.capability, "few");
+    ASSERT_TRUE(few) << chip.name;
+    EXPECT_EQ(few->mostM, 16);
+  }
+  EXPECT_FALSE(lookupTunedRows(90, "fewer"));
+}
+
+// A row that divides K has the tile of as many rows of x.
+TEST(TunedRows, RowsHaveTiles) {
+  int64_t last = 0;
+  for (const TunedRows &row : getTunedRows(90)) {
+    EXPECT_GT(row.mostM, last);
+    last = row.mostM;
+    bool hasTile = false;
+    for (const TunedTile &tile : getTunedTiles(90, Path::Convert))
+      hasTile |= tile.mostM == row.mostM;
+    EXPECT_EQ(hasTile, row.splits != 0) << row.name;
+  }
+}
+
+TEST(TunedRows, PrintsRows) {
+  TunedTile tile = getTunedTiles(90, Path::Wgmma).back();
+  tile.card = "H200";
+  tile.benchmark = "B";
+  EXPECT_EQ(printTunedTile(tile), "{90, Path::Wgmma, 256, 4, 128, 0, 128, 0, "
+                                  "3, 2, 0, \"H200\", \"B\"},");
+}
