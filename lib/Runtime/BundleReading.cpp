@@ -47,8 +47,7 @@ static Error readChoice(const JsonNode &node,
                         const std::string_view (&names)[size], size_t &index) {
   std::string list;
   for (index = 0; index != size; ++index) {
-    if (node.value.is_string() &&
-        node.value.get_ref<const std::string &>() == names[index])
+    if (node.getText() == names[index])
       return Error::success();
     list.append(index ? " " : "").append(names[index]);
   }
