@@ -14,7 +14,7 @@ blockscale_python=/usr/bin/python3
 blockscale_packages=(
   cmake g++ libgtest-dev libmlir-22-dev llvm-22-dev llvm-22-tools
   mlir-22-tools ninja-build nlohmann-json3-dev python3 python3-numpy
-  python3-pytest
+  python3-pytest zlib1g-dev
 )
 
 say() { printf '== %s\n' "$*"; }

@@ -91,22 +91,6 @@ static constexpr NamedValue<GpuStage> kStages[] = {
 // The table
 //===----------------------------------------------------------------------===//
 
-StringRef blockscale::describeGpuOptionType(GpuOptionType type) {
-  switch (type) {
-  case GpuOptionType::Chip:
-    return "a chip";
-  case GpuOptionType::PtxVersion:
-    return "a PTX version";
-  case GpuOptionType::Flag:
-    return "true or false";
-  case GpuOptionType::Schedule:
-    return "a schedule";
-  case GpuOptionType::Choice:
-    return "one of some names";
-  }
-  llvm_unreachable("every type is above");
-}
-
 ArrayRef<GpuOption> blockscale::getGpuOptions() {
   using Options = GpuCompileOptions;
   static const GpuOption options[] = {

@@ -16,37 +16,14 @@
 #include "blockscale/Runtime/PtxSummary.h"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-namespace {
-/// "sm_90a" as 90 and what its letter allows: nothing, a family's
-/// instructions, a chip's. The number of another name is 0.
-struct Target {
-  explicit Target(std::string_view name) {
-    constexpr std::string_view prefix = "sm_";
-    if (name.substr(0, prefix.size()) != prefix)
-      return;
-    name.remove_prefix(prefix.size());
-    auto [rest, code] =
-        std::from_chars(name.data(), name.data() + name.size(), number);
-    std::string_view suffix = name.substr(rest - name.data());
-    letter = suffix == "a" ? 2 : suffix == "f" ? 1 : 0;
-    if (code != std::errc() || suffix.size() != (letter ? 1 : 0))
-      number = 0;
-  }
-
-  unsigned number = 0;
-  unsigned letter = 0;
-};
-} // namespace
-
 static bool canRun(const BundleEntry &entry, const BundleImage &image,
                    unsigned capability) {
-  unsigned number = Target(entry.info.target).number;
+  unsigned number = ChipName(entry.info.target).number;
   if (number == 0)
     return false;
   return image.kind == BundleImage::Kind::Cubin
@@ -56,8 +33,8 @@ static bool canRun(const BundleEntry &entry, const BundleImage &image,
 
 static bool isWorse(const ChosenImage &a, const ChosenImage &b) {
   auto rank = [](const ChosenImage &chosen) {
-    Target target(chosen.entry->info.target);
-    return std::tuple(target.number, target.letter,
+    ChipName chip(chosen.entry->info.target);
+    return std::tuple(chip.number, chip.letter,
                       chosen.image->kind == BundleImage::Kind::Cubin);
   };
   return rank(a) < rank(b);

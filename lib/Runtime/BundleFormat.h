@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <zlib.h>
 
 namespace mlir::blockscale {
 
@@ -28,6 +29,11 @@ inline constexpr int64_t maxBundleNumber = int64_t(1) << 53;
 
 inline constexpr std::string_view bundleCompressions[] = {"none", "zlib"};
 inline constexpr std::string_view bundleKinds[] = {"ptx", "cubin"};
+
+inline uint64_t computeCrc32(std::string_view bytes) {
+  return crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()),
+                 bytes.size());
+}
 
 } // namespace mlir::blockscale
 

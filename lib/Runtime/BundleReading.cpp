@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleFormat.h"
-#include "Inflate.h"
 #include "JsonText.h"
 #include "LaunchInfoJson.h"
 #include "blockscale/Runtime/Bundle.h"
@@ -48,8 +47,7 @@ static Error readChoice(const JsonNode &node,
                         const std::string_view (&names)[size], size_t &index) {
   std::string list;
   for (index = 0; index != size; ++index) {
-    if (node.value.is_string() &&
-        node.value.get_ref<const std::string &>() == names[index])
+    if (node.getText() == names[index])
       return Error::success();
     list.append(index ? " " : "").append(names[index]);
   }
@@ -215,6 +213,17 @@ Result<Bundle> blockscale::parseBundle(std::string_view bytes) {
 }
 
 Result<std::string> blockscale::readImage(const BundleImage &image) {
-  return image.isCompressed ? inflate(image.stored, image.size)
-                            : Result<std::string>(image.stored);
+  if (!image.isCompressed)
+    return image.stored;
+  std::string text(image.size, '\0');
+  uLongf size = image.size;
+  uLong stored = image.stored.size();
+  int status = uncompress2(reinterpret_cast<Bytef *>(text.data()), &size,
+                           reinterpret_cast<const Bytef *>(image.stored.data()),
+                           &stored);
+  // All that is stored makes all of the image.
+  if (status == Z_OK && size == text.size() && stored == image.stored.size())
+    return text;
+  return Error("expected " + std::to_string(image.size) +
+               " bytes as zlib compresses them, got other data");
 }

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleFormat.h"
-#include "Inflate.h"
 #include "LaunchInfoJson.h"
 #include "blockscale/Runtime/Bundle.h"
 

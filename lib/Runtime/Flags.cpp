@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// blockscale-launch travels to machines without LLVM, so its command line
-// cannot be LLVM's.
+// Not llvm::cl, which has one registry for all that a program links: LLVM's own
+// flags would be flags of every program (docs/Rationale.md).
 //
 //===----------------------------------------------------------------------===//
 

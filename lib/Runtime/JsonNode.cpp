@@ -76,9 +76,8 @@ Error blockscale::readInteger(const JsonNode &node, int64_t min, int64_t max,
 }
 
 Error blockscale::readName(const JsonNode &node, std::string &name) {
-  if (!node.value.is_string() ||
-      node.value.get_ref<const std::string &>() == "")
+  if (node.getText().empty())
     return expected(node, "a string that is not empty");
-  name = node.value.get<std::string>();
+  name = node.getText();
   return Error::success();
 }

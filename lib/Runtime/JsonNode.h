@@ -30,6 +30,12 @@ struct JsonNode {
   bool has(const std::string &name) const {
     return value.is_object() && value.contains(name);
   }
+  /// A string; empty for another value.
+  std::string_view getText() const {
+    return value.is_string()
+               ? std::string_view(value.get_ref<const std::string &>())
+               : std::string_view();
+  }
   /// The field of an object that is known to have it.
   JsonNode getField(const std::string &name) const {
     return {*value.find(name), where + "." + name};

@@ -23,8 +23,6 @@ using namespace mlir::blockscale;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-static constexpr uint64_t formatVersion = 1;
-
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//
@@ -92,7 +90,7 @@ ordered_json blockscale::makeLaunchInfo(const LaunchInfo &info) {
     kernels.push_back(object);
   }
   ordered_json root;
-  root["version"] = formatVersion;
+  root["version"] = launchInfoVersion;
   root["target"] = info.target;
   root["kernels"] = kernels;
   root["workspace"] = makeExpr(info.workspace);

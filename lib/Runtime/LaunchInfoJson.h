@@ -15,6 +15,8 @@
 namespace mlir::blockscale {
 
 /// Reads a launch info, whose text `checkJsonText` accepts.
+inline constexpr uint64_t launchInfoVersion = 1;
+
 Error readLaunchInfo(const JsonNode &node, LaunchInfo &info);
 
 nlohmann::ordered_json makeLaunchInfo(const LaunchInfo &info);

@@ -24,8 +24,6 @@ using namespace mlir;
 using namespace mlir::blockscale;
 using nlohmann::json;
 
-static constexpr uint64_t formatVersion = 1;
-
 static Error readDim3(const JsonNode &node, Dim3 &extents) {
   if (Error error = checkArray(node, extents.size()))
     return error;
@@ -87,10 +85,7 @@ static Error readOperand(const JsonNode &node, LaunchOperand &operand) {
   if (Error error = checkFields(node, {"dtype", "shape"}, {"packed"}))
     return error;
   JsonNode dtype = node.getField("dtype");
-  const DTypeInfo *row =
-      dtype.value.is_string()
-          ? lookupDType(dtype.value.get_ref<const std::string &>())
-          : nullptr;
+  const DTypeInfo *row = lookupDType(dtype.getText());
   if (!row)
     return expected(dtype, "one of " + listDTypeCodes());
   operand.dtype = row->dtype;
@@ -181,8 +176,8 @@ Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
                       {"operands", "checks", "schedule", "digest"}))
     return error;
   uint64_t version;
-  if (Error error = readInteger(root.getField("version"), formatVersion,
-                                formatVersion, version))
+  if (Error error = readInteger(root.getField("version"), launchInfoVersion,
+                                launchInfoVersion, version))
     return error;
   if (Error error = readName(root.getField("target"), info.target))
     return error;

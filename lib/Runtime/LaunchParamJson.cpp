@@ -86,31 +86,21 @@ static Error readF32(const JsonNode &node, const LaunchExpr &,
 template <typename Row, size_t size>
 static Error readRow(const JsonNode &node, const Row (&table)[size],
                      const Row *&row) {
-  row = node.value.is_string()
-            ? lookupName(table, node.value.get_ref<const std::string &>())
-            : nullptr;
+  row = lookupName(table, node.getText());
   return row ? Error::success() : expected(node, "one of " + listNames(table));
 }
 
 /// Reads an array of `rank` numbers, the innermost last.
-static Error readNumbers(const JsonNode &node, size_t rank, uint32_t most,
-                         std::vector<uint32_t> &numbers) {
+template <typename Number>
+static Error
+readNumbers(const JsonNode &node, size_t rank, int64_t min, int64_t max,
+            Error (*read)(const JsonNode &, int64_t, int64_t, Number &),
+            std::vector<Number> &numbers) {
   if (Error error = checkArray(node, rank))
     return error;
   for (size_t i = rank; i-- != 0;)
     if (Error error =
-            readInteger(node.getElement(i), 1, most, numbers.emplace_back()))
-      return error;
-  return Error::success();
-}
-
-static Error readExprs(const JsonNode &node, size_t rank, int64_t min,
-                       std::vector<LaunchExpr> &exprs) {
-  if (Error error = checkArray(node, rank))
-    return error;
-  for (size_t i = rank; i-- != 0;)
-    if (Error error =
-            readExpr(node.getElement(i), min, INT64_MAX, exprs.emplace_back()))
+            read(node.getElement(i), min, max, numbers.emplace_back()))
       return error;
   return Error::success();
 }
@@ -127,19 +117,22 @@ static Error readTensorMap(const JsonNode &node, LaunchTensorMap &map) {
   size_t rank = box.value.is_array() ? box.value.size() : 0;
   if (rank < 1 || rank > maxTensorRank)
     return expected(box, "an array of 1 to " + std::to_string(maxTensorRank));
-  if (Error error = readNumbers(box, rank, maxTensorBox, form.box))
+  if (Error error =
+          readNumbers(box, rank, 1, maxTensorBox, readInteger, form.box))
     return error;
   form.elementStrides.assign(rank, 1);
   if (node.has("element_strides")) {
     form.elementStrides.clear();
-    if (Error error = readNumbers(node.getField("element_strides"), rank,
-                                  maxElementStride, form.elementStrides))
+    if (Error error =
+            readNumbers(node.getField("element_strides"), rank, 1,
+                        maxElementStride, readInteger, form.elementStrides))
       return error;
   }
-  if (Error error = readExprs(node.getField("sizes"), rank, 1, map.sizes))
+  if (Error error = readNumbers(node.getField("sizes"), rank, 1, INT64_MAX,
+                                readExpr, map.sizes))
     return error;
-  if (Error error =
-          readExprs(node.getField("strides"), rank - 1, 0, map.strides))
+  if (Error error = readNumbers(node.getField("strides"), rank - 1, 0,
+                                INT64_MAX, readExpr, map.strides))
     return error;
   if (Error error =
           readRow(node.getField("swizzle"), tensorMapSwizzles, form.swizzle))

@@ -204,20 +204,23 @@ Error blockscale::checkParams(const PtxSummary &ptx,
   return Error::success();
 }
 
-bool blockscale::isTargetOfCard(std::string_view target, unsigned capability) {
+ChipName::ChipName(std::string_view name) {
   constexpr std::string_view prefix = "sm_";
-  if (target.substr(0, prefix.size()) != prefix)
-    return true;
-  target.remove_prefix(prefix.size());
-  unsigned number;
+  if (name.substr(0, prefix.size()) != prefix)
+    return;
+  name.remove_prefix(prefix.size());
   auto [rest, code] =
-      std::from_chars(target.data(), target.data() + target.size(), number);
-  if (code != std::errc())
-    return true;
-  std::string_view suffix = target.substr(rest - target.data());
-  if (suffix == "a")
-    return capability == number;
-  if (suffix == "f")
-    return capability >= number && capability / 10 == number / 10;
-  return capability >= number;
+      std::from_chars(name.data(), name.data() + name.size(), number);
+  std::string_view suffix = name.substr(rest - name.data());
+  letter = suffix == "a" ? 2 : suffix == "f" ? 1 : 0;
+  if (code != std::errc() || suffix.size() != (letter ? 1 : 0))
+    number = 0;
+}
+
+bool blockscale::isTargetOfCard(std::string_view target, unsigned capability) {
+  ChipName chip(target);
+  if (chip.letter == 2 && chip.number != 0)
+    return capability == chip.number;
+  bool isFamily = chip.letter == 0 || capability / 10 == chip.number / 10;
+  return chip.number == 0 || (capability >= chip.number && isFamily);
 }

@@ -40,9 +40,6 @@ enum class GpuOptionType {
   Choice,
 };
 
-/// "a chip", "a PTX version", ...
-StringRef describeGpuOptionType(GpuOptionType type);
-
 struct GpuOption {
   StringRef name;
   GpuOptionType type;

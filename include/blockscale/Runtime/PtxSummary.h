@@ -46,6 +46,17 @@ bool isCubin(std::string_view image);
 /// its name; success where nothing is known of that.
 Error checkParams(const PtxSummary &ptx, const PlannedKernel &kernel);
 
+/// The name of a chip, such as "sm_90a", in its parts.
+struct ChipName {
+  explicit ChipName(std::string_view name);
+
+  /// 90; of another name it is 0.
+  unsigned number = 0;
+  /// What code for it may use: the instructions of all chips (0), those of a
+  /// family ("f", 1), those of one chip ("a", 2).
+  unsigned letter = 0;
+};
+
 /// Whether code for `target` ("sm_90", "sm_90a", "sm_100f") can run on a card
 /// of this compute capability (90 is 9.0); true where `target` is none.
 bool isTargetOfCard(std::string_view target, unsigned capability);

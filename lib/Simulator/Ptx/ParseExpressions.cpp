@@ -378,12 +378,3 @@ ParseResult PtxParser::parseExpression(Constant &value) {
     value = otherwise;
   return success();
 }
-
-ParseResult PtxParser::parseIntegerExpression(Constant &value) {
-  Token start = token;
-  if (parseExpression(value))
-    return failure();
-  if (!value.isInteger())
-    return emitExpected("an integer", start);
-  return success();
-}

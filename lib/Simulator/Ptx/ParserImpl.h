@@ -240,7 +240,6 @@ private:
   //===--------------------------------------------------------------------===//
 
   ParseResult parseExpression(Constant &value);
-  ParseResult parseIntegerExpression(Constant &value);
   /// Operators that bind at least as tightly as `minPrecedence`.
   ParseResult parseBinary(Constant &value, unsigned minPrecedence);
   ParseResult parseUnary(Constant &value);
