@@ -99,6 +99,13 @@ CASES = [
         dict(x=sliced("x", "x1", (M, K), (2 * M, K), (0, 0), (2, 1)))),
     ("x_concat", f"{COPY} {COPY}", dict(x=(f"%x1: {t(M // 2, K, FP8)}, %x2: {t(M // 2, K, FP8)}",
         f"%x = tensor.concat dim(0) %x1, %x2 : ({t(M // 2, K, FP8)}, {t(M // 2, K, FP8)}) -> {t(M, K, FP8)}"))),
+    ("x_pad", f"{COPY} {COPY}", dict(x=(f"%x1: {t(M - 16, K, FP8)}", f"""%p = arith.constant 0.0 : {FP8}
+        %x = tensor.pad %x1 low[0, 0] high[16, 0] {{
+        ^bb0(%i: index, %j: index):
+          tensor.yield %p : {FP8}
+        }} : {t(M - 16, K, FP8)} to {t(M, K, FP8)}"""))),
+    ("x_reshaped", "", dict(x=(f"%x1: {t(M * K, FP8)}, %shape: {t(2, 'index')}",
+        f"%x = tensor.reshape %x1(%shape) : ({t(M * K, FP8)}, {t(2, 'index')}) -> {t(M, K, FP8)}"))),
     ("x_broadcast", COPY, dict(x=(f"%x1: {t(K, FP8)}", f"""%xe = tensor.empty() : {t(M, K, FP8)}
         %x = linalg.broadcast ins(%x1 : {t(K, FP8)}) outs(%xe : {t(M, K, FP8)}) dimensions = [0]"""))),
     ("x_bitcast", COPY, dict(x=(f"%x1: {t(M, K, 'i8')}", f"%x = arith.bitcast %x1 : {t(M, K, 'i8')} to {t(M, K, FP8)}"))),
