@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the lists of ops of each level into docs/Gpu.md, from what blockscale-opt says.
+"""Writes the lists of ops of each level into docs/gpu/levels.md, from what blockscale-opt says.
 
 usage: update_levels.py [--check] [--opt PROGRAM]
 
@@ -16,7 +16,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "Gpu.md"
+PAGE = ROOT / "docs" / "gpu" / "levels.md"
 WIDTH = 116
 INDENT = " " * 10
 
@@ -65,8 +65,8 @@ def main():
         PAGE.write_text(new)
     elif old != new:
         sys.stdout.writelines(difflib.unified_diff(
-            old.splitlines(keepends=True), new.splitlines(keepends=True), "docs/Gpu.md", "as it should be"))
-        print("docs/Gpu.md is stale: run scripts/update_levels.py")
+            old.splitlines(keepends=True), new.splitlines(keepends=True), "docs/gpu/levels.md", "as it should be"))
+        print("docs/gpu/levels.md is stale: run scripts/update_levels.py")
         return 1
     return 0
 

@@ -227,7 +227,7 @@ class Kernel:
         return done
 
     def ir(self, level: str) -> str:
-        """The function at a level of its lowering, as text (docs/Gpu.md, "Levels").
+        """The function at a level of its lowering, as text (docs/gpu/levels.md).
 
         level  "tile", "kernel", "instr" or "nvvm" for MLIR, "llvm" for LLVM IR; of these the CPU has
                "tile", "kernel" and "llvm"

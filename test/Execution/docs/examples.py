@@ -1,7 +1,7 @@
 """Finds the fenced blocks of the documentation, and runs them.
 
-A page is README.md or docs/*.md; its blocks are run as follows. Only `mlir` blocks are taken from
-the .td files below include/, whose fences are indented.
+A page is README.md, CONTRIBUTING.md, CHANGELOG.md or a file *.md below docs/; its blocks are run as
+follows. Only `mlir` blocks are taken from the .td files below include/, whose fences are indented.
 
     mlir     blockscale-opt accepts it
     console  every line `$ COMMAND` is run by bash, and must print the lines that follow; a line
@@ -29,7 +29,8 @@ from typing import NamedTuple
 
 REPO = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
-PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+PAGES = [REPO / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES += sorted((REPO / "docs").rglob("*.md"))
 TABLES = sorted((REPO / "include").rglob("*.td"))
 RUN_KINDS = ("mlir", "console", "python")
 OTHER_KINDS = ("text", "cmake", "c", "cpp")

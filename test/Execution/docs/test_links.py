@@ -61,3 +61,24 @@ def test_dead_links_are_seen(tmp_path):
     links = "".join(f"[text `code`]({target})\n" for target in right + wrong)
     page.write_text(f"# Here\n{links}`[code](none.md)`\n```text\n[block](none.md)\n```\n")
     assert [link.split(":")[0] for link in dead_links(page)] == wrong
+
+
+def linked_pages(path):
+    targets = re.findall(r"\]\(([^()\s#]+)(?:#[^()\s]*)?\)", without_code(path.read_text()))
+    return {(path.parent / target).resolve() for target in targets if not re.match(r"[a-z]+:", target)}
+
+
+def reached_from(start):
+    """Pages that links lead to from a page, over any number of others."""
+    reached, waiting = set(), [start]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached and page in examples.PAGES:
+            reached.add(page)
+            waiting += linked_pages(page)
+    return reached
+
+
+def test_every_page_is_reached():
+    """Nobody finds a page that no other page links to."""
+    assert reached_from(examples.REPO / "README.md") == set(examples.PAGES)

@@ -8,7 +8,7 @@
 //
 // An op says its level by its base class. From this come what
 // blockscale-verify-stage allows, the sections of the generated reference and
-// the lists of ops in docs/Gpu.md.
+// the lists of ops in docs/gpu/levels.md.
 //
 //===----------------------------------------------------------------------===//
 
