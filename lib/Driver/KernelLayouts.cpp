@@ -111,8 +111,8 @@ static KernelLayouts makeKernel(Operation *op, InstructionAttr instruction) {
   return kernel;
 }
 
-static Format getFormat(RowAttr row, Operand operand) {
-  return operand == Operand::A ? row.getA() : row.getB();
+static Format getFormat(TypeCombinationAttr types, Operand operand) {
+  return operand == Operand::A ? types.getA() : types.getB();
 }
 
 static Format getFormat(InstructionAttr instruction, Operand operand) {
@@ -156,7 +156,7 @@ static KernelLayouts getLayouts(TileMmaOp op) {
     shared.grids.push_back(getTile(operand, op.getLayout(operand), slot,
                                    isA ? op.getA() : op.getB()));
     Slot inRegister =
-        getSlot(instruction.getKind(), getFormat(op.getRow(), operand));
+        getSlot(instruction.getKind(), getFormat(op.getTypes(), operand));
     LayoutGrid grid = isNative ? getFragmentGrid(operand, inRegister)
                                : getPairGrid(operand, order);
     if (unsigned turns =
@@ -200,7 +200,7 @@ static KernelLayouts getLayouts(WarpgroupMmaCodesOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);
   // Codes are those of y, as they are in memory.
-  bool areNibbles = getFormatInfo(op.getRow().getB()).storedBits() == 4;
+  bool areNibbles = getFormatInfo(op.getTypes().getB()).storedBits() == 4;
   TileLayout codes = {Major::K, areNibbles ? Storage::Packed : Storage::Bytes,
                       /*isSwizzled=*/false};
   Slot slot = getSlot(instruction.getKind(), instruction.getB());

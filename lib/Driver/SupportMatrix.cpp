@@ -28,13 +28,13 @@ struct Support {
 };
 } // namespace
 
-static Support getSupport(const OpRow &row, const Chip &chip) {
-  if (!isLegal(row))
+static Support getSupport(const TypeCombination &types, const Chip &chip) {
+  if (!isLegal(types))
     return {"illegal"};
   if (chip.isCpu())
     return {"plain", "loops"};
 
-  std::optional<InstructionChoice> choice = chooseInstruction(row, chip);
+  std::optional<InstructionChoice> choice = chooseInstruction(types, chip);
   if (!choice)
     return {"plain", "one thread per result", formatPtxVersion(chip.lowestPtx)};
   std::string ptx = formatPtxVersion(getLowestPtx(*choice->emitted, chip));

@@ -138,7 +138,7 @@ const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
 const Instruction *blockscale::lookupWide(const Instruction &instruction) {
   for (const Instruction &i : getInstructions())
     if (i.path == instruction.path && i.kind == instruction.kind &&
-        i.rank == kWide && i.getOpRow() == instruction.getOpRow())
+        i.rank == kWide && i.getTypeCombination() == instruction.getTypeCombination())
       return &i;
   return nullptr;
 }
@@ -177,51 +177,51 @@ unsigned blockscale::getLowestPtx(const Instruction &instruction,
 // Op rows
 //===----------------------------------------------------------------------===//
 
-const std::vector<OpRow> &blockscale::getOpRows() {
-  static const std::vector<OpRow> rows = [] {
-    std::vector<OpRow> result;
+const std::vector<TypeCombination> &blockscale::getTypeCombinations() {
+  static const std::vector<TypeCombination> rows = [] {
+    std::vector<TypeCombination> result;
     for (const Instruction &instruction : getInstructions()) {
       if (instruction.scaling == Scaling::Nowhere ||
           instruction.scaling == Scaling::OnB)
         continue;
-      OpRow row = instruction.getOpRow();
-      if (std::find(result.begin(), result.end(), row) == result.end())
-        result.push_back(row);
+      TypeCombination types = instruction.getTypeCombination();
+      if (std::find(result.begin(), result.end(), types) == result.end())
+        result.push_back(types);
     }
     return result;
   }();
   return rows;
 }
 
-bool blockscale::isLegal(const OpRow &row) {
-  const std::vector<OpRow> &rows = getOpRows();
-  return std::find(rows.begin(), rows.end(), row) != rows.end();
+bool blockscale::isLegal(const TypeCombination &types) {
+  const std::vector<TypeCombination> &rows = getTypeCombinations();
+  return std::find(rows.begin(), rows.end(), types) != rows.end();
 }
 
-bool blockscale::isComputed(const OpRow &row) {
+bool blockscale::isComputed(const TypeCombination &types) {
   const std::vector<Instruction> &instructions = getInstructions();
-  return isLegal(row) ||
+  return isLegal(types) ||
          std::any_of(instructions.begin(), instructions.end(),
                      [&](const Instruction &instruction) {
                        return instruction.scaling == Scaling::OnB &&
-                              instruction.getOpRow() == row;
+                              instruction.getTypeCombination() == types;
                      });
 }
 
 std::vector<unsigned> blockscale::getLegalBlockSizes(Format lhs, Format rhs,
                                                      Format scale) {
   std::vector<unsigned> sizes;
-  for (const OpRow &row : getOpRows())
-    if (row == OpRow{lhs, rhs, scale, row.blockSize})
-      sizes.push_back(row.blockSize);
+  for (const TypeCombination &types : getTypeCombinations())
+    if (types == TypeCombination{lhs, rhs, scale, types.blockSize})
+      sizes.push_back(types.blockSize);
   std::sort(sizes.begin(), sizes.end());
   return sizes;
 }
 
 std::vector<unsigned> blockscale::getBlockSizes() {
   std::set<unsigned> sizes;
-  for (const OpRow &row : getOpRows())
-    sizes.insert(row.blockSize);
+  for (const TypeCombination &types : getTypeCombinations())
+    sizes.insert(types.blockSize);
   return {sizes.begin(), sizes.end()};
 }
 
@@ -250,11 +250,11 @@ std::string_view blockscale::describeRewrite(Rewrite rewrite) {
 }
 
 /// The instruction of the lowest rank that is made for `row`; null for none.
-static const Instruction *findInstruction(const OpRow &row, Path path,
+static const Instruction *findInstruction(const TypeCombination &types, Path path,
                                           bool isEmitted) {
   const Instruction *best = nullptr;
   for (const Instruction &candidate : getInstructions())
-    if (candidate.path == path && candidate.getOpRow() == row &&
+    if (candidate.path == path && candidate.getTypeCombination() == types &&
         candidate.isEmitted() == isEmitted &&
         (!best || candidate.rank < best->rank))
       best = &candidate;
@@ -265,24 +265,24 @@ namespace {
 /// A path that multiplies what a kernel in front has decoded.
 struct DecodedRow {
   Path path;
-  OpRow row;
+  TypeCombination types;
 };
 } // namespace
 
 static constexpr DecodedRow kDecodedRows[] = {
     {Path::Wgmma, {Format::BF16, Format::BF16, Format::None, 1}}};
 
-std::optional<InstructionChoice> blockscale::chooseInstruction(const OpRow &row,
+std::optional<InstructionChoice> blockscale::chooseInstruction(const TypeCombination &types,
                                                                Path path) {
   for (const DecodedRow &decoded : kDecodedRows)
-    if (decoded.path == path && isLegal(row))
-      return chooseInstruction(decoded.row, path);
-  if (const Instruction *emitted = findInstruction(row, path, true))
+    if (decoded.path == path && isLegal(types))
+      return chooseInstruction(decoded.types, path);
+  if (const Instruction *emitted = findInstruction(types, path, true))
     return InstructionChoice{emitted, emitted};
-  const Instruction *wanted = findInstruction(row, path, false);
+  const Instruction *wanted = findInstruction(types, path, false);
   if (!wanted || wanted->rewrite == Rewrite::None)
     return std::nullopt;
-  OpRow part = row;
+  TypeCombination part = types;
   part.blockSize *= getRewriteInfo(wanted->rewrite).blocks;
   const Instruction *emitted = findInstruction(part, path, true);
   if (!emitted)
@@ -291,31 +291,31 @@ std::optional<InstructionChoice> blockscale::chooseInstruction(const OpRow &row,
 }
 
 static std::optional<InstructionChoice>
-chooseInstruction(const OpRow &row, const Chip &chip, bool mustBeNative) {
+chooseInstruction(const TypeCombination &types, const Chip &chip, bool mustBeNative) {
   for (Path path : chip.paths)
     if (std::optional<InstructionChoice> choice =
-            blockscale::chooseInstruction(row, path))
+            blockscale::chooseInstruction(types, path))
       if (choice->emitted->isNative() || !mustBeNative)
         return choice;
   return std::nullopt;
 }
 
 std::optional<InstructionChoice>
-blockscale::chooseInstruction(const OpRow &row, const Chip &chip) {
-  return ::chooseInstruction(row, chip, /*mustBeNative=*/false);
+blockscale::chooseInstruction(const TypeCombination &types, const Chip &chip) {
+  return ::chooseInstruction(types, chip, /*mustBeNative=*/false);
 }
 
-std::optional<InstructionChoice> blockscale::chooseNative(const OpRow &row,
+std::optional<InstructionChoice> blockscale::chooseNative(const TypeCombination &types,
                                                           const Chip &chip) {
-  return ::chooseInstruction(row, chip, /*mustBeNative=*/true);
+  return ::chooseInstruction(types, chip, /*mustBeNative=*/true);
 }
 
-std::optional<Rewrite> blockscale::getRewrite(const OpRow &row,
+std::optional<Rewrite> blockscale::getRewrite(const TypeCombination &types,
                                               const Instruction &instruction) {
-  if (instruction.getOpRow() == row)
+  if (instruction.getTypeCombination() == types)
     return Rewrite::None;
   std::optional<InstructionChoice> choice =
-      chooseInstruction(row, instruction.path);
+      chooseInstruction(types, instruction.path);
   if (!choice || choice->emitted != &instruction)
     return std::nullopt;
   return choice->getRewrite();

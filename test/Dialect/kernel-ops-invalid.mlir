@@ -13,8 +13,8 @@ func.func private @path() attributes {p = #blockscale.path<wmma>}
 // -----
 
 // expected-error@+2 {{expected one of e4m3 e5m2 e3m2 e2m3 e2m1 ue8m0 ue4m3 bf16 f16 none, got 'f32'}}
-// expected-error@+1 {{failed to parse BlockScale_RowAttr parameter 'b'}}
-func.func private @format() attributes {r = #blockscale.row<e4m3, f32, ue8m0, 32>}
+// expected-error@+1 {{failed to parse BlockScale_TypeCombinationAttr parameter 'b'}}
+func.func private @format() attributes {r = #blockscale.type_combination<e4m3, f32, ue8m0, 32>}
 
 // -----
 
@@ -53,17 +53,17 @@ func.func private @scale_order() attributes {
 // -----
 
 // expected-error@+1 {{expected a legal row, got e4m3 times e2m1 with ue8m0 scales and a block size of 16}}
-func.func private @row_block_size() attributes {r = #blockscale.row<e4m3, e2m1, ue8m0, 16>}
+func.func private @row_block_size() attributes {r = #blockscale.type_combination<e4m3, e2m1, ue8m0, 16>}
 
 // -----
 
 // expected-error@+1 {{expected a legal row, got e2m1 times e2m1 with ue4m3 scales and a block size of 32}}
-func.func private @row_scale() attributes {r = #blockscale.row<e2m1, e2m1, ue4m3, 32>}
+func.func private @row_scale() attributes {r = #blockscale.type_combination<e2m1, e2m1, ue4m3, 32>}
 
 // -----
 
 // expected-error@+1 {{expected a legal row, got ue8m0 times e2m1 with ue8m0 scales and a block size of 32}}
-func.func private @row_scale_as_element() attributes {r = #blockscale.row<ue8m0, e2m1, ue8m0, 32>}
+func.func private @row_scale_as_element() attributes {r = #blockscale.type_combination<ue8m0, e2m1, ue8m0, 32>}
 
 // -----
 
@@ -136,7 +136,7 @@ func.func private @warps_rank(!blockscale.acc<16x8, #blockscale.warps<1>>)
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t1_dynamic(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have a static shape, the identity layout and the workgroup memory space, got 'memref<?x128xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -151,7 +151,7 @@ func.func @tile_mma_t1_dynamic(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t1_strided(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have a static shape, the identity layout and the workgroup memory space, got 'memref<64x4xi8, strided<[8, 1]>, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -166,7 +166,7 @@ func.func @tile_mma_t1_strided(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t1_global(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a static shape, the identity layout and the workgroup memory space, got 'memref<32x128xi8>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -185,7 +185,7 @@ func.func @tile_mma_t1_global(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have the 64 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 32}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -200,7 +200,7 @@ func.func @tile_mma_t2_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_a_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have the 64 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 32}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -215,7 +215,7 @@ func.func @tile_mma_t2_a_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the 32 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -230,7 +230,7 @@ func.func @tile_mma_t2_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t2_b_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to have the 32 rows that '!blockscale.acc<64x32, #blockscale.warps<2x1>>' has, got 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -249,7 +249,7 @@ func.func @tile_mma_t2_b_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t3_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 32, got 2 and 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -264,7 +264,7 @@ func.func @tile_mma_t3_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t3_empty(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 64, got 0 and 0}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 16>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e2m1, ue8m0, 16>
        instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        : !a, !sa, !b, !sb, !acc
   return
@@ -279,7 +279,7 @@ func.func @tile_mma_t3_empty(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t3_two_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale and b_scale to have one K_s, got 4 and 8}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -298,7 +298,7 @@ func.func @tile_mma_t3_two_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, got 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -314,7 +314,7 @@ func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t4_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 128 bytes per row for 128 elements, got 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -329,7 +329,7 @@ func.func @tile_mma_t4_b(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x32, #blockscale.warps<2x1>>
 func.func @tile_mma_t4_packed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 32 bytes per row for 64 elements, got 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue4m3, 16>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e2m1, ue4m3, 16>
        instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
        : !a, !sa, !b, !sb, !acc
   return

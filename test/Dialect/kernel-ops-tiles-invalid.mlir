@@ -113,7 +113,7 @@ func.func private @layout_swizzled() attributes {
 !acc = !blockscale.acc<2048x8, #blockscale.warps<32x1>>
 func.func @tile_mma_t1_large(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have at most 232448 bytes, got 'memref<2048x128xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -128,7 +128,7 @@ func.func @tile_mma_t1_large(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t1_scale_rank_4(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to have a static shape, the identity layout and the workgroup memory space, got 'memref<1x?x32x4xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
@@ -148,7 +148,7 @@ func.func @tile_mma_t1_scale_rank_4(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 !acc = !blockscale.acc<16x16, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_steps(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have the 128 steps along K that '!blockscale.acc<16x16, #blockscale.warps<1x1>>' has, got 16}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
@@ -164,7 +164,7 @@ func.func @tile_mma_t2_steps(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 64 rows, and Q 1, 2 or 4, got 'memref<1x32x4xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
        : !a, !sa, !b, !sb, !acc
@@ -180,7 +180,7 @@ func.func @tile_mma_t2_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<32x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 32 rows, and Q 1, 2 or 4, got 'memref<2x16x4xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
        : !a, !sa, !b, !sb, !acc
@@ -196,7 +196,7 @@ func.func @tile_mma_t2_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 32 rows, and Q 1, 2 or 4, got 'memref<1x1x32x8xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
@@ -212,7 +212,7 @@ func.func @tile_mma_t2_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<96x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t2_words(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 96 rows, and Q 1, 2 or 4, got 'memref<1x1x32x12xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
@@ -233,7 +233,7 @@ func.func @tile_mma_t2_words(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t3_mixed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale and b_scale to have one K_s, got 4 and 8}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
@@ -249,7 +249,7 @@ func.func @tile_mma_t3_mixed(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t3_one_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected K_s to be a multiple of 4 and K of 32, got 2 and 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -268,7 +268,7 @@ func.func @tile_mma_t3_one_scale(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 !acc = !blockscale.acc<16x32, #blockscale.warps<1x1>>
 func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have 32 bytes per row for 32 elements, got 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
@@ -285,7 +285,7 @@ func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t4_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have 128 bytes per row for 128 elements, got 64}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>
        {a_layout = #blockscale.tile_layout<k, padded>}
        : !a, !sa, !b, !sb, !acc
@@ -305,7 +305,7 @@ func.func @tile_mma_t4_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x16, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_packed_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a layout that kind::mxf4 takes for elements of 4 bits, one of <k, slots>, got <mn, slots>}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
@@ -321,7 +321,7 @@ func.func @tile_mma_t5_packed_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_packed_bytes(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have a layout that kind::mxf4 takes for elements of 4 bits, one of <k, slots>, got <k, bytes>}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e2m1, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e2m1, ue8m0, 32>
        instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
        {a_layout = #blockscale.tile_layout<k, bytes>}
        : !a, !sa, !b, !sb, !acc
@@ -337,7 +337,7 @@ func.func @tile_mma_t5_packed_bytes(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 !acc = !blockscale.acc<16x16, #blockscale.warps<1x2>>
 func.func @tile_mma_t5_mn_rows(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a warp to have a multiple of 16 rows of b, which is <mn>, got 8}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
@@ -353,7 +353,7 @@ func.func @tile_mma_t5_mn_rows(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a layout that kind::mxf8f6f4 takes for elements of 8 bits, one of <k, slots> <k, bytes> <mn, slots> <mn, bytes>, got <k, padded>}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e2m1, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1>
        {a_layout = #blockscale.tile_layout<k, padded>, b_layout = #blockscale.tile_layout<k, padded>}
        : !a, !sa, !b, !sb, !acc
@@ -369,7 +369,7 @@ func.func @tile_mma_t5_padded(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x48, #blockscale.warps<1x1>>
 func.func @tile_mma_t5_swizzled(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have rows of 16, 32, 64 or a multiple of 128 bytes that are swizzled, got 48}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots, swizzled>}
        : !a, !sa, !b, !sb, !acc
@@ -389,7 +389,7 @@ func.func @tile_mma_t5_swizzled(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) 
 !acc = !blockscale.acc<96x8, #blockscale.warps<2x1>>
 func.func @tile_mma_t6_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have parts of 32 rows that divide the 48 rows of a warp}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
        : !a, !sa, !b, !sb, !acc
@@ -405,7 +405,7 @@ func.func @tile_mma_t6_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x8, #blockscale.warps<2x1>>
 func.func @tile_mma_t6_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have parts of 64 rows that divide the 32 rows of a warp}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<parts>}
        : !a, !sa, !b, !sb, !acc
@@ -425,7 +425,7 @@ func.func @tile_mma_t6_parts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x192, #blockscale.warps<1x3>>
 func.func @tile_mma_w3_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b_scale to be of the shape 2 x W x 32 x 16 for 192 rows, got 'memref<1x1x32x16xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
         b_scale_layout = #blockscale.scale_tile_layout<atoms>}
@@ -442,7 +442,7 @@ func.func @tile_mma_w3_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
 func.func @tile_mma_w3_atom_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape 1 x W x 32 x 16 for 64 rows, got 'memref<1x1x16x32xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
         b_scale_layout = #blockscale.scale_tile_layout<atoms>}
@@ -459,7 +459,7 @@ func.func @tile_mma_w3_atom_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc
 !acc = !blockscale.acc<64x192, #blockscale.warps<2x2>>
 func.func @tile_mma_w4_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a warp to have a power of two of at most 128 rows for b_scale in atoms, got 96}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
         b_scale_layout = #blockscale.scale_tile_layout<atoms>}
@@ -476,7 +476,7 @@ func.func @tile_mma_w4_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<256x8, #blockscale.warps<1x1>>
 func.func @tile_mma_w4_many(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a warp to have a power of two of at most 128 rows for a_scale in atoms, got 256}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
         b_scale_layout = #blockscale.scale_tile_layout<atoms>}
@@ -493,7 +493,7 @@ func.func @tile_mma_w4_many(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
 func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n: index) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction and b_scale in memory for a number of blocks, got #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1> and 'i8'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc blocks %n row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc blocks %n types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>}
        : !a, !sa, !b, !sb, !acc
@@ -507,7 +507,7 @@ func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
 func.func @tile_mma_w5_convert(%a: !a, %sa: !sa, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction for a_scale in atoms, got #blockscale.instruction<convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>}}
-  %0 = blockscale.tile_mma %a, %sa, %a, %sa, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %a, %sa, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
         b_scale_layout = #blockscale.scale_tile_layout<atoms>}
@@ -762,8 +762,8 @@ func.func @launch_l1_shared(%d: tensor<4xf32>) {
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t6(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction that computes #blockscale.row<e4m3, e5m2, ue8m0, 32>, got #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction that computes #blockscale.type_combination<e4m3, e5m2, ue8m0, 32>, got #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>}}
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -778,7 +778,7 @@ func.func @tile_mma_t6(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_w1(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected an instruction of a warp for an accumulator in warps, got #blockscale.instruction<tcgen05, 128x16x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <tcgen05, 128x16x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
@@ -793,7 +793,7 @@ func.func @tile_mma_w1(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !acc = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_scale_rank(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to have 3 dimensions for the layout <lanes>, got 'memref<16x4xi8, #gpu.address_space<workgroup>>'}}
-  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<lanes>}
        : !a, !sa, !b, !sb, !acc

@@ -42,7 +42,7 @@ func.func private @warps() attributes {
 // a row of memory is a step along K.
 
 // CHECK-LABEL: func @tile_mma_t5_layouts(
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e3m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>} : memref<128x256xi8, #gpu.address_space<workgroup>>, memref<2x2x32x8xi8, #gpu.address_space<workgroup>>, memref<256x64xi8, #gpu.address_space<workgroup>>, memref<2x32x8xi8, #gpu.address_space<workgroup>>, <128x64, #blockscale.warps<2x2>>
+// CHECK:         blockscale.tile_mma {{.*}} types = <e2m1, e3m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>} : memref<128x256xi8, #gpu.address_space<workgroup>>, memref<2x2x32x8xi8, #gpu.address_space<workgroup>>, memref<256x64xi8, #gpu.address_space<workgroup>>, memref<2x32x8xi8, #gpu.address_space<workgroup>>, <128x64, #blockscale.warps<2x2>>
 // GENERIC-LABEL: sym_name = "tile_mma_t5_layouts"
 // GENERIC:         "blockscale.tile_mma"({{.*}}) <{a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>, instruction = {{[^}]*}}row =
 !a = memref<128x256xi8, #gpu.address_space<workgroup>>
@@ -53,7 +53,7 @@ func.func private @warps() attributes {
 func.func @tile_mma_t5_layouts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
     -> !acc {
   %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-         row = <e2m1, e3m2, ue8m0, 32>
+         types = <e2m1, e3m2, ue8m0, 32>
          instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1>
          {a_layout = #blockscale.tile_layout<k, padded, swizzled>,
           b_layout = #blockscale.tile_layout<mn, bytes, swizzled>,
@@ -72,7 +72,7 @@ func.func @tile_mma_t5_layouts(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 !acc1 = !blockscale.acc<16x8, #blockscale.warps<1x1>>
 func.func @tile_mma_t3_one_scale(%a: !a1, %s: i8, %b: !b1, %acc: !acc1)
     -> !acc1 {
-  %sum = blockscale.tile_mma %a, %s, %b, %s, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %sum = blockscale.tile_mma %a, %s, %b, %s, %acc types = <e4m3, e5m2, ue8m0, 32>
          instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
          {a_layout = #blockscale.tile_layout<mn, slots>}
          : !a1, i8, !b1, i8, !acc1
@@ -89,7 +89,7 @@ func.func @tile_mma_t3_one_scale(%a: !a1, %s: i8, %b: !b1, %acc: !acc1)
 !acc2 = !blockscale.acc<32x16, #blockscale.warps<2x2>>
 func.func @tile_mma_t6_part_of_group(%a: !a2, %s: !s2, %b: !b2, %acc: !acc2)
     -> !acc2 {
-  %sum = blockscale.tile_mma %a, %s, %b, %s, %acc row = <e4m3, e5m2, ue8m0, 32>
+  %sum = blockscale.tile_mma %a, %s, %b, %s, %acc types = <e4m3, e5m2, ue8m0, 32>
          instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
          {a_scale_layout = #blockscale.scale_tile_layout<lanes>,
           b_scale_layout = #blockscale.scale_tile_layout<lanes>}
@@ -200,14 +200,14 @@ func.func @launch(%d: tensor<3x32xf32>) -> tensor<3x32xf32> {
 
 // CHECK-LABEL: func @tile_mma_w5_blocks(
 // CHECK-SAME:      %[[BLOCKS:[a-z0-9]+]]: index)
-// CHECK:         blockscale.tile_mma %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[a-z0-9]+}} blocks %[[BLOCKS]] row = <e4m3, e5m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1> {a_scale_layout = #blockscale.scale_tile_layout<atoms>, b_scale_layout = #blockscale.scale_tile_layout<atoms>} :
+// CHECK:         blockscale.tile_mma %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[a-z0-9]+}} blocks %[[BLOCKS]] types = <e4m3, e5m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1> {a_scale_layout = #blockscale.scale_tile_layout<atoms>, b_scale_layout = #blockscale.scale_tile_layout<atoms>} :
 !a64 = memref<64x128xi8, #gpu.address_space<workgroup>>
 !b256 = memref<256x128xi8, #gpu.address_space<workgroup>>
 !atom = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
 !atoms = memref<2x1x32x16xi8, #gpu.address_space<workgroup>>
 !wide = !blockscale.acc<64x256, #blockscale.warps<2x4>>
 func.func @tile_mma_w5_blocks(%a: !a64, %sa: !atom, %b: !b256, %sb: !atoms, %acc: !wide, %n: index) -> !wide {
-  %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc blocks %n row = <e4m3, e5m2, ue8m0, 32>
+  %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc blocks %n types = <e4m3, e5m2, ue8m0, 32>
          instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
          {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
           b_scale_layout = #blockscale.scale_tile_layout<atoms>}

@@ -18,13 +18,13 @@ func.func private @paths() attributes {
 }
 
 // CHECK-LABEL: func private @rows() attributes {
-// CHECK-SAME:    mixed = #blockscale.row<e2m3, e5m2, ue8m0, 32>
-// CHECK-SAME:    mxfp4 = #blockscale.row<e2m1, e2m1, ue8m0, 16>
-// CHECK-SAME:    nvfp4 = #blockscale.row<e2m1, e2m1, ue4m3, 16>
+// CHECK-SAME:    mixed = #blockscale.type_combination<e2m3, e5m2, ue8m0, 32>
+// CHECK-SAME:    mxfp4 = #blockscale.type_combination<e2m1, e2m1, ue8m0, 16>
+// CHECK-SAME:    nvfp4 = #blockscale.type_combination<e2m1, e2m1, ue4m3, 16>
 func.func private @rows() attributes {
-  mixed = #blockscale.row<e2m3, e5m2, ue8m0, 32>,
-  mxfp4 = #blockscale.row<e2m1, e2m1, ue8m0, 16>,
-  nvfp4 = #blockscale.row<e2m1, e2m1, ue4m3, 16>
+  mixed = #blockscale.type_combination<e2m3, e5m2, ue8m0, 32>,
+  mxfp4 = #blockscale.type_combination<e2m1, e2m1, ue8m0, 16>,
+  nvfp4 = #blockscale.type_combination<e2m1, e2m1, ue4m3, 16>
 }
 
 // CHECK-LABEL: func private @instructions() attributes {
@@ -54,9 +54,9 @@ func.func private @accumulators(!blockscale.acc<16x8, #blockscale.warps<1x1>>,
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x128xi8, #gpu.address_space<workgroup>>, %[[A_SCALE:[a-z0-9]+]]: memref<64x4xi8,
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: memref<32x128xi8, #gpu.address_space<workgroup>>, %[[B_SCALE:[a-z0-9]+]]: memref<32x4xi8,
 // CHECK-SAME:    %[[ACC:[a-z0-9]+]]: !blockscale.acc<64x32, #blockscale.warps<2x1>>)
-// CHECK:         blockscale.tile_mma %[[A]], %[[A_SCALE]], %[[B]], %[[B_SCALE]], %[[ACC]] row = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> : memref<64x128xi8, #gpu.address_space<workgroup>>, memref<64x4xi8, #gpu.address_space<workgroup>>, memref<32x128xi8, #gpu.address_space<workgroup>>, memref<32x4xi8, #gpu.address_space<workgroup>>, <64x32, #blockscale.warps<2x1>>
+// CHECK:         blockscale.tile_mma %[[A]], %[[A_SCALE]], %[[B]], %[[B_SCALE]], %[[ACC]] types = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> : memref<64x128xi8, #gpu.address_space<workgroup>>, memref<64x4xi8, #gpu.address_space<workgroup>>, memref<32x128xi8, #gpu.address_space<workgroup>>, memref<32x4xi8, #gpu.address_space<workgroup>>, <64x32, #blockscale.warps<2x1>>
 // GENERIC-LABEL: sym_name = "tile_mma"
-// GENERIC:         "blockscale.tile_mma"({{.*}}) <{instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>, row = #blockscale.row<e4m3, e2m1, ue8m0, 32>}> :
+// GENERIC:         "blockscale.tile_mma"({{.*}}) <{instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>, types = #blockscale.type_combination<e4m3, e2m1, ue8m0, 32>}> :
 func.func @tile_mma(%a: memref<64x128xi8, #gpu.address_space<workgroup>>,
                     %a_scale: memref<64x4xi8, #gpu.address_space<workgroup>>,
                     %b: memref<32x128xi8, #gpu.address_space<workgroup>>,
@@ -64,7 +64,7 @@ func.func @tile_mma(%a: memref<64x128xi8, #gpu.address_space<workgroup>>,
                     %acc: !blockscale.acc<64x32, #blockscale.warps<2x1>>)
     -> !blockscale.acc<64x32, #blockscale.warps<2x1>> {
   %sum = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %acc
-         row = <e4m3, e2m1, ue8m0, 32>
+         types = <e4m3, e2m1, ue8m0, 32>
          instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
          : memref<64x128xi8, #gpu.address_space<workgroup>>,
            memref<64x4xi8, #gpu.address_space<workgroup>>,
@@ -76,7 +76,7 @@ func.func @tile_mma(%a: memref<64x128xi8, #gpu.address_space<workgroup>>,
 
 // 64 elements of fp4 are 32 bytes where the instruction takes packed fp4.
 // CHECK-LABEL: func @tile_mma_t4_packed(
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
+// CHECK:         blockscale.tile_mma {{.*}} types = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 // CHECK-SAME:      : memref<32x32xi8, #gpu.address_space<workgroup>>, memref<32x4xi8,
 func.func @tile_mma_t4_packed(
     %a: memref<32x32xi8, #gpu.address_space<workgroup>>,
@@ -85,7 +85,7 @@ func.func @tile_mma_t4_packed(
     %b_scale: memref<8x4xi8, #gpu.address_space<workgroup>>,
     %acc: !blockscale.acc<32x8, #blockscale.warps<1x1>>) -> !blockscale.acc<32x8, #blockscale.warps<1x1>> {
   %sum = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %acc
-         row = <e2m1, e2m1, ue4m3, 16>
+         types = <e2m1, e2m1, ue4m3, 16>
          instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
          : memref<32x32xi8, #gpu.address_space<workgroup>>,
            memref<32x4xi8, #gpu.address_space<workgroup>>,

@@ -27,7 +27,7 @@
 // MXF8F6F4:       gpu.func @mxf8f6f4(
 // MXF8F6F4-SAME:      %{{[a-z0-9]+}}: memref<16x128xi8> {llvm.align = 16 : i64, llvm.noalias}, %{{[a-z0-9]+}}: memref<16x4xi8> {{.*}}, %{{[a-z0-9]+}}: memref<128x12xi8> {{.*}}, %{{[a-z0-9]+}}: memref<4x24xi8> {{.*}}, %[[C:[a-z0-9]+]]: memref<16x24xf32> {{.*}}, %[[D:[a-z0-9]+]]: memref<16x24xf32> {{.*}})
 // MXF8F6F4:         blockscale.acc_load %[[C]]
-// MXF8F6F4:         blockscale.tile_mma {{.*}} row = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
+// MXF8F6F4:         blockscale.tile_mma {{.*}} types = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
 // MXF8F6F4:         blockscale.acc_store %{{.*}}, %[[D]]
 // MXF8F6F4:       gpu.func @mxf8f6f4(
 // MXF8F6F4-NOT:     {{blockscale\.(tile|acc)}}
@@ -59,7 +59,7 @@ func.func @mxf8f6f4(%x: tensor<16x128xf8E4M3FN>, %sx: tensor<16x4xf8E8M0FNU>,
 // MXF4:           func.func @mxf4(
 // MXF4:             #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
 // MXF4:           gpu.func @mxf4(
-// MXF4:             blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x4xi8, {{.*}}, memref<32x64xi8, {{.*}}, memref<1x32x4xi8,
+// MXF4:             blockscale.tile_mma {{.*}} types = <e2m1, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x4xi8, {{.*}}, memref<32x64xi8, {{.*}}, memref<1x32x4xi8,
 // MXF4:           gpu.func @mxf4(
 // MXF4:             blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[0, 0], {{.*}}[0, 0]
 // MXF4:             blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> {{.*}}[2, 0], {{.*}}[2, 0]
@@ -81,7 +81,7 @@ func.func @mxf4(%x: tensor<16x128xf4E2M1FN>, %sx: tensor<16x4xf8E8M0FNU>,
 // MXF4NVF4:       func.func @mxf4nvf4(
 // MXF4NVF4:         #blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 // MXF4NVF4:       gpu.func @mxf4nvf4(
-// MXF4NVF4:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x8xi8,
+// MXF4NVF4:         blockscale.tile_mma {{.*}} types = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}} : memref<32x64xi8, {{.*}}, memref<1x32x8xi8,
 // MXF4NVF4:       gpu.func @mxf4nvf4(
 // MXF4NVF4:         blockscale.mma_sync <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {{.*}}[0, 0], {{.*}}[0, 0]
 // MXF4NVF4:       llvm.func @mxf4nvf4(
@@ -103,7 +103,7 @@ func.func @mxf4nvf4(%x: tensor<16x128xf4E2M1FN>, %sx: tensor<16x8xf8E4M3FN>,
 // HALVES:         func.func @two_halves(
 // HALVES:           #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
 // HALVES:         gpu.func @two_halves(
-// HALVES:           blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue8m0, 16> instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
+// HALVES:           blockscale.tile_mma {{.*}} types = <e2m1, e2m1, ue8m0, 16> instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
 // HALVES:         gpu.func @two_halves(
 // HALVES:           %[[D_0:.*]] = blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[B:.*]], %{{.*}}, %[[SA:.*]][0, 0], %[[SB:.*]][0, 0]
 // HALVES:           blockscale.mma_sync <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2> %{{.*}}, %[[B]], %[[D_0]], %[[SA]][2, 0], %[[SB]][2, 0]

@@ -30,28 +30,28 @@ namespace mlir::blockscale {
 
 /// A combination of element types, scale type and block size: a legal one of
 /// `mma_scaled`, or one without scales, the blocks of which are of 1.
-struct OpRow {
+struct TypeCombination {
   Format lhs;
   Format rhs;
   Format scale;
   /// Elements along K that share one scale.
   unsigned blockSize;
 
-  bool operator==(const OpRow &other) const {
+  bool operator==(const TypeCombination &other) const {
     return lhs == other.lhs && rhs == other.rhs && scale == other.scale &&
            blockSize == other.blockSize;
   }
 };
 
 /// The legal rows: what some instruction of the table computes with scales.
-const std::vector<OpRow> &getOpRows();
+const std::vector<TypeCombination> &getTypeCombinations();
 
 /// Whether the combination is one of them.
-bool isLegal(const OpRow &row);
+bool isLegal(const TypeCombination &types);
 
 /// Whether some instruction of the table computes `row`: a legal one, or one of
 /// numbers and scales of B alone.
-bool isComputed(const OpRow &row);
+bool isComputed(const TypeCombination &types);
 
 /// The block sizes for which these types are legal, ascending; empty if there
 /// is none.
@@ -131,7 +131,7 @@ struct Instruction {
   /// it.
   Rewrite rewrite;
 
-  OpRow getOpRow() const { return {a, b, scale, blockSize}; }
+  TypeCombination getTypeCombination() const { return {a, b, scale, blockSize}; }
   /// Whether the code generator has it.
   bool isEmitted() const { return isKnownPtxVersion(lowestPtx); }
   /// Whether it is a block-scaled instruction.
@@ -157,20 +157,20 @@ struct InstructionChoice {
 /// How `path` computes `row`: of the instructions that do, one that is emitted
 /// before one that is rewritten, then the lowest rank. Nullopt if nothing that
 /// can be emitted does.
-std::optional<InstructionChoice> chooseInstruction(const OpRow &row, Path path);
+std::optional<InstructionChoice> chooseInstruction(const TypeCombination &types, Path path);
 
 /// How `chip` computes `row` on the first of its paths that has an instruction
 /// for it. Nullopt if none has.
-std::optional<InstructionChoice> chooseInstruction(const OpRow &row,
+std::optional<InstructionChoice> chooseInstruction(const TypeCombination &types,
                                                    const Chip &chip);
 
 /// The same among block-scaled instructions alone.
-std::optional<InstructionChoice> chooseNative(const OpRow &row,
+std::optional<InstructionChoice> chooseNative(const TypeCombination &types,
                                               const Chip &chip);
 
 /// The rewrite by which `instruction` computes `row`: None if that is its own
 /// row. Nullopt if it does not.
-std::optional<Rewrite> getRewrite(const OpRow &row,
+std::optional<Rewrite> getRewrite(const TypeCombination &types,
                                   const Instruction &instruction);
 
 /// The instruction of this kind, formats and scale vector on `path`, or null.

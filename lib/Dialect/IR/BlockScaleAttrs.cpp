@@ -134,7 +134,7 @@ void BlockScaleDialect::addAttributesAndTypes() {
 // Rows and instructions
 //===----------------------------------------------------------------------===//
 
-LogicalResult RowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+LogicalResult TypeCombinationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               Format a, Format b, Format scale,
                               unsigned blockSize) {
   if (isComputed({a, b, scale, blockSize}))

@@ -68,7 +68,7 @@ int64_t MmaScaledOp::getBlock() {
          getCommonK(getScaleType(Side::X), getScaleType(Side::Y));
 }
 
-OpRow MmaScaledOp::getRow() {
+TypeCombination MmaScaledOp::getTypes() {
   return {*getElementFormat(getMatrixType(Side::X).getElementType()),
           *getElementFormat(getMatrixType(Side::Y).getElementType()),
           *getScaleFormat(getScaleType(Side::X).getElementType()),
@@ -245,9 +245,9 @@ static LogicalResult verifyC9Legal(MmaScaledOp op, int64_t block) {
     return success();
   if (legal.empty()) {
     SmallVector<std::string> scales;
-    for (const OpRow &row : getOpRows()) {
-      std::string name(getFormatInfo(row.scale).mlirName);
-      if (row.lhs == *x && row.rhs == *y && !llvm::is_contained(scales, name))
+    for (const TypeCombination &types : getTypeCombinations()) {
+      std::string name(getFormatInfo(types.scale).mlirName);
+      if (types.lhs == *x && types.rhs == *y && !llvm::is_contained(scales, name))
         scales.push_back(name);
     }
     return op.emitOpError("expected scales of type ")

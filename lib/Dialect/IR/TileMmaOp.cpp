@@ -30,9 +30,9 @@ ScaleOrder TileMmaOp::getScaleOrder(Operand operand) {
 }
 
 Slot TileMmaOp::getSlot(Operand operand) {
-  RowAttr row = getRow();
+  TypeCombinationAttr types = getTypes();
   return blockscale::getSlot(getInstruction().getKind(),
-                             operand == Operand::A ? row.getA() : row.getB());
+                             operand == Operand::A ? types.getA() : types.getB());
 }
 
 int64_t TileMmaOp::getNumK() {
@@ -58,7 +58,7 @@ public:
     scales = dyn_cast<MemRefType>(scale.getType());
     auto acc = cast<AccType>(op.getAcc().getType());
     rows = isA ? acc.getM() : acc.getN();
-    format = isA ? op.getRow().getA() : op.getRow().getB();
+    format = isA ? op.getTypes().getA() : op.getTypes().getB();
   }
 
   LogicalResult verifyMemory() { // (T1)
@@ -176,11 +176,11 @@ private:
 } // namespace
 
 LogicalResult TileMmaOp::verify() {
-  OpRow row = getRow().getRow();
+  TypeCombination types = getTypes().getCombination();
   const Instruction &instruction = getInstruction().getInstruction();
-  if (!getRewrite(row, instruction)) // (T6)
+  if (!getRewrite(types, instruction)) // (T6)
     return emitOpError("expected an instruction that computes ")
-           << getRow() << ", got " << getInstruction();
+           << getTypes() << ", got " << getInstruction();
   bool hasNumbers = instruction.scaling == Scaling::OnB;
   if (hasNumbers && isa<MemRefType>(getAScale().getType())) // (T7)
     return emitOpError("expected an i8 for the scales that numbers of A do not "
@@ -188,8 +188,8 @@ LogicalResult TileMmaOp::verify() {
            << getAScale().getType();
   if (getTensorScale() && !hasNumbers)
     return emitOpError("expected no tensor_scale but beside an A of numbers, "
-                       "got the row ")
-           << getRow();
+                       "got the types ")
+           << getTypes();
   TileOperandVerifier a(*this, Operand::A), b(*this, Operand::B);
   if (failed(a.verifyMemory()) || failed(b.verifyMemory()))
     return failure();
@@ -198,12 +198,12 @@ LogicalResult TileMmaOp::verify() {
   int64_t aScales = a.getNumScales(), bScales = b.getNumScales();
   int64_t scales = std::max(aScales, bScales);
   if (scales == 0)
-    scales = getNumK() / row.blockSize;
+    scales = getNumK() / types.blockSize;
   if ((aScales != 0 && aScales != scales) ||
       (bScales != 0 && bScales != scales))
     return emitOpError("expected a_scale and b_scale to have one K_s, got ")
            << aScales << " and " << bScales;
-  int64_t k = scales * row.blockSize;
+  int64_t k = scales * types.blockSize;
   if (scales < 1 || scales % kScalesPerWord != 0 || k % instruction.k != 0)
     return emitOpError("expected K_s to be a multiple of ")
            << kScalesPerWord << " and K of " << instruction.k << ", got "

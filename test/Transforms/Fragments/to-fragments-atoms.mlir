@@ -24,7 +24,7 @@ gpu.module @kernels {
       workgroup(%a: !tile, %sa: !atom, %b: !tile, %sb: !atom) kernel {
     %c0 = arith.constant 0 : index
     %zero = blockscale.acc_zero : !acc
-    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %zero row = <e4m3, e5m2, ue8m0, 32>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %zero types = <e4m3, e5m2, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, slots, swizzled>,
             b_layout = #blockscale.tile_layout<k, slots, swizzled>,
@@ -46,7 +46,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c2 = arith.constant 2 : index
     %zero = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
-    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %zero blocks %c2 row = <e4m3, e5m2, ue8m0, 32>
+    %sum = blockscale.tile_mma %a, %sa, %b, %sb, %zero blocks %c2 types = <e4m3, e5m2, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
            {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
             b_scale_layout = #blockscale.scale_tile_layout<atoms>}

@@ -45,7 +45,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_zero : !blockscale.acc<32x16, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e4m3, e5m2, ue8m0, 32>
+           types = <e4m3, e5m2, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, slots, swizzled>,
             b_layout = #blockscale.tile_layout<k, slots, swizzled>,
@@ -96,7 +96,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_zero : !blockscale.acc<16x16, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e2m1, e3m2, ue8m0, 32>
+           types = <e2m1, e3m2, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, padded, swizzled>,
             b_layout = #blockscale.tile_layout<mn, padded, swizzled>}
@@ -135,7 +135,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_zero : !blockscale.acc<16x16, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e3m2, e2m1, ue8m0, 32>
+           types = <e3m2, e2m1, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m1, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, bytes>,
             b_layout = #blockscale.tile_layout<mn, bytes>}
@@ -182,7 +182,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_zero : !blockscale.acc<128x16, #blockscale.warps<2x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e4m3, e5m2, ue8m0, 32>
+           types = <e4m3, e5m2, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, slots>,
             b_layout = #blockscale.tile_layout<k, slots>,

@@ -97,7 +97,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_load %c[%c0, %c0]
            : memref<64x40xf32> -> !blockscale.acc<64x40, #blockscale.warps<2x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e4m3, e2m1, ue8m0, 32>
+           types = <e4m3, e2m1, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
            : memref<64x128xi8, #gpu.address_space<workgroup>>,
              memref<64x4xi8, #gpu.address_space<workgroup>>,
@@ -129,7 +129,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e2m1, e2m1, ue8m0, 32>
+           types = <e2m1, e2m1, ue8m0, 32>
            instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x8xi8, #gpu.address_space<workgroup>>,
@@ -184,7 +184,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e2m1, e2m1, ue8m0, 16>
+           types = <e2m1, e2m1, ue8m0, 16>
            instruction = <mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
            : memref<16x32xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
@@ -475,7 +475,7 @@ gpu.module @kernels {
          : memref<4096xi8, #gpu.address_space<workgroup>> to !a
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e4m3, e2m1, ue8m0, 32>
+           types = <e4m3, e2m1, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
            : !a, !sa, !b, !sb, !blockscale.acc<16x8, #blockscale.warps<1x1>>
     blockscale.acc_store %sum, %d[%c0, %c0]

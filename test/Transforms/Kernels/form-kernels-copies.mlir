@@ -104,7 +104,7 @@ func.func @fp8(
 // CHECK:         scf.for
 // CHECK-COUNT-4:   memref.load %[[Y_SCALE]]
 // CHECK:           vector.store %{{.*}} : memref<2x32x16xi8,
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {a_layout = #blockscale.tile_layout<k, slots, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<k, slots, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
+// CHECK:         blockscale.tile_mma {{.*}} types = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {a_layout = #blockscale.tile_layout<k, slots, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<k, slots, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
 func.func @fp4(
     %x_bytes: tensor<128x128xi8>,
     %sx: tensor<128x16xf8E4M3FN>,
@@ -215,7 +215,7 @@ func.func @fp4_codes(
 // CHECK-COUNT-4: nvgpu.device_async_copy %[[X]][{{.*}}], %[[A]][{{.*}}], 8 :
 // CHECK:         %[[B:.*]] = memref.view %{{.*}} to memref<128x64xi8,
 // CHECK-COUNT-4: nvgpu.device_async_copy %[[Y]][{{.*}}], %[[B]][{{.*}}], 16 {bypassL1} :
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e5m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<mn, slots, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
+// CHECK:         blockscale.tile_mma {{.*}} types = <e2m1, e5m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<mn, slots, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
 func.func @mixed(
     %x_bytes: tensor<128x128xi8>,
     %sx: tensor<128x8xf8E8M0FNU>,

@@ -46,7 +46,7 @@
 // CHECK-NEXT:      nvgpu.device_async_wait %[[TOKEN]] {numGroups = 0 : i32}
 // CHECK-NEXT:      gpu.barrier
 // CHECK-NOT:       nvgpu
-// CHECK:           %[[NEXT:.*]] = blockscale.tile_mma %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[PARTIAL]] row = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, slots, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
+// CHECK:           %[[NEXT:.*]] = blockscale.tile_mma %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[PARTIAL]] types = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, slots, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
 // CHECK-NEXT:      scf.yield %[[NEXT]],
 // CHECK:         blockscale.acc_store %[[SUM]]#0, %[[D]][%[[ROW]], %[[COLUMN]]] :
 // CHECK-NEXT:    gpu.return
@@ -82,7 +82,7 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
 // CHECK:           nvgpu.device_async_copy %[[Y]][{{.*}}], %{{.*}}, 16,
 // CHECK:           memref.load %[[X_SCALE]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
 // CHECK:           memref.load %[[Y_SCALE]]
-// CHECK:           blockscale.tile_mma {{.*}} row = <e2m1, e5m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<k, slots, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
+// CHECK:           blockscale.tile_mma {{.*}} types = <e2m1, e5m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e5m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<lanes>, b_layout = #blockscale.tile_layout<k, slots, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>}
 // CHECK-NEXT:      gpu.barrier
 // CHECK-NEXT:      scf.yield
 func.func @views(%bytes: tensor<100x80xi8>,
@@ -120,7 +120,7 @@ func.func @views(%bytes: tensor<100x80xi8>,
 // CHECK:         %[[A:.*]] = memref.view %{{.*}} to memref<64x64xi8,
 // CHECK:         nvgpu.device_async_copy %[[X]][{{.*}}], %[[A]][{{.*}}], 16,
 // CHECK-COUNT-4: memref.load %[[X_SCALE]]
-// CHECK:         blockscale.tile_mma {{.*}} row = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {a_layout = #blockscale.tile_layout<k, slots, swizzled>
+// CHECK:         blockscale.tile_mma {{.*}} types = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {a_layout = #blockscale.tile_layout<k, slots, swizzled>
 // CHECK-SAME:      memref<64x64xi8, #gpu.address_space<workgroup>>, memref<2x32x8xi8,
 func.func @packed(%bytes: tensor<8x48xi8>, %sx: tensor<8x6xf8E4M3FN>,
                   %y: tensor<96x8xf4E2M1FN>, %sy: tensor<6x8xf8E4M3FN>,

@@ -105,7 +105,7 @@ func.func @warpgroup_wait(%acc: !acc) {
 func.func @warpgroup_mma_codes(%y: !codes, %x: !numbers, %acc: !acc, %lost: i32, %scales: i32) {
   // expected-error@+1 {{'blockscale.warpgroup_mma_codes' is not allowed on the host}}
   %0, %1 = blockscale.warpgroup_mma_codes %y, %x, %acc, %lost scales = %scales, %scales
-       row = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }
@@ -119,7 +119,7 @@ func.func @warpgroup_mma_codes(%y: !codes, %x: !numbers, %acc: !acc, %lost: i32,
 func.func @warpgroup_mma_row(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %lost: i32, %scales: i32) {
   // expected-error@+1 {{'blockscale.warpgroup_mma_row' is not allowed on the host}}
   %0, %1 = blockscale.warpgroup_mma_row %y, %x, %f, %acc, %lost scales = %scales, %scales
-       row = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+       types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
 

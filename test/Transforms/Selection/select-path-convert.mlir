@@ -33,7 +33,7 @@ gpu.module @kernels {
                 %sb : memref<8x4xi8, #gpu.address_space<workgroup>>) {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e4m3, e2m1, ue8m0, 32>
+           types = <e4m3, e2m1, ue8m0, 32>
            instruction = <convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,

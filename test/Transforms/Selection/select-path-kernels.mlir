@@ -41,7 +41,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     // SEVERITY@+1 {{LOWER-LEVEL tile_mma}}
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-           row = <e4m3, e2m1, ue8m0, 32>
+           types = <e4m3, e2m1, ue8m0, 32>
            instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,

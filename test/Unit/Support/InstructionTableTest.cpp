@@ -24,7 +24,7 @@ static std::vector<Instruction> getInstructions(Path path) {
 }
 
 TEST(InstructionTable, LegalRows) {
-  EXPECT_EQ(getOpRows().size(), 27u);
+  EXPECT_EQ(getTypeCombinations().size(), 27u);
   unsigned legal = 0;
   for (unsigned lhs = 0; lhs != kNumFormats; ++lhs)
     for (unsigned rhs = 0; rhs != kNumFormats; ++rhs)
@@ -108,7 +108,7 @@ TEST(InstructionTable, NumbersBesideCodes) {
     if (!areNumbers)
       continue;
     ++count;
-    OpRow of = row.getOpRow();
+    TypeCombination of = row.getTypeCombination();
     EXPECT_TRUE(isComputed(of));
     EXPECT_FALSE(isLegal(of));
     // With the narrowest slots that the codes have.
@@ -147,8 +147,8 @@ TEST(InstructionTable, WgmmaRows) {
     EXPECT_TRUE(row.isEmitted());
     EXPECT_FALSE(row.isNative());
     EXPECT_EQ(getOpcode(row), "wgmma.mma_async");
-    OpRow plain = {format, format, Format::None, 1};
-    EXPECT_EQ(row.getOpRow(), plain);
+    TypeCombination plain = {format, format, Format::None, 1};
+    EXPECT_EQ(row.getTypeCombination(), plain);
     EXPECT_FALSE(isLegal(plain));
     for (const Chip &chip : getChips()) {
       auto choice = chooseInstruction(plain, chip);
@@ -162,7 +162,7 @@ TEST(InstructionTable, WgmmaRows) {
 }
 
 TEST(InstructionTable, NativeInstructionsComeFirst) {
-  for (const OpRow &row : getOpRows())
+  for (const TypeCombination &row : getTypeCombinations())
     for (const Chip &chip : getChips()) {
       auto any = chooseInstruction(row, chip);
       auto native = chooseNative(row, chip);
@@ -181,14 +181,14 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
   for (const Instruction &row : getInstructions(Path::MmaSync)) {
     if (row.isEmitted())
       continue;
-    EXPECT_EQ(row.getOpRow(),
-              (OpRow{Format::E2M1, Format::E2M1, Format::UE8M0, 16}));
+    EXPECT_EQ(row.getTypeCombination(),
+              (TypeCombination{Format::E2M1, Format::E2M1, Format::UE8M0, 16}));
     EXPECT_EQ(getOpcode(row),
               "mma.sync.kind::mxf4nvf4.block_scale.scale_vec::4X");
     EXPECT_EQ(row.rewrite, Rewrite::TwoHalfBlocks);
     // What stands in for it is older than it is.
     std::optional<InstructionChoice> choice =
-        chooseInstruction(row.getOpRow(), Path::MmaSync);
+        chooseInstruction(row.getTypeCombination(), Path::MmaSync);
     ASSERT_TRUE(choice);
     EXPECT_EQ(choice->wanted->kind, row.kind);
     EXPECT_EQ(choice->getRewrite(), Rewrite::TwoHalfBlocks);
@@ -201,22 +201,22 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
 }
 
 TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
-  for (const OpRow &row : getOpRows())
+  for (const TypeCombination &row : getTypeCombinations())
     for (Path path : {Path::MmaSync, Path::Tcgen05, Path::Convert}) {
       std::optional<InstructionChoice> choice = chooseInstruction(row, path);
       ASSERT_TRUE(choice);
-      EXPECT_EQ(choice->wanted->getOpRow(), row);
+      EXPECT_EQ(choice->wanted->getTypeCombination(), row);
       EXPECT_EQ(choice->emitted->path, path);
       EXPECT_TRUE(choice->emitted->isEmitted());
       EXPECT_EQ(getRewrite(row, *choice->emitted), choice->getRewrite());
     }
-  EXPECT_FALSE(chooseInstruction(getOpRows().front(), Path::Decompose));
+  EXPECT_FALSE(chooseInstruction(getTypeCombinations().front(), Path::Decompose));
 }
 
 TEST(InstructionTable, OfOtherRowsThereIsNoRewrite) {
-  OpRow mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
-  OpRow mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
-  OpRow nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
+  TypeCombination mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
+  TypeCombination mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
+  TypeCombination nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
   const Instruction &mxf4 = *chooseInstruction(mxfp4, Path::MmaSync)->emitted;
   EXPECT_EQ(getRewrite(mxfp4, mxf4), Rewrite::None);
   EXPECT_EQ(getRewrite(mxfp8, mxf4), std::nullopt);
@@ -224,7 +224,7 @@ TEST(InstructionTable, OfOtherRowsThereIsNoRewrite) {
 }
 
 TEST(InstructionTable, ChipsChooseTheirFirstPath) {
-  OpRow mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
+  TypeCombination mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
   auto getPath = [&](std::string_view chip) {
     std::optional<InstructionChoice> choice =
         chooseInstruction(mxfp8, *lookupChip(chip));
@@ -239,18 +239,18 @@ TEST(InstructionTable, ChipsChooseTheirFirstPath) {
 }
 
 TEST(InstructionTable, PackedFp4IsPreferred) {
-  auto getOpcodeOf = [](const OpRow &row, Path path) {
+  auto getOpcodeOf = [](const TypeCombination &row, Path path) {
     return getOpcode(*chooseInstruction(row, path)->wanted);
   };
-  OpRow mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
+  TypeCombination mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
   EXPECT_EQ(getOpcodeOf(mxfp4, Path::MmaSync),
             "mma.sync.kind::mxf4.block_scale.scale_vec::2X");
   EXPECT_EQ(getOpcodeOf(mxfp4, Path::Tcgen05),
             "tcgen05.mma.kind::mxf4.block_scale.block32");
-  OpRow mixed = {Format::E4M3, Format::E2M1, Format::UE8M0, 32};
+  TypeCombination mixed = {Format::E4M3, Format::E2M1, Format::UE8M0, 32};
   EXPECT_EQ(getOpcodeOf(mixed, Path::MmaSync),
             "mma.sync.kind::mxf8f6f4.block_scale.scale_vec::1X");
-  OpRow nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
+  TypeCombination nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
   EXPECT_EQ(getOpcodeOf(nvfp4, Path::Tcgen05),
             "tcgen05.mma.kind::mxf4nvf4.block_scale.block16");
 }
@@ -277,7 +277,7 @@ TEST(InstructionTable, WideInstructions) {
     }
     ASSERT_NE(wide, nullptr);
     EXPECT_EQ(wide->k, 96u);
-    EXPECT_EQ(wide->getOpRow(), row.getOpRow());
+    EXPECT_EQ(wide->getTypeCombination(), row.getTypeCombination());
     EXPECT_EQ(wide->k, wide->scaleVec * wide->blockSize);
     // They take a line of 128 bytes together with one of the others.
     std::vector<unsigned> pattern = {96, 96, 64};
@@ -286,7 +286,7 @@ TEST(InstructionTable, WideInstructions) {
   }
   EXPECT_EQ(count, 4u);
   EXPECT_EQ(getWideK(), 96u);
-  for (const OpRow &row : getOpRows())
+  for (const TypeCombination &row : getTypeCombinations())
     if (std::optional<InstructionChoice> choice =
             chooseInstruction(row, Path::Tcgen05))
       EXPECT_EQ(getKPattern(*choice->emitted),

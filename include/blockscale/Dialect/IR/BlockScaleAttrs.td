@@ -66,14 +66,14 @@ def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def BlockScale_RowAttr : BlockScale_Attr<"Row", "row"> {
+def BlockScale_TypeCombinationAttr : BlockScale_Attr<"TypeCombination", "type_combination"> {
   let summary = "one of the legal combinations of `mma_scaled`";
   let description = [{
     The formats of the elements of A and B, the format of the scales, and the
     number of elements along K that share one scale. Below tensors, A may be
     numbers of bf16 or f16, without scales: `<bf16, e2m1, ue8m0, 32>`.
 
-    Example: `#blockscale.row<e4m3, e2m1, ue8m0, 32>`.
+    Example: `#blockscale.type_combination<e4m3, e2m1, ue8m0, 32>`.
   }];
   let parameters = (ins
     BlockScale_FormatParam:$a, BlockScale_FormatParam:$b,
@@ -81,10 +81,10 @@ def BlockScale_RowAttr : BlockScale_Attr<"Row", "row"> {
   let assemblyFormat = "`<` $a `,` $b `,` $scale `,` $block_size `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    OpRow getRow() const {
+    TypeCombination getCombination() const {
       return {getA(), getB(), getScale(), getBlockSize()};
     }
-    static RowAttr get(MLIRContext *context, const OpRow &row) {
+    static TypeCombinationAttr get(MLIRContext *context, const TypeCombination &row) {
       return get(context, row.lhs, row.rhs, row.scale, row.blockSize);
     }
   }];

@@ -81,7 +81,7 @@ def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
     InterfaceMethod<[{
       The types of its elements and scales. Without scales, one for elements
       that no instruction takes has the format `None`.
-    }], "::mlir::blockscale::OpRow", "getRow">,
+    }], "::mlir::blockscale::TypeCombination", "getTypes">,
     InterfaceMethod<"The first matrix, `[batch,] M, K`.", "::mlir::Value",
                     "getX">,
     InterfaceMethod<"The scales of the first matrix; null without.",

@@ -57,7 +57,7 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     to that format first, and with a `tensor_scale`, which only such a row has,
     multiplied by it before that, as `dequantize` does.
 
-    `row` says what is computed, `instruction` by what, and the layout of the
+    `types` says what is computed, `instruction` by what, and the layout of the
     accumulator by whom. `a_layout` and `b_layout` say where elements lie
     otherwise; with the contiguous index `mn`, the shape is `K x M` or `K x N`
     bytes. `a_scale_layout` and `b_scale_layout` do so for scales. Of a tile that
@@ -112,7 +112,7 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
         %acc = blockscale.acc_zero
             : !blockscale.acc<64x32, #blockscale.warps<2x1>>
         %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
-               row = <e4m3, e2m1, ue8m0, 32> instruction =
+               types = <e4m3, e2m1, ue8m0, 32> instruction =
                <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
                : memref<64x128xi8, #gpu.address_space<workgroup>>,
                  memref<64x4xi8, #gpu.address_space<workgroup>>,
@@ -133,7 +133,7 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     Arg<BlockScale_TileScales, "scales of B", [MemRead]>:$b_scale,
     BlockScale_AccType:$acc,
     Optional<Index>:$blocks, Optional<F32>:$tensor_scale,
-    BlockScale_RowAttr:$row,
+    BlockScale_TypeCombinationAttr:$types,
     BlockScale_InstructionAttr:$instruction,
     OptionalAttr<BlockScale_TileLayoutAttr>:$a_layout,
     OptionalAttr<BlockScale_TileLayoutAttr>:$b_layout,
@@ -142,7 +142,7 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
     $a `,` $a_scale `,` $b `,` $b_scale `,` $acc (`blocks` $blocks^)?
-    (`tensor_scale` $tensor_scale^)? `row` `=` $row `instruction` `=` $instruction attr-dict
+    (`tensor_scale` $tensor_scale^)? `types` `=` $types `instruction` `=` $instruction attr-dict
     `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
     type($acc)
   }];

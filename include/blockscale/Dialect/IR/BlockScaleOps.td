@@ -199,7 +199,7 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     int64_t getBlock();
 
     /// The row of the table of legal combinations.
-    OpRow getRow();
+    TypeCombination getTypes();
 
     /// The destination is the accumulator, on tensors; vectors have none.
     MutableOperandRange getDpsInitsMutable();

@@ -92,7 +92,7 @@ def BlockScale_WarpgroupMmaCodesOp
     `#blockscale.warp_columns`: warps that are beyond those of the layout have
     tiles and accumulators of their own.
 
-    `codes` are those of y of `row`: boxes x rows x 64 bytes, each row the codes
+    `codes` are those of y of `types`: boxes x rows x 64 bytes, each row the codes
     of one box along K. A lane takes a quarter of a row of it at once, so that
     the elements of `b` have another order along K than the codes. Of the
     elements of a box, position 16 i + s is element `q t + 4 i + e`, where q is
@@ -130,7 +130,7 @@ def BlockScale_WarpgroupMmaCodesOp
         %second = memref.load %scales[%c1] : memref<2xi32>
         %zero = blockscale.acc_zero : !blockscale.acc<16x64, #blockscale.warp_columns<4>>
         %product, %lost = blockscale.warpgroup_mma_codes %y, %x, %zero, %none
-            scales = %first, %second row = <e4m3, e4m3, ue8m0, 32>
+            scales = %first, %second types = <e4m3, e4m3, ue8m0, 32>
             instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
             layout = <k, slots, swizzled>
             : memref<2x64x64xi8, #gpu.address_space<workgroup>>,
@@ -149,11 +149,11 @@ def BlockScale_WarpgroupMmaCodesOp
   let arguments = (ins
     MemRefRankOf<[I8], [3]>:$codes, MemRefRankOf<[I8], [2, 3]>:$b,
     BlockScale_AccType:$acc, I32:$lost, Variadic<I32>:$scales,
-    BlockScale_RowAttr:$row, BlockScale_InstructionAttr:$instruction,
+    BlockScale_TypeCombinationAttr:$types, BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$layout);
   let results = (outs BlockScale_AccType:$result, I32:$all_lost);
   let assemblyFormat = [{
-    $codes `,` $b `,` $acc `,` $lost `scales` `=` $scales `row` `=` $row
+    $codes `,` $b `,` $acc `,` $lost `scales` `=` $scales `types` `=` $types
     `instruction` `=` $instruction `layout` `=` $layout attr-dict
     `:` type($codes) `,` type($b) `,` type($acc)
   }];
@@ -196,7 +196,7 @@ def BlockScale_WarpgroupMmaRowOp : BlockScale_KernelOp<"warpgroup_mma_row", [
 
     Constraints:
 
-    * (G1) Both formats of `row` are e2m1.
+    * (G1) Both formats of `types` are e2m1.
     * (G2) `codes` are boxes x rows x 64 bytes, and the accumulator has 8 rows
       and as many columns as there are rows of codes, in
       `#blockscale.warp_columns`.
@@ -219,7 +219,7 @@ def BlockScale_WarpgroupMmaRowOp : BlockScale_KernelOp<"warpgroup_mma_row", [
         %second = memref.load %scales[%c1] : memref<2xi32>
         %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
         %parts, %lost = blockscale.warpgroup_mma_row %y, %x, %f, %zero, %none
-            scales = %first, %second row = <e2m1, e2m1, ue8m0, 32>
+            scales = %first, %second types = <e2m1, e2m1, ue8m0, 32>
             : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
               memref<8x8x16xi8, #gpu.address_space<workgroup>>,
               memref<4xi32, #gpu.address_space<workgroup>>,
@@ -237,11 +237,11 @@ def BlockScale_WarpgroupMmaRowOp : BlockScale_KernelOp<"warpgroup_mma_row", [
   let arguments = (ins
     MemRefRankOf<[I8], [3]>:$codes, MemRefRankOf<[I8], [3]>:$b,
     MemRefRankOf<[I32], [1]>:$factors, BlockScale_AccType:$acc, I32:$lost,
-    Variadic<I32>:$scales, BlockScale_RowAttr:$row);
+    Variadic<I32>:$scales, BlockScale_TypeCombinationAttr:$types);
   let results = (outs BlockScale_AccType:$result, I32:$all_lost);
   let assemblyFormat = [{
     $codes `,` $b `,` $factors `,` $acc `,` $lost `scales` `=` $scales
-    `row` `=` $row attr-dict
+    `types` `=` $types attr-dict
     `:` type($codes) `,` type($b) `,` type($factors) `,` type($acc)
   }];
   let hasVerifier = 1;

@@ -18,16 +18,16 @@ using namespace mlir::blockscale;
 static constexpr int64_t kBoxBytes = 64, kByteBits = 8;
 
 int64_t WarpgroupMmaCodesOp::getBoxElements() {
-  return kBoxBytes * kByteBits / getFormatInfo(getRow().getB()).storedBits();
+  return kBoxBytes * kByteBits / getFormatInfo(getTypes().getB()).storedBits();
 }
 
 int64_t WarpgroupMmaRowOp::getBoxBlocks() {
   constexpr int64_t kBoxElements = 128;
-  return kBoxElements / getRow().getBlockSize();
+  return kBoxElements / getTypes().getBlockSize();
 }
 
 int64_t WarpgroupMmaCodesOp::getBoxBlocks() {
-  return getBoxElements() / getRow().getBlockSize();
+  return getBoxElements() / getTypes().getBlockSize();
 }
 
 LogicalResult WarpgroupMmaCodesOp::verify() {
@@ -69,10 +69,10 @@ LogicalResult WarpgroupMmaCodesOp::verify() {
 }
 
 LogicalResult WarpgroupMmaRowOp::verify() {
-  RowAttr row = getRow();
-  for (Format format : {row.getA(), row.getB()})
+  TypeCombinationAttr types = getTypes();
+  for (Format format : {types.getA(), types.getB()})
     if (format != Format::E2M1) // (G1)
-      return emitOpError("expected a row of e2m1 alone, got ") << row;
+      return emitOpError("expected types of e2m1 alone, got ") << types;
   constexpr int64_t kRows = 2, kSums = 8, kColumnsOfBox = 8, kChunk = 16;
   AccType acc = getAcc().getType();
   MemRefType codes = getCodes().getType(), b = getB().getType();

@@ -97,13 +97,13 @@ Value blockscale::emitScaleRow(OpBuilder &builder, Location loc,
   return applyMap(builder, loc, map, lane)[0];
 }
 
-FragmentCounts::FragmentCounts(const OpRow &row, const Instruction &instruction,
+FragmentCounts::FragmentCounts(const TypeCombination &types, const Instruction &instruction,
                                Operand operand, int64_t rows, int64_t k) {
   const ScaleFragment &scales = getScaleFragment(operand);
   tiles = llvm::divideCeilSigned(rows, scales.rowsPerTile);
   steps = llvm::divideCeilSigned(k, instruction.k);
   groups = llvm::divideCeilSigned(tiles, scales.tiles);
-  words = llvm::divideCeilSigned(k, row.blockSize * kScalesPerWord);
+  words = llvm::divideCeilSigned(k, types.blockSize * kScalesPerWord);
 }
 
 int64_t blockscale::getNumAccElements(int64_t m, int64_t n) {
@@ -172,11 +172,11 @@ SmallVector<int64_t, 4> blockscale::getTileElements(const WarpTile &tile,
 // Instructions
 //===----------------------------------------------------------------------===//
 
-MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row,
+MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc, const TypeCombination &types,
                        InstructionAttr instruction, Value lane)
-    : b(builder), loc(loc), row(row), lane(lane), instruction(instruction),
-      scalesPerStep(instruction.getK() / row.blockSize),
-      isHalved(getRewrite(row, instruction.getInstruction()) ==
+    : b(builder), loc(loc), types(types), lane(lane), instruction(instruction),
+      scalesPerStep(instruction.getK() / types.blockSize),
+      isHalved(getRewrite(types, instruction.getInstruction()) ==
                Rewrite::TwoHalfBlocks) {}
 
 SmallVector<Value> MmaEmitter::join(ValueRange elements) {
@@ -260,11 +260,11 @@ Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
   if (kept)
     return kept;
   const FragmentLayout &layout = getFragmentLayout(
-      Operand::A, getSlot(instruction.getKind(), row.lhs).bits);
+      Operand::A, getSlot(instruction.getKind(), types.lhs).bits);
   Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   Value parity = applyMap(
-      b, loc, AffineMap::get(1, 0, d0.floorDiv(row.blockSize) % 2), column)[0];
+      b, loc, AffineMap::get(1, 0, d0.floorDiv(types.blockSize) % 2), column)[0];
   Value wanted = arith::ConstantIndexOp::create(b, loc, *half);
   Value isKept =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, wanted);

@@ -72,7 +72,7 @@ private:
 
 /// The numbers of tiles, steps, groups and words for `rows` x `k` elements.
 struct FragmentCounts {
-  FragmentCounts(const OpRow &row, const Instruction &instruction,
+  FragmentCounts(const TypeCombination &types, const Instruction &instruction,
                  Operand operand, int64_t rows, int64_t k);
   int64_t tiles, steps, groups, words;
 };
@@ -114,7 +114,7 @@ SmallVector<int64_t, 4> getTileElements(const WarpTile &tile, int64_t m,
 class MmaEmitter {
 public:
   /// `instruction` computes `row`, by a rewrite if it is made for another one.
-  MmaEmitter(OpBuilder &builder, Location loc, const OpRow &row,
+  MmaEmitter(OpBuilder &builder, Location loc, const TypeCombination &types,
              InstructionAttr instruction, Value lane);
 
   /// The elements of an accumulator as one vector for each tile, and the
@@ -151,7 +151,7 @@ private:
 
   OpBuilder &b;
   Location loc;
-  OpRow row;
+  TypeCombination types;
   Value lane;
   InstructionAttr instruction;
   int64_t scalesPerStep;

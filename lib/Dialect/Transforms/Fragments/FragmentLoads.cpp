@@ -36,8 +36,8 @@ FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
       layout(op.getLayout(operand)), order(op.getScaleOrder(operand)),
       slot(op.getSlot(operand)),
       fragment(getFragmentLayout(operand, slot.bits)), rows(rows) {
-  RowAttr row = op.getRow();
-  Format format = operand == Operand::A ? row.getA() : row.getB();
+  TypeCombinationAttr types = op.getTypes();
+  Format format = operand == Operand::A ? types.getA() : types.getB();
   bool isExtended = layout.storage == Storage::Padded &&
                     op.getInstruction().getInstruction().isNative();
   codeBits = isExtended ? getFormatInfo(format).bits : 8;

@@ -215,11 +215,11 @@ private:
 /// Builds the fragments of one operand from where its codes are.
 class VectorLoader {
 public:
-  VectorLoader(const OpRow &row, const Instruction &instruction,
+  VectorLoader(const TypeCombination &types, const Instruction &instruction,
                Operand operand, Value lane, int64_t rows, int64_t k,
                IsMultipleFn isMultiple)
-      : row(row), instruction(instruction), operand(operand), lane(lane),
-        rows(rows), k(k), counts(row, instruction, operand, rows, k),
+      : types(types), instruction(instruction), operand(operand), lane(lane),
+        rows(rows), k(k), counts(types, instruction, operand, rows, k),
         isMultiple(isMultiple) {}
 
   /// `isTransposed`: the operand's index is (k, row).
@@ -228,7 +228,7 @@ public:
     FailureOr<CodeSource> source = findCodeSource(value);
     if (failed(source))
       return failure();
-    Format format = operand == Operand::A ? row.lhs : row.rhs;
+    Format format = operand == Operand::A ? types.lhs : types.rhs;
     Slot slot = getSlot(instruction.kind, format);
     const FragmentLayout &layout = getFragmentLayout(operand, slot.bits);
     OpBuilder b = atSource(builder, *source);
@@ -249,7 +249,7 @@ public:
       return failure();
     OpBuilder b = atSource(builder, *source);
     CodeReader reader(value.getLoc(), *source, isTransposed);
-    ScaleLoader loader(b, reader, lane, rows, k / row.blockSize, operand,
+    ScaleLoader loader(b, reader, lane, rows, k / types.blockSize, operand,
                        isMultiple);
     for (int64_t group = 0; group != counts.groups; ++group) {
       SmallVector<Value> &words = fragments.scaleWords.emplace_back();
@@ -268,7 +268,7 @@ private:
     return b;
   }
 
-  OpRow row;
+  TypeCombination types;
   const Instruction &instruction;
   Operand operand;
   Value lane;
@@ -286,7 +286,7 @@ blockscale::loadVectorOperand(OpBuilder &builder, MmaScaledOp op,
   Side side = isA ? Side::X : Side::Y;
   ShapedType type = op.getMatrixType(side);
   VectorLoader loader(
-      op.getRow(),
+      op.getTypes(),
       op->getAttrOfType<InstructionAttr>(kInstructionAttrName).getInstruction(),
       operand, lane,
       type.getDimSize(MmaScaledOp::getRowDim(side, type.getRank())),

@@ -57,7 +57,7 @@ static LogicalResult verifyMma(MmaScaledOp op) {
            << "expected vectors of rank 2 in a kernel, got " << op.getType();
   auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
   if (!instruction || !getPathInfo(instruction.getPath()).isWarpLevel ||
-      !getRewrite(op.getRow(), instruction.getInstruction()))
+      !getRewrite(op.getTypes(), instruction.getInstruction()))
     return op.emitOpError("expected the attribute '")
            << kInstructionAttrName << "' of blockscale-legalize";
   for (Value operand : {op.getX(), op.getXScale(), op.getY(), op.getYScale()}) {

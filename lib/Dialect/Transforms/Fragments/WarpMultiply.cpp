@@ -72,7 +72,7 @@ public:
     InstructionAttr instruction = op.getInstruction();
     FragmentLoader a(builder, op, Operand::A, lane, tile.firstRow, tile.m);
     FragmentLoader b(builder, op, Operand::B, lane, tile.firstColumn, tile.n);
-    MmaEmitter emitter(builder, loc, op.getRow().getRow(), instruction, lane);
+    MmaEmitter emitter(builder, loc, op.getTypes().getCombination(), instruction, lane);
     SmallVector<Value> acc = emitter.join(elements);
     // Step by step, so that no more of the operands is in registers than the
     // next instructions need.
@@ -97,7 +97,7 @@ public:
                                  const OperandFragments &x,
                                  const OperandFragments &y, const WarpTile &,
                                  ValueRange elements) const override {
-    MmaEmitter emitter(b, product.loc, product.row, product.instruction,
+    MmaEmitter emitter(b, product.loc, product.types, product.instruction,
                        product.lane);
     SmallVector<Value> acc = emitter.join(elements);
     for (int64_t step = 0; step != x.getNumSteps(); ++step) {

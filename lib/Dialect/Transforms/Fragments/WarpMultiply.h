@@ -16,7 +16,7 @@ namespace mlir::blockscale {
 /// What a product is made of, whichever operands it has.
 struct WarpProduct {
   Location loc;
-  OpRow row;
+  TypeCombination types;
   InstructionAttr instruction;
   Value lane;
 };

@@ -36,7 +36,7 @@ class CodesEmitter {
 public:
   CodesEmitter(OpBuilder &b, WarpgroupMmaCodesOp op, Value lane)
       : b(b), op(op), loc(op.getLoc()), emit(b, loc),
-        format(op.getRow().getB()), scale(op.getRow().getScale()),
+        format(op.getTypes().getB()), scale(op.getTypes().getScale()),
         lane(emit.toWord(lane)),
         quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
         isNibbles(getFormatInfo(format).bits == 4),

@@ -37,7 +37,7 @@ public:
   RowEmitter(OpBuilder &b, WarpgroupMmaRowOp op, Value lane)
       : b(b), op(op), loc(op.getLoc()), emit(b, loc), lane(lane),
         quarter(emit.bitAnd(emit.toWord(lane), kLanesOfRow - 1)),
-        isPower(getFormatInfo(op.getRow().getScale()).mantissaBits == 0),
+        isPower(getFormatInfo(op.getTypes().getScale()).mantissaBits == 0),
         blocksOfLane(op.getBoxBlocks() / kLanesOfRow), nan(emit.integer(0)),
         furthest(emit.integer(0)) {}
 

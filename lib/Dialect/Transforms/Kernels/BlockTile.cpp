@@ -41,7 +41,7 @@ static std::optional<KernelProblem> getAligned(const KernelProblem &problem,
   if (ShapedType::isDynamic(problem.k)) {
     aligned.x.columnMultiple = aligned.y.columnMultiple = shape.k;
     aligned.xScale.columnMultiple = aligned.yScale.columnMultiple =
-        shape.k / problem.row.blockSize;
+        shape.k / problem.types.blockSize;
   }
   return aligned;
 }

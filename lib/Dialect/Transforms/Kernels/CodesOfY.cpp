@@ -28,45 +28,45 @@ DequantizeOp blockscale::findDequantizeOfY(ProductOpInterface op,
 }
 
 std::optional<CodesOfY> blockscale::findCodesOfY(ProductOpInterface op) {
-  OpRow row = op.getRow();
+  TypeCombination types = op.getTypes();
   if (op.getXScale())
     return CodesOfY{
-        row, op.getY(), op.getYScale(),
+        types, op.getY(), op.getYScale(),
         AffineMap::getMultiDimIdentityMap(
             cast<ShapedType>(op.getY().getType()).getRank(), op->getContext()),
         Value()};
   AffineMap map;
   DequantizeOp dequantize = findDequantizeOfY(op, map);
-  bool areNumbers = row.lhs == Format::BF16 || row.lhs == Format::F16;
-  if (!dequantize || !areNumbers || row.rhs != row.lhs)
+  bool areNumbers = types.lhs == Format::BF16 || types.lhs == Format::F16;
+  if (!dequantize || !areNumbers || types.rhs != types.lhs)
     return std::nullopt;
   int64_t k =
       cast<ShapedType>(dequantize.getCodes().getType()).getShape().back();
   if (!ShapedType::isDynamic(k) && k % dequantize.getBlock() != 0)
     return std::nullopt;
-  row.rhs = dequantize.getElementFormat();
-  row.scale = dequantize.getScaleFormat();
-  row.blockSize = static_cast<unsigned>(dequantize.getBlock());
-  return CodesOfY{row, dequantize.getCodes(), dequantize.getScales(), map,
+  types.rhs = dequantize.getElementFormat();
+  types.scale = dequantize.getScaleFormat();
+  types.blockSize = static_cast<unsigned>(dequantize.getBlock());
+  return CodesOfY{types, dequantize.getCodes(), dequantize.getScales(), map,
                   dequantize.getTensorScale()};
 }
 
 std::optional<InstructionChoice>
 blockscale::chooseInstruction(ProductOpInterface op, Path path) {
   if (std::optional<CodesOfY> y = findCodesOfY(op))
-    if (auto choice = chooseInstruction(y->row, path))
+    if (auto choice = chooseInstruction(y->types, path))
       return choice;
-  return chooseInstruction(op.getRow(), path);
+  return chooseInstruction(op.getTypes(), path);
 }
 
 bool blockscale::takesCodesOfY(InstructionAttr instruction) {
   return instruction.getInstruction().scaling == Scaling::OnB;
 }
 
-OpRow blockscale::getComputedRow(ProductOpInterface op,
+TypeCombination blockscale::getComputedCombination(ProductOpInterface op,
                                  InstructionAttr instruction) {
-  return takesCodesOfY(instruction) ? instruction.getInstruction().getOpRow()
-                                    : op.getRow();
+  return takesCodesOfY(instruction) ? instruction.getInstruction().getTypeCombination()
+                                    : op.getTypes();
 }
 
 void blockscale::remarkOnDequantize(ProductOpInterface op,

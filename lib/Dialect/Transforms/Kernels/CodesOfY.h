@@ -22,7 +22,7 @@ namespace mlir::blockscale {
 struct CodesOfY {
   /// The row of the product; without scales of x, that is numbers of a plain
   /// format.
-  OpRow row;
+  TypeCombination types;
   Value codes, scales;
   /// From an index of y to one of `codes`; to one of `scales` with blocks along
   /// K.
@@ -41,7 +41,7 @@ std::optional<InstructionChoice> chooseInstruction(ProductOpInterface op,
                                                    Path path);
 
 /// What `instruction` computes of `op`: its row, or that of codes of y.
-OpRow getComputedRow(ProductOpInterface op, InstructionAttr instruction);
+TypeCombination getComputedCombination(ProductOpInterface op, InstructionAttr instruction);
 
 /// Whether `instruction` takes codes of y beside numbers of x.
 bool takesCodesOfY(InstructionAttr instruction);

@@ -84,14 +84,14 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
                               : 1;
   operand.columnMultiple = source.columns;
   if (ShapedType::isDynamic(source.columns))
-    operand.columnMultiple = source.isScale ? 1 : problem.row.blockSize;
+    operand.columnMultiple = source.isScale ? 1 : problem.types.blockSize;
   // Rows of what was padded are longer than the operand's.
   if (needsTensorMap)
     setRowMultiple(operand, view.tensor);
   operand.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
   if (backend.takesOverSurroundings() && source.isScale && !hasAtoms)
     operand.splat = getSplat(view.tensor);
-  Format format = source.side == Side::X ? problem.row.lhs : problem.row.rhs;
+  Format format = source.side == Side::X ? problem.types.lhs : problem.types.rhs;
   if (!source.isScale &&
       backend.wantsPackedElements(operand, format, problem)) {
     view.tensor = pack(builder, loc, view.tensor);

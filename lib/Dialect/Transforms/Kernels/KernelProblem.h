@@ -102,7 +102,7 @@ enum class TakenCodes { None, Y, Both };
 
 /// One product as a kernel computes it. Sizes may be dynamic.
 struct KernelProblem {
-  OpRow row;
+  TypeCombination types;
   /// Of rank 2 or 3.
   RankedTensorType resultType;
   /// Whether operands may have a batch.
@@ -120,7 +120,7 @@ struct KernelProblem {
   /// now: what the product was. Its scales are `yScale`, and there is a second
   /// result, behind the first: words for each block, not 0 if some number is
   /// not what it should be.
-  std::optional<OpRow> codesOfY;
+  std::optional<TypeCombination> codesOfY;
   /// Whether x, which is one row then, stays codes too, with scales `xScale`:
   /// all numbers are what they should be, and there are no words.
   bool hasCodesOfRow = false;
@@ -147,11 +147,11 @@ struct KernelProblem {
   }
 
   /// Whether operands have scales; `xScale` and `yScale` are unused if not.
-  bool hasScales() const { return row.scale != Format::None; }
+  bool hasScales() const { return types.scale != Format::None; }
 
   /// Whether x is numbers beside a y with scales.
   bool hasNumbersOfX() const {
-    return getFormatInfo(row.lhs).use == FormatUse::Plain;
+    return getFormatInfo(types.lhs).use == FormatUse::Plain;
   }
 
   /// Whether the instruction takes operands that were decoded before.

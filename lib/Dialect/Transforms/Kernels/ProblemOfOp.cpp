@@ -37,13 +37,13 @@ public:
   }
 
   HostProblem build() {
-    problem.row = op.getRow();
+    problem.types = op.getTypes();
     problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
     if (backend.getTakenCodes(problem.instruction, problem.schedule) ==
         TakenCodes::Y)
       codesOfY = findCodesOfY(op);
     if (codesOfY)
-      problem.row = codesOfY->row;
+      problem.types = codesOfY->types;
     FailureOr<TargetAttr> target = lookupTarget(op);
     if (succeeded(target) && *target)
       problem.hasPaddedCopies = hasPaddedTensorMaps((*target).getFinalChip());
@@ -81,7 +81,7 @@ public:
     problem.k = getKnown(
         {{op.getX().getType(), xColumn}, {op.getY().getType(), yColumn}});
     int64_t blocks = getKnown({{xScales, xColumn}, {yScales, yColumn}});
-    int64_t blockSize = problem.row.blockSize;
+    int64_t blockSize = problem.types.blockSize;
     if (ShapedType::isDynamic(problem.k) && !ShapedType::isDynamic(blocks))
       problem.k = blocks * blockSize;
     blocks =
@@ -118,7 +118,7 @@ public:
     }
 
     if (codesOfY && !op.getXScale() && ShapedType::isDynamic(problem.k))
-      checkWholeBlocks(builder, op, sizes.k, problem.row.blockSize);
+      checkWholeBlocks(builder, op, sizes.k, problem.types.blockSize);
     if (codesOfY && codesOfY->tensorScale)
       problem.tensorScale = fuseScalar(host, codesOfY->tensorScale);
     problem.producer = fuseElementwise(builder, loc, host, producer, {});

@@ -74,7 +74,7 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
   AffineExpr d0 = builder.getAffineDimExpr(0);
   blocks =
       applyMap(builder, loc,
-               AffineMap::get(1, 0, d0.floorDiv(problem.row.blockSize)), k)[0];
+               AffineMap::get(1, 0, d0.floorDiv(problem.types.blockSize)), k)[0];
 }
 
 Value blockscale::getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,

@@ -72,16 +72,16 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
                                     double tilesOfBlock) {
   constexpr double kSumBytes = 4, kGiga = 1e9, kMega = 1e6;
   OpSizes sizes = getOpSizes(op, kEstimatedSize);
-  OpRow row = tile.row.value_or(op.getRow());
+  TypeCombination types = tile.row.value_or(op.getTypes());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
          batch = toDouble(sizes.batch), splits = toDouble(tile.splits);
   double partK = std::ceil(k / splits);
   double rows = std::min(m, toDouble(tile.m)),
          columns = std::min(n, toDouble(tile.n));
   Kind kind = instruction.getKind();
-  ElementBytes x = getElementBytes(row.lhs, instruction, row.blockSize,
+  ElementBytes x = getElementBytes(types.lhs, instruction, types.blockSize,
                                    tile.isXDecoded),
-               y = getElementBytes(row.rhs, instruction, row.blockSize,
+               y = getElementBytes(types.rhs, instruction, types.blockSize,
                                    tile.isYDecoded);
   double flops = 2 * toDouble(tile.m) * toDouble(tile.n) * partK;
   double loaded = partK * (rows * x.memory + columns * y.memory);

@@ -34,7 +34,7 @@ struct ProductTile {
   /// Whether kernels in front make bf16 of it, with its scales.
   bool isXDecoded = false, isYDecoded = false;
   /// What operands are in memory, where that is not the row of the op.
-  std::optional<OpRow> row = std::nullopt;
+  std::optional<TypeCombination> types = std::nullopt;
 };
 
 void printProductBounds(raw_ostream &os, ProductOpInterface op,

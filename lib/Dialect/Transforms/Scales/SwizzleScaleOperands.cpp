@@ -43,7 +43,7 @@ static bool wantsSwizzledScales(MmaScaledOp op, const Chip *chip) {
   if (!chip)
     return true;
   std::optional<InstructionChoice> choice =
-      chooseInstruction(op.getRow(), *chip);
+      chooseInstruction(op.getTypes(), *chip);
   return choice && wants(choice->emitted->path);
 }
 

@@ -70,11 +70,11 @@ private:
 
 /// With which scales one instruction of `path` computes the elements of `row`,
 /// for people.
-std::string describeWithoutRewrite(const OpRow &row, Path path) {
+std::string describeWithoutRewrite(const TypeCombination &types, Path path) {
   std::string text;
-  for (const OpRow &other : getOpRows()) {
+  for (const TypeCombination &other : getTypeCombinations()) {
     std::optional<InstructionChoice> choice =
-        other.lhs == row.lhs && other.rhs == row.rhs
+        other.lhs == types.lhs && other.rhs == types.rhs
             ? chooseInstruction(other, path)
             : std::nullopt;
     if (choice && choice->getRewrite() == Rewrite::None)
@@ -129,7 +129,7 @@ private:
           << StringRef(describeRewrite(choice->getRewrite())) << ": "
           << getOpcode(*choice->wanted) << " needs PTX "
           << formatPtxVersion(choice->wanted->lowestPtx)
-          << describeWithoutRewrite(op.getRow(), path);
+          << describeWithoutRewrite(op.getTypes(), path);
     op->setAttr(kInstructionAttrName,
                 InstructionAttr::get(&getContext(), *choice->emitted));
   }

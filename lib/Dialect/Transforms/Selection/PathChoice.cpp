@@ -41,7 +41,7 @@ std::optional<InstructionChoice> PathChooser::choose(MmaScaledOp op) const {
   std::optional<InstructionChoice> first;
   for (Path path : chip.paths) {
     std::optional<InstructionChoice> choice =
-        chooseInstruction(op.getRow(), path);
+        chooseInstruction(op.getTypes(), path);
     if (!choice || !takes(path, op) || !isExecuted(*choice))
       continue;
     const KernelBackend *backend = getKernelBackend(path);
@@ -80,7 +80,7 @@ bool PathChooser::isExecuted(const InstructionChoice &choice) const {
 }
 
 std::string PathChooser::explainFallback(MmaScaledOp op) const {
-  std::optional<InstructionChoice> choice = chooseNative(op.getRow(), chip);
+  std::optional<InstructionChoice> choice = chooseNative(op.getTypes(), chip);
   if (!choice)
     return "no block-scaled instruction on " + std::string(chip.name);
   const PathInfo &path = getPathInfo(choice->emitted->path);
@@ -97,12 +97,12 @@ std::string PathChooser::explainFallback(MmaScaledOp op) const {
 
 std::string PathChooser::listNativeChips(MmaScaledOp op) const {
   // Where the chip has an instruction, something else keeps it away.
-  if (chooseNative(op.getRow(), chip) && op.hasTensorSemantics())
+  if (chooseNative(op.getTypes(), chip) && op.hasTensorSemantics())
     return "";
   std::string names;
   for (const Chip &other : getChips())
     if (std::optional<InstructionChoice> choice =
-            chooseNative(op.getRow(), other);
+            chooseNative(op.getTypes(), other);
         choice && takes(choice->emitted->path, op))
       names += (names.empty() ? "" : ", ") + std::string(other.name);
   return names;

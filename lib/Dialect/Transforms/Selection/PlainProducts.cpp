@@ -28,7 +28,7 @@ namespace {
 template <typename Op>
 struct PlainProduct final
     : ProductOpInterface::ExternalModel<PlainProduct<Op>, Op> {
-  OpRow getRow(Operation *op) const {
+  TypeCombination getRow(Operation *op) const {
     return {getFormat(getX(op)), getFormat(getY(op)), Format::None, 1};
   }
   Value getX(Operation *op) const { return cast<Op>(op).getInputs()[0]; }

@@ -28,7 +28,7 @@ static InstructionAttr getInstruction(ProductOpInterface op, Path path,
   if (path == own || !op.getXScale())
     return path == own ? instruction : InstructionAttr();
   std::optional<InstructionChoice> choice =
-      chooseInstruction(op.getRow(), path);
+      chooseInstruction(op.getTypes(), path);
   if (!choice ||
       choice->emitted->isNative() != instruction.getInstruction().isNative())
     return {};

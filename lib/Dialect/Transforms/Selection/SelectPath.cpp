@@ -77,7 +77,7 @@ private:
     Path path = wanted.getValue();
     const PathInfo &info = getPathInfo(path);
     std::optional<InstructionChoice> choice =
-        chooseInstruction(op.getRow(), path);
+        chooseInstruction(op.getTypes(), path);
     bool isNative =
         chooser.chip.has(path) && choice && choice->emitted->isNative();
     if (nativeOnly && !isNative)

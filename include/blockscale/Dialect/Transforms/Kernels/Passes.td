@@ -134,7 +134,7 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
           gpu.barrier
           // copies of the next step to the other stage
           %next = blockscale.tile_mma %a, %a_scale, %b, %b_scale, %sum
-                  row = <e4m3, e2m1, ue8m0, 32> instruction = <...>
+                  types = <e4m3, e2m1, ue8m0, 32> instruction = <...>
           scf.yield %next
         }
         blockscale.acc_store %acc, %d[...]

@@ -22,12 +22,12 @@ class ConvertMultiply final : public WarpMultiply {
 public:
   SmallVector<Value> emitTile(OpBuilder &b, TileMmaOp op, const WarpTile &tile,
                               ValueRange acc, Value lane) const override {
-    WarpProduct product = {op.getLoc(), op.getRow().getRow(),
+    WarpProduct product = {op.getLoc(), op.getTypes().getCombination(),
                            op.getInstruction(), lane};
     int64_t k = op.getNumK();
     Rounding numbers = {b.getBF16Type(), op.getTensorScale()};
-    bool areNumbers = getFormatInfo(product.row.lhs).use == FormatUse::Plain;
-    if (product.row.lhs == Format::F16)
+    bool areNumbers = getFormatInfo(product.types.lhs).use == FormatUse::Plain;
+    if (product.types.lhs == Format::F16)
       numbers.number = b.getF16Type();
     auto makeOperand = [&](Operand operand) -> ConvertOperand {
       bool isA = operand == Operand::A;
@@ -42,7 +42,7 @@ public:
       FragmentLoader loader(b, op, operand, lane, first, rows);
       SmallVector<SmallVector<Value>> words;
       int64_t count =
-          llvm::divideCeilSigned(k, product.row.blockSize * kScalesPerWord);
+          llvm::divideCeilSigned(k, product.types.blockSize * kScalesPerWord);
       for (int64_t word = 0; word != count; ++word)
         words.push_back(loader.loadWords(word));
       bool isUniform =
@@ -74,7 +74,7 @@ public:
     auto makeOperand =
         [&](Operand operand,
             const OperandFragments &fragments) -> ConvertOperand {
-      Format format = operand == Operand::A ? product.row.lhs : product.row.rhs;
+      Format format = operand == Operand::A ? product.types.lhs : product.types.rhs;
       SmallVector<SmallVector<Value>> words;
       for (size_t i = 0; i != fragments.scaleWords.front().size(); ++i)
         words.push_back(fragments.getWords(i));
@@ -91,7 +91,7 @@ public:
     ConvertOperand a = makeOperand(Operand::A, x);
     ConvertOperand other = makeOperand(Operand::B, y);
     return ConvertEmitter(b, product, tile, k, std::move(a), std::move(other),
-                          makeFragmentScan(b, product.loc, product.row, x, y),
+                          makeFragmentScan(b, product.loc, product.types, x, y),
                           {b.getBF16Type(), Value()})
         .emitProduct(acc);
   }

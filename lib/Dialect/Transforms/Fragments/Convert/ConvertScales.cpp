@@ -33,16 +33,16 @@ ConvertScales::ConvertScales(OpBuilder &b, Location loc,
                              unsigned interleave, int64_t k,
                              SmallVector<SmallVector<Value>> ofGroups,
                              bool isUniform)
-    : emit{b, loc}, row(product.row), lane(product.lane), operand(operand),
+    : emit{b, loc}, types(product.types), lane(product.lane), operand(operand),
       interleave(interleave),
-      format(getCodeFormat(operand == Operand::A ? row.lhs : row.rhs)),
+      format(getCodeFormat(operand == Operand::A ? types.lhs : types.rhs)),
       window(
-          getScaleWindow(operand == Operand::A ? row.lhs : row.rhs, row.scale)),
+          getScaleWindow(operand == Operand::A ? types.lhs : types.rhs, types.scale)),
       words(std::move(ofGroups)), isUniform(isUniform) {
   power = emit.toPair(emit.integer(getPowerPair(format.exponent)));
   // The last word may end behind K: what is there becomes a scale like others.
   constexpr uint32_t kSomeScale = 0x38;
-  int64_t last = k / row.blockSize % kScalesPerWord;
+  int64_t last = k / types.blockSize % kScalesPerWord;
   uint32_t filling = 0;
   for (int64_t byte = last; last != 0 && byte != kScalesPerWord; ++byte)
     filling |= kSomeScale << 8 * byte;
@@ -145,7 +145,7 @@ Value ConvertScales::getByteNumberOfLane(const Step &step) const {
 
 Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   Value number = getByteNumberOfLane(step);
-  const FormatInfo &info = getFormatInfo(row.scale);
+  const FormatInfo &info = getFormatInfo(types.scale);
   constexpr unsigned kMantissaBits = 7, kBias = 127;
   if (info.mantissaBits == 0) {
     // A multiplication by a sum of two powers, which is not taken for shifts:
@@ -164,7 +164,7 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
                              (info.magnitudeMask() << shift) * kHalves);
   // Numbers of one operand are larger, so that one multiplication makes those
   // of the other one.
-  auto others = static_cast<int>(getScaleShift(row.rhs, row.scale));
+  auto others = static_cast<int>(getScaleShift(types.rhs, types.scale));
   int exponent = static_cast<int>(kBias) - info.bias;
   if (isFolded())
     exponent += static_cast<int>(format.exponent) - others;
@@ -207,7 +207,7 @@ Pairs ConvertScales::unscale(const Pairs &pairs) const {
 Value ConvertScales::getRealFactor(const Step &step, Value rowWord) const {
   Value byte = extractByte(rowWord, getByteNumberOfLane(step), 0x0001);
   Value code = prepare(emit.bitAnd(byte, window.mask));
-  if (getFormatInfo(row.scale).mantissaBits != 0)
+  if (getFormatInfo(types.scale).mantissaBits != 0)
     return code;
   constexpr unsigned kMantissaBits = 23;
   // 2^(code - 127), the lowest of which is not normal.
@@ -246,7 +246,7 @@ Pairs ConvertScales::round(const Pairs &pairs, Value factor,
 Value ConvertScales::prepare(Value code) const {
   constexpr unsigned kMantissaBits = 23;
   constexpr int kBias = 127;
-  const FormatInfo &info = getFormatInfo(row.scale);
+  const FormatInfo &info = getFormatInfo(types.scale);
   if (info.mantissaBits == 0)
     return code;
   Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
@@ -259,7 +259,7 @@ Value ConvertScales::prepare(Value code) const {
 }
 
 std::array<Value, 2> ConvertScales::getFactors(Value x, Value y) const {
-  if (getFormatInfo(row.scale).mantissaBits != 0)
+  if (getFormatInfo(types.scale).mantissaBits != 0)
     return {x, y};
   constexpr unsigned kMantissaBits = 23;
   Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());

@@ -80,20 +80,20 @@ public:
   Value isLost(const Step &step, Value rowWord, const Pairs &pairs) const;
 
   /// Blocks in a step.
-  unsigned getNumBlocks() const { return kStepElements / row.blockSize; }
+  unsigned getNumBlocks() const { return kStepElements / types.blockSize; }
 
 private:
   /// Whether one multiplication makes numbers: with scales that have a mantissa
   /// those of B, which are then too small by what those of A are too large,
   /// unless these are numbers.
   bool isFolded() const {
-    if (getFormatInfo(row.scale).mantissaBits == 0)
+    if (getFormatInfo(types.scale).mantissaBits == 0)
       return format.isFolded;
     return operand == Operand::B && !isBesideNumbers();
   }
   /// Whether those of A are numbers.
   bool isBesideNumbers() const {
-    return getFormatInfo(row.lhs).use == FormatUse::Plain;
+    return getFormatInfo(types.lhs).use == FormatUse::Plain;
   }
   unsigned getStepsPerWord() const { return kScalesPerWord / getNumBlocks(); }
   SmallVector<Value> getWords(const Step &step) const;
@@ -103,7 +103,7 @@ private:
   Value accumulate(function_ref<Value(Value half)> test) const;
 
   WordEmitter emit;
-  OpRow row;
+  TypeCombination types;
   Value lane;
   Operand operand;
   unsigned interleave;

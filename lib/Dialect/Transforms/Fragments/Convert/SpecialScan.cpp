@@ -32,9 +32,9 @@ class TileScan final : public SpecialScan {
 public:
   TileScan(OpBuilder &b, TileMmaOp op, int64_t numThreads)
       : emit{b, op.getLoc()}, numThreads(numThreads) {
-    RowAttr row = op.getRow();
-    for (auto [format, memory] : {std::make_pair(row.getA(), op.getA()),
-                                  std::make_pair(row.getB(), op.getB())}) {
+    TypeCombinationAttr types = op.getTypes();
+    for (auto [format, memory] : {std::make_pair(types.getA(), op.getA()),
+                                  std::make_pair(types.getB(), op.getB())}) {
       // Numbers are what they are.
       if (getFormatInfo(format).use == FormatUse::Plain)
         continue;
@@ -145,11 +145,11 @@ namespace {
 /// A piece is all fragments of an operand.
 class FragmentScan final : public SpecialScan {
 public:
-  FragmentScan(OpBuilder &b, Location loc, const OpRow &row,
+  FragmentScan(OpBuilder &b, Location loc, const TypeCombination &types,
                const OperandFragments &x, const OperandFragments &y)
       : emit{b, loc} {
     for (auto [format, fragments] :
-         {std::make_pair(row.lhs, &x), std::make_pair(row.rhs, &y)})
+         {std::make_pair(types.lhs, &x), std::make_pair(types.rhs, &y)})
       if (SpecialTest(emit, format).isNeeded())
         operands.emplace_back(format, fragments);
   }
@@ -184,10 +184,10 @@ private:
 } // namespace
 
 SpecialScanPtr blockscale::makeFragmentScan(OpBuilder &b, Location loc,
-                                            const OpRow &row,
+                                            const TypeCombination &types,
                                             const OperandFragments &x,
                                             const OperandFragments &y) {
-  auto scan = std::make_unique<FragmentScan>(b, loc, row, x, y);
+  auto scan = std::make_unique<FragmentScan>(b, loc, types, x, y);
   if (scan->getNumPieces() == 0)
     return nullptr;
   return scan;

@@ -405,8 +405,8 @@ CodePairsPtr blockscale::makeTileCodes(OpBuilder &b, TileMmaOp op,
                                        Operand operand, Value lane, Value first,
                                        int64_t rows) {
   PairOrder order = getOrderOf(op);
-  RowAttr row = op.getRow();
-  Format format = operand == Operand::A ? row.getA() : row.getB();
+  TypeCombinationAttr types = op.getTypes();
+  Format format = operand == Operand::A ? types.getA() : types.getB();
   TileLayout layout = op.getLayout(operand);
   if (layout.major == Major::MN)
     return std::make_unique<TransposedTileCodes>(b, op, operand, format, order,

@@ -64,15 +64,15 @@ public:
       problem.scales.argument = inputs.size();
       inputs.push_back(host.inputs[scales.argument]);
     }
-    problem.format = isX ? asked.row.lhs : asked.row.rhs;
-    problem.scaleFormat = asked.row.scale;
-    problem.blockSize = asked.row.blockSize;
+    problem.format = isX ? asked.types.lhs : asked.types.rhs;
+    problem.scaleFormat = asked.types.scale;
+    problem.blockSize = asked.types.blockSize;
     int64_t rows = isX ? asked.m : asked.n;
     if (takesCodesOfOther) {
       constexpr int64_t kBoxBits = 512;
-      Format other = isX ? asked.row.rhs : asked.row.lhs;
+      Format other = isX ? asked.types.rhs : asked.types.lhs;
       problem.boxElements = kBoxBits / getFormatInfo(other).storedBits();
-      problem.scaleShift = getScaleShift(other, asked.row.scale);
+      problem.scaleShift = getScaleShift(other, asked.types.scale);
     }
     problem.isTransposed = !takesCodesOfOther &&
                            codes.contiguity == Contiguity::Rows &&
@@ -174,7 +174,7 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
   product.sizes = host.sizes;
   KernelProblem &problem = product.problem;
   problem = host.problem;
-  problem.row = problem.instruction.getInstruction().getOpRow();
+  problem.types = problem.instruction.getInstruction().getTypeCombination();
   auto takeCodes = [&](KernelOperand &codes, KernelOperand &scales) {
     for (KernelOperand *operand : {&codes, &scales})
       if (!operand->splat)
@@ -191,7 +191,7 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
   }
   if (taken != TakenCodes::None) {
     // What x was does not matter any more.
-    problem.codesOfY = host.problem.row;
+    problem.codesOfY = host.problem.types;
     problem.codesOfY->lhs = problem.codesOfY->rhs;
     takeCodes(problem.y, problem.yScale);
   } else {

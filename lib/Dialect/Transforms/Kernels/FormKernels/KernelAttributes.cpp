@@ -23,8 +23,8 @@ blockscale::findMissingAttribute(ProductOpInterface op, Path path) {
   bool isComputed =
       instruction && instruction.getPath() == path &&
       (!takesCodesOfY(instruction) ||
-       (y && y->row == getComputedRow(op, instruction))) &&
-      getRewrite(getComputedRow(op, instruction), instruction.getInstruction())
+       (y && y->types == getComputedCombination(op, instruction))) &&
+      getRewrite(getComputedCombination(op, instruction), instruction.getInstruction())
           .has_value();
   if (chooseInstruction(op, path) && !isComputed)
     return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};

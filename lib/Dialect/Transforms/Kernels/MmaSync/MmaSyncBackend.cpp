@@ -26,7 +26,7 @@ static RingScheduleAttr getRing(const KernelProblem &problem) {
 }
 
 static RingPlan makePlan(const KernelProblem &problem) {
-  return getRingPlan(problem.row, problem.instruction.getInstruction(),
+  return getRingPlan(problem.types, problem.instruction.getInstruction(),
                      getRing(problem));
 }
 

@@ -162,7 +162,7 @@ Value MmaSyncRoles::emitStep(OpBuilder &at, const RingTile &tile,
   auto atoms = ScaleTileLayoutAttr::get(context, ScaleOrder::Atoms);
   sum = TileMmaOp::create(
       at, loc, sum.getType(), a, aScales, b, bScales, sum, blocks,
-      /*tensor_scale=*/Value(), RowAttr::get(context, problem.row),
+      /*tensor_scale=*/Value(), TypeCombinationAttr::get(context, problem.types),
       problem.instruction, getLayout(true), getLayout(false), atoms, atoms);
   // The thread that arrives speaks for what all lanes have read.
   constexpr int32_t kAllLanes = -1;
@@ -173,7 +173,7 @@ Value MmaSyncRoles::emitStep(OpBuilder &at, const RingTile &tile,
 
 bool MmaSyncRoles::hasCut() const {
   return !KernelProblem::isMultiple(problem.k,
-                                    problem.row.blockSize * kScalesPerWord);
+                                    problem.types.blockSize * kScalesPerWord);
 }
 
 MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
@@ -183,7 +183,7 @@ MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
   if (!hasCut())
     return {toWord(at, tile.steps), {}, {}};
   AffineExpr d0 = at.getAffineDimExpr(0);
-  int64_t blocks = plan.getSchedule().getK() / problem.row.blockSize;
+  int64_t blocks = plan.getSchedule().getK() / problem.types.blockSize;
   SmallVector<Value> of =
       applyExprs(at, loc, {d0.floorDiv(blocks), d0 % blocks}, sizes.blocks);
   Value whole = of[0];

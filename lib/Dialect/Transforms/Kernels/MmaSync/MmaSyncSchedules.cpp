@@ -106,7 +106,7 @@ MmaSyncRingRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
                                    /*accumulators=*/1, /*persistent=*/true);
     };
     int64_t bytes =
-        getRingPlan(op.getRow(), instruction, make(1)).getStageBytes();
+        getRingPlan(op.getTypes(), instruction, make(1)).getStageBytes();
     candidates.push_back(make(std::clamp<int64_t>(
         getMostStageBytes(chip) / bytes, 1, row.mostStages)));
   }
@@ -162,11 +162,11 @@ static bool areAllCopied(ProductOpInterface op, Kind kind) {
   if (failed(target) || !hasBulkCopies((*target).getFinalChip()))
     return false;
   int64_t k = getOpSizes(op, /*dynamicSize=*/1).k;
-  OpRow row = op.getRow();
-  return k % (row.blockSize * kScalesPerWord) == 0 &&
-         areCopied(MmaScaledOp::Side::X, op.getX(), op.getXScale(), row.lhs,
+  TypeCombination types = op.getTypes();
+  return k % (types.blockSize * kScalesPerWord) == 0 &&
+         areCopied(MmaScaledOp::Side::X, op.getX(), op.getXScale(), types.lhs,
                    kind, k) &&
-         areCopied(MmaScaledOp::Side::Y, op.getY(), op.getYScale(), row.rhs,
+         areCopied(MmaScaledOp::Side::Y, op.getY(), op.getYScale(), types.rhs,
                    kind, k);
 }
 

@@ -103,16 +103,16 @@ private:
   /// Adds the products of all blocks along K to `sum`.
   Value buildBlocks(OpBuilder &b, Value batch, Value row, Value column,
                     Value numBlocks, Value sum) {
-    int64_t blockSize = problem.row.blockSize;
+    int64_t blockSize = problem.types.blockSize;
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     Value size = arith::ConstantIndexOp::create(b, loc, blockSize);
     auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
     OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
     Value block = blocks.getInductionVar();
-    Value xScale = loadElement(inBlock, problem.xScale, problem.row.scale,
+    Value xScale = loadElement(inBlock, problem.xScale, problem.types.scale,
                                batch, row, block);
-    Value yScale = loadElement(inBlock, problem.yScale, problem.row.scale,
+    Value yScale = loadElement(inBlock, problem.yScale, problem.types.scale,
                                batch, column, block);
     auto elements = scf::ForOp::create(inBlock, loc, zero, size, one,
                                        blocks.getRegionIterArgs());
@@ -123,8 +123,8 @@ private:
     bindDims(b.getContext(), d0, d1);
     Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
                        {block, elements.getInductionVar()})[0];
-    Value x = loadElement(inner, problem.x, problem.row.lhs, batch, row, k);
-    Value y = loadElement(inner, problem.y, problem.row.rhs, batch, column, k);
+    Value x = loadElement(inner, problem.x, problem.types.lhs, batch, row, k);
+    Value y = loadElement(inner, problem.y, problem.types.rhs, batch, column, k);
     // Each product is exact in f64: at most 16 bits of significand.
     x = arith::MulFOp::create(inner, loc, x, xScale);
     y = arith::MulFOp::create(inner, loc, y, yScale);

@@ -44,7 +44,7 @@ void RoleEmitter::emitCopies(OpBuilder &at, const RingTile &tile, Value step,
     Value mapPointer = kernel.getArgument(map++);
     if (sides != Sides::Both && isA != (sides == Sides::A))
       continue;
-    int64_t columns = isElements ? k : k / problem.row.blockSize;
+    int64_t columns = isElements ? k : k / problem.types.blockSize;
     TilePlace from;
     from.batch =
         getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);

@@ -26,7 +26,7 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
   KernelProblem sides = problem;
   if (!cast<RingScheduleAttr>(problem.schedule).getExchanged())
     return sides;
-  std::swap(sides.row.lhs, sides.row.rhs);
+  std::swap(sides.types.lhs, sides.types.rhs);
   std::swap(sides.m, sides.n);
   std::swap(sides.x, sides.y);
   std::swap(sides.xScale, sides.yScale);

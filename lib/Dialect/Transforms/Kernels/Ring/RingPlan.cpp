@@ -42,12 +42,12 @@ RingPlan::RingPlan(const Instruction &instruction, RingScheduleAttr schedule,
   placeOperands();
 }
 
-RingPlan blockscale::getRingPlan(const OpRow &row,
+RingPlan blockscale::getRingPlan(const TypeCombination &types,
                                  const Instruction &instruction,
                                  RingScheduleAttr schedule) {
   if (instruction.scaleVec == 0)
     return RingPlan(instruction, schedule);
-  return RingPlan(instruction, schedule, row.blockSize);
+  return RingPlan(instruction, schedule, types.blockSize);
 }
 
 void RingPlan::placeOperands() {

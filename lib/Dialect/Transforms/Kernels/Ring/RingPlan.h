@@ -94,7 +94,7 @@ private:
 
 /// Of `instruction` for a product of `row`, whose blocks of scales it may take
 /// half by half.
-RingPlan getRingPlan(const OpRow &row, const Instruction &instruction,
+RingPlan getRingPlan(const TypeCombination &types, const Instruction &instruction,
                      RingScheduleAttr schedule);
 
 /// Shared memory that mbarriers and the like may take beside stages.

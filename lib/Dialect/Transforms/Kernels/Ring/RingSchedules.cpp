@@ -31,7 +31,7 @@ LogicalResult RingScheduleRules::verifyStages(ProductOpInterface op,
     return emitError() << "expected N of the tile to be 1 only for exchanged "
                           "operands on the path wgmma, got "
                        << schedule;
-  RingPlan plan = getRingPlan(op.getRow(), instruction, schedule);
+  RingPlan plan = getRingPlan(op.getTypes(), instruction, schedule);
   if (plan.getSharedBytes() > getMostStageBytes(chip))
     return emitError() << "expected a schedule that needs at most "
                        << getMostStageBytes(chip)

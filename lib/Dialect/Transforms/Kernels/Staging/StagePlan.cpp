@@ -16,17 +16,17 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Stages blockscale::getStages(const OpRow &row, Kind kind,
+Stages blockscale::getStages(const TypeCombination &types, Kind kind,
                              const StageExtents &extents, int64_t numStages) {
   SmallVector<SharedTile, kNumOperands> tiles;
-  for (auto [extent, format] : {std::make_pair(extents.a, row.lhs),
-                                std::make_pair(extents.b, row.rhs)}) {
+  for (auto [extent, format] : {std::make_pair(extents.a, types.lhs),
+                                std::make_pair(extents.b, types.rhs)}) {
     // All layouts of elements, and all orders of scales, take the same bytes.
     tiles.push_back(getElementTile(extent, getSlot(kind, format), {}));
     bool areNumbers = getFormatInfo(format).use == FormatUse::Plain;
     tiles.push_back(areNumbers
                         ? SharedTile()
-                        : getScaleTile(extent, row.blockSize, /*words=*/0));
+                        : getScaleTile(extent, types.blockSize, /*words=*/0));
   }
   return Stages(tiles, numStages);
 }
@@ -35,11 +35,11 @@ Stages blockscale::getStages(const OpRow &row, Kind kind,
 static std::array<FillerPtr, kNumOperands>
 planFillers(const KernelProblem &problem, Kind kind,
             const StageExtents &extents) {
-  const OpRow &row = problem.row;
-  return {planElements(problem.x, row.lhs, kind, extents.a),
-          planScales(problem.xScale, row.blockSize, extents.a),
-          planElements(problem.y, row.rhs, kind, extents.b),
-          planScales(problem.yScale, row.blockSize, extents.b)};
+  const TypeCombination &types = problem.types;
+  return {planElements(problem.x, types.lhs, kind, extents.a),
+          planScales(problem.xScale, types.blockSize, extents.a),
+          planElements(problem.y, types.rhs, kind, extents.b),
+          planScales(problem.yScale, types.blockSize, extents.b)};
 }
 
 static SmallVector<SharedTile, kNumOperands>

@@ -82,7 +82,7 @@ Value Tcgen05Roles::emitPeerMemory(OpBuilder &at) const {
 void Tcgen05Roles::emitMask(OpBuilder &at, const RingPlace &place) {
   constexpr int64_t kWordBytes = 4, kByteBits = 8;
   AffineExpr d0 = at.getAffineDimExpr(0);
-  int64_t blocks = plan.getSchedule().getK() / problem.row.blockSize;
+  int64_t blocks = plan.getSchedule().getK() / problem.types.blockSize;
   // Blocks in the last stage, the word that they end in, and bits of it.
   SmallVector<Value> last =
       applyExprs(at, loc,

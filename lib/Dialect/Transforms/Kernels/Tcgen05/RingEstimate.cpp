@@ -42,10 +42,10 @@ RingProblem blockscale::getRingProblem(ProductOpInterface op) {
     constexpr int64_t kPacked = 4;
     return getFormatInfo(format).bits == kPacked ? kPacked : kByteBits;
   };
-  OpRow row = op.getRow();
+  TypeCombination types = op.getTypes();
   bool mayDivideK =
       getOpSizes(op, ShapedType::kDynamic).k != ShapedType::kDynamic;
-  return {getOpSizes(op, kEstimatedSize), bits(row.lhs), bits(row.rhs),
+  return {getOpSizes(op, kEstimatedSize), bits(types.lhs), bits(types.rhs),
           mayDivideK};
 }
 

@@ -33,9 +33,9 @@ StageExtents blockscale::getStageExtents(MmaSyncScheduleAttr schedule) {
 }
 
 /// The bytes of shared memory that a kernel for `row` may need.
-static int64_t getSharedBytes(const OpRow &row, Kind kind,
+static int64_t getSharedBytes(const TypeCombination &types, Kind kind,
                               MmaSyncScheduleAttr schedule) {
-  return getStages(row, kind, getStageExtents(schedule), schedule.getStages())
+  return getStages(types, kind, getStageExtents(schedule), schedule.getStages())
       .getNumBytes();
 }
 
@@ -74,7 +74,7 @@ public:
     ProductTile tile = {schedule.getM(),      schedule.getN(),
                         schedule.getK(),      schedule.getSplits(),
                         schedule.getWarpsN(), schedule.getWarpsM()};
-    tile.row = getComputedRow(op, instruction);
+    tile.row = getComputedCombination(op, instruction);
     printProductBounds(os, op, instruction, tile, chip);
   }
 
@@ -124,8 +124,8 @@ LogicalResult WarpScheduleRules::verify(ProductOpInterface op,
                                         const Chip &chip,
                                         EmitErrorFn emitError) const {
   auto schedule = cast<MmaSyncScheduleAttr>(attr);
-  OpRow row = getComputedRow(op, instruction);
-  int64_t bytes = getSharedBytes(row, instruction.getKind(), schedule);
+  TypeCombination types = getComputedCombination(op, instruction);
+  int64_t bytes = getSharedBytes(types, instruction.getKind(), schedule);
   int64_t mostBytes = getMostSharedBytes(chip);
   if (bytes > mostBytes)
     return emitError() << "expected a schedule that needs at most " << mostBytes
@@ -243,9 +243,9 @@ ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
   while (countBlocks() < kWantedBlocks && std::max(tile[0], tile[1]) > kHalf)
     (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
 
-  OpRow row = getComputedRow(op, instruction);
+  TypeCombination types = getComputedCombination(op, instruction);
   Kind kind = instruction.getKind();
-  int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, row.lhs).bits;
+  int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, types.lhs).bits;
   tile.push_back(fit(k, kBankLineBytes, std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
@@ -256,7 +256,7 @@ ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
       std::min(limits.mostStages, llvm::divideCeilSigned(k, tile[2]));
   auto isTooLarge = [&] {
     int64_t blocks = stages > kWantedStages ? limits.wantedBlocks : 1;
-    return blocks * getSharedBytes(row, kind, make(stages)) >
+    return blocks * getSharedBytes(types, kind, make(stages)) >
            getMostSharedBytes(chip);
   };
   while (stages > 1 && isTooLarge())

@@ -87,7 +87,7 @@ static Value emitMultiply(OpBuilder &b, Location loc,
   };
   return TileMmaOp::create(b, loc, acc.getType(), operands[0], operands[1],
                            operands[2], operands[3], acc, /*blocks=*/Value(),
-                           tensorScale, RowAttr::get(context, problem.row),
+                           tensorScale, TypeCombinationAttr::get(context, problem.types),
                            problem.instruction, getLayout(0), getLayout(2),
                            getScaleLayout(1), getScaleLayout(3));
 }

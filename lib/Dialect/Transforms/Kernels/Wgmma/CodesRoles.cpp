@@ -50,11 +50,11 @@ int64_t blockscale::getSumBytes(RingScheduleAttr schedule) {
 }
 
 RingPlan blockscale::makeCodesPlan(const Instruction &instruction,
-                                   RingScheduleAttr schedule, const OpRow &row,
+                                   RingScheduleAttr schedule, const TypeCombination &types,
                                    int64_t k) {
   int64_t behind =
-      schedule.getN() == 1 ? RowPlan(schedule, row, k).getBytes() : 0;
-  return RingPlan(instruction, schedule, row.rhs,
+      schedule.getN() == 1 ? RowPlan(schedule, types, k).getBytes() : 0;
+  return RingPlan(instruction, schedule, types.rhs,
                   WgmmaShares(schedule).partsOfK, behind);
 }
 
@@ -266,7 +266,7 @@ SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const RingTile &,
       emitStageOffset(at, stages.getPart(part), place, plan.getOffset(2)));
   auto product = WarpgroupMmaCodesOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
-      values.drop_front(2), RowAttr::get(context, *problem.codesOfY),
+      values.drop_front(2), TypeCombinationAttr::get(context, *problem.codesOfY),
       getInstruction(),
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
   auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),

@@ -26,7 +26,7 @@ int64_t getSumBytes(RingScheduleAttr schedule);
 
 /// The plan of a product of `row` with such a schedule.
 RingPlan makeCodesPlan(const Instruction &instruction,
-                       RingScheduleAttr schedule, const OpRow &row, int64_t k);
+                       RingScheduleAttr schedule, const TypeCombination &types, int64_t k);
 
 class CodesRoles : public WarpgroupRoles {
 public:

@@ -36,8 +36,8 @@ static AffineExpr getInstructionOf(AffineExpr number) {
   return number.floorDiv(kQuarters) % kQuarterWords;
 }
 
-RowPlan::RowPlan(RingScheduleAttr schedule, const OpRow &row, int64_t k)
-    : blocksOfBox(kBoxElements / row.blockSize) {
+RowPlan::RowPlan(RingScheduleAttr schedule, const TypeCombination &types, int64_t k)
+    : blocksOfBox(kBoxElements / types.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
   boxes = llvm::divideCeilSigned(steps, schedule.getSplits()) *
           schedule.getK() / kBoxElements;
@@ -319,7 +319,7 @@ SmallVector<Value> RowRoles::emitProducts(OpBuilder &at, const RingTile &tile,
   auto product = WarpgroupMmaRowOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, factors, values[0],
       values[1], values.drop_front(2),
-      RowAttr::get(at.getContext(), *problem.codesOfY));
+      TypeCombinationAttr::get(at.getContext(), *problem.codesOfY));
   return {product.getResult(), product.getAllLost()};
 }
 

@@ -113,7 +113,7 @@ public:
     auto schedule = cast<RingScheduleAttr>(problem.schedule);
     if (schedule.getExchanged()) {
       RingPlan plan = makeCodesPlan(problem.instruction.getInstruction(),
-                                    schedule, problem.row, problem.k);
+                                    schedule, problem.types, problem.k);
       std::optional<AccType> sums = CodesRoles::getBlocksType(plan);
       if (!sums)
         return std::nullopt;

@@ -66,9 +66,9 @@ static int64_t getMostSums(RingScheduleAttr schedule) {
 static std::string findRowObstacle(ProductOpInterface op);
 
 /// Elements along K of a box of codes of y.
-static int64_t getBoxElements(const OpRow &row) {
+static int64_t getBoxElements(const TypeCombination &types) {
   constexpr int64_t kByteBits = 8;
-  return kCodeBoxBytes * kByteBits / getFormatInfo(row.rhs).storedBits();
+  return kCodeBoxBytes * kByteBits / getFormatInfo(types.rhs).storedBits();
 }
 
 /// What `schedule` has to be for codes of `y` that are converted on the way.
@@ -86,7 +86,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
     return emitError() << "expected " << obstacle
                        << ", for a schedule with 1 as N of the tile, got "
                        << schedule;
-  OpRow row = findCodesOfY(op)->row;
+  TypeCombination types = findCodesOfY(op)->types;
   WgmmaShares shares(schedule);
   bool isShared =
       shares.partsOfK * schedule.getM() == shares.groups * kWarpgroupRows;
@@ -104,9 +104,9 @@ static LogicalResult verifyCodes(ProductOpInterface op,
               "blocks that are not persistent, and no cluster, for exchanged "
               "operands on the path wgmma, got "
            << schedule;
-  int64_t box = getBoxElements(row);
+  int64_t box = getBoxElements(types);
   int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
-  RingPlan plan = makeCodesPlan(instruction, schedule, row, k);
+  RingPlan plan = makeCodesPlan(instruction, schedule, types, k);
   if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
     return emitError() << "expected K of the tile to be " << shares.partsOfK
                        << " parts of a multiple of " << box
@@ -186,7 +186,7 @@ static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
 
 std::string blockscale::findCodesObstacle(ProductOpInterface op) {
   std::optional<CodesOfY> y = findCodesOfY(op);
-  if (!y || y->tensorScale || op.getRow().rhs == Format::F16)
+  if (!y || y->tensorScale || op.getTypes().rhs == Format::F16)
     return "a product with scales, or one of bf16 with a y that a dequantize "
            "without a scale of the tensor makes";
   if (!hasStaticShapes(op))
@@ -194,7 +194,7 @@ std::string blockscale::findCodesObstacle(ProductOpInterface op) {
   bool isStream = false;
   BlockArgument argument = findLines(
       y->codes, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);
-  if (isStream && getFormatInfo(y->row.rhs).bits == 6)
+  if (isStream && getFormatInfo(y->types.rhs).bits == 6)
     return "codes of y in bytes, or in nibbles";
   if (!argument)
     return "a y that is an argument, and contiguous along K";
@@ -203,10 +203,10 @@ std::string blockscale::findCodesObstacle(ProductOpInterface op) {
 
 /// What keeps codes of x from being spread by each block, beside that.
 static std::string findRowObstacle(ProductOpInterface op) {
-  OpRow row = op.getRow();
+  TypeCombination types = op.getTypes();
   if (getOpSizes(op, /*dynamicSize=*/0).m != 1)
-    return "one row of x";
-  if (row.lhs != Format::E2M1 || row.rhs != Format::E2M1)
+    return "one types of x";
+  if (types.lhs != Format::E2M1 || types.rhs != Format::E2M1)
     return "operands of e2m1";
   bool isStream = false;
   Value x = op.getX();
@@ -262,7 +262,7 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
                                 bool mayDivide) {
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
-  OpRow row = findCodesOfY(op)->row;
+  TypeCombination types = findCodesOfY(op)->types;
   int64_t splits = tile.splits;
   auto make = [&](int64_t k, int64_t stages) {
     return RingScheduleAttr::get(
@@ -270,7 +270,7 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*exchanged=*/true, splits, ClusterSize());
   };
-  int64_t box = getBoxElements(row), partK = std::max(tile.k, box);
+  int64_t box = getBoxElements(types), partK = std::max(tile.k, box);
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
   while (partK > box &&
          (sizes.k % partK != 0 || sizes.k < splits * parts * partK))
@@ -284,9 +284,9 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
          sizes.k >= splits * 2 * kLeastSteps * std::min(partK, kMostOfStep))
     splits *= 2;
   const Instruction &instruction =
-      *chooseInstruction(op.getRow(), Path::Wgmma)->emitted;
+      *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
   auto isThereRoom = [&](int64_t stages) {
-    return makeCodesPlan(instruction, make(parts * partK, stages), row, sizes.k)
+    return makeCodesPlan(instruction, make(parts * partK, stages), types, sizes.k)
                .getSharedBytes() <= getMostStageBytes(chip);
   };
   int64_t stages = tile.stages;
@@ -317,7 +317,7 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
   if (!findCodesObstacle(op).empty())
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
-  unsigned bits = getFormatInfo(findCodesOfY(op)->row.rhs).storedBits();
+  unsigned bits = getFormatInfo(findCodesOfY(op)->types.rhs).storedBits();
   TunedLimits limits = getTunedLimits(chip.capability);
   std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::Wgmma);
   if (sizes.n < limits.leastColumns || sizes.m > limits.mostRows)
@@ -433,7 +433,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
     widths = {kMostN / 2, kMostN};
   if (findRowObstacle(op).empty())
     widths.push_back(1);
-  int64_t box = getBoxElements(y->row);
+  int64_t box = getBoxElements(y->types);
   for (int64_t columns : widths)
     for (int64_t rows : {64, 128})
       for (int64_t boxes : {1, 2, 4})
@@ -465,7 +465,7 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
   tile.isXDecoded = hasScales;
   tile.isYDecoded = hasScales && !schedule.getExchanged();
   if (schedule.getExchanged()) {
-    tile.row = findCodesOfY(op)->row;
+    tile.row = findCodesOfY(op)->types;
     tile.isXDecoded = true; // Or placed, if it is numbers.
     std::swap(tile.m, tile.n);
     std::swap(tile.readsOfX, tile.readsOfY);
@@ -484,7 +484,7 @@ WgmmaScheduleRules::getTunedTile(ProductOpInterface op, ScheduleInterface given,
   if (!schedule.getExchanged() ||
       (!isRow && schedule.getN() != int64_t(llvm::alignTo(m, kColumns))))
     return std::nullopt;
-  unsigned bits = getFormatInfo(findCodesOfY(op)->row.rhs).storedBits();
+  unsigned bits = getFormatInfo(findCodesOfY(op)->types.rhs).storedBits();
   return TunedTile{chip.capability,
                    Path::Wgmma,
                    m,
