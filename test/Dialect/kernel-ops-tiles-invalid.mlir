@@ -8,49 +8,49 @@
 
 func.func private @schedule_sizes() attributes {
   // expected-error@+1 {{expected three sizes of a tile and two numbers of warps, got 2 and 2}}
-  a = #blockscale.schedule<tile = [64, 64], warps = [2, 2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [64, 64], warps = [2, 2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_warps() attributes {
   // expected-error@+1 {{expected three sizes of a tile and two numbers of warps, got 3 and 1}}
-  a = #blockscale.schedule<tile = [64, 64, 128], warps = [2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_no_stage() attributes {
   // expected-error@+1 {{expected 1 to 16 stages, got 0}}
-  a = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 0>
+  a = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 0>
 }
 
 // -----
 
 func.func private @schedule_too_many_stages() attributes {
   // expected-error@+1 {{expected 1 to 16 stages, got 17}}
-  a = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 17>
+  a = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 17>
 }
 
 // -----
 
 func.func private @schedule_small_k() attributes {
   // expected-error@+1 {{expected K of the tile to be a power of two from 128 to 1024, got 64}}
-  a = #blockscale.schedule<tile = [64, 64, 64], warps = [2, 2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [64, 64, 64], warps = [2, 2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_large_k() attributes {
   // expected-error@+1 {{expected K of the tile to be a power of two from 128 to 1024, got 2048}}
-  a = #blockscale.schedule<tile = [64, 64, 2048], warps = [2, 2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [64, 64, 2048], warps = [2, 2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_odd_k() attributes {
   // expected-error@+1 {{expected K of the tile to be a power of two from 128 to 1024, got 384}}
-  a = #blockscale.schedule<tile = [64, 64, 384], warps = [2, 2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [64, 64, 384], warps = [2, 2], stages = 1>
 }
 
 // -----
@@ -58,21 +58,21 @@ func.func private @schedule_odd_k() attributes {
 // What an accumulator cannot be, a schedule cannot be either.
 func.func private @schedule_acc() attributes {
   // expected-error@+1 {{expected multiples of 16x8 for each of 2x2 warps, got 16x64}}
-  a = #blockscale.schedule<tile = [16, 64, 128], warps = [2, 2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [16, 64, 128], warps = [2, 2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_warp_m() attributes {
   // expected-error@+1 {{expected M of a warp to be a power of two or a multiple of 32, got 48}}
-  a = #blockscale.schedule<tile = [96, 64, 128], warps = [2, 2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [96, 64, 128], warps = [2, 2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_warp_n() attributes {
   // expected-error@+1 {{expected N of a warp to be a power of two or a multiple of 32, got 24}}
-  a = #blockscale.schedule<tile = [64, 48, 128], warps = [2, 2], stages = 1>
+  a = #blockscale.multistage_schedule<tile = [64, 48, 128], warps = [2, 2], stages = 1>
 }
 
 // -----

@@ -6,11 +6,11 @@
 // RUN: blockscale-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
 
 // CHECK-LABEL: func private @schedules() attributes {
-// CHECK-SAME:    least = #blockscale.schedule<tile = [16, 8, 128], warps = [1, 1], stages = 1>
-// CHECK-SAME:    most = #blockscale.schedule<tile = [256, 192, 1024], warps = [4, 2], stages = 16>
+// CHECK-SAME:    least = #blockscale.multistage_schedule<tile = [16, 8, 128], warps = [1, 1], stages = 1>
+// CHECK-SAME:    most = #blockscale.multistage_schedule<tile = [256, 192, 1024], warps = [4, 2], stages = 16>
 func.func private @schedules() attributes {
-  least = #blockscale.schedule<tile = [16, 8, 128], warps = [1, 1], stages = 1>,
-  most = #blockscale.schedule<tile = [256, 192, 1024], warps = [4, 2],
+  least = #blockscale.multistage_schedule<tile = [16, 8, 128], warps = [1, 1], stages = 1>,
+  most = #blockscale.multistage_schedule<tile = [256, 192, 1024], warps = [4, 2],
                               stages = 16>
 }
 

@@ -36,6 +36,6 @@ func.func @mma(%x: tensor<2x32xf8E4M3FN>, %s: tensor<2x1xf8E8M0FNU>, %y: tensor<
   return %d : tensor<2x2xf32>
 }
 // TABLE:      {{^}}fastest: 2.0000 ms, 1.000 of the default's, which it is{{$}}
-// TABLE-NEXT: {{^}}  blockscale.schedule = #blockscale.schedule<tile = [{{.*}}{{$}}
+// TABLE-NEXT: {{^}}  blockscale.schedule = #blockscale.multistage_schedule<tile = [{{.*}}{{$}}
 // TABLE-NEXT: {{^}}  --schedule=tile={{.*}}{{$}}
 // TABLE-NOT:  {{.}}

@@ -134,7 +134,7 @@ def test_every_text_is_taken(tmp_path):
 def test_row_of_the_table(tmp_path):
     """What is printed for a schedule that a table chooses has the fields of its rows, which are C++."""
     m, n, k = 32, 256, 2048
-    own = ("{blockscale.path = #blockscale.path<convert>, blockscale.schedule = #blockscale.schedule<"
+    own = ("{blockscale.path = #blockscale.path<convert>, blockscale.schedule = #blockscale.multistage_schedule<"
            "tile = [32, 128, 128], warps = [1, 4], stages = 2, splits = 8>}")
     # All take as long, and the first is kept.
     (table,) = tune(tmp_path, program(m, n, k, mma(m, n, k, own)), FAKE_CUDA_CAPABILITY="80", FAKE_CUDA_TIME="same")
@@ -163,7 +163,7 @@ def check_row(table, m, bits):
 def test_two_products(tmp_path):
     """One after the other, the other one as it is; the second has a schedule of its own."""
     m = n = k = 128
-    own = "{blockscale.schedule = #blockscale.schedule<tile = [128, 64, 128], warps = [2, 2], stages = 1>}"
+    own = "{blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 64, 128], warps = [2, 2], stages = 1>}"
     body = mma(m, n, k, name="%0") + mma(m, n, k, own, acc="%0")
     first, second = tune(tmp_path, program(m, n, k, body), FAKE_CUDA_CAPABILITY="120")
     assert first.title.split(":")[-3:-1] == ["4", "8"] and second.title.split(":")[-3:-1] == ["7", "8"]

@@ -48,7 +48,7 @@ func.func @fp8(
         outs(%sy_init : tensor<8x256xf8E8M0FNU>) permutation = [1, 0]
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2],
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2],
                                                 stages = 1>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>,
          tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>, tensor<256x256xf32>
@@ -117,7 +117,7 @@ func.func @fp4(
        : tensor<256x64xi8> to tensor<256x128xf4E2M1FN>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 256], warps = [2, 2],
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 256], warps = [2, 2],
                                                 stages = 1>}
        : tensor<128x256xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
          tensor<256x128xf4E2M1FN>, tensor<16x128xf8E4M3FN>, tensor<128x128xf32>
@@ -162,7 +162,7 @@ func.func @fp4_guarded(
        : tensor<288x68xi8> to tensor<288x136xf4E2M1FN>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 256], warps = [2, 2],
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 256], warps = [2, 2],
                                                 stages = 1>}
        : tensor<40x288xf4E2M1FN>, tensor<40x9xf8E8M0FNU>,
          tensor<288x136xf4E2M1FN>, tensor<9x136xf8E8M0FNU>, tensor<40x136xf32>
@@ -197,7 +197,7 @@ func.func @fp4_codes(
        : tensor<256x66xi8> to tensor<256x132xf4E2M1FN>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 256], warps = [2, 2],
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 256], warps = [2, 2],
                                                 stages = 1>}
        : tensor<64x256xf4E2M1FN>, tensor<64x8xf8E8M0FNU>,
          tensor<256x132xf4E2M1FN>, tensor<8x132xf8E8M0FNU>, tensor<64x132xf32>
@@ -226,7 +226,7 @@ func.func @mixed(
        : tensor<128x128xi8> to tensor<128x256xf4E2M1FN>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2],
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2],
                                                 stages = 1>}
        : tensor<128x256xf4E2M1FN>, tensor<128x8xf8E8M0FNU>,
          tensor<256x128xf8E5M2>, tensor<8x128xf8E8M0FNU>, tensor<128x128xf32>

@@ -56,7 +56,7 @@ func.func @two_paths(%x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
                      %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {block_size = 32, blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 32, 128], warps = [2, 1], stages = 2>}
        : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x32xf8E5M2>,
          tensor<?x32xf8E8M0FNU>, tensor<?x32xf32>
@@ -76,7 +76,7 @@ func.func @one_path(%x: tensor<?x32xf8E4M3FN>, %sx: tensor<?x1xf8E8M0FNU>,
                     %c: tensor<?x20xf32>) -> tensor<?x20xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [32, 32, 128], warps = [1, 1], stages = 1>}
        : tensor<?x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>, tensor<32x20xf8E5M2>,
          tensor<1x20xf8E8M0FNU>, tensor<?x20xf32>
@@ -110,7 +110,7 @@ func.func @batch(%x: tensor<?x?x32xf8E4M3FN>, %sx: tensor<?x?x1xf8E8M0FNU>,
   %y = blockscale.unpack %bytes : tensor<?x32x?xi8> to tensor<?x32x?xf4E2M1FN>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [32, 32, 128], warps = [1, 1], stages = 1>}
        : tensor<?x?x32xf8E4M3FN>, tensor<?x?x1xf8E8M0FNU>,
          tensor<?x32x?xf4E2M1FN>, tensor<?x1x?xf8E8M0FNU>, tensor<?x?x?xf32>
@@ -133,7 +133,7 @@ func.func @fused(%x: tensor<?x32xf8E4M3FN>, %sx: tensor<?x1xf8E8M0FNU>,
                  %c: tensor<?x?xf32>, %bias: tensor<?xf32>) -> tensor<?x?xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [32, 32, 128], warps = [1, 1], stages = 1>}
        : tensor<?x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>, tensor<32x?xf8E5M2>,
          tensor<1x?xf8E8M0FNU>, tensor<?x?xf32>

@@ -47,7 +47,7 @@ func.func @both(
   } -> tensor<64x64xf32>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %acc
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>
@@ -88,7 +88,7 @@ func.func @guarded(
   %half = arith.constant 0.5 : f32
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<40x128xf8E4M3FN>, tensor<40x4xf8E8M0FNU>,
          tensor<128x24xf8E5M2>, tensor<4x24xf8E8M0FNU>, tensor<40x24xf32>
@@ -129,7 +129,7 @@ func.func @batch(
     %c: tensor<3x32x32xf32>, %q: tensor<32x32xf32>) -> tensor<3x32x32xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [32, 32, 128], warps = [2, 2], stages = 1>}
        : tensor<3x32x128xf8E4M3FN>, tensor<3x32x4xf8E8M0FNU>,
          tensor<128x32xf8E5M2>, tensor<4x32xf8E8M0FNU>, tensor<3x32x32xf32>
@@ -171,7 +171,7 @@ func.func @in_place(
     %c: tensor<64x64xf32>, %alpha: f32, %beta: f32) -> tensor<64x64xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>

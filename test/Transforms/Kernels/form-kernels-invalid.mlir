@@ -47,7 +47,7 @@ func.func @grid(%x: tensor<1x32xf8E4M3FN>, %sx: tensor<1x1xf8E8M0FNU>,
   // expected-error@+1 {{'blockscale.mma_scaled' op not supported in this version: a grid of more than 65535 blocks along one dimension, got 65536}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
          tensor<32x4194241xf8E5M2>, tensor<1x4194241xf8E8M0FNU>,

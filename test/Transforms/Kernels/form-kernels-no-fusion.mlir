@@ -17,7 +17,7 @@ func.func @used_twice(
     %c: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>
@@ -51,7 +51,7 @@ func.func @narrow(
     %c: tensor<64x64xf32>) -> tensor<64x64xf8E5M2> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>
@@ -87,7 +87,7 @@ func.func @transposed(
     %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>
@@ -123,7 +123,7 @@ func.func @reduction(
     %c: tensor<64x64xf32>) -> tensor<64xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>
@@ -165,7 +165,7 @@ func.func @accumulator_used_twice(
   } -> tensor<64x64xf32>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %acc
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x64xf8E5M2>, tensor<4x64xf8E8M0FNU>, tensor<64x64xf32>

@@ -44,7 +44,7 @@ func.func @three_stages(
     %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [32, 32, 128], warps = [2, 2], stages = 3>}
        : tensor<32x640xf8E4M3FN>, tensor<32x20xf8E8M0FNU>,
          tensor<640x32xf8E5M2>, tensor<20x32xf8E8M0FNU>, tensor<32x32xf32>
@@ -71,7 +71,7 @@ func.func @one_stage(
     %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [32, 32, 128], warps = [2, 2], stages = 1>}
        : tensor<32x640xf8E4M3FN>, tensor<32x20xf8E8M0FNU>,
          tensor<640x32xf8E5M2>, tensor<20x32xf8E8M0FNU>, tensor<32x32xf32>
@@ -94,7 +94,7 @@ func.func @dynamic_shared(
     %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [128, 128, 128], warps = [2, 2], stages = 2>}
        : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>,
          tensor<256x128xf8E5M2>, tensor<8x128xf8E8M0FNU>, tensor<128x128xf32>
@@ -116,7 +116,7 @@ func.func @static_shared(
     %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [128, 128, 128], warps = [4, 2], stages = 1>}
        : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>,
          tensor<256x128xf8E5M2>, tensor<8x128xf8E8M0FNU>, tensor<128x128xf32>
@@ -153,7 +153,7 @@ func.func @order(
     %c: tensor<1024x192xf32>) -> tensor<1024x192xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<1024x128xf8E4M3FN>, tensor<1024x4xf8E8M0FNU>,
          tensor<128x192xf8E5M2>, tensor<4x192xf8E8M0FNU>, tensor<1024x192xf32>
@@ -179,7 +179,7 @@ func.func @last_group(
     %c: tensor<640x192xf32>) -> tensor<640x192xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<640x128xf8E4M3FN>, tensor<640x4xf8E8M0FNU>,
          tensor<128x192xf8E5M2>, tensor<4x192xf8E8M0FNU>, tensor<640x192xf32>
@@ -202,7 +202,7 @@ func.func @few_rows(
     %c: tensor<512x1024xf32>) -> tensor<512x1024xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<512x128xf8E4M3FN>, tensor<512x4xf8E8M0FNU>,
          tensor<128x1024xf8E5M2>, tensor<4x1024xf8E8M0FNU>, tensor<512x1024xf32>

@@ -20,7 +20,7 @@ func.func @mixed(
   %sx = arith.constant dense<2.0> : tensor<128x8xf8E8M0FNU>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2],
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2],
                                                 stages = 1>}
        : tensor<128x256xf4E2M1FN>, tensor<128x8xf8E8M0FNU>,
          tensor<256x128xf8E5M2>, tensor<8x128xf8E8M0FNU>, tensor<128x128xf32>

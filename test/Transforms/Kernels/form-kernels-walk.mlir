@@ -16,7 +16,7 @@ func.func @taken(
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %zero
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [128, 128, 128], warps = [2, 2], stages = 1>}
        : tensor<128x128xf8E4M3FN>, tensor<128x4xf8E8M0FNU>,
          tensor<128x128xf8E4M3FN>, tensor<4x128xf8E8M0FNU>, tensor<128x128xf32>
@@ -44,7 +44,7 @@ func.func @quantize_left(
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %zero
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 16, 128], warps = [2, 2], stages = 1>}
        : tensor<128x128xf8E4M3FN>, tensor<128x4xf8E8M0FNU>,
          tensor<128x128xf8E4M3FN>, tensor<4x128xf8E8M0FNU>, tensor<128x128xf32>
@@ -71,7 +71,7 @@ func.func @swizzle_left(
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %zero
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 128, 128], warps = [2, 2], stages = 1>}
        : tensor<64x128xf8E4M3FN>, tensor<64x4xf8E8M0FNU>,
          tensor<128x128xf8E4M3FN>, tensor<4x128xf8E8M0FNU>, tensor<64x128xf32>
@@ -101,7 +101,7 @@ func.func @sizes(
   %c1 = arith.constant 1 : index
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 128, 128], warps = [2, 2], stages = 1>}
        : tensor<?x128xf8E4M3FN>, tensor<?x4xf8E8M0FNU>,
          tensor<128x?xf8E4M3FN>, tensor<4x?xf8E8M0FNU>, tensor<?x?xf32>

@@ -55,7 +55,7 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
          tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -102,7 +102,7 @@ func.func @views(%bytes: tensor<100x80xi8>,
         outs(%sy_init : tensor<5x90xf8E8M0FNU>) permutation = [1, 0]
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %zero
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<100x160xf4E2M1FN>, tensor<100x5xf8E8M0FNU>,
          tensor<160x90xf8E5M2>, tensor<5x90xf8E8M0FNU>, tensor<100x90xf32>
@@ -128,7 +128,7 @@ func.func @packed(%bytes: tensor<8x48xi8>, %sx: tensor<8x6xf8E4M3FN>,
   %x = blockscale.unpack %bytes : tensor<8x48xi8> to tensor<8x96xf4E2M1FN>
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<8x96xf4E2M1FN>, tensor<8x6xf8E4M3FN>, tensor<96x8xf4E2M1FN>,
          tensor<6x8xf8E4M3FN>, tensor<8x8xf32>
@@ -153,7 +153,7 @@ func.func @batch(%x: tensor<3x16x32xf8E4M3FN>, %sx: tensor<3x16x1xf8E8M0FNU>,
                  %c: tensor<3x16x72xf32>) -> tensor<3x16x72xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<3x16x32xf8E4M3FN>, tensor<3x16x1xf8E8M0FNU>,
          tensor<32x72xf8E5M2>, tensor<1x72xf8E8M0FNU>, tensor<3x16x72xf32>
@@ -209,13 +209,13 @@ func.func @two(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %0 = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
          tensor<32x8xf8E5M2>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
   %1 = blockscale.mma_scaled %x, %sx, %y, %sy, %0
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<
+        blockscale.schedule = #blockscale.multistage_schedule<
             tile = [64, 64, 128], warps = [2, 2], stages = 1>}
        : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
          tensor<32x8xf8E5M2>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>

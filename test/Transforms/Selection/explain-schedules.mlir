@@ -68,7 +68,7 @@
 // LOOPS-NEXT:   no schedule: loops
 
 //      WARPS: @large: 4096 x 4096 x 4096, mma_sync with mxf8f6f4
-// WARPS-NEXT:   #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// WARPS-NEXT:   #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
 // WARPS-NEXT:   1024 tiles on 170 multiprocessors, at most 7 on each
 // WARPS-NEXT:       458752 clocks  tensor core     2048 operations per clock
 // WARPS-NEXT:       114688 clocks  shared memory   128 bytes per clock

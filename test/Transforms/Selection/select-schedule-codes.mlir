@@ -187,7 +187,7 @@ func.func @odd_k(%x: tensor<300x4160xf8E4M3FN>, %xs: tensor<300x130xf8E8M0FNU>,
 
 // CHECK-LABEL: func.func @small(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 3>
+// CHECK-SAME:      #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 3>
 func.func @small(%x: tensor<300x1024xf8E4M3FN>, %xs: tensor<300x32xf8E8M0FNU>,
     %y: tensor<1024x1024xf8E4M3FN>, %ys: tensor<32x1024xf8E8M0FNU>,
     %acc: tensor<300x1024xf32>) -> tensor<300x1024xf32> {

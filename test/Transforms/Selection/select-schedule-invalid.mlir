@@ -43,10 +43,10 @@ func.func @shared_memory(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
     %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
     %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 101376 bytes of shared memory on sm_120a, got #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 4>, which needs 135168}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 101376 bytes of shared memory on sm_120a, got #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 4>, which needs 135168}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 4>}
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 4>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
          tensor<256x256xf32>
   return %d : tensor<256x256xf32>
@@ -58,10 +58,10 @@ func.func @registers(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
     %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
     %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 255 registers in each of 128 lanes, got #blockscale.schedule<tile = [256, 128, 128], warps = [2, 2], stages = 1>, which needs about 336}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 255 registers in each of 128 lanes, got #blockscale.multistage_schedule<tile = [256, 128, 128], warps = [2, 2], stages = 1>, which needs about 336}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [256, 128, 128], warps = [2, 2], stages = 1>}
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [256, 128, 128], warps = [2, 2], stages = 1>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
          tensor<256x256xf32>
   return %d : tensor<256x256xf32>
@@ -74,10 +74,10 @@ func.func @registers_of_block(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
     %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
     %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 64 registers in each of 1024 lanes, got #blockscale.schedule<tile = [256, 128, 128], warps = [8, 4], stages = 1>, which needs about 80}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected a schedule that needs at most 64 registers in each of 1024 lanes, got #blockscale.multistage_schedule<tile = [256, 128, 128], warps = [8, 4], stages = 1>, which needs about 80}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [256, 128, 128], warps = [8, 4], stages = 1>}
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [256, 128, 128], warps = [8, 4], stages = 1>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
          tensor<256x256xf32>
   return %d : tensor<256x256xf32>
@@ -89,10 +89,10 @@ func.func @parts(
     %x: tensor<64x288xf8E4M3FN>, %sx: tensor<64x9xf8E8M0FNU>,
     %y: tensor<288x64xf8E5M2>, %sy: tensor<9x64xf8E8M0FNU>,
     %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected at most 3 parts of K, one for each stage, got #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 1, splits = 4>}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected at most 3 parts of K, one for each stage, got #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 1, splits = 4>}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 1, splits = 4>}
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 1, splits = 4>}
        : tensor<64x288xf8E4M3FN>, tensor<64x9xf8E8M0FNU>, tensor<288x64xf8E5M2>, tensor<9x64xf8E8M0FNU>,
          tensor<64x64xf32>
   return %d : tensor<64x64xf32>

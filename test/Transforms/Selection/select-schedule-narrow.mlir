@@ -7,9 +7,9 @@
 // Four blocks for each of 132 multiprocessors: 64 tiles.
 
 // CHECK-LABEL: func.func @rows(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
 // WHOLE-LABEL: func.func @rows(
-// WHOLE:         blockscale.schedule = #blockscale.schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
+// WHOLE:         blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
 func.func @rows(
     %x: tensor<7x8192xf8E4M3FN>, %sx: tensor<7x256xf8E8M0FNU>,
     %y: tensor<8192x8192xf8E5M2>, %sy: tensor<256x8192xf8E8M0FNU>,
@@ -25,7 +25,7 @@ func.func @rows(
 // at least.
 
 // CHECK-LABEL: func.func @columns(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 64, 128], warps = [4, 1], stages = 2, splits = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 64, 128], warps = [4, 1], stages = 2, splits = 2>
 // WHOLE-LABEL: func.func @columns(
 // WHOLE-NOT:     splits
 func.func @columns(
@@ -42,7 +42,7 @@ func.func @columns(
 // Too short, of unknown length, and too many rows.
 
 // CHECK-LABEL: func.func @short(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
 func.func @short(
     %x: tensor<16x992xf8E4M3FN>, %sx: tensor<16x31xf8E8M0FNU>,
     %y: tensor<992x256xf8E5M2>, %sy: tensor<31x256xf8E8M0FNU>,
@@ -84,7 +84,7 @@ func.func @wide(
 // known.
 
 // CHECK-LABEL: func.func @few(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
 // WHOLE-LABEL: func.func @few(
 // WHOLE-NOT:     splits
 func.func @few(
@@ -100,7 +100,7 @@ func.func @few(
 }
 
 // CHECK-LABEL: func.func @some(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [64, 128, 128], warps = [1, 4], stages = 2, splits = 4>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 128, 128], warps = [1, 4], stages = 2, splits = 4>
 func.func @some(
     %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
     %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
@@ -114,7 +114,7 @@ func.func @some(
 }
 
 // CHECK-LABEL: func.func @tile(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
 // CHECK-LABEL: func.func @known(
 // CHECK-NOT:     splits
 func.func @tile(

@@ -78,7 +78,7 @@ func.func @two_steps(%x: tensor<2048x256xf8E4M3FN>, %sx: tensor<16x2x32x16xf8E8M
 // in; fewer tiles than multiprocessors.
 
 // CHECK-LABEL: func.func @along_n(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
 func.func @along_n(%x: tensor<2048x4096xf4E2M1FN>, %sx: tensor<16x32x32x16xf8E8M0FNU>, %y: tensor<4096x2048xf4E2M1FN>, %sy: tensor<16x32x32x16xf8E8M0FNU>) -> tensor<2048x2048xf32> {
   %acc = arith.constant dense<0.0> : tensor<2048x2048xf32>
   %x_rows = blockscale.unswizzle_scales %sx : tensor<16x32x32x16xf8E8M0FNU> to tensor<2048x128xf8E8M0FNU>
@@ -92,7 +92,7 @@ func.func @along_n(%x: tensor<2048x4096xf4E2M1FN>, %sx: tensor<16x32x32x16xf8E8M
 
 
 // CHECK-LABEL: func.func @rows(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
 func.func @rows(%x: tensor<2048x4096xf4E2M1FN>, %sx: tensor<2048x128xf8E8M0FNU>, %y: tensor<2048x4096xf4E2M1FN>, %sy: tensor<16x32x32x16xf8E8M0FNU>) -> tensor<2048x2048xf32> {
   %acc = arith.constant dense<0.0> : tensor<2048x2048xf32>
   %y_rows = blockscale.unswizzle_scales %sy : tensor<16x32x32x16xf8E8M0FNU> to tensor<2048x128xf8E8M0FNU>
@@ -107,7 +107,7 @@ func.func @rows(%x: tensor<2048x4096xf4E2M1FN>, %sx: tensor<2048x128xf8E8M0FNU>,
 
 
 // CHECK-LABEL: func.func @cut(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
 func.func @cut(%x: tensor<2048x4192xf4E2M1FN>, %sx: tensor<16x33x32x16xf8E8M0FNU>, %y: tensor<2048x4192xf4E2M1FN>, %sy: tensor<16x33x32x16xf8E8M0FNU>) -> tensor<2048x2048xf32> {
   %acc = arith.constant dense<0.0> : tensor<2048x2048xf32>
   %x_rows = blockscale.unswizzle_scales %sx : tensor<16x33x32x16xf8E8M0FNU> to tensor<2048x131xf8E8M0FNU>
@@ -123,7 +123,7 @@ func.func @cut(%x: tensor<2048x4192xf4E2M1FN>, %sx: tensor<16x33x32x16xf8E8M0FNU
 
 
 // CHECK-LABEL: func.func @few(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [64, 64, 256], warps = [2, 2], stages = 4>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 256], warps = [2, 2], stages = 4>
 func.func @few(%x: tensor<512x4096xf4E2M1FN>, %sx: tensor<4x32x32x16xf8E8M0FNU>, %y: tensor<512x4096xf4E2M1FN>, %sy: tensor<4x32x32x16xf8E8M0FNU>) -> tensor<512x512xf32> {
   %acc = arith.constant dense<0.0> : tensor<512x512xf32>
   %x_rows = blockscale.unswizzle_scales %sx : tensor<4x32x32x16xf8E8M0FNU> to tensor<512x128xf8E8M0FNU>

@@ -39,7 +39,7 @@ func.func @many_rows(%x: tensor<4096x8192xbf16>, %y: tensor<8192x8192xf8E4M3FN>,
 // Of few rows, what does not go to wgmma is converted on the way to mma.sync.
 
 // CHECK-LABEL: func.func @few_rows(
-// CHECK:         linalg.matmul {{.*}}#blockscale.instruction<convert, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}#blockscale.schedule<
+// CHECK:         linalg.matmul {{.*}}#blockscale.instruction<convert, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}#blockscale.multistage_schedule<
 // OTHER-LABEL: func.func @few_rows(
 // OTHER:         linalg.matmul {{.*}}#blockscale.instruction<convert, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}blockscale.path = #blockscale.path<convert>
 // REMARK-NOT: remark

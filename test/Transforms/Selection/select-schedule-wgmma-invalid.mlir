@@ -66,8 +66,8 @@ func.func @parts(%x: tensor<192x65xbf16>, %y: tensor<65x256xbf16>, %acc: tensor<
 // -----
 
 func.func @warps(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected the attribute 'blockscale.schedule' to be a schedule of the path wgmma, got #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}}
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}
+  // expected-error@+1 {{'linalg.matmul' op expected the attribute 'blockscale.schedule' to be a schedule of the path wgmma, got #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
 }

@@ -7,9 +7,9 @@
 // smaller than 32 x 32 x 128.
 
 // CHECK-LABEL: func.func @smallest(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [32, 32, 128], warps = [2, 2], stages = 1>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 32, 128], warps = [2, 2], stages = 1>
 // OPTION-LABEL: func.func @smallest(
-// OPTION:         blockscale.schedule = #blockscale.schedule<tile = [32, 64, 256], warps = [1, 2], stages = 2>
+// OPTION:         blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 64, 256], warps = [1, 2], stages = 2>
 func.func @smallest(
     %x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
     %y: tensor<32x8xf8E5M2>, %sy: tensor<1x8xf8E8M0FNU>,
@@ -24,7 +24,7 @@ func.func @smallest(
 // Enough blocks of the largest tile; more steps than stages.
 
 // CHECK-LABEL: func.func @large(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
 func.func @large(
     %x: tensor<2048x4096xf8E4M3FN>, %sx: tensor<2048x128xf8E8M0FNU>,
     %y: tensor<4096x2048xf8E5M2>, %sy: tensor<128x2048xf8E8M0FNU>,
@@ -39,7 +39,7 @@ func.func @large(
 // More blocks than there are numbers.
 
 // CHECK-LABEL: func.func @countless_blocks(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 1>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 1>
 func.func @countless_blocks(
     %x: tensor<549755813888x32xf8E4M3FN>, %sx: tensor<549755813888x1xf8E8M0FNU>,
     %y: tensor<32x549755813888xf8E5M2>, %sy: tensor<1x549755813888xf8E8M0FNU>,
@@ -56,7 +56,7 @@ func.func @countless_blocks(
 // 64 blocks of that are too few: one side is halved, M first.
 
 // CHECK-LABEL: func.func @few_blocks(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [64, 128, 128], warps = [2, 2], stages = 4>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 128, 128], warps = [2, 2], stages = 4>
 func.func @few_blocks(
     %x: tensor<1024x4096xf8E4M3FN>, %sx: tensor<1024x128xf8E8M0FNU>,
     %y: tensor<4096x1024xf8E5M2>, %sy: tensor<128x1024xf8E8M0FNU>,
@@ -71,7 +71,7 @@ func.func @few_blocks(
 // Then the other one, but not below 64.
 
 // CHECK-LABEL: func.func @very_few_blocks(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>
 func.func @very_few_blocks(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
     %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
@@ -86,7 +86,7 @@ func.func @very_few_blocks(
 // A dimension that has fewer results.
 
 // CHECK-LABEL: func.func @narrow(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 32, 128], warps = [2, 2], stages = 4>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 32, 128], warps = [2, 2], stages = 4>
 func.func @narrow(
     %x: tensor<16384x4096xf8E4M3FN>, %sx: tensor<16384x128xf8E8M0FNU>,
     %y: tensor<4096x20xf8E5M2>, %sy: tensor<128x20xf8E8M0FNU>,
@@ -101,7 +101,7 @@ func.func @narrow(
 // A batch counts as blocks.
 
 // CHECK-LABEL: func.func @batch(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
 func.func @batch(
     %x: tensor<32x256x4096xf8E4M3FN>, %sx: tensor<32x256x128xf8E8M0FNU>,
     %y: tensor<4096x256xf8E5M2>, %sy: tensor<128x256xf8E8M0FNU>,
@@ -116,7 +116,7 @@ func.func @batch(
 // Packed fp4 has 256 elements in a row of 128 bytes; where K ends before, fewer.
 
 // CHECK-LABEL: func.func @fp4(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>
 func.func @fp4(
     %x: tensor<2048x4096xf4E2M1FN>, %sx: tensor<2048x128xf8E8M0FNU>,
     %y: tensor<4096x2048xf4E2M1FN>, %sy: tensor<128x2048xf8E8M0FNU>,
@@ -129,7 +129,7 @@ func.func @fp4(
 }
 
 // CHECK-LABEL: func.func @fp4_short(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 1>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 1>
 func.func @fp4_short(
     %x: tensor<2048x128xf4E2M1FN>, %sx: tensor<2048x4xf8E8M0FNU>,
     %y: tensor<128x2048xf4E2M1FN>, %sy: tensor<4x2048xf8E8M0FNU>,
@@ -144,7 +144,7 @@ func.func @fp4_short(
 // Dynamic sizes count as large ones.
 
 // CHECK-LABEL: func.func @dynamic(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
 func.func @dynamic(
     %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
     %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
@@ -159,29 +159,29 @@ func.func @dynamic(
 // The op's own schedule comes before its function's, the option before both.
 
 // CHECK-LABEL: func.func @own(
-// CHECK:         blockscale.schedule = #blockscale.schedule<tile = [64, 32, 128], warps = [2, 1], stages = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 32, 128], warps = [2, 1], stages = 2>
 // OPTION-LABEL: func.func @own(
-// OPTION:         blockscale.schedule = #blockscale.schedule<tile = [32, 64, 256], warps = [1, 2], stages = 2>
+// OPTION:         blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 64, 256], warps = [1, 2], stages = 2>
 func.func @own(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
     %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
     %c: tensor<256x256xf32>) -> tensor<256x256xf32>
-    attributes {blockscale.schedule = #blockscale.schedule<tile = [32, 32, 128], warps = [1, 1], stages = 1>} {
+    attributes {blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 32, 128], warps = [1, 1], stages = 1>} {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.schedule<tile = [64, 32, 128], warps = [2, 1], stages = 2>}
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 32, 128], warps = [2, 1], stages = 2>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
          tensor<256x256xf32>
   return %d : tensor<256x256xf32>
 }
 
 // CHECK-LABEL: func.func @of_function(
-// CHECK:         blockscale.mma_scaled {{.*}} blockscale.schedule = #blockscale.schedule<tile = [32, 32, 128], warps = [1, 1], stages = 1>
+// CHECK:         blockscale.mma_scaled {{.*}} blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 32, 128], warps = [1, 1], stages = 1>
 func.func @of_function(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
     %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
     %c: tensor<256x256xf32>) -> tensor<256x256xf32>
-    attributes {blockscale.schedule = #blockscale.schedule<tile = [32, 32, 128], warps = [1, 1], stages = 1>} {
+    attributes {blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 32, 128], warps = [1, 1], stages = 1>} {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,

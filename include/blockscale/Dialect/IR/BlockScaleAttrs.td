@@ -189,8 +189,8 @@ def BlockScale_ScaleTileLayoutAttr
   let assemblyFormat = "`<` $order `>`";
 }
 
-def BlockScale_MmaSyncScheduleAttr
-    : BlockScale_Attr<"MmaSyncSchedule", "schedule", [
+def BlockScale_MultistageScheduleAttr
+    : BlockScale_Attr<"MultistageSchedule", "schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
   let summary = "how a kernel of warps divides a matrix multiply";
   let description = [{
@@ -212,7 +212,7 @@ def BlockScale_MmaSyncScheduleAttr
     checked by `blockscale-select-schedule`.
 
     Example:
-    `#blockscale.schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>`.
+    `#blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile,
                         ArrayRefParameter<"int64_t">:$warps,
@@ -225,7 +225,7 @@ def BlockScale_MmaSyncScheduleAttr
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// With K as a whole.
-    static MmaSyncScheduleAttr get(MLIRContext *context,
+    static MultistageScheduleAttr get(MLIRContext *context,
                                    ArrayRef<int64_t> tile,
                                    ArrayRef<int64_t> warps, int64_t stages) {
       return get(context, tile, warps, stages, /*splits=*/1);

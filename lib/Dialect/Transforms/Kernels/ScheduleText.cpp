@@ -39,7 +39,7 @@ static ScheduleField makeField(StringRef form, T (AttrT::*get)() const,
 }
 
 const ScheduleText &blockscale::getMmaSyncScheduleText() {
-  using Attr = MmaSyncScheduleAttr;
+  using Attr = MultistageScheduleAttr;
   static const ScheduleText text(
       {makeField("tile=MxNxK", &Attr::getTile),
        makeField("warps=MxN", &Attr::getWarps),

@@ -113,7 +113,7 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
            {blockscale.path = #blockscale.path<mma_sync>,
             blockscale.instruction = #blockscale.instruction<
                 mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>,
-            blockscale.schedule = #blockscale.schedule<
+            blockscale.schedule = #blockscale.multistage_schedule<
                 tile = [32, 32, 128], warps = [2, 2], stages = 2>}
            : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
              tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>

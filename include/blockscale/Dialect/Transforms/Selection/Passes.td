@@ -189,7 +189,7 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
 
     ```
     blockscale.schedule =
-        #blockscale.schedule<tile = [32, 32, 128], warps = [2, 2], stages = 1>
+        #blockscale.multistage_schedule<tile = [32, 32, 128], warps = [2, 2], stages = 1>
     ```
   }];
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];

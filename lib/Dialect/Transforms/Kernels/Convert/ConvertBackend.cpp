@@ -14,13 +14,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Warps/WarpsKernel.h"
+#include "Kernels/Warps/MultistageKernel.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 const KernelBackend &blockscale::getConvertBackend() {
-  static const WarpsBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2,
+  static const MultistageBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2,
                                      /*mostK=*/128, /*dividesK=*/true});
   return backend;
 }

@@ -15,7 +15,7 @@
 #include "Kernels/MmaSync/MmaSyncRoles.h"
 #include "Kernels/MmaSync/MmaSyncSchedules.h"
 #include "Kernels/Staging/Stages.h"
-#include "Kernels/Warps/WarpsKernel.h"
+#include "Kernels/Warps/MultistageKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -103,7 +103,7 @@ public:
   }
 
 private:
-  WarpsBackend warps{kMmaSyncLimits};
+  MultistageBackend warps{kMmaSyncLimits};
 };
 } // namespace
 

@@ -181,7 +181,7 @@ static bool areWhole(ProductOpInterface op, RingScheduleAttr schedule) {
 namespace {
 class MmaSyncScheduleRules final : public ScheduleRules {
 public:
-  MmaSyncScheduleRules() : warps(makeWarpScheduleRules(kMmaSyncLimits)) {}
+  MmaSyncScheduleRules() : warps(makeMultistageScheduleRules(kMmaSyncLimits)) {}
 
   SmallVector<const ScheduleText *> getTexts() const override {
     return {&getMmaSyncScheduleText(), &getRingScheduleText()};
@@ -193,7 +193,7 @@ public:
   /// they have two stages in the place of three.
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override {
-    auto copied = cast<MmaSyncScheduleAttr>(
+    auto copied = cast<MultistageScheduleAttr>(
         warps->choose(op, instruction, chip, hasWorkspace));
     auto roles = cast<RingScheduleAttr>(
         ring.choose(op, instruction, chip, hasWorkspace));

@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_MMASYNC_MMASYNCSCHEDULES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_MMASYNC_MMASYNCSCHEDULES_H
 
-#include "Kernels/Warps/WarpSchedules.h"
+#include "Kernels/Warps/MultistageSchedules.h"
 
 namespace mlir::blockscale {
 
@@ -20,7 +20,7 @@ const ScheduleRules &getMmaSyncScheduleRules();
 /// What is chosen for the first one. Its instructions leave little to do
 /// between them: one block on a multiprocessor, with as many stages as there is
 /// room for, keeps them busy.
-inline constexpr WarpScheduleLimits kMmaSyncLimits = {
+inline constexpr MultistageScheduleLimits kMmaSyncLimits = {
     /*mostStages=*/4, /*wantedBlocks=*/1, /*mostK=*/1024};
 
 } // namespace mlir::blockscale

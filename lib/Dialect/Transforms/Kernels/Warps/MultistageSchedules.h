@@ -1,4 +1,4 @@
-//===- WarpSchedules.h - Schedules of blocks of warps -----------*- C++ -*-===//
+//===- MultistageSchedules.h - Schedules of blocks of warps -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,10 +20,10 @@
 namespace mlir::blockscale {
 
 /// What the block of a kernel with `schedule` takes of A and B.
-StageExtents getStageExtents(MmaSyncScheduleAttr schedule);
+StageExtents getStageExtents(MultistageScheduleAttr schedule);
 
 /// In what the choices of paths differ.
-struct WarpScheduleLimits {
+struct MultistageScheduleLimits {
   /// The most stages that are chosen.
   int64_t mostStages;
   /// Blocks that shared memory of a multiprocessor should have room for.
@@ -36,7 +36,7 @@ struct WarpScheduleLimits {
 };
 
 std::unique_ptr<ScheduleRules>
-makeWarpScheduleRules(const WarpScheduleLimits &limits);
+makeMultistageScheduleRules(const MultistageScheduleLimits &limits);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- WarpsKernel.cpp - A block of warps per tile ------------------------===//
+//===- MultistageKernel.cpp - A block of warps per tile ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Warps/WarpsKernel.h"
+#include "Kernels/Warps/MultistageKernel.h"
 
 #include "Kernels/BlockTile.h"
 #include "Kernels/CodesOfY.h"
@@ -28,8 +28,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static MmaSyncScheduleAttr getSchedule(const KernelProblem &problem) {
-  auto schedule = cast<MmaSyncScheduleAttr>(problem.schedule);
+static MultistageScheduleAttr getSchedule(const KernelProblem &problem) {
+  auto schedule = cast<MultistageScheduleAttr>(problem.schedule);
   if (problem.conditions.empty())
     return schedule;
   // What goes from tile to tile takes registers, too: with larger ones ptxas
@@ -38,17 +38,17 @@ static MmaSyncScheduleAttr getSchedule(const KernelProblem &problem) {
   int64_t tile[] = {std::min(schedule.getM(), kMost),
                     std::min(schedule.getN(), kMost), schedule.getK()};
   int64_t warps[] = {schedule.getWarpsM(), schedule.getWarpsN()};
-  return MmaSyncScheduleAttr::get(schedule.getContext(), tile, warps,
+  return MultistageScheduleAttr::get(schedule.getContext(), tile, warps,
                                   schedule.getStages());
 }
 
 static TileShape getTileShape(const KernelProblem &problem) {
-  MmaSyncScheduleAttr schedule = getSchedule(problem);
+  MultistageScheduleAttr schedule = getSchedule(problem);
   return {schedule.getM(), schedule.getN(), schedule.getK()};
 }
 
 static StagePlan makePlan(const KernelProblem &problem) {
-  MmaSyncScheduleAttr schedule = getSchedule(problem);
+  MultistageScheduleAttr schedule = getSchedule(problem);
   return StagePlan(problem, problem.instruction.getKind(),
                    getStageExtents(schedule), schedule.getStages());
 }
@@ -98,7 +98,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      Value shared, const BlockTile &tile, Value matrices,
                      Value tensorScale) {
   Location loc = kernel.getLoc();
-  MmaSyncScheduleAttr schedule = getSchedule(problem);
+  MultistageScheduleAttr schedule = getSchedule(problem);
   PartOfK part = emitPartOfK(b, loc, problem, sizes, schedule.getK(),
                              tile.batch, matrices);
   StagePlan plan = makePlan(problem);
@@ -138,19 +138,19 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   emitLastSums(b, kernel, problem, sizes, tile, acc);
 }
 
-TakenCodes WarpsBackend::getTakenCodes(InstructionAttr instruction,
+TakenCodes MultistageBackend::getTakenCodes(InstructionAttr instruction,
                                        ScheduleInterface) const {
   return takesCodesOfY(instruction) ? TakenCodes::Y : TakenCodes::None;
 }
 
-KernelSplit WarpsBackend::getSplit(const KernelProblem &problem) const {
-  MmaSyncScheduleAttr schedule = getSchedule(problem);
+KernelSplit MultistageBackend::getSplit(const KernelProblem &problem) const {
+  MultistageScheduleAttr schedule = getSchedule(problem);
   return {schedule.getSplits(), schedule.getK()};
 }
 
 std::optional<ResultTile>
-WarpsBackend::getResultTile(const KernelProblem &problem) const {
-  MmaSyncScheduleAttr schedule = getSchedule(problem);
+MultistageBackend::getResultTile(const KernelProblem &problem) const {
+  MultistageScheduleAttr schedule = getSchedule(problem);
   MLIRContext *context = schedule.getContext();
   auto layout =
       WarpsAttr::get(context, schedule.getWarpsM(), schedule.getWarpsN());
@@ -161,7 +161,7 @@ WarpsBackend::getResultTile(const KernelProblem &problem) const {
       {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
 }
 
-KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
+KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
   TileShape tile = getTileShape(problem);
   KernelShape shape;
   shape.tile = {tile.m, tile.n, 1};
@@ -173,7 +173,7 @@ KernelShape WarpsBackend::getShape(const KernelProblem &problem) const {
   return shape;
 }
 
-void WarpsBackend::build(gpu::GPUFuncOp kernel,
+void MultistageBackend::build(gpu::GPUFuncOp kernel,
                          const KernelProblem &problem) const {
   Location loc = kernel.getLoc();
   TileShape shape = getTileShape(problem);

@@ -1,4 +1,4 @@
-//===- WarpSchedules.cpp - Schedules of blocks of warps -------------------===//
+//===- MultistageSchedules.cpp - Schedules of blocks of warps -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Warps/WarpSchedules.h"
+#include "Kernels/Warps/MultistageSchedules.h"
 
 #include "Kernels/CodesOfY.h"
 #include "Kernels/OpSizes.h"
@@ -26,7 +26,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-StageExtents blockscale::getStageExtents(MmaSyncScheduleAttr schedule) {
+StageExtents blockscale::getStageExtents(MultistageScheduleAttr schedule) {
   int64_t k = schedule.getK(), threads = schedule.getNumThreads();
   return {{schedule.getM(), k, schedule.getWarpM(), threads},
           {schedule.getN(), k, schedule.getWarpN(), threads}};
@@ -34,7 +34,7 @@ StageExtents blockscale::getStageExtents(MmaSyncScheduleAttr schedule) {
 
 /// The bytes of shared memory that a kernel for `row` may need.
 static int64_t getSharedBytes(const TypeCombination &types, Kind kind,
-                              MmaSyncScheduleAttr schedule) {
+                              MultistageScheduleAttr schedule) {
   return getStages(types, kind, getStageExtents(schedule), schedule.getStages())
       .getNumBytes();
 }
@@ -50,9 +50,9 @@ static int64_t getMultiprocessors(const Chip &chip) {
 }
 
 namespace {
-class WarpScheduleRules final : public ScheduleRules {
+class MultistageScheduleRules final : public ScheduleRules {
 public:
-  explicit WarpScheduleRules(const WarpScheduleLimits &limits)
+  explicit MultistageScheduleRules(const MultistageScheduleLimits &limits)
       : limits(limits) {}
 
   SmallVector<const ScheduleText *> getTexts() const override {
@@ -70,7 +70,7 @@ public:
   void explain(ProductOpInterface op, InstructionAttr instruction,
                ScheduleInterface given, const Chip &chip, bool,
                raw_ostream &os) const override {
-    auto schedule = cast<MmaSyncScheduleAttr>(given);
+    auto schedule = cast<MultistageScheduleAttr>(given);
     ProductTile tile = {schedule.getM(),      schedule.getN(),
                         schedule.getK(),      schedule.getSplits(),
                         schedule.getWarpsN(), schedule.getWarpsM()};
@@ -82,7 +82,7 @@ public:
   std::optional<TunedTile> getTunedTile(ProductOpInterface op,
                                         ScheduleInterface given,
                                         const Chip &chip) const override {
-    auto schedule = cast<MmaSyncScheduleAttr>(given);
+    auto schedule = cast<MultistageScheduleAttr>(given);
     auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
     if (!limits.dividesK || schedule.getSplits() == 1)
       return std::nullopt;
@@ -110,7 +110,7 @@ public:
   }
 
 private:
-  WarpScheduleLimits limits;
+  MultistageScheduleLimits limits;
 };
 } // namespace
 
@@ -118,12 +118,12 @@ private:
 // Limits
 //===----------------------------------------------------------------------===//
 
-LogicalResult WarpScheduleRules::verify(ProductOpInterface op,
+LogicalResult MultistageScheduleRules::verify(ProductOpInterface op,
                                         InstructionAttr instruction,
                                         ScheduleInterface attr,
                                         const Chip &chip,
                                         EmitErrorFn emitError) const {
-  auto schedule = cast<MmaSyncScheduleAttr>(attr);
+  auto schedule = cast<MultistageScheduleAttr>(attr);
   TypeCombination types = getComputedCombination(op, instruction);
   int64_t bytes = getSharedBytes(types, instruction.getKind(), schedule);
   int64_t mostBytes = getMostSharedBytes(chip);
@@ -167,7 +167,7 @@ static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
 /// read most is converted once, and K has as many parts as the chip takes
 /// blocks. Null if the product is none of these, or fills the chip. Where the
 /// number of rows is not known, the function may say that it is for few.
-static MmaSyncScheduleAttr chooseNarrow(ProductOpInterface op,
+static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
                                         const Chip &chip) {
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
   std::optional<TunedRows> asked;
@@ -204,7 +204,7 @@ static MmaSyncScheduleAttr chooseNarrow(ProductOpInterface op,
     std::swap(tile[0], tile[1]);
     std::swap(warps[0], warps[1]);
   }
-  return MmaSyncScheduleAttr::get(op.getContext(), tile, warps, narrow->stages,
+  return MultistageScheduleAttr::get(op.getContext(), tile, warps, narrow->stages,
                                   splits);
 }
 
@@ -218,12 +218,12 @@ static MmaSyncScheduleAttr chooseNarrow(ProductOpInterface op,
 ///   has room for; two of them, if there is a choice, before as many blocks on
 ///   a multiprocessor as the path asks for.
 /// Where the path divides K, results of few rows or columns have others.
-ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
+ScheduleInterface MultistageScheduleRules::choose(ProductOpInterface op,
                                             InstructionAttr instruction,
                                             const Chip &chip,
                                             bool hasWorkspace) const {
   if (limits.dividesK && hasWorkspace)
-    if (MmaSyncScheduleAttr narrow = chooseNarrow(op, chip))
+    if (MultistageScheduleAttr narrow = chooseNarrow(op, chip))
       return narrow;
   // A dynamic size counts as a large one.
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
@@ -249,7 +249,7 @@ ScheduleInterface WarpScheduleRules::choose(ProductOpInterface op,
   tile.push_back(fit(k, kBankLineBytes, std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
-    return MmaSyncScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);
+    return MultistageScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);
   };
   constexpr int64_t kWantedStages = 2;
   int64_t stages =
@@ -284,11 +284,11 @@ static constexpr TriedTile kTriedWide[] = {
 /// next size, with parts of K, for others the wide ones; with as much of K as
 /// the choice has.
 SmallVector<ScheduleInterface>
-WarpScheduleRules::getCandidates(ProductOpInterface op,
+MultistageScheduleRules::getCandidates(ProductOpInterface op,
                                  InstructionAttr instruction, const Chip &chip,
                                  bool hasWorkspace) const {
   auto chosen =
-      cast<MmaSyncScheduleAttr>(choose(op, instruction, chip, hasWorkspace));
+      cast<MultistageScheduleAttr>(choose(op, instruction, chip, hasWorkspace));
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   int64_t least = std::min(m, n);
   const auto *narrow = llvm::find_if(
@@ -308,13 +308,13 @@ WarpScheduleRules::getCandidates(ProductOpInterface op,
     int64_t tile[] = {row.tile[0], row.tile[1], chosen.getK()};
     for (int64_t stages : {2, 3, 4})
       for (int64_t splits : parts)
-        candidates.push_back(MmaSyncScheduleAttr::get(
+        candidates.push_back(MultistageScheduleAttr::get(
             op->getContext(), tile, row.warps, stages, splits));
   }
   return candidates;
 }
 
 std::unique_ptr<ScheduleRules>
-blockscale::makeWarpScheduleRules(const WarpScheduleLimits &limits) {
-  return std::make_unique<WarpScheduleRules>(limits);
+blockscale::makeMultistageScheduleRules(const MultistageScheduleLimits &limits) {
+  return std::make_unique<MultistageScheduleRules>(limits);
 }

@@ -1,4 +1,4 @@
-//===- WarpsKernel.h - A block of warps per tile ----------------*- C++ -*-===//
+//===- MultistageKernel.h - A block of warps per tile ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,16 +9,16 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSKERNEL_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WARPS_WARPSKERNEL_H
 
-#include "Kernels/Warps/WarpSchedules.h"
+#include "Kernels/Warps/MultistageSchedules.h"
 
 namespace mlir::blockscale {
 
 /// The kernels of a path whose instructions are those of a warp: a block of
 /// warps computes a tile, from stages in shared memory.
-class WarpsBackend final : public KernelBackend {
+class MultistageBackend final : public KernelBackend {
 public:
-  explicit WarpsBackend(const WarpScheduleLimits &limits)
-      : rules(makeWarpScheduleRules(limits)) {}
+  explicit MultistageBackend(const MultistageScheduleLimits &limits)
+      : rules(makeMultistageScheduleRules(limits)) {}
 
   const ScheduleRules *getScheduleRules() const override { return rules.get(); }
   bool takesOverSurroundings() const override { return true; }

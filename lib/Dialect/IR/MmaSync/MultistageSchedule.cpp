@@ -1,4 +1,4 @@
-//===- MmaSyncSchedule.cpp - Schedules of the path mma_sync ---------------===//
+//===- MultistageSchedule.cpp - Schedules of the path mma_sync ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ static bool isWholeShare(int64_t extent, int64_t unit) {
 }
 
 LogicalResult
-MmaSyncScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+MultistageScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             ArrayRef<int64_t> tile, ArrayRef<int64_t> warps,
                             int64_t stages, int64_t splits) {
   if (tile.size() != 3 || warps.size() != 2)
@@ -51,6 +51,6 @@ MmaSyncScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifySplits(emitError, splits);
 }
 
-bool MmaSyncScheduleAttr::isFor(Path path) const {
+bool MultistageScheduleAttr::isFor(Path path) const {
   return getPathInfo(path).isWarpLevel;
 }
