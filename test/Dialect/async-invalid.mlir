@@ -355,68 +355,68 @@ gpu.module @kernels {
 // -----
 
 // expected-error@+1 {{expected three sizes of a tile, got 2}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256], stages = 4, accumulators = 2, persistent = true>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256], stages = 4, accumulators = 2, persistent = true>
 
 // -----
 
 // expected-error@+1 {{expected M of the tile to be a multiple of 64 up to 256, got 96}}
-#schedule = #blockscale.ring_schedule<tile = [96, 256, 128], stages = 4, accumulators = 2, persistent = true>
+#schedule = #blockscale.warp_specialized_schedule<tile = [96, 256, 128], stages = 4, accumulators = 2, persistent = true>
 
 // -----
 
 // expected-error@+1 {{expected N of the tile to be a multiple of 8 up to 256, or 1 with exchanged operands, got 260}}
-#schedule = #blockscale.ring_schedule<tile = [128, 260, 128], stages = 4, accumulators = 2, persistent = true>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 260, 128], stages = 4, accumulators = 2, persistent = true>
 
 // -----
 
 // expected-error@+1 {{expected K of the tile to be a power of two from 64 to 2048, got 32}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 32], stages = 4, accumulators = 2, persistent = true>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 32], stages = 4, accumulators = 2, persistent = true>
 
 // -----
 
 // expected-error@+1 {{expected 1 to 16 stages, got 17}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 17, accumulators = 2, persistent = true>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 17, accumulators = 2, persistent = true>
 
 // -----
 
 // expected-error@+1 {{expected 1 or 2 accumulators, got 3}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 3, persistent = true>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 3, persistent = true>
 
 // -----
 
 // expected-error@+1 {{expected groups of 1 to 1024 tiles, got 0}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, group = 0>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, group = 0>
 
 // -----
 
 // expected-error@+1 {{expected groups of 1 to 1024 tiles, got 1025}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, group = 1025>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, group = 1025>
 
 // -----
 
 // expected-error@+1 {{expected K to be divided into 1 to 64 parts, got 0}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, splits = 0>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, splits = 0>
 
 // -----
 
 // expected-error@+1 {{expected a cluster of 1, 2 or 4 blocks, got 3x1}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 3x1>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 3x1>
 
 // -----
 
 // expected-error@+1 {{expected a cluster of 1, 2 or 4 blocks, got 4x2}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 4x2>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 4x2>
 
 // -----
 
 // expected-error@+1 {{expected a cluster of 1, 2 or 4 blocks, got 0x1}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 0x1>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 0x1>
 
 // -----
 
 // expected-error@+2 {{expected two sizes of a cluster, got 3}}
-// expected-error@+1 {{failed to parse BlockScale_RingScheduleAttr parameter 'cluster'}}
-#schedule = #blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 2x2x1>
+// expected-error@+1 {{failed to parse BlockScale_WarpSpecializedScheduleAttr parameter 'cluster'}}
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, cluster = 2x2x1>
 
 // -----
 

@@ -5,10 +5,10 @@ on who brings them; what is around instructions, on the schedule. Sums are small
 tensor core.
 """
 
-import ring_cases
+import warp_specialized_cases
 from gpu_cases import FP6, Case, Expectation, add_problem
 from harness import ROWS, Program, exact
-from ring_cases import E4M3, case, make_problem, tile_k
+from warp_specialized_cases import E4M3, case, make_problem, tile_k
 
 # Scales 32x4x4, x as K x M, y as N x K, a batch.
 BY_MAPS = (True, False, True, False)
@@ -53,10 +53,10 @@ def few(cases, step):
 def all_emulated():
     """What a card runs in less than a minute."""
     return [
-        *rows(), packed(), *clusters(), *ring_cases.odd_columns(), *few(ring_cases.factors(), 2), *ring_cases.schedules(),
-        *few(ring_cases.rounds(), 2), *few(ring_cases.groups(), 2), *few(ring_cases.exchanged(), 2),
-        *few(ring_cases.exchanged_tiles(), 2), *few(ring_cases.splits(), 2),
-        *few(ring_cases.around("emulated", "exchanged=1,splits=2"), 3),
+        *rows(), packed(), *clusters(), *warp_specialized_cases.odd_columns(), *few(warp_specialized_cases.factors(), 2), *warp_specialized_cases.schedules(),
+        *few(warp_specialized_cases.rounds(), 2), *few(warp_specialized_cases.groups(), 2), *few(warp_specialized_cases.exchanged(), 2),
+        *few(warp_specialized_cases.exchanged_tiles(), 2), *few(warp_specialized_cases.splits(), 2),
+        *few(warp_specialized_cases.around("emulated", "exchanged=1,splits=2"), 3),
         case("emulated-many-tiles", E4M3, [(17900, 8, 64, BY_MAPS, ())],
              ("--schedule=tile=128x8x128,stages=2,accumulators=1,persistent=0",)),
     ]

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 """Runs the cases of gpu_cases.py on a CUDA card, compiled here or on another machine.
 
-usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT] [--codes|--ring|--warp-ring]
-       gpu_bundle.py check FOLDER --launcher=PROGRAM [--codes|--ring|--warp-ring]
+usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT] [--codes|--warp-specialized|--mma-sync-specialized]
+       gpu_bundle.py check FOLDER --launcher=PROGRAM [--codes|--warp-specialized|--mma-sync-specialized]
 
 `write` needs blockscale-compile; `check` needs blockscale-launch, numpy and a card. Between the
 two, FOLDER and this repository's test and python folders may travel. `check` prints one line per
 case and exits with 1 if one is wrong. With --codes, cases are those of codes_cases.py, for sm_90a;
-with --ring, those of emulated_cases.py, for --target=sm_100a --emulate-on=sm_90a; with --warp-ring,
-those of warp_ring_cases.py, for --target=sm_120a and, emulated, for sm_90.
+with --warp-specialized, those of emulated_cases.py, for --target=sm_100a --emulate-on=sm_90a; with --mma-sync-specialized,
+those of mma_sync_specialized_cases.py, for --target=sm_120a and, emulated, for sm_90.
 """
 
 import argparse
@@ -33,7 +33,7 @@ import layout_cases  # noqa: E402
 import numpy as np  # noqa: E402
 import tile_kernels  # noqa: E402
 import vector_kernels  # noqa: E402
-import warp_ring_cases  # noqa: E402
+import mma_sync_specialized_cases  # noqa: E402
 from harness import REPO, gpu_buffer  # noqa: E402
 
 COMPILE = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin" / "blockscale-compile"
@@ -123,8 +123,8 @@ def every_case():
 SETS = {
     "all": every_case,
     "codes": functools.cache(lambda: list(codes_cases.all_codes())),
-    "ring": functools.cache(emulated_cases.all_emulated),
-    "warp-ring": functools.cache(lambda: [*warp_ring_cases.all_rows(), *warp_ring_cases.factors()]),
+    "warp-specialized": functools.cache(emulated_cases.all_emulated),
+    "mma-sync-specialized": functools.cache(lambda: [*mma_sync_specialized_cases.all_rows(), *mma_sync_specialized_cases.factors()]),
 }
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from gpu_cases import Case, Same, swapped
 from harness import Program, assert_bit_equal
-from ring_cases import cover
+from warp_specialized_cases import cover
 
 ELEMENTS = ("bf16", "f16")
 # As it is; transposed by linalg.transpose in front; by the indexing map of the product.
@@ -249,7 +249,7 @@ def attribute(schedule):
     text = f"tile = [{m}, {n}, 64], stages = {stages}, accumulators = 1, persistent = {str(bool(persistent)).lower()}"
     text += f", group = {group}" * (group != 8) + f", splits = {splits}" * (splits != 1)
     text += "".join(f", cluster = {cluster}" for cluster in clusters)
-    return f"#blockscale.ring_schedule<{text}>"
+    return f"#blockscale.warp_specialized_schedule<{text}>"
 
 
 def finish(problem, product, residual):

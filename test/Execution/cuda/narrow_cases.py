@@ -3,8 +3,8 @@
 Each value of a factor meets each value of every other one over the cases (`cover`).
 """
 
-import ring_cases
-from ring_cases import LAYOUTS, PARTS, ROWS_OF_FACTORS, cover, make_problem
+import warp_specialized_cases
+from warp_specialized_cases import LAYOUTS, PARTS, ROWS_OF_FACTORS, cover, make_problem
 
 TILE_K = 128
 # Rows of the tile, and of x.
@@ -29,10 +29,10 @@ def splits():
     for number, ((row, part, is_of_x, tile), problems) in enumerate(chosen.items()):
         flag = f"--schedule={schedule(tile, is_of_x, part[0], stages=1 + number % 3)}"
         side = "x" if is_of_x else "y"
-        yield ring_cases.case(f"{row}-narrow-{side}-{tile}-{part[0]}-{part[1]}", row, problems, (flag,))
+        yield warp_specialized_cases.case(f"{row}-narrow-{side}-{tile}-{part[0]}-{part[1]}", row, problems, (flag,))
 
 
 def around():
     """Elementwise ops, batches and dynamic sizes."""
-    for row in ring_cases.SURROUNDED:
-        yield from ring_cases.surroundings("narrow", row, TILE_K, schedule(32, True, 3))
+    for row in warp_specialized_cases.SURROUNDED:
+        yield from warp_specialized_cases.surroundings("narrow", row, TILE_K, schedule(32, True, 3))

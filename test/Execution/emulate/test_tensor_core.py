@@ -8,7 +8,7 @@ import re
 import emulated_cases
 import gpu_bundle
 import pytest
-import ring_cases
+import warp_specialized_cases
 import tiers
 from harness import RUN
 
@@ -68,7 +68,7 @@ def of_schedules():
 
 
 # Thirty times as long as others: those are for a card.
-SLOW = "ring-slots", "dynamic-emulated", "-factors-"
+SLOW = "warp-specialized-slots", "dynamic-emulated", "-factors-"
 
 
 def about(case):
@@ -86,6 +86,6 @@ def test_schedules(case, tmp_path):
 @pytest.mark.parametrize("seed", range(3))
 def test_seeds(seed, tmp_path):
     schedule = "--schedule=tile=128x16x256,stages=3,accumulators=2,persistent=1"
-    case = ring_cases.case("seeds", ring_cases.NVFP4, [(300, 16, 800, emulated_cases.BY_MAPS, ())], (schedule,))
+    case = warp_specialized_cases.case("seeds", warp_specialized_cases.NVFP4, [(300, 16, 800, emulated_cases.BY_MAPS, ())], (schedule,))
     emulate(case, tmp_path)
     gpu_bundle.check_case(case, tmp_path, SIMULATOR, [*CHECKS, f"--seed={seed}"])

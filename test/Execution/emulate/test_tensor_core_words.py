@@ -7,10 +7,10 @@ import re
 import blockscale
 import emulated_cases
 import pytest
-import ring_cases
-import ring_kernels
+import warp_specialized_cases
+import warp_specialized_kernels
 import tiers
-from ring_cases import E4M3, FP6, MXFP4_16, NVFP4
+from warp_specialized_cases import E4M3, FP6, MXFP4_16, NVFP4
 
 MMA, COPY = "emulated_tcgen05_mma_", "emulated_tcgen05_cp_"
 # Numbers of parameters.
@@ -42,7 +42,7 @@ FLIPS = [
 ]
 SEEDS = range(1)
 # Software takes more than a tensor core.
-STEPS = 50 * ring_kernels.STEPS
+STEPS = 50 * warp_specialized_kernels.STEPS
 
 # Several instructions along K, and K of two stages; A and B by copies, in two layouts. N is as large as an
 # instruction's, so that all of it is stored.
@@ -58,11 +58,11 @@ KERNELS = {
 def build(name, folder):
     row, sizes, layout, tile = KERNELS[name]
     flags = (f"--schedule={tile},stages=2,accumulators=2,persistent=1", "--emulate-on=sm_90a")
-    case = ring_cases.case(name, row, [(*sizes, layout, ())], flags)
+    case = warp_specialized_cases.case(name, row, [(*sizes, layout, ())], flags)
     [expectation] = case.expectations
     expected = blockscale.mma_scaled(*expectation.operands, **row.types)
-    kernel = ring_kernels.prepare(case, folder, "sm_100a", expected)
-    few = f"--max-steps={ring_kernels.STEPS}"
+    kernel = warp_specialized_kernels.prepare(case, folder, "sm_100a", expected)
+    few = f"--max-steps={warp_specialized_kernels.STEPS}"
     return kernel._replace(arguments=[a.replace(few, f"--max-steps={STEPS}") for a in kernel.arguments])
 
 

@@ -9,8 +9,8 @@ import blockscale
 import numpy as np
 import pytest
 from gpu_bundle import COMPILE
-from ring_kernels import STEPS, Ring, forget_digest
-from ring_mutants import is_among, try_removals
+from warp_specialized_kernels import STEPS, Pipeline, forget_digest
+from warp_specialized_mutants import is_among, try_removals
 from test_codes import Product, schedule_text
 from test_wgmma_mutations import FEW_SEEDS, SEEDS
 from test_wgmma_mutations import NEEDLESS as OF_RINGS
@@ -61,7 +61,7 @@ def ring(request, tmp_path_factory):
     arguments.append(f"out:{folder / 'out.npy'}:f4:{m}x{n}")
     operands = product.x, product.xs, product.y.T, product.ys.T, np.zeros((m, n), np.float32)
     expected = blockscale.mma_scaled(*operands, **product.types)
-    return Ring("p", folder, (folder / "p.ptx").read_text(), arguments, expected)
+    return Pipeline("p", folder, (folder / "p.ptx").read_text(), arguments, expected)
 
 
 def pack_fp4(codes):

@@ -2,7 +2,7 @@
 
 import narrow_cases
 import pytest
-import ring_cases
+import warp_specialized_cases
 import tiers
 from gpu_bundle import check_case, write_case
 from gpu_cases import Case, Expectation, add_problem
@@ -38,7 +38,7 @@ CHOSEN = {
 @pytest.mark.parametrize("name", CHOSEN)
 def test_chosen(name, tmp_path):
     """The schedule that is chosen, with parts of at least four steps; without workspace K is whole."""
-    case = ring_cases.case(f"chosen-{name}", ring_cases.MIXED, [CHOSEN[name]])
+    case = warp_specialized_cases.case(f"chosen-{name}", warp_specialized_cases.MIXED, [CHOSEN[name]])
     target, race = ["--target=sm_90a"], ["--check=race"]
     write_case(case, tmp_path, target)
     text = (tmp_path / f"{case.name}.ptx").read_text()
@@ -51,7 +51,7 @@ def test_chosen(name, tmp_path):
 
 def test_lost(tmp_path):
     """NaN in one part of K, and a scale that bf16 does not hold in another one."""
-    row = ring_cases.MIXED
+    row = warp_specialized_cases.MIXED
     data = exact(row, 16, 136, 1024, 3, "fine")
     data[0][3, 700] = 0x7F
     data[1][5, 2] = 0

@@ -4,10 +4,10 @@ warning or wrong sums must show it, under some of eight seeds.
 
 import matmul_cases
 import pytest
-import ring_kernels
+import warp_specialized_kernels
 import tiers
 from matmul_cases import Problem
-from ring_mutants import is_among, try_removals
+from warp_specialized_mutants import is_among, try_removals
 
 SEEDS = range(8)
 # For what chance has no part in.
@@ -50,7 +50,7 @@ SOMETIMES = {
 def ring(request, tmp_path_factory):
     case = matmul_cases.case(request.param, [KERNELS[request.param]])
     [expectation] = case.expectations
-    return ring_kernels.prepare(case, tmp_path_factory.mktemp(case.name), "sm_90a", expectation.expected)
+    return warp_specialized_kernels.prepare(case, tmp_path_factory.mktemp(case.name), "sm_90a", expectation.expected)
 
 
 def test_correct(ring):

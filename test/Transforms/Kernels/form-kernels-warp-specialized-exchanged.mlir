@@ -17,7 +17,7 @@
 // CHECK:         blockscale.tensor_load %[[X_MAP]][%{{.*}}, %{{.*}}] to %{{.*}}[%c16384], %{{.*}}[%c0] :
 // CHECK:         blockscale.async_tile_mma {{.*}} instruction = <tcgen05, 128x64x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>
 #instruction = #blockscale.instruction<tcgen05, 128x256x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
-#schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, exchanged = true>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, exchanged = true>
 func.func @exchanged(%x: tensor<40x256xf8E4M3FN>,
                 %xt: tensor<1x2x32x16xf8E8M0FNU>,
                 %y: tensor<1024x256xf8E5M2>,

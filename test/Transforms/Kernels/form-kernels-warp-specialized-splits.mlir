@@ -42,7 +42,7 @@
 // CHECK:           arith.truncf
 // CHECK:           memref.store %{{.*}}, %[[D]][%[[ROW]], %[[COLUMN]]]
 #instruction = #blockscale.instruction<tcgen05, 128x256x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
-#schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 2, accumulators = 2, persistent = true, splits = 2>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 2, persistent = true, splits = 2>
 func.func @splits(%x: tensor<40x640xf8E4M3FN>, %xs: tensor<40x20xf8E8M0FNU>,
                   %y: tensor<640x200xf8E5M2>, %ys: tensor<20x200xf8E8M0FNU>,
                   %c: tensor<40x200xf32>, %bias: tensor<200xf32>)

@@ -5,7 +5,7 @@
 // Eight steps are two rounds of four stages: in each the stages are constants,
 // 33792 bytes apart. One tile along M reads all of y, which nobody reads again.
 
-// CHECK-LABEL: gpu.func @ring__mma_scaled(
+// CHECK-LABEL: gpu.func @warp_specialized__mma_scaled(
 // CHECK-SAME:    %[[X_MAP:arg5]]: !llvm.ptr, %[[XS_MAP:arg6]]: !llvm.ptr, %[[Y_MAP:arg7]]: !llvm.ptr, %[[YS_MAP:arg8]]: !llvm.ptr)
 // CHECK-SAME:    workgroup(%[[BARRIERS:.*]] : memref<12xi64, {{.*}}>, %[[SLOT:.*]] : memref<1xi32, {{.*}}>) kernel
 // CHECK-SAME:    nvvm.minctasm = 1 : i32
@@ -80,8 +80,8 @@
 // CHECK-NEXT:    gpu.barrier
 // CHECK:         blockscale.tmem_dealloc
 #instruction = #blockscale.instruction<tcgen05, 128x256x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>
-#schedule = #blockscale.ring_schedule<tile = [128, 128, 128], stages = 4, accumulators = 2, persistent = true>
-func.func @ring(%x: tensor<64x1024xf8E4M3FN>,
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 128, 128], stages = 4, accumulators = 2, persistent = true>
+func.func @warp_specialized(%x: tensor<64x1024xf8E4M3FN>,
                 %xt: tensor<1x8x32x16xf8E8M0FNU>,
                 %y: tensor<1024x1024xf8E4M3FN>,
                 %yt: tensor<8x8x32x16xf8E8M0FNU>) -> tensor<64x1024xf32> {

@@ -40,7 +40,7 @@
 // CHECK:         blockscale.cluster_barrier
 // CHECK-NEXT:    gpu.return
 func.func @rows(%x: tensor<512x128xbf16>, %y: tensor<128x128xbf16>, %acc: tensor<512x128xf32>) -> tensor<512x128xf32> {
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [128, 128, 64], stages = 2, accumulators = 1, persistent = true, cluster = 2x1>}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 128, 64], stages = 2, accumulators = 1, persistent = true, cluster = 2x1>}
        ins(%x, %y : tensor<512x128xbf16>, tensor<128x128xbf16>) outs(%acc : tensor<512x128xf32>) -> tensor<512x128xf32>
   return %0 : tensor<512x128xf32>
 }
@@ -75,7 +75,7 @@ func.func @rows(%x: tensor<512x128xbf16>, %y: tensor<128x128xbf16>, %acc: tensor
 // CHECK:         blockscale.tensor_load %{{.*}} blocks %[[OF_ROW]] :
 // CHECK:         blockscale.tensor_load %{{.*}} blocks %[[OF_COLUMN]] :
 func.func @both(%x: tensor<200x64xf16>, %y: tensor<64x72xf16>, %acc: tensor<200x72xf32>) -> tensor<200x72xf32> {
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [64, 32, 64], stages = 3, accumulators = 1, persistent = false, cluster = 2x2>}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 32, 64], stages = 3, accumulators = 1, persistent = false, cluster = 2x2>}
        ins(%x, %y : tensor<200x64xf16>, tensor<64x72xf16>) outs(%acc : tensor<200x72xf32>) -> tensor<200x72xf32>
   return %0 : tensor<200x72xf32>
 }

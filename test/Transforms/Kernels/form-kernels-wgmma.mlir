@@ -46,7 +46,7 @@
 // CHECK:             blockscale.tensor_load %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}}[%c32768], %[[BARRIERS]][%c0]
 // CHECK-NOT:     acc_store
 func.func @matmul(%x: tensor<256x128xbf16>, %y: tensor<128x64xbf16>, %acc: tensor<256x64xf32>) -> tensor<256x64xf32> {
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [256, 64, 64], stages = 2, accumulators = 1, persistent = true>}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [256, 64, 64], stages = 2, accumulators = 1, persistent = true>}
        ins(%x, %y : tensor<256x128xbf16>, tensor<128x64xbf16>) outs(%acc : tensor<256x64xf32>) -> tensor<256x64xf32>
   return %0 : tensor<256x64xf32>
 }
@@ -73,7 +73,7 @@ func.func @fused(%x: tensor<200x64xf16>, %y: tensor<72x64xf16>) -> tensor<200x72
   %zero = arith.constant dense<0.0> : tensor<200x72xf32>
   %e = tensor.empty() : tensor<64x72xf16>
   %t = linalg.transpose ins(%y : tensor<72x64xf16>) outs(%e : tensor<64x72xf16>) permutation = [1, 0]
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.ring_schedule<tile = [192, 72, 64], stages = 2, accumulators = 1, persistent = false>}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [192, 72, 64], stages = 2, accumulators = 1, persistent = false>}
        ins(%x, %t : tensor<200x64xf16>, tensor<64x72xf16>) outs(%zero : tensor<200x72xf32>) -> tensor<200x72xf32>
   %o = tensor.empty() : tensor<200x72xbf16>
   %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}

@@ -1,7 +1,7 @@
 // Which schedules the path tcgen05 chooses, and what it says of them.
 
 // DEFINE: %{chip} = sm_100a
-// DEFINE: %{own} = {blockscale.schedule = #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>}
+// DEFINE: %{own} = {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>}
 // DEFINE: %{select} = sed 's/{OWN}/%{own}/' %s | blockscale-opt --blockscale-attach-target=target=%{chip} --blockscale-select-path --blockscale-legalize --blockscale-select-schedule
 // RUN: %{select} --blockscale-explain-schedules -o %t.mlir 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 // RUN: %{select} --blockscale-explain-schedules=pictures -o %t.mlir 2>&1 | FileCheck %s --check-prefix=PICTURE
@@ -25,7 +25,7 @@
 // RUN: %{select} --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS
 
 //      CHECK:@large: 4096 x 4096 x 4096, tcgen05 with mxf8f6f4
-// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 256, 128], stages = 6, accumulators = 2, persistent = true, cluster = 2x1, pair = true>
+// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 6, accumulators = 2, persistent = true, cluster = 2x1, pair = true>
 // CHECK-NEXT:  512 tiles on 148 multiprocessors, at most 4 on each
 // CHECK-NEXT:       65536 clocks  tensor core     16384 operations per clock
 // CHECK-NEXT:       34304 clocks  shared memory   128 bytes per clock
@@ -92,7 +92,7 @@ func.func @large(
 // packed in memory, also where they have bytes in shared memory.
 
 //      CHECK:@few: 16 x 8192 x 8192, tcgen05 with mxf8f6f4
-// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, exchanged = true, splits = 2>
+// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, exchanged = true, splits = 2>
 // CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
 // CHECK-NEXT:        1024 clocks  tensor core     {{.*}}
 // CHECK-NEXT:        4864 clocks  shared memory   {{.*}}
@@ -115,7 +115,7 @@ func.func @few(
 // Dynamic sizes count as 65536, here of M and the batch, which is said.
 
 //      CHECK:@dynamic: ? x ? x 1024 x 512, tcgen05 with mxf4nvf4
-// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 192, 256], stages = 4, {{.*}}
+// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 192, 256], stages = 4, {{.*}}
 // CHECK-NEXT:  ? counts as 65536
 // CHECK-NEXT:  201326592 tiles on 148 multiprocessors, at most 1360315 on each
 //      CHECK:  4827584948 clocks  in all, limited by: memory
@@ -132,7 +132,7 @@ func.func @dynamic(
 // One tile of 16 columns or tiles of rows, and a schedule of one's own.
 
 //      CHECK:@own: 200 x 9 x 128, tcgen05 with mxf8f6f4
-// CHECK-NEXT:  #blockscale.ring_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>
+// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>
 //      CHECK:          16         no    no      no       1       8             2{{.*}}
 // CHECK-NEXT:          64        yes    no      no       1       8             2{{.*}}, the choice
 

@@ -243,8 +243,8 @@ def BlockScale_MultistageScheduleAttr
   }];
 }
 
-def BlockScale_RingScheduleAttr
-    : BlockScale_Attr<"RingSchedule", "ring_schedule", [
+def BlockScale_WarpSpecializedScheduleAttr
+    : BlockScale_Attr<"WarpSpecializedSchedule", "warp_specialized_schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
   let summary = "how a kernel with a ring of stages divides a matrix multiply";
   let description = [{
@@ -290,7 +290,7 @@ def BlockScale_RingScheduleAttr
     sizes of an op ask for besides is checked by `blockscale-select-schedule`.
 
     Example:
-    `#blockscale.ring_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
+    `#blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
                         "int64_t":$accumulators, "bool":$persistent,
@@ -310,7 +310,7 @@ def BlockScale_RingScheduleAttr
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// With what may be left out as it is then.
-    static RingScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
+    static WarpSpecializedScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
                                 int64_t stages, int64_t accumulators,
                                 bool persistent, int64_t group = kTileGroup,
                                 bool exchanged = false, int64_t splits = 1,

@@ -53,7 +53,7 @@ const ScheduleText &blockscale::getMmaSyncScheduleText() {
 }
 
 const ScheduleText &blockscale::getRingScheduleText() {
-  using Attr = RingScheduleAttr;
+  using Attr = WarpSpecializedScheduleAttr;
   static const ScheduleText text(
       {makeField("tile=MxNxK", &Attr::getTile),
        makeField("stages=S", &Attr::getStages),
@@ -157,7 +157,7 @@ bool blockscale::isScheduleText(StringRef text) {
 }
 
 std::string blockscale::getScheduleText(ScheduleInterface schedule) {
-  return isa<RingScheduleAttr>(Attribute(schedule))
+  return isa<WarpSpecializedScheduleAttr>(Attribute(schedule))
              ? getRingScheduleText().print(schedule)
              : getMmaSyncScheduleText().print(schedule);
 }

@@ -62,7 +62,7 @@ private:
   std::string form;
 };
 
-/// The texts of MultistageScheduleAttr and of RingScheduleAttr.
+/// The texts of MultistageScheduleAttr and of WarpSpecializedScheduleAttr.
 const ScheduleText &getMmaSyncScheduleText();
 const ScheduleText &getRingScheduleText();
 

@@ -21,13 +21,13 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static RingScheduleAttr getRing(const KernelProblem &problem) {
-  return dyn_cast<RingScheduleAttr>(Attribute(problem.schedule));
+static WarpSpecializedScheduleAttr getWarpSpecialized(const KernelProblem &problem) {
+  return dyn_cast<WarpSpecializedScheduleAttr>(Attribute(problem.schedule));
 }
 
-static RingPlan makePlan(const KernelProblem &problem) {
-  return getRingPlan(problem.types, problem.instruction.getInstruction(),
-                     getRing(problem));
+static SharedMemoryPlan makePlan(const KernelProblem &problem) {
+  return getSharedMemoryPlan(problem.types, problem.instruction.getInstruction(),
+                     getWarpSpecialized(problem));
 }
 
 namespace {
@@ -38,7 +38,7 @@ public:
   }
   bool takesOverSurroundings() const override { return true; }
   bool wantsScaleAtoms(ScheduleInterface schedule) const override {
-    return isa<RingScheduleAttr>(Attribute(schedule));
+    return isa<WarpSpecializedScheduleAttr>(Attribute(schedule));
   }
   bool wantsPackedElements(const KernelOperand &operand, Format format,
                            const KernelProblem &problem) const override {
@@ -46,39 +46,39 @@ public:
   }
 
   std::string getRemark(const KernelProblem &problem) const override {
-    if (!getRing(problem))
+    if (!getWarpSpecialized(problem))
       return {};
-    return describeFilled(planRingOperands(problem, makePlan(problem)));
+    return describeFilled(planStagedOperands(problem, makePlan(problem)));
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {
-    RingScheduleAttr ring = getRing(problem);
-    return ring ? KernelSplit{ring.getSplits(), ring.getK()}
+    WarpSpecializedScheduleAttr pipeline = getWarpSpecialized(problem);
+    return pipeline ? KernelSplit{pipeline.getSplits(), pipeline.getK()}
                 : warps.getSplit(problem);
   }
 
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override {
-    RingScheduleAttr ring = getRing(problem);
-    if (!ring)
+    WarpSpecializedScheduleAttr pipeline = getWarpSpecialized(problem);
+    if (!pipeline)
       return warps.getResultTile(problem);
     return ResultTile{
-        ring.getM(), ring.getN(), {MmaSyncRoles::getAccType(ring)}};
+        pipeline.getM(), pipeline.getN(), {MmaSyncRoles::getAccType(pipeline)}};
   }
 
   KernelShape getShape(const KernelProblem &problem) const override {
-    RingScheduleAttr ring = getRing(problem);
-    if (!ring)
+    WarpSpecializedScheduleAttr pipeline = getWarpSpecialized(problem);
+    if (!pipeline)
       return warps.getShape(problem);
-    RingPlan plan = makePlan(problem);
-    RingOperands operands = planRingOperands(problem, plan);
+    SharedMemoryPlan plan = makePlan(problem);
+    StagedOperands operands = planStagedOperands(problem, plan);
     KernelShape shape;
-    shape.tile = {ring.getM(), ring.getN(), 1};
-    shape.threads = {MmaSyncRoles::getThreads(ring, operands), 1, 1};
+    shape.tile = {pipeline.getM(), pipeline.getN(), 1};
+    shape.threads = {MmaSyncRoles::getThreads(pipeline, operands), 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
     shape.order =
-        ring.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
-    for (const RingOperand &operand : operands) {
+        pipeline.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
+    for (const StagedOperand &operand : operands) {
       if (!operand.tensor)
         continue;
       shape.maps.push_back(operand.tensor->getMap());
@@ -89,10 +89,10 @@ public:
 
   void build(gpu::GPUFuncOp kernel,
              const KernelProblem &problem) const override {
-    if (!getRing(problem))
+    if (!getWarpSpecialized(problem))
       return warps.build(kernel, problem);
-    RingPlan plan = makePlan(problem);
-    RingOperands operands = planRingOperands(problem, plan);
+    SharedMemoryPlan plan = makePlan(problem);
+    StagedOperands operands = planStagedOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     // Its stages leave no room for a second block on a multiprocessor. Without
     // this, ptxas saves registers for one.

@@ -26,30 +26,30 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static bool hasFillers(const RingOperands &operands) {
-  return llvm::any_of(operands, [](const RingOperand &operand) {
+static bool hasFillers(const StagedOperands &operands) {
+  return llvm::any_of(operands, [](const StagedOperand &operand) {
     return operand.filler != nullptr;
   });
 }
 
-int64_t MmaSyncRoles::getThreads(RingScheduleAttr schedule,
-                                 const RingOperands &operands) {
+int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule,
+                                 const StagedOperands &operands) {
   constexpr int64_t kLoaderWarps = 1;
-  int64_t count = RingWarps(schedule).getCount() + kLoaderWarps;
+  int64_t count = MmaWarps(schedule).getCount() + kLoaderWarps;
   if (hasFillers(operands))
     count += kFillerWarps;
   return count * kWarpLanes;
 }
 
 MmaSyncRoles::MmaSyncRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const KernelProblem &problem, const RingPlan &plan,
-                           const RingOperands &operands)
+                           const KernelProblem &problem, const SharedMemoryPlan &plan,
+                           const StagedOperands &operands)
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
       warps(plan.getSchedule()) {}
 
-AccType MmaSyncRoles::getAccType(RingScheduleAttr schedule) {
+AccType MmaSyncRoles::getAccType(WarpSpecializedScheduleAttr schedule) {
   MLIRContext *context = schedule.getContext();
-  RingWarps warps(schedule);
+  MmaWarps warps(schedule);
   return AccType::get(context, schedule.getM(), schedule.getN(),
                       WarpsAttr::get(context, warps.rows, warps.columns));
 }
@@ -110,9 +110,9 @@ void MmaSyncRoles::emit() {
 //===----------------------------------------------------------------------===//
 
 /// A or B in the stage at `place`.
-Value MmaSyncRoles::emitElements(OpBuilder &at, const RingPlace &place,
+Value MmaSyncRoles::emitElements(OpBuilder &at, const PipelineState &place,
                                  bool isA) {
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   int64_t rows = isA ? schedule.getM() : schedule.getN();
   // One code a byte, where rows are contiguous.
   SmallVector<int64_t> shape = {rows, kLineBytes};
@@ -127,9 +127,9 @@ Value MmaSyncRoles::emitElements(OpBuilder &at, const RingPlace &place,
 
 /// Their scales. A tile of 64 rows may start in the middle of an atom, which is
 /// further in each of its lines.
-Value MmaSyncRoles::emitScales(OpBuilder &at, const RingTile &tile,
-                               const RingPlace &place, bool isA) {
-  RingScheduleAttr schedule = plan.getSchedule();
+Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
+                               const PipelineState &place, bool isA) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   int64_t rows = isA ? schedule.getM() : schedule.getN();
   auto type =
       MemRefType::get({plan.getRowAtoms(isA), plan.getWords(), kScaleAtomOuter,
@@ -148,8 +148,8 @@ Value MmaSyncRoles::emitScales(OpBuilder &at, const RingTile &tile,
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
 }
 
-Value MmaSyncRoles::emitStep(OpBuilder &at, const RingTile &tile,
-                             const RingPlace &place, Value sum, Value blocks) {
+Value MmaSyncRoles::emitStep(OpBuilder &at, const WorkTile &tile,
+                             const PipelineState &place, Value sum, Value blocks) {
   MLIRContext *context = at.getContext();
   stages.emitWaitFull(at, place);
   Value a = emitElements(at, place, /*isA=*/true);
@@ -177,7 +177,7 @@ bool MmaSyncRoles::hasCut() const {
 }
 
 MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
-                                                 const RingTile &tile) {
+                                                 const WorkTile &tile) {
   // Behind the end of K, copies make all 0: elements, and whole words of
   // scales. What is left of the word that it ends in may be anything.
   if (!hasCut())
@@ -195,21 +195,21 @@ MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
 }
 
 SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
-                                              const RingTile &tile,
+                                              const WorkTile &tile,
                                               ValueRange values) {
   SmallVector<Value> sums = {emitFirstSums(at, kernel, problem, sizes, tile,
                                            getAccType(plan.getSchedule()))};
-  RingPlace place = {values[0], values[1]};
+  PipelineState place = {values[0], values[1]};
   Steps steps = emitStepCounts(at, tile);
   place = emitSteps(at, place, steps.whole, /*isUnrolled=*/true, sums,
-                    [&](OpBuilder &inner, Value, const RingPlace &inside,
+                    [&](OpBuilder &inner, Value, const PipelineState &inside,
                         ValueRange before) -> SmallVector<Value> {
                       return {emitStep(inner, tile, inside, before[0], {})};
                     });
   if (steps.cut)
     place = emitSteps(
         at, place, steps.cut, /*isUnrolled=*/false, sums,
-        [&](OpBuilder &inner, Value, const RingPlace &inside,
+        [&](OpBuilder &inner, Value, const PipelineState &inside,
             ValueRange before) -> SmallVector<Value> {
           return {emitStep(inner, tile, inside, before[0], steps.blocks)};
         });
@@ -224,12 +224,12 @@ SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
 }
 
 void MmaSyncRoles::emitConsumer(OpBuilder &role) {
-  RingPlace first = stages.emitFirst(role);
-  RingScheduleAttr schedule = plan.getSchedule();
+  PipelineState first = stages.emitFirst(role);
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   bool isInside = KernelProblem::isMultiple(problem.m, schedule.getM()) &&
                   KernelProblem::isMultiple(problem.n, schedule.getN());
   forEachTile(role, {first.stage, first.parity},
-              [&](OpBuilder &at, RingTile tile, ValueRange values) {
+              [&](OpBuilder &at, WorkTile tile, ValueRange values) {
                 tile.isGuarded = !isInside;
                 return emitProducts(at, tile, values);
               });

@@ -14,33 +14,33 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_MMASYNC_MMASYNCROLES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_MMASYNC_MMASYNCROLES_H
 
-#include "Kernels/Ring/RingWarps.h"
-#include "Kernels/Ring/RoleEmitter.h"
+#include "Kernels/Pipeline/MmaWarps.h"
+#include "Kernels/Pipeline/RoleEmitter.h"
 
 namespace mlir::blockscale {
 
 class MmaSyncRoles final : protected RoleEmitter {
 public:
   MmaSyncRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-               const KernelProblem &problem, const RingPlan &plan,
-               const RingOperands &operands);
+               const KernelProblem &problem, const SharedMemoryPlan &plan,
+               const StagedOperands &operands);
 
   void emit();
 
   /// The threads of a block: with those that load and, where there are such,
   /// fill.
-  static int64_t getThreads(RingScheduleAttr schedule,
-                            const RingOperands &operands);
+  static int64_t getThreads(WarpSpecializedScheduleAttr schedule,
+                            const StagedOperands &operands);
   /// The sums of a tile.
-  static AccType getAccType(RingScheduleAttr schedule);
+  static AccType getAccType(WarpSpecializedScheduleAttr schedule);
 
 private:
   /// Stages begin where swizzles do.
   void alignStages();
   void emitInit();
   void emitConsumer(OpBuilder &role);
-  /// The products of a tile; the place in the ring is all of `values`.
-  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
+  /// The products of a tile; the place in the pipeline is all of `values`.
+  SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
   /// Steps of `tile` whose scales all count, and those that K ends in.
   struct Steps {
@@ -48,18 +48,18 @@ private:
     /// Blocks that the latter has.
     Value blocks;
   };
-  Steps emitStepCounts(OpBuilder &b, const RingTile &tile);
+  Steps emitStepCounts(OpBuilder &b, const WorkTile &tile);
   /// `sum` with the product of the stage at `place` added, of which `blocks`
   /// count (null for all).
-  Value emitStep(OpBuilder &b, const RingTile &tile, const RingPlace &place,
+  Value emitStep(OpBuilder &b, const WorkTile &tile, const PipelineState &place,
                  Value sum, Value blocks);
-  Value emitElements(OpBuilder &b, const RingPlace &place, bool isA);
-  Value emitScales(OpBuilder &b, const RingTile &tile, const RingPlace &place,
+  Value emitElements(OpBuilder &b, const PipelineState &place, bool isA);
+  Value emitScales(OpBuilder &b, const WorkTile &tile, const PipelineState &place,
                    bool isA);
   /// Whether K may end in a word of scales.
   bool hasCut() const;
 
-  RingWarps warps;
+  MmaWarps warps;
 };
 
 } // namespace mlir::blockscale

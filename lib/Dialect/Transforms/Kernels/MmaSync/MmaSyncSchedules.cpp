@@ -15,9 +15,9 @@
 
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
-#include "Kernels/Ring/RingPlan.h"
-#include "Kernels/Ring/RingSchedules.h"
-#include "Kernels/Ring/RingWarps.h"
+#include "Kernels/Pipeline/SharedMemoryPlan.h"
+#include "Kernels/Pipeline/WarpSpecializedSchedules.h"
+#include "Kernels/Pipeline/MmaWarps.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -25,11 +25,11 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Rings
+// Pipelines
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MmaSyncRingRules final : public RingScheduleRules {
+class MmaSyncWarpSpecializedRules final : public WarpSpecializedScheduleRules {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
@@ -42,8 +42,8 @@ public:
   void explain(ProductOpInterface op, InstructionAttr instruction,
                ScheduleInterface given, const Chip &chip, bool,
                raw_ostream &os) const override {
-    auto schedule = cast<RingScheduleAttr>(given);
-    RingWarps warps(schedule);
+    auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+    MmaWarps warps(schedule);
     printProductBounds(os, op, instruction,
                        {schedule.getM(), schedule.getN(), schedule.getK(),
                         schedule.getSplits(), warps.columns, warps.rows},
@@ -52,12 +52,12 @@ public:
 };
 } // namespace
 
-LogicalResult MmaSyncRingRules::verify(ProductOpInterface op,
+LogicalResult MmaSyncWarpSpecializedRules::verify(ProductOpInterface op,
                                        InstructionAttr attr,
                                        ScheduleInterface given,
                                        const Chip &chip,
                                        EmitErrorFn emitError) const {
-  auto schedule = cast<RingScheduleAttr>(given);
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   // Tiles start in atoms of scales, or in the middle of one.
   constexpr int64_t kSides[] = {64, 128, 256};
   for (auto [name, size] :
@@ -77,7 +77,7 @@ LogicalResult MmaSyncRingRules::verify(ProductOpInterface op,
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
   constexpr int64_t kMostWarps = 8;
-  if (int64_t warps = RingWarps(schedule).getCount(); warps > kMostWarps)
+  if (int64_t warps = MmaWarps(schedule).getCount(); warps > kMostWarps)
     return emitError() << "expected a schedule with at most " << kMostWarps
                        << " warps of 64 x 64 results, got " << given
                        << ", which has " << warps;
@@ -86,34 +86,34 @@ LogicalResult MmaSyncRingRules::verify(ProductOpInterface op,
 
 namespace {
 /// A tile, and most stages that are tried.
-struct RingTile {
+struct WorkTile {
   int64_t m, n, mostStages;
 };
 } // namespace
 
-static constexpr RingTile kRingTiles[] = {
+static constexpr WorkTile kWarpSpecializedTiles[] = {
     {128, 128, 3}, {128, 64, 4}, {64, 128, 4}, {64, 64, 4}};
 
 SmallVector<ScheduleInterface>
-MmaSyncRingRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
+MmaSyncWarpSpecializedRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
                                 const Chip &chip, bool) const {
   const Instruction &instruction = attr.getInstruction();
   SmallVector<ScheduleInterface> candidates;
-  for (const RingTile &row : kRingTiles) {
+  for (const WorkTile &row : kWarpSpecializedTiles) {
     int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
     auto make = [&](int64_t stages) {
-      return RingScheduleAttr::get(op->getContext(), tile, stages,
+      return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
                                    /*accumulators=*/1, /*persistent=*/true);
     };
     int64_t bytes =
-        getRingPlan(op.getTypes(), instruction, make(1)).getStageBytes();
+        getSharedMemoryPlan(op.getTypes(), instruction, make(1)).getStageBytes();
     candidates.push_back(make(std::clamp<int64_t>(
         getMostStageBytes(chip) / bytes, 1, row.mostStages)));
   }
   return candidates;
 }
 
-ScheduleInterface MmaSyncRingRules::choose(ProductOpInterface op,
+ScheduleInterface MmaSyncWarpSpecializedRules::choose(ProductOpInterface op,
                                            InstructionAttr attr,
                                            const Chip &chip,
                                            bool hasWorkspace) const {
@@ -170,9 +170,9 @@ static bool areAllCopied(ProductOpInterface op, Kind kind) {
                    kind, k);
 }
 
-/// Whether tiles are all inside and take whole rounds of the ring: else ptxas
+/// Whether tiles are all inside and take whole rounds of the pipeline: else ptxas
 /// 13.0 spills some registers.
-static bool areWhole(ProductOpInterface op, RingScheduleAttr schedule) {
+static bool areWhole(ProductOpInterface op, WarpSpecializedScheduleAttr schedule) {
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/1);
   return sizes.m % schedule.getM() == 0 && sizes.n % schedule.getN() == 0 &&
          sizes.k % (schedule.getK() * schedule.getStages()) == 0;
@@ -195,8 +195,8 @@ public:
                            const Chip &chip, bool hasWorkspace) const override {
     auto copied = cast<MultistageScheduleAttr>(
         warps->choose(op, instruction, chip, hasWorkspace));
-    auto roles = cast<RingScheduleAttr>(
-        ring.choose(op, instruction, chip, hasWorkspace));
+    auto roles = cast<WarpSpecializedScheduleAttr>(
+        pipeline.choose(op, instruction, chip, hasWorkspace));
     if (copied.getTile() == roles.getTile() && areWhole(op, roles) &&
         areAllCopied(op, instruction.getKind()))
       return roles;
@@ -209,7 +209,7 @@ public:
     SmallVector<ScheduleInterface> candidates =
         warps->getCandidates(op, instruction, chip, hasWorkspace);
     llvm::append_range(candidates,
-                       ring.getCandidates(op, instruction, chip, hasWorkspace));
+                       pipeline.getCandidates(op, instruction, chip, hasWorkspace));
     return candidates;
   }
 
@@ -227,13 +227,13 @@ public:
 
 private:
   const ScheduleRules &of(ScheduleInterface schedule) const {
-    if (isa<RingScheduleAttr>(Attribute(schedule)))
-      return ring;
+    if (isa<WarpSpecializedScheduleAttr>(Attribute(schedule)))
+      return pipeline;
     return *warps;
   }
 
   std::unique_ptr<ScheduleRules> warps;
-  MmaSyncRingRules ring;
+  MmaSyncWarpSpecializedRules pipeline;
 };
 } // namespace
 

@@ -14,7 +14,7 @@
 namespace mlir::blockscale {
 
 /// Of both kernels: a block of warps that copy and multiply (`schedule`), and
-/// one whose warps have roles (`ring_schedule`).
+/// one whose warps have roles (`warp_specialized_schedule`).
 const ScheduleRules &getMmaSyncScheduleRules();
 
 /// What is chosen for the first one. Its instructions leave little to do

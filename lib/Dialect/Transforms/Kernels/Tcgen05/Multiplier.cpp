@@ -33,7 +33,7 @@ using namespace mlir::blockscale;
 
 /// The scales of the stage at `place` in tensor memory, `shift` columns (null
 /// for 0) further.
-Value Tcgen05Roles::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
+Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &place, bool isA,
                                Value shift) {
   Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
   Value slot = stages.emitStage(at, place);
@@ -50,7 +50,7 @@ Value Tcgen05Roles::emitScales(OpBuilder &at, const RingPlace &place, bool isA,
   return TmemScalesOp::create(at, loc, type, tmem, column);
 }
 
-void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const RingPlace &place) {
+void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const PipelineState &place) {
   for (bool isA : {true, false}) {
     Value scales = emitScales(at, place, isA, {});
     // Of fewer copies, one takes atoms that lie side by side.
@@ -79,7 +79,7 @@ Value Tcgen05Roles::emitPeerMemory(OpBuilder &at) const {
 /// Scales behind the end of K become 0x00 in the word that K ends in: what
 /// padding holds could be a NaN, and elements there are 0. All lanes of the
 /// warp take part.
-void Tcgen05Roles::emitMask(OpBuilder &at, const RingPlace &place) {
+void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &place) {
   constexpr int64_t kWordBytes = 4, kByteBits = 8;
   AffineExpr d0 = at.getAffineDimExpr(0);
   int64_t blocks = plan.getSchedule().getK() / problem.types.blockSize;
@@ -150,7 +150,7 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const RingPlace &place) {
 /// that starts in the middle of it; null if none does.
 Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
                               bool isA) const {
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   if ((isA ? schedule.getM() : schedule.getN()) % kScaleAtomRows == 0)
     return Value();
   AffineExpr d0 = at.getAffineDimExpr(0);
@@ -159,9 +159,9 @@ Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
 }
 
 void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
-                               const RingPlace &place, Value acc, Value step,
+                               const PipelineState &place, Value acc, Value step,
                                Value steps) {
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = at.getContext();
   emitScaleCopies(at, place);
   Value a = emitTile(at, place, true), other = emitTile(at, place, false);
@@ -184,12 +184,12 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
                           cluster.getNeighborRanks(), getGroup());
 }
 
-/// All products of a tile; `values` are the place in the ring of stages, that
-/// in the ring of sums, and the number of the tile.
+/// All products of a tile; `values` are the place in the pipeline of stages, that
+/// in the pipeline of sums, and the number of the tile.
 SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
-                                              const RingTile &tile,
+                                              const WorkTile &tile,
                                               ValueRange values) {
-  RingPlace ofSums = {values[2], values[3]};
+  PipelineState ofSums = {values[2], values[3]};
   Value acc = emitAcc(at, emitWindow(at, values[4]));
   sums.emitWaitEmpty(at, ofSums, /*isCluster=*/cluster.hasPairs());
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
@@ -199,7 +199,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   AffineExpr d0 = at.getAffineDimExpr(0);
   SmallVector<Value> counts =
       applyExprs(at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
-  auto multiply = [&](OpBuilder &inner, Value step, const RingPlace &place,
+  auto multiply = [&](OpBuilder &inner, Value step, const PipelineState &place,
                       Value steps) {
     // Instructions read the scales that were copied before: PTX does not put a
     // copy behind them ("Pipelined tcgen05 instructions").
@@ -221,9 +221,9 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   }
   whole = toWord(at, whole);
   SmallVector<Value> none;
-  RingPlace place = emitSteps(
+  PipelineState place = emitSteps(
       at, {values[0], values[1]}, whole, /*isUnrolled=*/true, none,
-      [&](OpBuilder &inner, Value step, const RingPlace &inside, ValueRange) {
+      [&](OpBuilder &inner, Value step, const PipelineState &inside, ValueRange) {
         multiply(inner, step, inside, {});
         return SmallVector<Value>();
       });
@@ -240,7 +240,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                                   /*withElseRegion=*/true);
     OpBuilder then = rest.getThenBodyBuilder();
     multiply(then, whole, place, counts[1]);
-    RingPlace end = stages.emitNext(then, place);
+    PipelineState end = stages.emitNext(then, place);
     scf::YieldOp::create(then, loc, ValueRange{end.stage, end.parity});
     OpBuilder other = rest.getElseBodyBuilder();
     scf::YieldOp::create(other, loc, ValueRange{place.stage, place.parity});
@@ -250,17 +250,17 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums),
                             cluster.getPairRanks(), getGroup());
   });
-  RingPlace nextSums = sums.emitNext(at, ofSums);
+  PipelineState nextSums = sums.emitNext(at, ofSums);
   Value number = arith::AddIOp::create(at, loc, values[4], word(at, 1));
   return {place.stage, place.parity, nextSums.stage, nextSums.parity, number};
 }
 
 void Tcgen05Roles::emitMultiplier(OpBuilder &role) {
-  RingPlace first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
+  PipelineState first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
   forEachTile(role,
               {first.stage, first.parity, firstSums.stage, firstSums.parity,
                word(role, 0)},
-              [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
+              [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
                 return emitProducts(at, tile, values);
               });
 }

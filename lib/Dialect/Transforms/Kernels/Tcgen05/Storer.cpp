@@ -53,8 +53,8 @@ void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
 
 /// The sums of a tile, in the accumulator number `window`.
 void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
-                            const RingPlace &place, Value window) {
-  RingScheduleAttr schedule = plan.getSchedule();
+                            const PipelineState &place, Value window) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value acc = emitAcc(at, window);
   int64_t n = tmemPlan.getSumColumns();
   // Those in bounds are stored in pairs, but for single ones of lanes.
@@ -116,17 +116,17 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
 }
 
 void Tcgen05Roles::emitStorer(OpBuilder &role) {
-  RingPlace first = sums.emitFirst(role);
+  PipelineState first = sums.emitFirst(role);
   Value number =
       arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
   forEachTile(role, {first.stage, first.parity, number},
-              [&](OpBuilder &at, const RingTile &tile,
+              [&](OpBuilder &at, const WorkTile &tile,
                   ValueRange values) -> SmallVector<Value> {
-                RingPlace place = {values[0], values[1]};
+                PipelineState place = {values[0], values[1]};
                 sums.emitWaitFull(at, place);
                 Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
                 emitSums(at, tile, place, emitWindow(at, values[2]));
-                RingPlace next = sums.emitNext(at, place);
+                PipelineState next = sums.emitNext(at, place);
                 Value one =
                     arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
                 Value count = arith::AddIOp::create(at, loc, values[2], one);

@@ -22,7 +22,7 @@ using namespace mlir::blockscale;
 
 static TmemPlan makePlan(const KernelProblem &problem) {
   return TmemPlan(problem.instruction.getInstruction(),
-                  cast<RingScheduleAttr>(problem.schedule));
+                  cast<WarpSpecializedScheduleAttr>(problem.schedule));
 }
 
 namespace {
@@ -40,13 +40,13 @@ public:
 
   std::string getRemark(const KernelProblem &problem) const override {
     KernelProblem asked = getInstructionProblem(problem);
-    RingOperands operands = planRingOperands(asked, makePlan(problem));
+    StagedOperands operands = planStagedOperands(asked, makePlan(problem));
     return describeFilled(
-        operands, cast<RingScheduleAttr>(problem.schedule).getExchanged());
+        operands, cast<WarpSpecializedScheduleAttr>(problem.schedule).getExchanged());
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {
-    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
     return {schedule.getSplits(), schedule.getK()};
   }
 
@@ -66,7 +66,7 @@ public:
 
   KernelShape getShape(const KernelProblem &problem) const override {
     constexpr int64_t kThreads = kTcgen05Warps * kWarpLanes;
-    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
     TmemPlan plan = makePlan(problem);
     KernelShape shape;
     shape.tile = {plan.getRowsOfHalves(), schedule.getN(), 1};
@@ -80,8 +80,8 @@ public:
     shape.order =
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
     KernelProblem asked = getInstructionProblem(problem);
-    RingOperands operands = planRingOperands(asked, plan);
-    for (const RingOperand &operand : operands) {
+    StagedOperands operands = planStagedOperands(asked, plan);
+    for (const StagedOperand &operand : operands) {
       if (operand.filler) {
         shape.threads[0] = kThreads + kFillerWarps * kWarpLanes;
         continue;
@@ -95,7 +95,7 @@ public:
   void build(gpu::GPUFuncOp kernel, const KernelProblem &asked) const override {
     TmemPlan plan = makePlan(asked);
     KernelProblem problem = getInstructionProblem(asked);
-    RingOperands operands = planRingOperands(problem, plan);
+    StagedOperands operands = planStagedOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     // It takes all of tensor memory: no second block fits on a multiprocessor.
     // Without this, ptxas saves registers for one, and spills.

@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 
 Tcgen05Roles::Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
                            const KernelProblem &problem, const TmemPlan &plan,
-                           const RingOperands &operands)
+                           const StagedOperands &operands)
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getBarriers().count),
       tmemPlan(plan), slot(addSharedNumbers(kernel, b.getI32Type(), 1)),
       sums(loc, barriers, plan.getBarriers().fullSums,
@@ -108,7 +108,7 @@ Value Tcgen05Roles::emitWindow(OpBuilder &at, Value count) const {
 }
 
 Value Tcgen05Roles::emitAcc(OpBuilder &at, Value window) const {
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value distance = index(at, tmemPlan.getAccColumn(1));
   Value column = at.createOrFold<arith::MulIOp>(loc, window, distance);
   auto type = TmemAccType::get(at.getContext(), schedule.getM() * getGroup(),

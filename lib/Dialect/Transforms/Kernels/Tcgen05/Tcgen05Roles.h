@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TCGEN05ROLES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TCGEN05ROLES_H
 
-#include "Kernels/Ring/RoleEmitter.h"
+#include "Kernels/Pipeline/RoleEmitter.h"
 #include "Kernels/Tcgen05/TmemPlan.h"
 
 namespace mlir::blockscale {
@@ -26,7 +26,7 @@ class Tcgen05Roles : RoleEmitter {
 public:
   Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
                const KernelProblem &problem, const TmemPlan &plan,
-               const RingOperands &operands);
+               const StagedOperands &operands);
 
   /// Everything: what is made before the roles, and freed behind them.
   void emit();
@@ -37,17 +37,17 @@ private:
   void emitMultiplier(OpBuilder &b);
   void emitStorer(OpBuilder &b);
 
-  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
+  SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
   /// The product of the stage at `place`; with `steps`, of those alone.
-  void emitProduct(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
+  void emitProduct(OpBuilder &b, const BlockTile &tile, const PipelineState &place,
                    Value acc, Value step, Value steps);
-  void emitScaleCopies(OpBuilder &b, const RingPlace &place);
-  void emitMask(OpBuilder &b, const RingPlace &place);
+  void emitScaleCopies(OpBuilder &b, const PipelineState &place);
+  void emitMask(OpBuilder &b, const PipelineState &place);
   Value emitPeerMemory(OpBuilder &b) const;
-  Value emitScales(OpBuilder &b, const RingPlace &place, bool isA, Value shift);
+  Value emitScales(OpBuilder &b, const PipelineState &place, bool isA, Value shift);
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
-  void emitSums(OpBuilder &b, const BlockTile &tile, const RingPlace &place,
+  void emitSums(OpBuilder &b, const BlockTile &tile, const PipelineState &place,
                 Value window);
   void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
                 bool isGuarded);
@@ -61,7 +61,7 @@ private:
   const TmemPlan &tmemPlan;
   /// Where the address of tensor memory is, and that.
   Value slot, tmem;
-  Ring sums;
+  Pipeline sums;
 };
 
 } // namespace mlir::blockscale

@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The limits of RingScheduleAttr, and what says why one was chosen.
+// The limits of WarpSpecializedScheduleAttr, and what says why one was chosen.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Tcgen05/Tcgen05Backend.h"
 
-#include "Kernels/Ring/RingSchedules.h"
-#include "Kernels/Tcgen05/RingChoice.h"
-#include "Kernels/Tcgen05/RingExplanation.h"
+#include "Kernels/Pipeline/WarpSpecializedSchedules.h"
+#include "Kernels/Tcgen05/ScheduleChoice.h"
+#include "Kernels/Tcgen05/ScheduleExplanation.h"
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Support/TensorMemory.h"
 
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class Tcgen05ScheduleRules final : public RingScheduleRules {
+class Tcgen05ScheduleRules final : public WarpSpecializedScheduleRules {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
@@ -50,7 +50,7 @@ static bool isInSoftware(ProductOpInterface op) {
 
 /// Blocks load whole groups of the lines that a copy swizzles, and instructions
 /// of pairs take N in larger steps.
-static LogicalResult verifyCluster(RingScheduleAttr schedule,
+static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
                                    ScheduleRules::EmitErrorFn emitError) {
   ClusterSize cluster = schedule.getCluster();
   if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
@@ -68,7 +68,7 @@ static LogicalResult verifyCluster(RingScheduleAttr schedule,
   return success();
 }
 
-static LogicalResult verifyInstructionK(RingScheduleAttr schedule,
+static LogicalResult verifyInstructionK(WarpSpecializedScheduleAttr schedule,
                                         const Instruction &instruction,
                                         const Chip &chip,
                                         ScheduleRules::EmitErrorFn emitError) {
@@ -93,7 +93,7 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
                                            ScheduleInterface given,
                                            const Chip &chip,
                                            EmitErrorFn emitError) const {
-  auto schedule = cast<RingScheduleAttr>(given);
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   const Instruction &instruction = attr.getInstruction();
   // M of instructions is that of all blocks that multiply together.
   int64_t group = schedule.getBlocksOfProduct();
@@ -137,14 +137,14 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
 // Choice
 //===----------------------------------------------------------------------===//
 
-static SmallVector<RingCandidate> estimateCandidates(ProductOpInterface op,
+static SmallVector<ScheduleCandidate> estimateCandidates(ProductOpInterface op,
                                                      InstructionAttr attr,
                                                      const Chip &chip,
                                                      bool hasWorkspace) {
-  RingProblem problem = getRingProblem(op);
+  EstimatedProblem problem = getEstimatedProblem(op);
   problem.mayDivideK &= hasWorkspace;
   problem.isInSoftware = isInSoftware(op);
-  return getRingCandidates(op.getContext(), problem, attr.getInstruction(),
+  return getScheduleCandidates(op.getContext(), problem, attr.getInstruction(),
                            chip);
 }
 
@@ -152,7 +152,7 @@ ScheduleInterface Tcgen05ScheduleRules::choose(ProductOpInterface op,
                                                InstructionAttr attr,
                                                const Chip &chip,
                                                bool hasWorkspace) const {
-  return chooseRing(estimateCandidates(op, attr, chip, hasWorkspace)).schedule;
+  return chooseSchedule(estimateCandidates(op, attr, chip, hasWorkspace)).schedule;
 }
 
 /// What estimates are best for each N, and the same N with other stages.
@@ -160,13 +160,13 @@ SmallVector<ScheduleInterface>
 Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
                                     const Chip &chip, bool hasWorkspace) const {
   SmallVector<ScheduleInterface> candidates;
-  for (const RingCandidate &best :
+  for (const ScheduleCandidate &best :
        estimateCandidates(op, attr, chip, hasWorkspace)) {
-    RingScheduleAttr schedule = best.schedule;
+    WarpSpecializedScheduleAttr schedule = best.schedule;
     candidates.push_back(schedule);
     for (int64_t accumulators : {2, 1})
       for (int64_t stages : {3, 4, 6})
-        candidates.push_back(RingScheduleAttr::get(
+        candidates.push_back(WarpSpecializedScheduleAttr::get(
             op->getContext(), schedule.getTile(), stages, accumulators,
             /*persistent=*/true, kTileGroup, schedule.getExchanged(),
             schedule.getSplits(), schedule.getCluster(), schedule.getPair(),
@@ -179,12 +179,12 @@ void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
                                    ScheduleInterface given, const Chip &chip,
                                    bool hasPictures, raw_ostream &os) const {
   const Instruction &instruction = attr.getInstruction();
-  RingProblem problem = getRingProblem(op);
-  TmemPlan plan(instruction, cast<RingScheduleAttr>(given));
-  RingRates rates = getRingRates(chip, instruction.kind);
-  printRingEstimate(os, problem,
-                    estimateRing(problem, instruction, plan, rates), rates);
-  printRingCandidates(
+  EstimatedProblem problem = getEstimatedProblem(op);
+  TmemPlan plan(instruction, cast<WarpSpecializedScheduleAttr>(given));
+  ScheduleRates rates = getScheduleRates(chip, instruction.kind);
+  printScheduleEstimate(os, problem,
+                    estimateSchedule(problem, instruction, plan, rates), rates);
+  printScheduleCandidates(
       os, estimateCandidates(op, attr, chip, /*hasWorkspace=*/true));
   if (!hasPictures)
     return;

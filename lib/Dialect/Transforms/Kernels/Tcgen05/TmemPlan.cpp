@@ -25,16 +25,16 @@ using namespace mlir::blockscale;
 /// of two multiprocessors, each cluster could have one half, and wait for the
 /// other half for ever: so they take more than half of the shared memory.
 static int64_t getUnusedBytes(const Instruction &instruction,
-                              RingScheduleAttr schedule) {
+                              WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kAloneBytes = 116 * 1024;
   if (schedule.getCluster() == ClusterSize())
     return 0;
-  int64_t stages = RingPlan(instruction, schedule).getStagesBytes();
+  int64_t stages = SharedMemoryPlan(instruction, schedule).getStagesBytes();
   return std::max<int64_t>(kAloneBytes - stages, 0);
 }
 
-TmemPlan::TmemPlan(const Instruction &instruction, RingScheduleAttr schedule)
-    : RingPlan(instruction, schedule, /*codes=*/std::nullopt, /*parts=*/1,
+TmemPlan::TmemPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule)
+    : SharedMemoryPlan(instruction, schedule, /*codes=*/std::nullopt, /*parts=*/1,
                getUnusedBytes(instruction, schedule)) {
   scaleColumns = getScaleColumns(true) + getScaleColumns(false);
   scaleSlots = getSchedule().getStages();
@@ -115,7 +115,7 @@ int64_t TmemPlan::getHandedSums() const {
   return sharedColumns ? 1 : getSchedule().getAccumulators();
 }
 
-RingBarriers TmemPlan::getBarriers() const {
+PipelineBarriers TmemPlan::getBarriers() const {
   int64_t stages = getSchedule().getStages(), sums = getHandedSums();
   return {0, stages, 2 * stages, 2 * stages + sums, 2 * (stages + sums)};
 }

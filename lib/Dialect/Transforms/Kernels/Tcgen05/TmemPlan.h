@@ -15,20 +15,20 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TMEMPLAN_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TCGEN05_TMEMPLAN_H
 
-#include "Kernels/Ring/RingPlan.h"
+#include "Kernels/Pipeline/SharedMemoryPlan.h"
 #include "blockscale/Support/TensorMemory.h"
 
 namespace mlir::blockscale {
 
 /// Numbers of mbarriers where those start that say that stages or sums are full
 /// or empty, and how many there are.
-struct RingBarriers {
+struct PipelineBarriers {
   int64_t fullStages, emptyStages, fullSums, emptySums, count;
 };
 
-class TmemPlan : public RingPlan {
+class TmemPlan : public SharedMemoryPlan {
 public:
-  TmemPlan(const Instruction &instruction, RingScheduleAttr schedule);
+  TmemPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule);
 
   /// Where sums are; the blocks that multiply together, and the columns that
   /// the sums of a tile have in each of them.
@@ -65,7 +65,7 @@ public:
   /// Accumulators that are handed over one by one: two that share columns go as
   /// one.
   int64_t getHandedSums() const;
-  RingBarriers getBarriers() const;
+  PipelineBarriers getBarriers() const;
 
 private:
   int64_t scaleColumns, scaleSlots, sharedColumns = 0;

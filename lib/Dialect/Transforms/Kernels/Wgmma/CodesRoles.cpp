@@ -31,7 +31,7 @@ using namespace mlir::blockscale;
 
 /// Numbers between rows of sums in shared memory: lanes that store at once,
 /// those of 4 rows two apart and of 8 columns, are in different banks.
-static int64_t getPitch(RingScheduleAttr schedule) {
+static int64_t getPitch(WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kPadding = 4;
   return schedule.getM() + kPadding;
 }
@@ -39,28 +39,28 @@ static int64_t getPitch(RingScheduleAttr schedule) {
 static constexpr int64_t kSumBytes = 4;
 
 /// Rows of accumulators.
-static int64_t getSumRows(RingScheduleAttr schedule) {
+static int64_t getSumRows(WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kLeast = 8;
   return std::max(schedule.getN(), kLeast);
 }
 
-int64_t blockscale::getSumBytes(RingScheduleAttr schedule) {
+int64_t blockscale::getSumBytes(WarpSpecializedScheduleAttr schedule) {
   return (WgmmaShares(schedule).partsOfK - 1) * getSumRows(schedule) *
          getPitch(schedule) * kSumBytes;
 }
 
-RingPlan blockscale::makeCodesPlan(const Instruction &instruction,
-                                   RingScheduleAttr schedule, const TypeCombination &types,
+SharedMemoryPlan blockscale::makeCodesPlan(const Instruction &instruction,
+                                   WarpSpecializedScheduleAttr schedule, const TypeCombination &types,
                                    int64_t k) {
   int64_t behind =
       schedule.getN() == 1 ? RowPlan(schedule, types, k).getBytes() : 0;
-  return RingPlan(instruction, schedule, types.rhs,
+  return SharedMemoryPlan(instruction, schedule, types.rhs,
                   WgmmaShares(schedule).partsOfK, behind);
 }
 
 CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                       const KernelProblem &problem, const RingPlan &plan,
-                       const RingOperands &operands)
+                       const KernelProblem &problem, const SharedMemoryPlan &plan,
+                       const StagedOperands &operands)
     : WarpgroupRoles(b, kernel, problem, plan, operands),
       accType(AccType::get(
           b.getContext(), getSumRows(plan.getSchedule()),
@@ -68,10 +68,10 @@ CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
           WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
       flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
 
-std::optional<AccType> CodesRoles::getBlocksType(const RingPlan &plan) {
+std::optional<AccType> CodesRoles::getBlocksType(const SharedMemoryPlan &plan) {
   // The columns of the largest blocks.
   constexpr int64_t kBlock = 32;
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = schedule.getContext();
   int64_t rows = getSumRows(schedule), columns = schedule.getM();
   int64_t warps = WgmmaShares(schedule).getWarpsOfPart();
@@ -85,7 +85,7 @@ std::optional<AccType> CodesRoles::getBlocksType(const RingPlan &plan) {
   return std::nullopt;
 }
 
-Value CodesRoles::emitPartStep(OpBuilder &at, const RingTile &tile, Value of,
+Value CodesRoles::emitPartStep(OpBuilder &at, const WorkTile &tile, Value of,
                                Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
@@ -102,22 +102,22 @@ Value CodesRoles::emitPartStep(OpBuilder &at, const RingTile &tile, Value of,
 
 int64_t CodesRoles::getNumEarly() const {
   constexpr int64_t kMost = 1;
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   return std::min(kMost, problem.k / (schedule.getK() * problem.splits));
 }
 
-void CodesRoles::emitStepCopies(OpBuilder &at, const RingTile &tile, Value step,
-                                const RingPlace &place, Sides sides) {
+void CodesRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile, Value step,
+                                const PipelineState &place, Sides sides) {
   for (int64_t i = 0; i != shares.partsOfK; ++i) {
     Value of = index(at, i);
-    Ring ring = stages.getPart(of);
+    Pipeline pipeline = stages.getPart(of);
     if (sides == Sides::Both)
-      ring.emitWaitEmpty(at, place);
+      pipeline.emitWaitEmpty(at, place);
     Value partStep = emitPartStep(at, tile, of, step);
     emitElected(at, [&](OpBuilder &one) {
       if (sides != Sides::B)
-        emitExpected(one, ring, place);
-      emitCopies(one, tile, partStep, ring, place, sides);
+        emitExpected(one, pipeline, place);
+      emitCopies(one, tile, partStep, pipeline, place, sides);
     });
   }
 }
@@ -126,8 +126,8 @@ void CodesRoles::emitStepCopies(OpBuilder &at, const RingTile &tile, Value step,
 /// numbers of x, has ended. Numbers come behind all codes that were asked for
 /// before, so that those of more stages would make everybody wait.
 void CodesRoles::emitLoader(OpBuilder &role) {
-  forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
-    RingPlace place = stages.emitFirst(at);
+  forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
+    PipelineState place = stages.emitFirst(at);
     int64_t first = getNumEarly();
     auto emitRound = [&](Sides sides) {
       for (int64_t i = 0; i != first; ++i)
@@ -143,7 +143,7 @@ void CodesRoles::emitLoader(OpBuilder &role) {
     SmallVector<Value> none;
     emitSteps(
         at, place, count, /*isUnrolled=*/false, none,
-        [&](OpBuilder &inner, Value step, const RingPlace &inside, ValueRange) {
+        [&](OpBuilder &inner, Value step, const PipelineState &inside, ValueRange) {
           step = inner.createOrFold<arith::IndexCastUIOp>(
               loc, inner.getIndexType(), step);
           emitStepCopies(inner, tile, addIndex(inner, loc, step, first), inside,
@@ -198,7 +198,7 @@ SmallVector<Value> CodesRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
   return words;
 }
 
-SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const RingTile &tile,
+SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const WorkTile &tile,
                                           Value step) {
   const KernelOperand &scales = problem.xScale;
   int64_t blocks = plan.getPartK() / problem.codesOfY->blockSize;
@@ -251,12 +251,12 @@ Value CodesRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape, Type element,
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
 }
 
-Value CodesRoles::emitStart(OpBuilder &at, const RingTile &) {
+Value CodesRoles::emitStart(OpBuilder &at, const WorkTile &) {
   return word(at, 0);
 }
 
-SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const RingTile &,
-                                            Value, const RingPlace &place,
+SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const WorkTile &,
+                                            Value, const PipelineState &place,
                                             Value codes, ValueRange values) {
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
@@ -274,10 +274,10 @@ SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const RingTile &,
   return {wait.getResult(0), product.getAllLost()};
 }
 
-SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
-                                        Value step, const RingPlace &place,
+SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const WorkTile &tile,
+                                        Value step, const PipelineState &place,
                                         ValueRange values) {
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   step = at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step);
   // The last step loads its own scales once more.
   Value next = arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
@@ -285,16 +285,16 @@ SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const RingTile &tile,
   SmallVector<Value> scales =
       loadScales(at, tile, emitPartStep(at, tile, part, next));
 
-  Ring ring = stages.getPart(part);
-  ring.emitWaitFull(at, place);
+  Pipeline pipeline = stages.getPart(part);
+  pipeline.emitWaitFull(at, place);
   int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
   Value codes = emitView(
       at, {plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
-      at.getI8Type(), emitStageOffset(at, ring, place, plan.getOffset(0)));
+      at.getI8Type(), emitStageOffset(at, pipeline, place, plan.getOffset(0)));
   SmallVector<Value> results =
       emitProducts(at, tile, step, place, codes, values);
   emitElected(at, [&](OpBuilder &one) {
-    BarrierArriveOp::create(one, loc, barriers, ring.emitEmpty(one, place),
+    BarrierArriveOp::create(one, loc, barriers, pipeline.emitEmpty(one, place),
                             IntegerAttr());
   });
   llvm::append_range(results, scales);
@@ -337,7 +337,7 @@ void CodesRoles::emitLost(OpBuilder &at, Value lost) {
   emitMeet(at);
 }
 
-void CodesRoles::emitFound(OpBuilder &at, const RingTile &) {
+void CodesRoles::emitFound(OpBuilder &at, const WorkTile &) {
   Value zero = index(at, 0);
   Value isFirst =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
@@ -349,7 +349,7 @@ void CodesRoles::emitFound(OpBuilder &at, const RingTile &) {
 }
 
 Value CodesRoles::emitSumsView(OpBuilder &at, int64_t count) {
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   auto type =
       MemRefType::get({count, getSumRows(schedule), getPitch(schedule)},
                       at.getF32Type(), MemRefLayoutAttrInterface(),
@@ -383,15 +383,15 @@ Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
   return memory;
 }
 
-void CodesRoles::emitTile(OpBuilder &at, const RingTile &tile,
-                          const RingPlace &first) {
+void CodesRoles::emitTile(OpBuilder &at, const WorkTile &tile,
+                          const PipelineState &first) {
   SmallVector<Value> scales =
       loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0)));
   SmallVector<Value> values = {AccZeroOp::create(at, loc, accType),
                                emitStart(at, tile)};
   llvm::append_range(values, scales);
   emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, values,
-            [&](OpBuilder &inner, Value step, const RingPlace &place,
+            [&](OpBuilder &inner, Value step, const PipelineState &place,
                 ValueRange before) {
               return emitStep(inner, tile, step, place, before);
             });
@@ -453,8 +453,8 @@ void CodesRoles::emitConsumer(OpBuilder &role) {
       role, loc, role.getI32Type(), word(role, kAllLanes), number,
       word(role, 0), word(role, kWholeWarp), NVVM::ShflKind::idx, UnitAttr());
   part = arith::IndexCastUIOp::create(role, loc, role.getIndexType(), number);
-  RingPlace first = stages.emitFirst(role);
-  forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
+  PipelineState first = stages.emitFirst(role);
+  forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     emitTile(at, tile, first);
     return SmallVector<Value>();
   });

@@ -22,21 +22,21 @@ namespace mlir::blockscale {
 inline constexpr int64_t kCodeBoxBytes = 64;
 
 /// Shared memory for the sums of all parts of K but the first.
-int64_t getSumBytes(RingScheduleAttr schedule);
+int64_t getSumBytes(WarpSpecializedScheduleAttr schedule);
 
 /// The plan of a product of `row` with such a schedule.
-RingPlan makeCodesPlan(const Instruction &instruction,
-                       RingScheduleAttr schedule, const TypeCombination &types, int64_t k);
+SharedMemoryPlan makeCodesPlan(const Instruction &instruction,
+                       WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k);
 
 class CodesRoles : public WarpgroupRoles {
 public:
   CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-             const RingPlan &plan, const RingOperands &operands);
+             const SharedMemoryPlan &plan, const StagedOperands &operands);
 
   /// Sums with whole blocks in each warp, which those of all parts of K become
   /// by way of stages that are read no more; nullopt for too few sums, or too
   /// few bytes of stages.
-  static std::optional<AccType> getBlocksType(const RingPlan &plan);
+  static std::optional<AccType> getBlocksType(const SharedMemoryPlan &plan);
 
 protected:
   void emitLoader(OpBuilder &b) override;
@@ -45,25 +45,25 @@ protected:
   bool isEarly() const override { return true; }
   /// Starts the copies of a step for all parts of K: those of B behind those of
   /// A, or both where stages are empty.
-  void emitStepCopies(OpBuilder &b, const RingTile &tile, Value step,
-                      const RingPlace &place, Sides sides);
+  void emitStepCopies(OpBuilder &b, const WorkTile &tile, Value step,
+                      const PipelineState &place, Sides sides);
   /// The number among all parts of K, of step `step` of part `part`: each part
   /// has steps that follow each other.
-  Value emitPartStep(OpBuilder &b, const RingTile &tile, Value part,
+  Value emitPartStep(OpBuilder &b, const WorkTile &tile, Value part,
                      Value step) const;
   /// What is not 0 if a number of x is not what it should be, once those that
   /// the warps of the part need are there.
-  virtual Value emitStart(OpBuilder &b, const RingTile &tile);
+  virtual Value emitStart(OpBuilder &b, const WorkTile &tile);
   /// The sums, and what is lost, of a full stage of the part of the warp with
   /// `codes`; `values` are those before, and scales.
-  virtual SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
-                                          Value step, const RingPlace &place,
+  virtual SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
+                                          Value step, const PipelineState &place,
                                           Value codes, ValueRange values);
   /// The sums of a part of K from what products have added up.
   virtual Value emitEnd(OpBuilder &b, Value sums) { return sums; }
   /// What is done where all warps know whether `flag` is 0, and no stage is
   /// read any more: the word of the block is stored.
-  virtual void emitFound(OpBuilder &b, const RingTile &tile);
+  virtual void emitFound(OpBuilder &b, const WorkTile &tile);
   /// The sums of all parts as they are stored.
   virtual Value emitFinal(OpBuilder &b, Value sums) { return sums; }
   /// Waits for all warps that multiply; for those of the first part of K alone.
@@ -85,13 +85,13 @@ private:
   /// than each part has steps.
   int64_t getNumEarly() const;
   /// The words of scales of a lane's two rows for the step number `step`.
-  SmallVector<Value> loadScales(OpBuilder &b, const RingTile &tile, Value step);
+  SmallVector<Value> loadScales(OpBuilder &b, const WorkTile &tile, Value step);
   SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange place);
   /// The products of a step: `values` are sums, what is lost, and scales, and
   /// so is what comes out.
-  SmallVector<Value> emitStep(OpBuilder &b, const RingTile &tile, Value step,
-                              const RingPlace &place, ValueRange values);
-  void emitTile(OpBuilder &b, const RingTile &tile, const RingPlace &first);
+  SmallVector<Value> emitStep(OpBuilder &b, const WorkTile &tile, Value step,
+                              const PipelineState &place, ValueRange values);
+  void emitTile(OpBuilder &b, const WorkTile &tile, const PipelineState &first);
   /// The sums of all parts, for warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
   /// The sums of warps of the first part, each with whole blocks.

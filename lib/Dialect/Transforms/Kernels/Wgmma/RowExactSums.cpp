@@ -76,7 +76,7 @@ Value RowRoles::emitScale(OpBuilder &at, Value x, Value y) {
   return scale;
 }
 
-Value RowRoles::emitExactSum(OpBuilder &at, const RingTile &tile, Value rowOfY,
+Value RowRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
                              Value first, Value end, int64_t step) {
   Type f64 = at.getF64Type();
   Value zero = arith::ConstantOp::create(at, loc, at.getFloatAttr(f64, 0));
@@ -139,12 +139,12 @@ Value RowRoles::viewExactSums(OpBuilder &at) {
                   index(at, plan.getStagesBytes()));
 }
 
-void RowRoles::emitFound(OpBuilder &at, const RingTile &tile) {
+void RowRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
   Value found = memref::LoadOp::create(at, loc, flag, index(at, 0));
   isFound = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, found,
                                   word(at, 0));
   OpBuilder then = scf::IfOp::create(at, loc, isFound).getThenBodyBuilder();
-  RingScheduleAttr schedule = plan.getSchedule();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   // Lanes that add up a row of y.
   int64_t lanes = shares.getWarps() * int64_t(kWarpLanes) / schedule.getM();
   int64_t blocksOfStep = schedule.getK() / problem.codesOfY->blockSize;

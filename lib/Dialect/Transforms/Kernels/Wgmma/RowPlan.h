@@ -22,7 +22,7 @@ struct RowPlan {
   /// Codes of a box, the bytes that B has for it, and codes of a word.
   static constexpr int64_t kBoxElements = 128, kBoxBytes = 1024, kWordCodes = 8;
 
-  RowPlan(RingScheduleAttr schedule, const TypeCombination &types, int64_t k);
+  RowPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k);
 
   /// Boxes along K of a block of threads.
   int64_t boxes;

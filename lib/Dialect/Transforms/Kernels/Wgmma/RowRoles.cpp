@@ -36,7 +36,7 @@ static AffineExpr getInstructionOf(AffineExpr number) {
   return number.floorDiv(kQuarters) % kQuarterWords;
 }
 
-RowPlan::RowPlan(RingScheduleAttr schedule, const TypeCombination &types, int64_t k)
+RowPlan::RowPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k)
     : blocksOfBox(kBoxElements / types.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
   boxes = llvm::divideCeilSigned(steps, schedule.getSplits()) *
@@ -51,7 +51,7 @@ int64_t RowPlan::getFactorBytes() const {
 // The row
 //===----------------------------------------------------------------------===//
 
-Value RowRoles::emitFirstBox(OpBuilder &at, const RingTile &tile,
+Value RowRoles::emitFirstBox(OpBuilder &at, const WorkTile &tile,
                              Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
@@ -84,7 +84,7 @@ Value RowRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
   return arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
 }
 
-RowRoles::Word RowRoles::loadWord(OpBuilder &at, const RingTile &tile,
+RowRoles::Word RowRoles::loadWord(OpBuilder &at, const WorkTile &tile,
                                   Value number, Value count) {
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
@@ -244,7 +244,7 @@ Value RowRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
   return lost;
 }
 
-Value RowRoles::emitStart(OpBuilder &at, const RingTile &tile) {
+Value RowRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
   int64_t threads = shares.getWarpsOfPart() * int64_t(kWarpLanes);
@@ -285,12 +285,12 @@ Value RowRoles::emitStart(OpBuilder &at, const RingTile &tile) {
 /// Stages have codes of y alone, which are an argument's: no copy waits for a
 /// kernel in front.
 void RowRoles::emitLoader(OpBuilder &role) {
-  RingPlace first = stages.emitFirst(role);
-  forEachTile(role, {}, [&](OpBuilder &at, const RingTile &tile, ValueRange) {
+  PipelineState first = stages.emitFirst(role);
+  forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     SmallVector<Value> none;
     emitSteps(
         at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
-        [&](OpBuilder &inner, Value step, const RingPlace &place, ValueRange) {
+        [&](OpBuilder &inner, Value step, const PipelineState &place, ValueRange) {
           step = inner.createOrFold<arith::IndexCastUIOp>(
               loc, inner.getIndexType(), step);
           emitStepCopies(inner, tile, step, place, Sides::Both);
@@ -300,8 +300,8 @@ void RowRoles::emitLoader(OpBuilder &role) {
   });
 }
 
-SmallVector<Value> RowRoles::emitProducts(OpBuilder &at, const RingTile &tile,
-                                          Value step, const RingPlace &,
+SmallVector<Value> RowRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
+                                          Value step, const PipelineState &,
                                           Value codes, ValueRange values) {
   constexpr int64_t kColumnsOfBox = 8, kLines = 8, kLine = 16;
   int64_t boxes = getPartBoxes(), first = plan.getStagesBytes();

@@ -23,7 +23,7 @@ namespace mlir::blockscale {
 class RowRoles final : public CodesRoles {
 public:
   RowRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-           const RingPlan &plan, const RingOperands &operands)
+           const SharedMemoryPlan &plan, const StagedOperands &operands)
       : CodesRoles(b, kernel, problem, plan, operands),
         row(plan.getSchedule(), *problem.codesOfY, problem.k) {}
 
@@ -35,12 +35,12 @@ private:
   };
 
   void emitLoader(OpBuilder &b) override;
-  Value emitStart(OpBuilder &b, const RingTile &tile) override;
-  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
-                                  Value step, const RingPlace &place,
+  Value emitStart(OpBuilder &b, const WorkTile &tile) override;
+  SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
+                                  Value step, const PipelineState &place,
                                   Value codes, ValueRange values) override;
   Value emitEnd(OpBuilder &b, Value sums) override;
-  void emitFound(OpBuilder &b, const RingTile &tile) override;
+  void emitFound(OpBuilder &b, const WorkTile &tile) override;
   Value emitFinal(OpBuilder &b, Value sums) override;
 
   int64_t getPartBoxes() const {
@@ -51,7 +51,7 @@ private:
   Value loadScale(OpBuilder &b, const KernelOperand &scales, ValueRange place);
   /// The sum of a row of y as f64: of blocks from `first` on to `end`, each
   /// `step`-th.
-  Value emitExactSum(OpBuilder &b, const RingTile &tile, Value rowOfY,
+  Value emitExactSum(OpBuilder &b, const WorkTile &tile, Value rowOfY,
                      Value first, Value end, int64_t step);
   /// Four times the sum of the products of two words of codes.
   Value emitDot(OpBuilder &b, Value x, Value y);
@@ -61,8 +61,8 @@ private:
   Value viewExactSums(OpBuilder &b);
   /// The number of the first box of step `step` of the part of the warp, of
   /// those that the block has.
-  Value emitFirstBox(OpBuilder &b, const RingTile &tile, Value step) const;
-  Word loadWord(OpBuilder &b, const RingTile &tile, Value number, Value count);
+  Value emitFirstBox(OpBuilder &b, const WorkTile &tile, Value step) const;
+  Word loadWord(OpBuilder &b, const WorkTile &tile, Value number, Value count);
   /// Stores B for a word; the word `lost`, and more.
   Value spread(OpBuilder &b, const Word &of, Value firstBox, Value lost);
   void storeNumbers(const WordEmitter &emit, const Word &of, Value box);

@@ -24,11 +24,11 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static RingPlan makePlan(const KernelProblem &problem) {
-  auto schedule = cast<RingScheduleAttr>(problem.schedule);
+static SharedMemoryPlan makePlan(const KernelProblem &problem) {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
   const Instruction &instruction = problem.instruction.getInstruction();
   if (!problem.codesOfY)
-    return RingPlan(instruction, schedule);
+    return SharedMemoryPlan(instruction, schedule);
   return makeCodesPlan(instruction, schedule, *problem.codesOfY, problem.k);
 }
 
@@ -89,7 +89,7 @@ public:
 
   TakenCodes getTakenCodes(InstructionAttr,
                            ScheduleInterface given) const override {
-    auto schedule = cast<RingScheduleAttr>(given);
+    auto schedule = cast<WarpSpecializedScheduleAttr>(given);
     if (!schedule.getExchanged())
       return TakenCodes::None;
     return schedule.getN() == 1 ? TakenCodes::Both : TakenCodes::Y;
@@ -104,15 +104,15 @@ public:
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {
-    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
     return {schedule.getSplits(), schedule.getK()};
   }
 
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override {
-    auto schedule = cast<RingScheduleAttr>(problem.schedule);
+    auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
     if (schedule.getExchanged()) {
-      RingPlan plan = makeCodesPlan(problem.instruction.getInstruction(),
+      SharedMemoryPlan plan = makeCodesPlan(problem.instruction.getInstruction(),
                                     schedule, problem.types, problem.k);
       std::optional<AccType> sums = CodesRoles::getBlocksType(plan);
       if (!sums)
@@ -124,8 +124,8 @@ public:
   }
 
   KernelShape getShape(const KernelProblem &problem) const override {
-    auto schedule = cast<RingScheduleAttr>(problem.schedule);
-    RingPlan plan = makePlan(problem);
+    auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
+    SharedMemoryPlan plan = makePlan(problem);
     KernelShape shape;
     shape.tile = {schedule.getM(), schedule.getN(), 1};
     if (schedule.getExchanged())
@@ -138,7 +138,7 @@ public:
         schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
     shape.cluster = schedule.getCluster();
     KernelProblem asked = getInstructionProblem(problem);
-    for (const RingOperand &operand : planRingOperands(asked, plan)) {
+    for (const StagedOperand &operand : planStagedOperands(asked, plan)) {
       if (!operand.tensor)
         continue;
       shape.maps.push_back(operand.tensor->getMap());
@@ -148,9 +148,9 @@ public:
   }
 
   void build(gpu::GPUFuncOp kernel, const KernelProblem &asked) const override {
-    RingPlan plan = makePlan(asked);
+    SharedMemoryPlan plan = makePlan(asked);
     KernelProblem problem = getInstructionProblem(asked);
-    RingOperands operands = planRingOperands(problem, plan);
+    StagedOperands operands = planStagedOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     // What a block hands from one warpgroup to another is all of its registers.
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),

@@ -30,7 +30,7 @@ std::string describeCodesSizes(const Chip &chip);
 
 /// The schedule with which they are, where that is measured to be the best;
 /// null elsewhere. Without a workspace, one that needs none.
-RingScheduleAttr chooseCodesSchedule(ProductOpInterface op, const Chip &chip,
+WarpSpecializedScheduleAttr chooseCodesSchedule(ProductOpInterface op, const Chip &chip,
                                      bool hasWorkspace);
 
 } // namespace mlir::blockscale

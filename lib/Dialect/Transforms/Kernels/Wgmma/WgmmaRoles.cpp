@@ -36,7 +36,7 @@ struct RegisterShares {
 static constexpr RegisterShares kRegisterShares[] = {
     {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};
 
-WgmmaShares::WgmmaShares(RingScheduleAttr schedule) {
+WgmmaShares::WgmmaShares(WarpSpecializedScheduleAttr schedule) {
   // Sums of 64 x 256, or of 128 x 128, are 128 registers of each thread.
   constexpr int64_t kMostGroups = 3, kFewColumns = 64;
   int64_t rows = schedule.getM() / kWarpgroupRows;
@@ -53,8 +53,8 @@ WgmmaShares::WgmmaShares(RingScheduleAttr schedule) {
 
 WarpgroupRoles::WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
                                const KernelProblem &problem,
-                               const RingPlan &plan,
-                               const RingOperands &operands)
+                               const SharedMemoryPlan &plan,
+                               const StagedOperands &operands)
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
       shares(plan.getSchedule()) {}
 
@@ -112,14 +112,14 @@ void WarpgroupRoles::emit() {
 // Warpgroups that multiply
 //===----------------------------------------------------------------------===//
 
-AccType WgmmaRoles::getAccType(RingScheduleAttr schedule) {
+AccType WgmmaRoles::getAccType(WarpSpecializedScheduleAttr schedule) {
   MLIRContext *context = schedule.getContext();
   WgmmaShares shares(schedule);
   return AccType::get(context, shares.getRows(), schedule.getN(),
                       WarpsAttr::get(context, shares.getWarps(), 1));
 }
 
-SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at, const RingPlace &place,
+SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at, const PipelineState &place,
                                         ValueRange sums) {
   MLIRContext *context = at.getContext();
   InstructionAttr instruction = getInstruction();
@@ -147,7 +147,7 @@ SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at, const RingPlace &place,
   return llvm::to_vector_of<Value>(wait.getResults());
 }
 
-void WgmmaRoles::emitSums(OpBuilder &at, const RingTile &tile,
+void WgmmaRoles::emitSums(OpBuilder &at, const WorkTile &tile,
                           ValueRange sums) {
   // Those in bounds are stored in pairs.
   bool isAligned = KernelProblem::isMultiple(problem.n, 2);
@@ -162,15 +162,15 @@ void WgmmaRoles::emitSums(OpBuilder &at, const RingTile &tile,
   });
 }
 
-SmallVector<Value> WgmmaRoles::emitProducts(OpBuilder &at, const RingTile &tile,
+SmallVector<Value> WgmmaRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
                                             ValueRange values) {
   SmallVector<Value> sums;
   for (int64_t i = 0; i != shares.parts; ++i)
     sums.push_back(AccZeroOp::create(at, loc, getAccType(plan.getSchedule())));
-  RingPlace place = emitSteps(
+  PipelineState place = emitSteps(
       at, {values[0], values[1]}, toWord(at, tile.steps),
       /*isUnrolled=*/true, sums,
-      [&](OpBuilder &inner, Value, const RingPlace &inside, ValueRange before) {
+      [&](OpBuilder &inner, Value, const PipelineState &inside, ValueRange before) {
         return emitStep(inner, inside, before);
       });
   emitSums(at, tile, sums);
@@ -178,9 +178,9 @@ SmallVector<Value> WgmmaRoles::emitProducts(OpBuilder &at, const RingTile &tile,
 }
 
 void WgmmaRoles::emitConsumer(OpBuilder &role) {
-  RingPlace first = stages.emitFirst(role);
+  PipelineState first = stages.emitFirst(role);
   forEachTile(role, {first.stage, first.parity},
-              [&](OpBuilder &at, const RingTile &tile, ValueRange values) {
+              [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
                 return emitProducts(at, tile, values);
               });
 }

@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMAROLES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_WGMMAROLES_H
 
-#include "Kernels/Ring/RoleEmitter.h"
+#include "Kernels/Pipeline/RoleEmitter.h"
 
 namespace mlir::blockscale {
 
@@ -24,7 +24,7 @@ inline constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
 /// How a block divides M of its tile; and K of a stage, where codes are
 /// converted on the way, which takes the time of more warpgroups.
 struct WgmmaShares {
-  explicit WgmmaShares(RingScheduleAttr schedule);
+  explicit WgmmaShares(WarpSpecializedScheduleAttr schedule);
 
   /// Warpgroups that multiply, instructions along M of each, and parts of K.
   int64_t groups, parts, partsOfK;
@@ -41,8 +41,8 @@ struct WgmmaShares {
 class WarpgroupRoles : protected RoleEmitter {
 public:
   WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                 const KernelProblem &problem, const RingPlan &plan,
-                 const RingOperands &operands);
+                 const KernelProblem &problem, const SharedMemoryPlan &plan,
+                 const StagedOperands &operands);
   virtual ~WarpgroupRoles() = default;
 
   void emit();
@@ -69,17 +69,17 @@ public:
   using WarpgroupRoles::WarpgroupRoles;
 
   /// Sums that all warpgroups have at once.
-  static AccType getAccType(RingScheduleAttr schedule);
+  static AccType getAccType(WarpSpecializedScheduleAttr schedule);
 
 private:
   void emitConsumer(OpBuilder &b) override;
-  /// The products of a tile; the place in the ring is the first of `values`.
-  SmallVector<Value> emitProducts(OpBuilder &b, const RingTile &tile,
+  /// The products of a tile; the place in the pipeline is the first of `values`.
+  SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
   /// The sums with those of the stage at `place` added.
-  SmallVector<Value> emitStep(OpBuilder &b, const RingPlace &place,
+  SmallVector<Value> emitStep(OpBuilder &b, const PipelineState &place,
                               ValueRange sums);
-  void emitSums(OpBuilder &b, const RingTile &tile, ValueRange sums);
+  void emitSums(OpBuilder &b, const WorkTile &tile, ValueRange sums);
 };
 
 } // namespace mlir::blockscale

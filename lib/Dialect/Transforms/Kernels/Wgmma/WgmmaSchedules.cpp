@@ -13,8 +13,8 @@
 #include "Kernels/CodesOfY.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
-#include "Kernels/Ring/RingPlan.h"
-#include "Kernels/Ring/RingSchedules.h"
+#include "Kernels/Pipeline/SharedMemoryPlan.h"
+#include "Kernels/Pipeline/WarpSpecializedSchedules.h"
 #include "Kernels/Wgmma/CodesRoles.h"
 #include "Kernels/Wgmma/WgmmaBackend.h"
 #include "Utils/OperandView.h"
@@ -30,7 +30,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class WgmmaScheduleRules final : public RingScheduleRules {
+class WgmmaScheduleRules final : public WarpSpecializedScheduleRules {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
@@ -50,7 +50,7 @@ public:
 } // namespace
 
 /// Sums in the registers of a thread.
-static int64_t getSums(RingScheduleAttr schedule) {
+static int64_t getSums(WarpSpecializedScheduleAttr schedule) {
   WgmmaShares shares(schedule);
   return schedule.getM() * schedule.getN() /
          (shares.getWarps() * int64_t(kWarpLanes));
@@ -58,7 +58,7 @@ static int64_t getSums(RingScheduleAttr schedule) {
 
 /// Most of them: four warpgroups have 112 registers for each thread, three 160,
 /// fewer 240.
-static int64_t getMostSums(RingScheduleAttr schedule) {
+static int64_t getMostSums(WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kMost[] = {128, 128, 96, 32};
   return kMost[WgmmaShares(schedule).groups - 1];
 }
@@ -74,7 +74,7 @@ static int64_t getBoxElements(const TypeCombination &types) {
 /// What `schedule` has to be for codes of `y` that are converted on the way.
 static LogicalResult verifyCodes(ProductOpInterface op,
                                  const Instruction &instruction,
-                                 RingScheduleAttr schedule, const Chip &chip,
+                                 WarpSpecializedScheduleAttr schedule, const Chip &chip,
                                  ScheduleRules::EmitErrorFn emitError) {
   if (std::string obstacle = findCodesObstacle(op); !obstacle.empty())
     return emitError() << "expected " << obstacle
@@ -106,7 +106,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
            << schedule;
   int64_t box = getBoxElements(types);
   int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
-  RingPlan plan = makeCodesPlan(instruction, schedule, types, k);
+  SharedMemoryPlan plan = makeCodesPlan(instruction, schedule, types, k);
   if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
     return emitError() << "expected K of the tile to be " << shares.partsOfK
                        << " parts of a multiple of " << box
@@ -128,7 +128,7 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
                                          ScheduleInterface given,
                                          const Chip &chip,
                                          EmitErrorFn emitError) const {
-  auto schedule = cast<RingScheduleAttr>(given);
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   if (schedule.getPair() || schedule.getInstructionK() != 0)
     return emitError()
            << "expected no pairs of blocks and no K of instructions "
@@ -257,7 +257,7 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
 /// The schedule with `tile` and so many rows of x that fits the sizes and the
 /// chip; null if none does. Only with `mayDivide`, K has more parts than those
 /// of the tile.
-static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
+static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
                                 const TunedTile &tile, int64_t columns,
                                 bool mayDivide) {
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
@@ -265,7 +265,7 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
   TypeCombination types = findCodesOfY(op)->types;
   int64_t splits = tile.splits;
   auto make = [&](int64_t k, int64_t stages) {
-    return RingScheduleAttr::get(
+    return WarpSpecializedScheduleAttr::get(
         op->getContext(), {tile.rowsOfY, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
         /*exchanged=*/true, splits, ClusterSize());
@@ -292,11 +292,11 @@ static RingScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
   int64_t stages = tile.stages;
   while (stages > 1 && !isThereRoom(stages))
     --stages;
-  RingScheduleAttr schedule = make(parts * partK, stages);
+  WarpSpecializedScheduleAttr schedule = make(parts * partK, stages);
   bool hasParts = sizes.k >= splits * schedule.getK();
   return sizes.k % partK == 0 && hasParts && isThereRoom(stages)
              ? schedule
-             : RingScheduleAttr();
+             : WarpSpecializedScheduleAttr();
 }
 
 std::string blockscale::describeCodesSizes(const Chip &chip) {
@@ -310,7 +310,7 @@ std::string blockscale::describeCodesSizes(const Chip &chip) {
       .str();
 }
 
-RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
+WarpSpecializedScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
                                                  const Chip &chip,
                                                  bool hasWorkspace) {
   constexpr int64_t kColumns = 8;
@@ -324,10 +324,10 @@ RingScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
     return {};
   if (findRowObstacle(op).empty())
     for (const TunedTile &tile : tiles)
-      if (RingScheduleAttr schedule =
+      if (WarpSpecializedScheduleAttr schedule =
               tile.rowsOfX == 1
                   ? fitTile(op, chip, tile, /*columns=*/1, hasWorkspace)
-                  : RingScheduleAttr();
+                  : WarpSpecializedScheduleAttr();
           schedule && schedule.getStages() == tile.stages &&
           (hasWorkspace || schedule.getSplits() == 1))
         return schedule;
@@ -360,7 +360,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
                                              const Chip &chip,
                                              bool hasWorkspace) const {
-  if (RingScheduleAttr schedule = chooseCodesSchedule(op, chip, hasWorkspace))
+  if (WarpSpecializedScheduleAttr schedule = chooseCodesSchedule(op, chip, hasWorkspace))
     return schedule;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
@@ -390,13 +390,13 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
   }
   auto make = [&](int64_t stages) {
     int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
-    return RingScheduleAttr::get(op->getContext(), tile, stages,
+    return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
                                  /*accumulators=*/1, /*persistent=*/true,
                                  kTileGroup, /*exchanged=*/false, /*splits=*/1,
                                  ClusterSize());
   };
   int64_t stages = kMostStages;
-  while (stages > 1 && RingPlan(instruction, make(stages)).getSharedBytes() >
+  while (stages > 1 && SharedMemoryPlan(instruction, make(stages)).getSharedBytes() >
                            getMostStageBytes(chip))
     --stages;
   return make(stages);
@@ -415,7 +415,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
   for (auto [m, n] : kTried)
     for (int64_t stages : {3, 4, 6})
       for (ClusterSize cluster : kClusters)
-        candidates.push_back(RingScheduleAttr::get(
+        candidates.push_back(WarpSpecializedScheduleAttr::get(
             op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
             /*persistent=*/true, kTileGroup, /*exchanged=*/false, /*splits=*/1,
             cluster));
@@ -440,7 +440,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
         for (int64_t stages : {2, 3, 4})
           for (int64_t splits : {1, 2}) {
             auto make = [&](int64_t of) {
-              return RingScheduleAttr::get(
+              return WarpSpecializedScheduleAttr::get(
                   op->getContext(), {rows, columns, of}, stages,
                   /*accumulators=*/1, /*persistent=*/false, kTileGroup,
                   /*exchanged=*/true, splits, ClusterSize());
@@ -455,7 +455,7 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
                                  InstructionAttr instruction,
                                  ScheduleInterface given, const Chip &chip,
                                  bool, raw_ostream &os) const {
-  auto schedule = cast<RingScheduleAttr>(given);
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   ProductTile tile = {schedule.getM(), schedule.getN(), schedule.getK(),
                       schedule.getSplits()};
   // Each warpgroup reads its rows of A, and all of B.
@@ -478,7 +478,7 @@ std::optional<TunedTile>
 WgmmaScheduleRules::getTunedTile(ProductOpInterface op, ScheduleInterface given,
                                  const Chip &chip) const {
   constexpr int64_t kColumns = 8;
-  auto schedule = cast<RingScheduleAttr>(given);
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   int64_t m = getOpSizes(op, /*dynamicSize=*/0).m;
   bool isRow = schedule.getN() == 1;
   if (!schedule.getExchanged() ||

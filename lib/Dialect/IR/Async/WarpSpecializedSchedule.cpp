@@ -1,0 +1,79 @@
+//===- WarpSpecializedSchedule.cpp - The schedule of kernels with a ring -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What holds for such a schedule whatever is computed; the rest is known to the
+// backends (Kernels/Pipeline).
+//
+//===----------------------------------------------------------------------===//
+
+#include "VerifySplits.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Support/KPattern.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+LogicalResult WarpSpecializedScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
+    int64_t stages, int64_t accumulators, bool, int64_t group, bool exchanged,
+    int64_t splits, ClusterSize cluster, bool pair, int64_t instructionK) {
+  if (tile.size() != 3)
+    return emitError() << "expected three sizes of a tile, got " << tile.size();
+  constexpr unsigned kGroup = 1;
+  // Of tensor memory, or of the 64 rows of up to four warpgroups.
+  constexpr int64_t kRows = 64, kMostM = 256;
+  if (tile[0] < 1 || tile[0] % kRows != 0 || tile[0] > kMostM)
+    return emitError() << "expected M of the tile to be a multiple of " << kRows
+                       << " up to " << kMostM << ", got " << tile[0];
+  const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
+  bool isOneRow = exchanged && tile[1] == 1;
+  if (!isOneRow && !isLegalN(*rule, tile[1]))
+    return emitError() << "expected N of the tile to be a multiple of "
+                       << rule->step << " up to " << kMostN
+                       << ", or 1 with exchanged operands, got " << tile[1];
+  // Lines of 128 bytes, of two bytes, a byte or half a byte for each element;
+  // or more of them.
+  constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;
+  if (tile[2] < kLeastK || tile[2] > kMostK || !llvm::isPowerOf2_64(tile[2]))
+    return emitError() << "expected K of the tile to be a power of two from "
+                       << kLeastK << " to " << kMostK << ", got " << tile[2];
+  constexpr int64_t kMaxStages = 16;
+  if (stages < 1 || stages > kMaxStages)
+    return emitError() << "expected 1 to " << kMaxStages << " stages, got "
+                       << stages;
+  if (accumulators < 1 || accumulators > 2)
+    return emitError() << "expected 1 or 2 accumulators, got " << accumulators;
+  constexpr int64_t kMaxGroup = 1024;
+  if (group < 1 || group > kMaxGroup)
+    return emitError() << "expected groups of 1 to " << kMaxGroup
+                       << " tiles, got " << group;
+  // Powers of two, as positions in a cluster are taken from numbers of blocks.
+  constexpr int64_t kMaxBlocks = 4;
+  auto isCount = [](int64_t count) {
+    return count >= 1 && count <= kMaxBlocks && llvm::isPowerOf2_64(count);
+  };
+  if (!isCount(cluster.m) || !isCount(cluster.n) ||
+      cluster.getBlocks() > kMaxBlocks)
+    return emitError() << "expected a cluster of 1, 2 or " << kMaxBlocks
+                       << " blocks, got " << cluster.m << "x" << cluster.n;
+  if (pair && cluster.m % 2 != 0)
+    return emitError() << "expected an even number of blocks along M for pairs "
+                          "of them, got "
+                       << cluster.m << "x" << cluster.n;
+  if (instructionK != 0 && instructionK != getWideK())
+    return emitError() << "expected K of instructions to be " << getWideK()
+                       << ", or 0 for that of the others, got " << instructionK;
+  return verifySplits(emitError, splits);
+}
+
+bool WarpSpecializedScheduleAttr::isFor(Path path) const {
+  return path == Path::Tcgen05 || path == Path::Wgmma || path == Path::MmaSync;
+}

@@ -1,0 +1,195 @@
+"""Kernels of the path tcgen05 in the simulator, which checks races and proxies."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import gpu_bundle
+import pytest
+import warp_specialized_cases
+import tiers
+from gpu_cases import Expectation
+from harness import REPO, ROWS, RUN, Row
+from simulated import SIMULATOR, features
+
+CHIPS = ["sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"]
+CHECKS = ["--check=race,proxy,strict"]
+PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+# Those that every path takes; schedules are of one path each.
+SHARED = [
+    case for case in gpu_bundle.every_case()
+    if not getattr(case, "flags", ()) and not hasattr(case, "grid")
+]
+
+
+def types(case):
+    """Each x, each y and each way to scale, or else the name."""
+    return [feature[1:] if isinstance(feature, tuple) else feature for feature in features(case)]
+
+
+def around(case):
+    """What is around a product, and what its schedule is for; each with each."""
+    row = re.match(r"f\w+-f\w+-f\w+-\d+", case.name)[0]
+    return [case.name.replace(row, ""), row]
+
+
+def native_rows(chip):
+    """Those of the compiler's table of instructions."""
+    done = subprocess.run(
+        [gpu_bundle.COMPILE, f"--print-support-matrix={chip}"], capture_output=True, text=True, check=True
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {Row(*line[1:4], int(line[4])) for line in lines if line[5] == "native"}
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_row_is_executed(chip):
+    """With --full: a row of the table without a case is missing here."""
+    executed = {
+        expectation.row for case in SHARED for expectation in getattr(case, "expectations", ())
+        if isinstance(expectation, Expectation)
+    }
+    assert native_rows(chip) == set(ROWS) == executed
+
+
+def run(case, folder, chip="sm_100a", flags=()):
+    gpu_bundle.write_case(case, folder, [f"--target={chip}", "--native-only", *flags])
+    gpu_bundle.check_case(case, folder, SIMULATOR, CHECKS)
+    return (folder / f"{case.name}.ptx").read_text()
+
+
+@pytest.mark.parametrize("case", tiers.cover(SHARED, types), ids=lambda case: case.name)
+def test_all(case, tmp_path):
+    gpu_bundle.write_case(case, tmp_path, ["--target=sm_100a", "--native-only"])
+    gpu_bundle.check_case(case, tmp_path, SIMULATOR)
+
+
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.factors()), 12), ids=lambda case: case.name)
+def test_factors(case, tmp_path):
+    assert re.search(r"tcgen05\.mma\.cta_group::[12]\.kind::", run(case, tmp_path))
+
+
+@pytest.mark.parametrize("case", list(warp_specialized_cases.schedules()), ids=lambda case: case.name)
+def test_schedules(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(warp_specialized_cases.rounds()), ids=lambda case: case.name)
+def test_rounds(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(warp_specialized_cases.groups()), ids=lambda case: case.name)
+def test_groups(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.exchanged()), 15), ids=lambda case: case.name)
+def test_exchanged(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(warp_specialized_cases.exchanged_tiles()), ids=lambda case: case.name)
+def test_exchanged_tiles(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", list(warp_specialized_cases.odd_columns()), ids=lambda case: case.name)
+def test_odd_columns(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.splits()), 15), ids=lambda case: case.name)
+def test_splits(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.clusters()), 15), ids=lambda case: case.name)
+def test_clusters(case, tmp_path):
+    text = run(case, tmp_path)
+    group = 2 if "pair=1" in case.flags[0] else 1
+    assert set(re.findall(r"tcgen05\.mma\.cta_group::(\d)", text)) == {str(group)}
+
+
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.wide()), 4), ids=lambda case: case.name)
+def test_wide(case, tmp_path):
+    run(case, tmp_path, chip="sm_103a")
+
+
+AROUND = [
+    *warp_specialized_cases.around("exchanged", "exchanged=1"), *warp_specialized_cases.around("splits", "splits=3"),
+    *warp_specialized_cases.around("both", "group=2,exchanged=1,splits=2"),
+]
+
+
+@pytest.mark.parametrize("case", tiers.cover(AROUND, around), ids=lambda case: case.name)
+def test_around(case, tmp_path):
+    run(case, tmp_path)
+
+
+@pytest.mark.parametrize("options", ["", "exchanged=1", "exchanged=1,splits=2"])
+@pytest.mark.parametrize("seed", range(4))
+def test_seeds(seed, options, tmp_path):
+    """What runs when does not matter, with the schedule that is chosen and with others."""
+    schedule = f"--schedule=tile=128x64x256,stages=3,accumulators=2,persistent=1,{options}"
+    case = warp_specialized_cases.case(
+        "seeds", warp_specialized_cases.NVFP4,
+        [(300, 520, 800, (True, False, True, False), ()), (200, 130, 512, (False, True, False, False), ())],
+        (schedule,) if options else (),
+    )
+    gpu_bundle.write_case(case, tmp_path, ["--target=sm_100a"])
+    gpu_bundle.check_case(case, tmp_path, SIMULATOR, [*CHECKS, f"--seed={seed}"])
+
+
+def test_few_tiles_are_divided(tmp_path):
+    """With the schedule that is chosen: one tile, and 56 steps along K."""
+    case = warp_specialized_cases.case("few", warp_specialized_cases.E4M3, [(16, 128, 7168, (True, False, True, False), ())])
+    text = run(case, tmp_path)
+    assert text.count(".entry") == 2 and "__add_splits_1(" in text
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_chips(chip, tmp_path):
+    case = warp_specialized_cases.case(
+        "chips", warp_specialized_cases.MIXED, [(37, 24, 96, (True, False, True, False), ())]
+    )
+    assert f".target {chip}" in run(case, tmp_path, chip)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
+@pytest.mark.parametrize("chip", CHIPS)
+def test_ptxas(chip, tmp_path):
+    """ptxas takes all kernels for the first chip and some for each other one, and spills no register."""
+    # Pairs with 64 rows may spill some where warps fill stages.
+    clusters = [case for case in warp_specialized_cases.clusters() if "64x256" not in case.name]
+    cases = [
+        *warp_specialized_cases.factors(), *warp_specialized_cases.schedules(), *warp_specialized_cases.rounds(), *warp_specialized_cases.groups(),
+        *warp_specialized_cases.exchanged(), *warp_specialized_cases.exchanged_tiles(), *warp_specialized_cases.splits(), *clusters, *AROUND,
+    ]
+    number = CHIPS.index(chip)
+    for case in cases[number::len(CHIPS)] if number else cases:
+        gpu_bundle.write_case(case, tmp_path, [f"--target={chip}"])
+        done = subprocess.run(
+            [PTXAS, "-v", f"-arch={chip}", tmp_path / f"{case.name}.ptx", "-o", "/dev/null"],
+            check=True, capture_output=True, text=True,
+        )
+        spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
+        assert spills and set(spills) == {("0", "0")}, case.name
+
+
+def test_scales_by_copies(tmp_path):
+    """The example with scales in the 32x4x4 layout: no byte goes through registers but sums."""
+    example = REPO / "examples" / "mma_scaled_swizzled.mlir"
+    out = tmp_path / "kernel.ptx"
+    subprocess.run([RUN.parent / "blockscale-compile", example, "--target=sm_100a", "-o", out], check=True)
+    text = out.read_text()
+    assert "tcgen05.cp.cta_group::1.32x128b.warpx4" in text
+    for opcode in ("tcgen05.st", "ld.global", "ld.shared.v", "st.shared.v", "cp.async.ca", "cp.async.cg"):
+        assert opcode not in text
+    done = subprocess.run(
+        [RUN, example, "--device=sim", "--target=sm_100a", "--seed=1", *CHECKS],
+        capture_output=True, text=True, check=True,
+    )
+    assert done.stderr == ""

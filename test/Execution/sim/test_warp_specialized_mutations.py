@@ -1,0 +1,96 @@
+"""One line or one term of a kernel of the path tcgen05 at a time is changed in its PTX: an error, a
+warning or wrong sums must show it, under some of eight seeds.
+"""
+
+import pytest
+import warp_specialized_kernels
+import tiers
+from warp_specialized_flips import flips, with_registers
+from warp_specialized_mutants import removals
+
+SEEDS = range(8)
+# For what chance has no part in, and for exceptions.
+FEW_SEEDS = range(2)
+
+# Lines that may be missing unnoticed, and why.
+NEEDLESS = {
+    "fence.mbarrier_init > cluster arrive > cluster wait": "the barrier of the cluster behind it makes mbarrier objects "
+    "known, too",
+    "before > bar.sync > address": "no asynchronous tcgen05 instruction comes before it",
+    "after > address": "no asynchronous tcgen05 instruction comes before the barrier",
+    "after > dealloc": "dealloc is not asynchronous",
+    "before > cluster arrive > cluster wait": "the same of the first barrier and of the last one in clusters",
+    "before > bar.sync > dealloc": "each warp has executed one behind its last load, for the arrival",
+    "after > wait > cp": "each wait for a stage has a fence behind it, too",
+    "after > wait > ld.shared": "the same, where the only stage is one that K ends in",
+}
+OF_SHARED = {
+    "after > cp > cp": "who waits for the sums has waited for all earlier copies of scales",
+}
+OF_CLUSTER = {
+    "fence.mbarrier_init > alloc > before": "the barrier of the cluster, which comes later, makes mbarrier objects known, "
+    "too",
+}
+# There, arrivals come before the last columns have been read.
+NEEDED_BY_SHARED = {"before > bar.sync > dealloc"}
+
+# Terms that may have another value, and why.
+FREE = {
+    "cp leading": "one unit of 16 bytes makes a line of 32x128b",
+    "cp base offset": "there is no swizzle",
+    "mma a leading": "not used by a K-major matrix with a swizzle, nor by rows that are one column",
+    "mma b leading": "not used by a K-major matrix with a swizzle",
+}
+# There, B is in several columns.
+USED_IN_WIDE = {"mma b leading"}
+
+
+@pytest.fixture(scope="module", params=[
+    name if name == "mxfp8" else tiers.full(name) for name in warp_specialized_kernels.KERNELS
+])
+def ring(request, tmp_path_factory):
+    return warp_specialized_kernels.build(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def needless(ring):
+    if ring.name == "shared":
+        return set(NEEDLESS | OF_SHARED) - NEEDED_BY_SHARED
+    return set(NEEDLESS | OF_CLUSTER if ring.name == "cluster" else NEEDLESS)
+
+
+def test_correct(ring):
+    assert ring.shows(ring.text, SEEDS) is None
+
+
+def test_each_line_is_needed(ring):
+    unnoticed, names = set(), set()
+    for change in removals(ring.text):
+        names.add(change.name)
+        seeds = FEW_SEEDS if change.name in NEEDLESS else SEEDS
+        if ring.shows(change.text, seeds) is None:
+            unnoticed.add(change.name)
+    assert unnoticed == needless(ring) & names
+
+
+def term(change):
+    """The instruction and the term, without what follows."""
+    what, name = change.name.split(": ")
+    return f"{what.split(' > ')[0]} {name}"
+
+
+# Pipelines whose operands differ; the others have the same instructions.
+@pytest.mark.parametrize("warp-specialized", [
+    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "pair")
+], indirect=True)
+def test_each_term_matters(ring, request):
+    """Without --full, some of the terms."""
+    lines = ring.text.split("\n")
+    last = max(i for i, line in enumerate(lines) if "tcgen05.mma" in line)
+    assert ring.shows(with_registers(lines, last, [lines[last]]), FEW_SEEDS) is None
+    n = warp_specialized_kernels.get_n(ring.name)
+    changes = list(flips(ring.text, n))
+    if not request.config.getoption("--full"):
+        changes = changes[::10]
+    unnoticed = {term(change) for change in changes if ring.shows(change.text, FEW_SEEDS) is None}
+    free = set(FREE) - (USED_IN_WIDE if ring.name == "wide" else set())
+    assert unnoticed == free & {term(change) for change in changes}

@@ -1,0 +1,121 @@
+// Schedules of the path tcgen05 by their text, and as attributes: what may be
+// left out is printed where it is not as it is then.
+
+// DEFINE: %{text} =
+// DEFINE: %{select} = blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=%{text}"
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=8
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3
+// RUN: %{select} | FileCheck %s -DREST=", group = 3"
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3"
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=0
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", exchanged = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,exchanged=1
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, exchanged = true"
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=1
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=4
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", splits = 4"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,splits=3
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", exchanged = true, splits = 3"
+
+// CHECK: blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false[[REST]]>}
+
+// All of the text is read, in order.
+// DEFINE: %{fail} = not %{select} 2>&1 | FileCheck %s --check-prefix
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,group=3
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,group=3,persistent=0
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,group=3
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2
+// RUN: %{fail}=TEXT
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,splits=2
+// RUN: %{fail}=TEXT
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E][,splits=N][,cluster=MxN][,pair=P][,k=K], got '
+
+// What the attribute cannot be, the text cannot be either.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
+// RUN: %{fail}=GROUP
+// GROUP: error: expected groups of 1 to 1024 tiles, got 0{{$}}
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=2
+// RUN: %{fail}=EXCHANGED
+// EXCHANGED: error: expected exchanged to be 0 or 1, got 2{{$}}
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=65
+// RUN: %{fail}=PARTS
+// PARTS: error: expected K to be divided into 1 to 64 parts, got 65{{$}}
+
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x3
+// RUN: %{fail}=BLOCKS
+// BLOCKS: error: expected a cluster of 1, 2 or 4 blocks, got 2x3{{$}}
+
+// Blocks that share tiles, and pairs of them.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1
+// RUN: %{select} | FileCheck %s -DREST=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x1
+// RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x1"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x2,pair=1
+// RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x2, pair = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,pair=1
+// RUN: %{fail}=ODD
+// ODD: error: expected an even number of blocks along M for pairs of them, got 1x1{{$}}
+// REDEFINE: %{text} = tile=128x24x128,stages=3,accumulators=2,persistent=0,cluster=2x1,pair=1
+// RUN: %{fail}=LINES
+// LINES: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got
+// REDEFINE: %{text} = tile=64x64x128,stages=3,accumulators=2,persistent=0
+// RUN: %{fail}=SIXTY
+// SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of blocks, got
+// REDEFINE: %{text} = tile=64x128x128,stages=3,accumulators=2,persistent=0,cluster=2x1,pair=1
+// RUN: %{fail}=HALVES
+// HALVES: error: 'blockscale.mma_scaled' op expected N of the tile to be 256 for pairs of blocks with 64 rows each, got
+
+// K of instructions is for sm_103 and packed fp4.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=96
+// RUN: %{fail}=WIDE
+// WIDE: error: 'blockscale.mma_scaled' op expected packed fp4 on both sides, a chip of sm_103, M of the tile of 128 and N of a multiple of 16 for K of 96, got tcgen05.mma.kind::mxf8f6f4.block_scale.block32 on sm_100a and
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=64
+// RUN: %{fail}=UNKNOWN
+// UNKNOWN: error: expected K of instructions to be 96, or 0 for that of the others, got 64{{$}}
+
+// Each part of K has a stage: there are 512 elements.
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=5
+// RUN: %{fail}=EMPTY
+// EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, splits = 5>
+
+// N of the instruction are rows of the result: 300 here, not 80.
+// REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0
+// RUN: %{select} -o /dev/null
+// REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// RUN: %{fail}=ROWS
+// ROWS: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 64 for a result of more rows, got #blockscale.warp_specialized_schedule<tile = [128, 80, 128],
+
+// One row of x is for codes that become fp8.
+// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// RUN: %{fail}=ONEROW
+// ONEROW: error: 'blockscale.mma_scaled' op expected N of the tile to be 1 only for exchanged operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [128, 1, 128],
+// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0
+// RUN: %{fail}=ONECOLUMN
+// ONECOLUMN: error: expected N of the tile to be a multiple of 8 up to 256, or 1 with exchanged operands, got 1{{$}}
+
+func.func @f(
+    %x: tensor<300x512xf8E4M3FN>, %sx: tensor<300x16xf8E8M0FNU>,
+    %y: tensor<512x80xf8E4M3FN>, %sy: tensor<16x80xf8E8M0FNU>,
+    %c: tensor<300x80xf32>) -> tensor<300x80xf32> {
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       : tensor<300x512xf8E4M3FN>, tensor<300x16xf8E8M0FNU>, tensor<512x80xf8E4M3FN>, tensor<16x80xf8E8M0FNU>,
+         tensor<300x80xf32>
+  return %d : tensor<300x80xf32>
+}
