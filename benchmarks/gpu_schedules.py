@@ -45,7 +45,7 @@ def of_codes(case):
             k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
             for stages in (2, 3, 4, 6):
                 yield from (
-                    f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1,splits={splits}"
+                    f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,splits={splits}"
                     for splits in ((1, 2, 4) if case.is_small else (1,))
                 )
 
@@ -62,13 +62,13 @@ def of_wgmma(case):
 
 
 def of_tcgen05(case):
-    """K of a tile is a line of 128 bytes; `exchanged` is for few rows."""
+    """K of a tile is a line of 128 bytes; `swap_ab` is for few rows."""
     few = case.m <= NARROW[-1][0]
     for tile in TCGEN05:
         for k in (128, 256):
             for stages in (3, 4, 6):
                 yield from (
-                    f"tile={tile}x{k},stages={stages},accumulators=2,persistent=1,exchanged={int(few)},splits={splits}"
+                    f"tile={tile}x{k},stages={stages},accumulators=2,persistent=1,swap_ab={int(few)},splits={splits}"
                     for splits in (SPLITS if few else (1,))
                 )
 

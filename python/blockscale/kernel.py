@@ -262,7 +262,7 @@ class Kernel:
               and column of tensor memory, has which element; "shared": the bytes of tiles in shared
               memory; "tmem": the columns of tensor memory
 
-        A and B are the operands of the instruction: with an `exchanged` schedule, A is y.
+        A and B are the operands of the instruction: with an `swap_ab` schedule, A is y.
 
         Raises CompileError for a layout that the kernel does not have, with those that it has, and
         ValueError for the CPU.

@@ -33,12 +33,12 @@ inline constexpr unsigned kPairsPerInstruction = 2;
 ///   four codes gives them;
 /// * of packed codes, pair p those from 8 t + 2 q on, where q = 2 i + p.
 ///
-/// With `isExchanged`, q is exclusive or with t / 2 (t, of packed codes): then
+/// With `swapsAb`, q is exclusive or with t / 2 (t, of packed codes): then
 /// rows that lanes of one load pass for transposed codes are in different
 /// banks.
 struct PairOrder {
   bool isPacked;
-  bool isExchanged;
+  bool swapsAb;
 };
 
 /// The order for operands whose kind is `kind`.

@@ -22,7 +22,7 @@ def box(row):
 
 def schedule(columns, rows, k, splits, stages=2):
     return (
-        f"--schedule=tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1,splits={splits}"
+        f"--schedule=tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,splits={splits}"
     )
 
 

@@ -148,31 +148,31 @@ def tile_k(row):
     return 256 if row.x == row.y == "f4E2M1FN" else 128
 
 
-def exchanged():
+def swap_ab():
     """Few rows of x as rows of B: pairs of all factors."""
     chosen = {}
     for row, m, *values in cover([ROWS_OF_FACTORS, tuple(FEW), N, BLOCKS, LAYOUTS], 2, seed=3):
         chosen.setdefault((row, m), []).append(make_problem(row, m, *values))
     for number, ((row, m), problems) in enumerate(chosen.items()):
         schedule = f"tile=128x{FEW[m]}x{tile_k(row)},stages={2 + number % 3},accumulators={1 + number % 2}"
-        flags = (f"--schedule={schedule},persistent={number // 2 % 2},exchanged=1",)
-        yield case(f"{row}-exchanged-{m}", row, problems, flags)
+        flags = (f"--schedule={schedule},persistent={number // 2 % 2},swap_ab=1",)
+        yield case(f"{row}-swap-ab-{m}", row, problems, flags)
 
 
-def exchanged_tiles():
+def swapped_tiles():
     """Several tiles of rows of x, and results of one tile with each N; accumulators that share columns."""
     for number, (tile, m) in enumerate(SCHEDULED):
         for row in (MIXED, NVFP4):
-            flags = f"stages={2 + number % 2},accumulators={2 - number % 2},persistent=1,group=2,exchanged=1"
+            flags = f"stages={2 + number % 2},accumulators={2 - number % 2},persistent=1,group=2,swap_ab=1"
             problems = [(m, 200, 5 * tile_k(row) // 2, (row is NVFP4, False, number % 2 == 0, False), ())]
             schedule = f"--schedule=tile=128x{tile}x{tile_k(row)},{flags}"
-            yield case(f"{row}-exchanged-tile-{tile}", row, problems, (schedule,))
+            yield case(f"{row}-swap-ab-tile-{tile}", row, problems, (schedule,))
 
 
 def odd_columns():
     """Operands along N, or M, in a tile of an odd multiple of 8 rows: bulk copies have lines of 16 bytes."""
     schedule = "--schedule=tile=128x24x128,stages=2,accumulators=1,persistent=0"
-    for m, n, flag in ((130, 16, schedule), (16, 130, f"{schedule},exchanged=1")):
+    for m, n, flag in ((130, 16, schedule), (16, 130, f"{schedule},swap_ab=1")):
         yield case(f"warp-specialized-odd-columns-{n}", E4M3, [(m, n, 96, (True, True, False, False), ())], (flag,))
 
 
@@ -182,18 +182,18 @@ PARTS = [(2, 2, 0), (2, 5, 1), (3, 3, 3), (3, 6, 0), (4, 7, 2), (5, 12, 1)]
 
 
 def splits():
-    """Parts of K that other blocks multiply: pairs of all factors, with operands exchanged and not."""
+    """Parts of K that other blocks multiply: pairs of all factors, with operands swap_ab and not."""
     chosen = {}
     factors = [ROWS_OF_FACTORS, PARTS, (False, True), (1, 8, 17, 64, 100), (8, 64, 136, 200), LAYOUTS]
-    for row, part, is_exchanged, m, n, layout in cover(factors, 2, seed=4):
+    for row, part, swaps_ab, m, n, layout in cover(factors, 2, seed=4):
         _, steps, missing = part
         blocks = steps * tile_k(row) // row.block - missing
         problem = make_problem(row, m, n, blocks, layout)
-        chosen.setdefault((row, part, is_exchanged), []).append(problem)
-    for number, ((row, part, is_exchanged), problems) in enumerate(chosen.items()):
+        chosen.setdefault((row, part, swaps_ab), []).append(problem)
+    for number, ((row, part, swaps_ab), problems) in enumerate(chosen.items()):
         schedule = f"tile=128x64x{tile_k(row)},stages={2 + number % 3},accumulators={1 + number % 2}"
-        options = f"persistent={number // 2 % 2},exchanged={int(is_exchanged)},splits={part[0]}"
-        name = f"{row}-splits-{part[0]}-{part[1]}{'-exchanged' * is_exchanged}"
+        options = f"persistent={number // 2 % 2},swap_ab={int(swaps_ab)},splits={part[0]}"
+        name = f"{row}-splits-{part[0]}-{part[1]}{'-swap-ab' * swaps_ab}"
         yield case(name, row, problems, (f"--schedule={schedule},{options}",))
 
 
@@ -264,16 +264,16 @@ def clusters():
     """Blocks that load for each other, and pairs of them that multiply together: pairs of all factors."""
     chosen = {}
     factors = [CLUSTERS, ROWS_OF_FACTORS, CLUSTER_M, CLUSTER_N, BLOCKS, CLUSTER_LAYOUTS, (False, True)]
-    for of, row, m, n, blocks, layout, is_exchanged in cover(factors, 2, seed=5):
-        if is_exchanged:
+    for of, row, m, n, blocks, layout, swaps_ab in cover(factors, 2, seed=5):
+        if swaps_ab:
             m, n = n, m
         problem = make_problem(row, m, n, blocks, layout)
-        chosen.setdefault((of, row, is_exchanged), []).append(problem)
-    for number, ((of, row, is_exchanged), problems) in enumerate(chosen.items()):
+        chosen.setdefault((of, row, swaps_ab), []).append(problem)
+    for number, ((of, row, swaps_ab), problems) in enumerate(chosen.items()):
         cluster, pair, tile = of
         schedule = f"tile={tile}x{tile_k(row)},stages={2 + number % 2},accumulators={1 + number // 2 % 2}"
-        options = f"persistent={number // 4 % 2},group={1 + number % 3},exchanged={int(is_exchanged)}"
-        name = f"{row}-cluster-{cluster}-{pair}-{tile}{'-exchanged' * is_exchanged}"
+        options = f"persistent={number // 4 % 2},group={1 + number % 3},swap_ab={int(swaps_ab)}"
+        name = f"{row}-cluster-{cluster}-{pair}-{tile}{'-swap-ab' * swaps_ab}"
         flags = f"--schedule={schedule},{options},cluster={cluster}" + ",pair=1" * pair
         yield case(name, row, problems, (flags,))
 

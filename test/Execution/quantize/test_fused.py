@@ -159,10 +159,10 @@ WAYS = {
     "sm_80": (f"tile=64x64x128,{WARPS}", f"tile=128x128x128,{WARPS}"),
     "sm_90a": (
         f"tile=128x128x64,stages=2,{RING}", f"tile=256x64x64,stages=2,{RING}",
-        f"tile=128x256x64,stages=4,{RING},exchanged=1", f"tile=64x64x256,stages=2,{RING},exchanged=1",
+        f"tile=128x256x64,stages=4,{RING},swap_ab=1", f"tile=64x64x256,stages=2,{RING},swap_ab=1",
     ),
     "sm_100a": (
-        f"tile=128x64x128,stages=2,{RING}", f"tile=128x64x128,stages=2,{RING},exchanged=1",
+        f"tile=128x64x128,stages=2,{RING}", f"tile=128x64x128,stages=2,{RING},swap_ab=1",
         "tile=128x128x128,stages=2,accumulators=2,persistent=1",
         f"tile=128x128x128,stages=2,{RING},cluster=2x1,pair=1",
     ),

@@ -14,7 +14,7 @@ OTHERS = ("sm_80", "sm_100a", "sm_120a")
 
 def schedule(rows, columns, k, stages=2, splits=1):
     """A ring schedule with so many rows of y in a tile, and columns of x."""
-    text = f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1"
+    text = f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1"
     return text + (f",splits={splits}" if splits != 1 else "")
 
 
@@ -361,4 +361,4 @@ def test_left_alone(way, tmp_path):
         [harness.RUN, tmp_path / "p.mlir", "--device=sim", "--target=sm_90a", "--seed=1",
          f"--schedule={schedule(64, 72, 256)}"], capture_output=True, text=True, check=False,
     )
-    assert done.returncode == 1 and "for a schedule with exchanged operands on the path wgmma" in done.stderr
+    assert done.returncode == 1 and "for a schedule with swapped operands on the path wgmma" in done.stderr

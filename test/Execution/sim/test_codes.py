@@ -129,7 +129,7 @@ class Product:
 
 
 def schedule_text(m, n, k, stages=2, splits=1):
-    text = f"tile={m}x{n}x{k},stages={stages},accumulators=1,persistent=0,exchanged=1"
+    text = f"tile={m}x{n}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1"
     return text + (f",splits={splits}" if splits != 1 else "")
 
 

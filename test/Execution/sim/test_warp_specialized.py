@@ -85,13 +85,13 @@ def test_groups(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.exchanged()), 15), ids=lambda case: case.name)
-def test_exchanged(case, tmp_path):
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.swap_ab()), 15), ids=lambda case: case.name)
+def test_swap_ab(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", list(warp_specialized_cases.exchanged_tiles()), ids=lambda case: case.name)
-def test_exchanged_tiles(case, tmp_path):
+@pytest.mark.parametrize("case", list(warp_specialized_cases.swapped_tiles()), ids=lambda case: case.name)
+def test_swapped_tiles(case, tmp_path):
     run(case, tmp_path)
 
 
@@ -118,8 +118,8 @@ def test_wide(case, tmp_path):
 
 
 AROUND = [
-    *warp_specialized_cases.around("exchanged", "exchanged=1"), *warp_specialized_cases.around("splits", "splits=3"),
-    *warp_specialized_cases.around("both", "group=2,exchanged=1,splits=2"),
+    *warp_specialized_cases.around("swap_ab", "swap_ab=1"), *warp_specialized_cases.around("splits", "splits=3"),
+    *warp_specialized_cases.around("both", "group=2,swap_ab=1,splits=2"),
 ]
 
 
@@ -128,7 +128,7 @@ def test_around(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("options", ["", "exchanged=1", "exchanged=1,splits=2"])
+@pytest.mark.parametrize("options", ["", "swap_ab=1", "swap_ab=1,splits=2"])
 @pytest.mark.parametrize("seed", range(4))
 def test_seeds(seed, options, tmp_path):
     """What runs when does not matter, with the schedule that is chosen and with others."""
@@ -166,7 +166,7 @@ def test_ptxas(chip, tmp_path):
     clusters = [case for case in warp_specialized_cases.clusters() if "64x256" not in case.name]
     cases = [
         *warp_specialized_cases.factors(), *warp_specialized_cases.schedules(), *warp_specialized_cases.rounds(), *warp_specialized_cases.groups(),
-        *warp_specialized_cases.exchanged(), *warp_specialized_cases.exchanged_tiles(), *warp_specialized_cases.splits(), *clusters, *AROUND,
+        *warp_specialized_cases.swap_ab(), *warp_specialized_cases.swapped_tiles(), *warp_specialized_cases.splits(), *clusters, *AROUND,
     ]
     number = CHIPS.index(chip)
     for case in cases[number::len(CHIPS)] if number else cases:

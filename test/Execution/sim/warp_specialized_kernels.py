@@ -35,7 +35,7 @@ KERNELS = {
     # Accumulators that share columns.
     "shared": (E4M3, (610, 256, 320), BY_MAPS, f"tile=128x256x128,{RING}"),
     # Columns of the result are rows of A.
-    "exchanged": (E4M3, (16, 610, 576), BY_MAPS, f"tile=128x16x128,{RING},exchanged=1"),
+    "swap_ab": (E4M3, (16, 610, 576), BY_MAPS, f"tile=128x16x128,{RING},swap_ab=1"),
     # Pairs of blocks, of which the last one lacks rows; K ends inside of an instruction.
     "pair": (NVFP4, (1152, 64, 1248), BY_MAPS, f"tile=128x64x256,{RING},cluster=2x1,pair=1"),
     # The same with stages that warps fill.

@@ -114,7 +114,7 @@ def test_fastest(tmp_path, capability):
 
 
 def test_every_text_is_taken(tmp_path):
-    """Also those with parts that may be left out: clusters, splits, exchanged operands."""
+    """Also those with parts that may be left out: clusters, splits, swapped operands."""
     m, n, k = 32, 256, 2048
     seen = ""
     text = program(m, n, k, mma(m, n, k))
@@ -124,11 +124,11 @@ def test_every_text_is_taken(tmp_path):
             time = last_time(tmp_path, text, f"--schedule={row.text}", FAKE_CUDA_CAPABILITY=capability)
             assert row.ms == time, row
         seen += " ".join(row.text for row in table.rows)
-        if "exchanged=1" in table.flag and capability == "90":
+        if "swap_ab=1" in table.flag and capability == "90":
             check_row(table, m, 8)
         else:
             assert not table.tuned
-    assert all(part in seen for part in (",cluster=2x1", ",splits=", ",exchanged=1"))
+    assert all(part in seen for part in (",cluster=2x1", ",splits=", ",swap_ab=1"))
 
 
 def test_row_of_the_table(tmp_path):
@@ -151,7 +151,7 @@ def check_row(table, m, bits):
     """That of a schedule of wgmma."""
     tile, stages, splits = (re.search(rf"\b{name}=([0-9x]+)", table.flag) for name in ("tile", "stages", "splits"))
     rows_of_y, rows_of_x, tile_k = map(int, tile[1].split("x"))
-    assert "exchanged=1" in table.flag and rows_of_x == m
+    assert "swap_ab=1" in table.flag and rows_of_x == m
     # Two warpgroups have parts of K where a tile has as few rows.
     start = f"{{90, Path::Wgmma, {m}, {bits}, {rows_of_y}, 0, "
     assert table.tuned.startswith(start)

@@ -35,7 +35,7 @@
 // CHECK-NEXT:       26052 clocks  memory          7672 GB/s
 // CHECK-NEXT:       73042 clocks  in all, limited by: L2 cache
 // CHECK-NEXT:        37.2 us, 3697 TFLOP/s at 1965 MHz
-// CHECK-NEXT:  N of tiles  exchanged  pair  K = 96  splits  stages  accumulators        clocks  limited by
+// CHECK-NEXT:  N of tiles    swap_ab  2cta  K = 96 split_k  stages  accumulators        clocks  limited by
 // CHECK-NEXT:          64         no   yes      no       1       8             2        152658  L2 cache
 // CHECK-NEXT:         128         no   yes      no       1       8             2         92242  L2 cache
 // CHECK-NEXT:         192         no   yes      no       1       7             2         78674  L2 cache
@@ -92,12 +92,12 @@ func.func @large(
 // packed in memory, also where they have bytes in shared memory.
 
 //      CHECK:@few: 16 x 8192 x 8192, tcgen05 with mxf8f6f4
-// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, exchanged = true, splits = 2>
+// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, swap_ab = true, splits = 2>
 // CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
 // CHECK-NEXT:        1024 clocks  tensor core     {{.*}}
 // CHECK-NEXT:        4864 clocks  shared memory   {{.*}}
 // CHECK-NEXT:        5632 clocks  L2 cache        {{.*}}
-//      CHECK:        4333 clocks  sum of splits   2000 ns for a launch (assumed)
+//      CHECK:        4333 clocks  split-K sum     2000 ns for a launch (assumed)
 
 //      PICTURE: @few
 //      PICTURE: A is y, and B is x: the result is the transpose of what is multiplied

@@ -31,13 +31,13 @@ func.func @columns(
 
 // -----
 
-func.func @exchanged(
+func.func @swap_ab(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>, %y: tensor<256x256xf8E5M2>,
     %sy: tensor<8x256xf8E8M0FNU>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected one accumulator, operands that are not exchanged, a cluster of 1x1 blocks and no K of instructions on the path mma_sync, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, exchanged = true>}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected one accumulator, operands that are not swapped, a cluster of 1x1 blocks and no K of instructions on the path mma_sync, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, swap_ab = true>}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
-        blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, exchanged = true>}
+        blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, swap_ab = true>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
          tensor<256x256xf32>
   return %d : tensor<256x256xf32>

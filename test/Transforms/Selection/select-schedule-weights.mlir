@@ -16,7 +16,7 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func @one_row(
-// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [64, 8, 1024], {{.*}} exchanged = true{{.*}}>
+// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [64, 8, 1024], {{.*}} swap_ab = true{{.*}}>
 // REMARK-NOT: remark
 func.func @one_row(%x: tensor<1x8192xbf16>, %y: tensor<8192x8192xf4E2M1FN>, %ys: tensor<8192x512xf8E4M3FN>,
     %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
@@ -27,7 +27,7 @@ func.func @one_row(%x: tensor<1x8192xbf16>, %y: tensor<8192x8192xf4E2M1FN>, %ys:
 }
 
 // CHECK-LABEL: func.func @many_rows(
-// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [128, 256, 128], {{.*}} exchanged = true>
+// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [128, 256, 128], {{.*}} swap_ab = true>
 func.func @many_rows(%x: tensor<4096x8192xbf16>, %y: tensor<8192x8192xf8E4M3FN>, %ys: tensor<8192x256xf8E8M0FNU>,
     %acc: tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
   %w = blockscale.dequantize %y, %ys : tensor<8192x8192xf8E4M3FN>, tensor<8192x256xf8E8M0FNU> to tensor<8192x8192xbf16>
@@ -52,7 +52,7 @@ func.func @few_rows(%x: tensor<64x256xf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: 
 }
 
 // CHECK-LABEL: func.func @few_columns(
-// CHECK-NOT:     exchanged
+// CHECK-NOT:     swap_ab
 // REMARK: [[@LINE+4]]:8: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a workspace, at most 4096 rows, at least 1024 columns (of more than 256 rows, 2^30 products) and whole parts of stages along K
 func.func @few_columns(%x: tensor<96x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys: tensor<64x8xf8E8M0FNU>,
     %acc: tensor<96x64xf32>) -> tensor<96x64xf32> {
@@ -63,7 +63,7 @@ func.func @few_columns(%x: tensor<96x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys
 }
 
 // CHECK-LABEL: func.func @tensor_scale(
-// CHECK-NOT:     exchanged
+// CHECK-NOT:     swap_ab
 // REMARK: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes
 func.func @tensor_scale(%x: tensor<96x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>, %g: f32,
     %acc: tensor<96x1024xf32>) -> tensor<96x1024xf32> {
@@ -74,7 +74,7 @@ func.func @tensor_scale(%x: tensor<96x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, 
 }
 
 // CHECK-LABEL: func.func @dynamic(
-// CHECK-NOT:     exchanged
+// CHECK-NOT:     swap_ab
 // REMARK: expected static sizes
 func.func @dynamic(%x: tensor<?x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>,
     %acc: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
@@ -87,7 +87,7 @@ func.func @dynamic(%x: tensor<?x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: t
 // Codes that are contiguous along N.
 
 // CHECK-LABEL: func.func @along_n(
-// CHECK-NOT:     exchanged
+// CHECK-NOT:     swap_ab
 // OTHER-LABEL: func.func @along_n(
 // OTHER:         #blockscale.instruction<convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
 // REMARK: expected a y that is an argument, and contiguous along K

@@ -12,19 +12,19 @@
 // RUN: %{select} | FileCheck %s -DREST=", group = 3"
 // RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3"
 
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=0
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=0
 // RUN: %{select} | FileCheck %s -DREST=
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", exchanged = true"
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,exchanged=1
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, exchanged = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", swap_ab = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,swap_ab=1
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, swap_ab = true"
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=1
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=4
 // RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", splits = 4"
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,splits=3
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", exchanged = true, splits = 3"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1,splits=3
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", swap_ab = true, splits = 3"
 
 // CHECK: blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false[[REST]]>}
 
@@ -38,21 +38,21 @@
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,group=3,persistent=0
 // RUN: %{fail}=TEXT
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=1,group=3
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1,group=3
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,splits=2
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,exchanged=E][,splits=N][,cluster=MxN][,pair=P][,k=K], got '
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,swap_ab=E][,splits=N][,cluster=MxN][,pair=P][,k=K], got '
 
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
 // RUN: %{fail}=GROUP
 // GROUP: error: expected groups of 1 to 1024 tiles, got 0{{$}}
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,exchanged=2
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=2
 // RUN: %{fail}=EXCHANGED
-// EXCHANGED: error: expected exchanged to be 0 or 1, got 2{{$}}
+// EXCHANGED: error: expected swap_ab to be 0 or 1, got 2{{$}}
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=65
 // RUN: %{fail}=PARTS
@@ -98,17 +98,17 @@
 // N of the instruction are rows of the result: 300 here, not 80.
 // REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0
 // RUN: %{select} -o /dev/null
-// REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0,swap_ab=1
 // RUN: %{fail}=ROWS
 // ROWS: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 64 for a result of more rows, got #blockscale.warp_specialized_schedule<tile = [128, 80, 128],
 
 // One row of x is for codes that become fp8.
-// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0,exchanged=1
+// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0,swap_ab=1
 // RUN: %{fail}=ONEROW
-// ONEROW: error: 'blockscale.mma_scaled' op expected N of the tile to be 1 only for exchanged operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [128, 1, 128],
+// ONEROW: error: 'blockscale.mma_scaled' op expected N of the tile to be 1 only for swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [128, 1, 128],
 // REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0
 // RUN: %{fail}=ONECOLUMN
-// ONECOLUMN: error: expected N of the tile to be a multiple of 8 up to 256, or 1 with exchanged operands, got 1{{$}}
+// ONECOLUMN: error: expected N of the tile to be a multiple of 8 up to 256, or 1 with swapped operands, got 1{{$}}
 
 func.func @f(
     %x: tensor<300x512xf8E4M3FN>, %sx: tensor<300x16xf8E8M0FNU>,

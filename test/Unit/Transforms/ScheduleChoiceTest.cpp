@@ -46,11 +46,11 @@ protected:
     return chooseSchedule(getScheduleCandidates(&context, problem, instruction, chip));
   }
   ScheduleEstimate estimate(const EstimatedProblem &problem, int64_t n, int64_t stages,
-                        int64_t accumulators, bool isExchanged = false,
+                        int64_t accumulators, bool swapsAb = false,
                         int64_t splits = 1) {
     auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, n, 128}, stages,
                                           accumulators, true, kTileGroup,
-                                          isExchanged, splits, ClusterSize());
+                                          swapsAb, splits, ClusterSize());
     return estimateSchedule(problem, getMxfp8(), TmemPlan(getMxfp8(), schedule),
                         getScheduleRates(getB200(), Kind::MXF8F6F4));
   }
@@ -183,7 +183,7 @@ TEST_F(ScheduleChoice, SlotsOfScalesFreeSums) {
 }
 
 // One row of tiles: narrow ones are on more multiprocessors. With operands
-// exchanged, 64 columns are 64 pairs of tiles with 32 stages of 21504 bytes,
+// swapAb, 64 columns are 64 pairs of tiles with 32 stages of 21504 bytes,
 // 336 clocks each.
 TEST_F(ScheduleChoice, FewTilesGetNarrow) {
   ScheduleCandidate of = choose(makeBytes(128, 8192, 4096), getMxfp8());
@@ -237,17 +237,17 @@ TEST_F(ScheduleChoice, NarrowResults) {
     SmallVector<ScheduleCandidate> plain = getScheduleCandidates(
         &context, makeBytes(4096, n, 4096), getMxfp8(), getB200());
     llvm::erase_if(plain, [](const ScheduleCandidate &of) {
-      return of.schedule.getExchanged();
+      return of.schedule.getSwapAb();
     });
     EXPECT_EQ(plain.back().schedule.getN(), tile);
   }
 }
 
 // The transpose is the transposed product, of the other operands' types.
-TEST_F(ScheduleChoice, ExchangedIsTransposed) {
+TEST_F(ScheduleChoice, SwappedIsTransposed) {
   ScheduleEstimate plain = estimate({{4096, 200, 512, 1}, 8, 4}, 64, 4, 2);
   ScheduleEstimate other =
-      estimate({{200, 4096, 512, 1}, 4, 8}, 64, 4, 2, /*isExchanged=*/true);
+      estimate({{200, 4096, 512, 1}, 4, 8}, 64, 4, 2, /*swapsAb=*/true);
   EXPECT_EQ(plain.total, other.total);
   EXPECT_EQ(plain.clocks, other.clocks);
 }
@@ -255,12 +255,12 @@ TEST_F(ScheduleChoice, ExchangedIsTransposed) {
 // 128 tiles of 128 columns of the result, with few rows of x as N. A stage has
 // 128 and 16 lines and two atoms: 304 clocks of the L2 cache. Memory is the
 // bound of plain tiles, too, of which fewer stages fit.
-// Of 257 rows of x there would be two tiles of exchanged operands, as there are
+// Of 257 rows of x there would be two tiles of swapped operands, as there are
 // three of 128 rows: what is less by rounding is not for few rows.
-TEST_F(ScheduleChoice, ManyRowsAreNotExchanged) {
+TEST_F(ScheduleChoice, ManyRowsAreNotSwapped) {
   for (const ScheduleCandidate &candidate : getScheduleCandidates(
            &context, makeBytes(257, 16384, 1024), getMxfp8(), getB200()))
-    EXPECT_FALSE(candidate.schedule.getExchanged());
+    EXPECT_FALSE(candidate.schedule.getSwapAb());
 }
 
 // 128 tiles of 64 columns on 148 multiprocessors, or 256 halves of them, gain
@@ -275,20 +275,20 @@ TEST_F(ScheduleChoice, PartsOfKHaveToBeWorthwhile) {
   EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
 }
 
-TEST_F(ScheduleChoice, FewRowsAreExchanged) {
+TEST_F(ScheduleChoice, FewRowsAreSwapped) {
   ScheduleCandidate of = choose(makeBytes(16, 16384, 8192), getMxfp8());
-  EXPECT_TRUE(of.schedule.getExchanged());
+  EXPECT_TRUE(of.schedule.getSwapAb());
   EXPECT_EQ(getNumbers(of), (Numbers{16, 8, 2}));
   EXPECT_EQ(of.estimate.onChip, 1618u + 64 * 304 + 16 * 128 * 4 / 64);
   EXPECT_EQ(of.estimate.total, of.estimate.getClocks(BoundingUnit::Memory));
   // 200 rows are one tile of 208, of which copies bring 200, not two of 128.
   of = choose(makeBytes(200, 16384, 1024), getMxfp8());
-  EXPECT_TRUE(of.schedule.getExchanged());
+  EXPECT_TRUE(of.schedule.getSwapAb());
   EXPECT_EQ(getNumbers(of), (Numbers{208, 7, 2}));
   EXPECT_EQ(of.estimate.onChip, 1618u + 8 * 480 + 200 * 128 * 4 / 64);
   // Of equal ones the plain one.
   EXPECT_FALSE(
-      choose(makeBytes(4096, 4096, 4096), getMxfp8()).schedule.getExchanged());
+      choose(makeBytes(4096, 4096, 4096), getMxfp8()).schedule.getSwapAb());
 }
 
 // 16 tiles of 128 columns of the result are 112 with 7 parts of K, 8 of 56
@@ -299,7 +299,7 @@ TEST_F(ScheduleChoice, FewTilesDivideK) {
   EstimatedProblem problem = makeBytes(16, 2048, 7168);
   ScheduleCandidate of = choose(problem, getMxfp8());
   EXPECT_EQ(getNumbers(of), (Numbers{16, 8, 2}));
-  EXPECT_TRUE(of.schedule.getExchanged());
+  EXPECT_TRUE(of.schedule.getSwapAb());
   EXPECT_EQ(of.schedule.getSplits(), 7);
   EXPECT_EQ(of.estimate.tiles, 16u * 7);
   EXPECT_EQ(of.estimate.onChip, 1618u + 8 * 304 + 128);
@@ -321,7 +321,7 @@ TEST_F(ScheduleChoice, OneKernelWhereTwoDoNotPay) {
 // of which ends inside of a step.
 TEST_F(ScheduleChoice, UnevenParts) {
   EstimatedProblem problem = makeBytes(128, 64, 10 * 128 - 32);
-  ScheduleEstimate of = estimate(problem, 64, 8, 2, /*isExchanged=*/false, 3);
+  ScheduleEstimate of = estimate(problem, 64, 8, 2, /*swapsAb=*/false, 3);
   EXPECT_EQ(of.tiles, 3u);
   EXPECT_EQ(of.getClocks(BoundingUnit::L2Cache), 4u * 400);
   EXPECT_EQ(of.getClocks(BoundingUnit::TensorCore), 4u * 4 * 32);
@@ -345,7 +345,7 @@ TEST_F(ScheduleChoice, EverythingIsLegal) {
             TmemPlan plan(instruction, of.schedule);
             ASSERT_LE(plan.getSharedBytes(), getMostStageBytes(chip));
             ASSERT_TRUE(plan.fitsTensorMemory());
-            int64_t rowsOfB = of.schedule.getExchanged() ? m : n;
+            int64_t rowsOfB = of.schedule.getSwapAb() ? m : n;
             ASSERT_TRUE(rowsOfB <= of.schedule.getN() ||
                         of.schedule.getN() % kTileUnit == 0);
             ASSERT_GT(of.schedule.getStages(), 1);

@@ -263,7 +263,7 @@ def BlockScale_WarpSpecializedScheduleAttr
     * `group`: how many tiles along M blocks take before they go on along N, so
       that those that run at the same time share operands in the L2 cache; 8 if
       it is left out.
-    * `exchanged`: the transpose is computed, so that the rows of A are columns
+    * `swap_ab`: the transpose is computed, so that the rows of A are columns
       of y, and the rows of B are rows of x: for results of few rows, as M of
       instructions is 128. M and N are those of the instruction then, too, so
       that M counts columns of the result. False if it is left out. With wgmma,
@@ -295,7 +295,7 @@ def BlockScale_WarpSpecializedScheduleAttr
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
                         "int64_t":$accumulators, "bool":$persistent,
                         DefaultValuedParameter<"int64_t", "kTileGroup">:$group,
-                        DefaultValuedParameter<"bool", "false">:$exchanged,
+                        DefaultValuedParameter<"bool", "false">:$swap_ab,
                         DefaultValuedParameter<"int64_t", "1">:$splits,
                         DefaultValuedParameter<"ClusterSize", "ClusterSize()">
                             :$cluster,
@@ -304,7 +304,7 @@ def BlockScale_WarpSpecializedScheduleAttr
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
-    (`,` struct($group, $exchanged, $splits, $cluster, $pair,
+    (`,` struct($group, $swap_ab, $splits, $cluster, $pair,
                 $instruction_k)^)? `>`
   }];
   let genVerifyDecl = 1;
@@ -313,10 +313,10 @@ def BlockScale_WarpSpecializedScheduleAttr
     static WarpSpecializedScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
                                 int64_t stages, int64_t accumulators,
                                 bool persistent, int64_t group = kTileGroup,
-                                bool exchanged = false, int64_t splits = 1,
+                                bool swapAb = false, int64_t splits = 1,
                                 ClusterSize cluster = ClusterSize()) {
       return get(context, tile, stages, accumulators, persistent, group,
-                 exchanged, splits, cluster, /*pair=*/false,
+                 swapAb, splits, cluster, /*pair=*/false,
                  /*instruction_k=*/0);
     }
     int64_t getM() const { return getTile()[0]; }

@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 
 LogicalResult WarpSpecializedScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
-    int64_t stages, int64_t accumulators, bool, int64_t group, bool exchanged,
+    int64_t stages, int64_t accumulators, bool, int64_t group, bool swapAb,
     int64_t splits, ClusterSize cluster, bool pair, int64_t instructionK) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
@@ -34,11 +34,11 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected M of the tile to be a multiple of " << kRows
                        << " up to " << kMostM << ", got " << tile[0];
   const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
-  bool isOneRow = exchanged && tile[1] == 1;
+  bool isOneRow = swapAb && tile[1] == 1;
   if (!isOneRow && !isLegalN(*rule, tile[1]))
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN
-                       << ", or 1 with exchanged operands, got " << tile[1];
+                       << ", or 1 with swapped operands, got " << tile[1];
   // Lines of 128 bytes, of two bytes, a byte or half a byte for each element;
   // or more of them.
   constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;

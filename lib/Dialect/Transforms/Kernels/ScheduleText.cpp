@@ -60,7 +60,7 @@ const ScheduleText &blockscale::getRingScheduleText() {
        makeField("accumulators=A", &Attr::getAccumulators),
        makeField("persistent=P", &Attr::getPersistent),
        makeField("group=G", &Attr::getGroup, {kTileGroup}),
-       makeField("exchanged=E", &Attr::getExchanged, {false}),
+       makeField("swap_ab=E", &Attr::getSwapAb, {false}),
        makeField("splits=N", &Attr::getSplits, {1}),
        makeField("cluster=MxN", &Attr::getCluster, {ClusterSize()}),
        makeField("pair=P", &Attr::getPair, {false}),

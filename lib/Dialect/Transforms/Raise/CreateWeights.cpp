@@ -87,7 +87,7 @@ private:
     return tensor::CollapseShapeOp::create(builder, loc, value, getGroups());
   }
 
-  /// The last two dimensions exchanged.
+  /// The last two dimensions swapAb.
   Value transpose(Value value) {
     int64_t rank = getRank(value);
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));

@@ -209,7 +209,7 @@ Value blockscale::sliceSwizzled(OpBuilder &builder, Location loc,
 // Swizzles
 //===----------------------------------------------------------------------===//
 
-/// `values` with the last two exchanged.
+/// `values` with the last two swapAb.
 template <typename T>
 static SmallVector<T> swapMatrix(ArrayRef<T> values) {
   SmallVector<T> swapped(values);

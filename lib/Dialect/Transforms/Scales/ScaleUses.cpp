@@ -61,7 +61,7 @@ private:
   /// A value made from the argument.
   struct Derived {
     Value value;
-    /// Whether rows and blocks are exchanged, against the argument.
+    /// Whether rows and blocks are swapAb, against the argument.
     bool isTransposed;
     bool isSwizzled;
   };

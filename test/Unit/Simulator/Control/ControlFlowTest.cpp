@@ -93,7 +93,7 @@ TEST(ControlFlowTest, Breakpoints) {
 
 /// Word i is `early` in the lanes that leave, and else what thread 39 - i has
 /// stored before the barrier.
-static std::vector<uint32_t> makeExchanged(uint32_t early) {
+static std::vector<uint32_t> makeSwapped(uint32_t early) {
   std::vector<uint32_t> words(1024);
   for (unsigned i = 0; i != 64; ++i)
     words[i] = i < 40 ? 39 - i : early;
@@ -111,20 +111,20 @@ TEST(ControlFlowTest, LanesOnTheirWayOutAreNotWaitedFor) {
   // Those who leave branch, or those who stay do.
   EXPECT_EQ(
       getOutput(makeRun(early + "@%p0 bra E;" + exchange + "E: ret;", 64)),
-      makeExchanged(0));
+      makeSwapped(0));
   EXPECT_EQ(
       getOutput(makeRun(
           early + "@!%p0 bra G; bra E; G:" + exchange + "bra E; E: ret;", 64)),
-      makeExchanged(0));
+      makeSwapped(0));
   // They do something before.
   EXPECT_EQ(getOutput(makeRun(early + "@%p0 bra X;" + exchange +
                                   "bra E; X:" + leave + "E: ret;",
                               64)),
-            makeExchanged(100));
+            makeSwapped(100));
   EXPECT_EQ(getOutput(makeRun(early + "@!%p0 bra X;" + leave +
                                   "bra E; X:" + exchange + "E: ret;",
                               64)),
-            makeExchanged(100));
+            makeSwapped(100));
 }
 
 // As above, with the barrier in a function, where only the lanes that call are.

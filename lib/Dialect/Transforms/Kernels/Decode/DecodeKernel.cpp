@@ -34,7 +34,7 @@ class ExactWriter final : public NumberWriter {
 public:
   ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel, const DecodeProblem &problem)
       : NumberWriter(b, kernel, problem), codes(getCodeFormat(problem.format)),
-        placer(emit, problem.format, {/*isPacked=*/true, /*isExchanged=*/false},
+        placer(emit, problem.format, {/*isPacked=*/true, /*swapsAb=*/false},
                lane) {}
 
 private:

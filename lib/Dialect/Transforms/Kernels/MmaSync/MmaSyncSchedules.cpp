@@ -67,11 +67,11 @@ LogicalResult MmaSyncWarpSpecializedRules::verify(ProductOpInterface op,
                          << " of the tile to be 64, 128 or 256 on the path "
                             "mma_sync, got "
                          << given;
-  if (schedule.getAccumulators() != 1 || schedule.getExchanged() ||
+  if (schedule.getAccumulators() != 1 || schedule.getSwapAb() ||
       schedule.getCluster() != ClusterSize() || schedule.getPair() ||
       schedule.getInstructionK() != 0)
     return emitError() << "expected one accumulator, operands that are not "
-                          "exchanged, a cluster of 1x1 blocks and no K of "
+                          "swapAb, a cluster of 1x1 blocks and no K of "
                           "instructions on the path mma_sync, got "
                        << given;
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))

@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 
 KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
   KernelProblem sides = problem;
-  if (!cast<WarpSpecializedScheduleAttr>(problem.schedule).getExchanged())
+  if (!cast<WarpSpecializedScheduleAttr>(problem.schedule).getSwapAb())
     return sides;
   std::swap(sides.types.lhs, sides.types.rhs);
   std::swap(sides.m, sides.n);
@@ -38,10 +38,10 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
 }
 
 std::string blockscale::describeFilled(const StagedOperands &operands,
-                                       bool isExchanged) {
+                                       bool swapsAb) {
   std::string text;
   for (bool isX : {true, false})
-    if (const StagedOperand &operand = operands[isX != isExchanged ? 0 : 2];
+    if (const StagedOperand &operand = operands[isX != swapsAb ? 0 : 2];
         operand.filler)
       text += (text.empty() ? "" : "; ") + std::string(isX ? "x" : "y") +
               " is brought by warps, not by bulk copies: " + operand.reason;

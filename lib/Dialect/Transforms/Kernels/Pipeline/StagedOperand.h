@@ -37,10 +37,10 @@ using StagedOperands = std::array<StagedOperand, kNumStagedOperands>;
 
 /// Which of x and y warps bring, and why; empty for none.
 std::string describeFilled(const StagedOperands &operands,
-                           bool isExchanged = false);
+                           bool swapsAb = false);
 
 /// `problem` with x as A of instructions and y as B: where its schedule
-/// exchanges operands, the transposed product. Who asks for rows of operands
+/// swaps operands, the transposed product. Who asks for rows of operands
 /// asks this one; where sums go is what it was.
 KernelProblem getInstructionProblem(const KernelProblem &problem);
 

@@ -28,7 +28,7 @@ LogicalResult WarpSpecializedScheduleRules::verifyStages(ProductOpInterface op,
     return emitError() << "expected K of the tile to be " << elements << " for "
                        << attr << ", got " << schedule;
   if (schedule.getN() == 1)
-    return emitError() << "expected N of the tile to be 1 only for exchanged "
+    return emitError() << "expected N of the tile to be 1 only for swapped "
                           "operands on the path wgmma, got "
                        << schedule;
   SharedMemoryPlan plan = getSharedMemoryPlan(op.getTypes(), instruction, schedule);

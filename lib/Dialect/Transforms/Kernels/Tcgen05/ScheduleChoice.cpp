@@ -35,7 +35,7 @@ static bool isBetter(const ScheduleCandidate &first, const ScheduleCandidate &se
   auto key = [](const ScheduleCandidate &candidate) {
     return std::tuple(
         candidate.estimate.total, candidate.estimate.onChip,
-        candidate.schedule.getSplits(), candidate.schedule.getExchanged(),
+        candidate.schedule.getSplits(), candidate.schedule.getSwapAb(),
         candidate.schedule.getPair(), candidate.schedule.getInstructionK(),
         -candidate.schedule.getStages(), -candidate.schedule.getAccumulators());
   };
@@ -72,12 +72,12 @@ public:
 
   /// Empty if none fits. Pairs have to be better than blocks alone by more than
   /// what barriers of clusters cost, which no rate tells.
-  BestOfTiles find(int64_t columns, bool isExchanged) {
+  BestOfTiles find(int64_t columns, bool swapsAb) {
     constexpr uint64_t kLeastPart = 16;
-    BestOfTiles best = find(columns, isExchanged, /*isPair=*/false);
+    BestOfTiles best = find(columns, swapsAb, /*isPair=*/false);
     if (problem.isInSoftware)
       return best;
-    BestOfTiles paired = find(columns, isExchanged, /*isPair=*/true);
+    BestOfTiles paired = find(columns, swapsAb, /*isPair=*/true);
     for (auto member : {&BestOfTiles::whole, &BestOfTiles::divided}) {
       std::optional<ScheduleCandidate> &alone = best.*member;
       const std::optional<ScheduleCandidate> &pair = paired.*member;
@@ -92,7 +92,7 @@ public:
 private:
   struct Pipeline {
     int64_t columns, stages, accumulators;
-    bool isExchanged, isPair;
+    bool swapsAb, isPair;
     int64_t wideK;
   };
 
@@ -106,13 +106,13 @@ private:
     return {0, wide->k};
   }
 
-  BestOfTiles find(int64_t columns, bool isExchanged, bool isPair) {
+  BestOfTiles find(int64_t columns, bool swapsAb, bool isPair) {
     constexpr int64_t kMostStages = 8;
     BestOfTiles best;
     for (int64_t wideK : getInstructionKs(columns))
       for (int64_t accumulators : {2, 1})
         for (int64_t stages = kMostStages; stages != 0; --stages)
-          find({columns, stages, accumulators, isExchanged, isPair, wideK},
+          find({columns, stages, accumulators, swapsAb, isPair, wideK},
                best);
     return best;
   }
@@ -137,7 +137,7 @@ private:
       cluster.m = 2;
     auto schedule = WarpSpecializedScheduleAttr::get(
         context, tile, pipeline.stages, pipeline.accumulators, /*persistent=*/true,
-        kTileGroup, pipeline.isExchanged, splits, cluster, pipeline.isPair, pipeline.wideK);
+        kTileGroup, pipeline.swapsAb, splits, cluster, pipeline.isPair, pipeline.wideK);
     TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())
@@ -167,11 +167,11 @@ blockscale::getScheduleCandidates(MLIRContext *context, const EstimatedProblem &
   Search search(context, problem, instruction, chip);
   SmallVector<BestOfTiles> found;
   for (int64_t columns : getTileColumns(problem.n))
-    found.push_back(search.find(columns, /*isExchanged=*/false));
+    found.push_back(search.find(columns, /*swapsAb=*/false));
   // Of more rows there are several tiles either way.
   if (problem.m <= kMostN)
     for (int64_t columns : getTileColumns(problem.m))
-      found.push_back(search.find(columns, /*isExchanged=*/true));
+      found.push_back(search.find(columns, /*swapsAb=*/true));
 
   // Parts of K have to be better than all without by more than what a launch
   // costs on one card or another.

@@ -32,7 +32,7 @@ struct ScheduleCandidate {
 /// besides; of equal ones that with more stages, then that with more
 /// accumulators. With parts of K if K is known, and they are better than all
 /// without by more than a sixteenth. Behind them the same with operands
-/// exchanged, for results of up to 256 rows; of equal ones the plain one is
+/// swapAb, for results of up to 256 rows; of equal ones the plain one is
 /// better. There is at least one.
 SmallVector<ScheduleCandidate> getScheduleCandidates(MLIRContext *context,
                                              const EstimatedProblem &problem,

@@ -67,7 +67,7 @@ ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
 StringRef blockscale::describeBoundingUnit(BoundingUnit unit) {
   static constexpr StringLiteral names[kNumBoundingUnits] = {
       "tensor core",    "shared memory", "L2 cache",     "pipeline of stages",
-      "stores of sums", "memory",        "sum of splits"};
+      "stores of sums", "memory",        "split-K sum"};
   return names[static_cast<unsigned>(unit)];
 }
 
@@ -116,7 +116,7 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
                                       const ScheduleRates &rates) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   EstimatedProblem problem = asked;
-  if (schedule.getExchanged()) {
+  if (schedule.getSwapAb()) {
     std::swap(problem.m, problem.n);
     std::swap(problem.aBits, problem.bBits);
   }

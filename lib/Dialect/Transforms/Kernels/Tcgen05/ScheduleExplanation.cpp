@@ -84,7 +84,7 @@ void blockscale::printScheduleCandidates(raw_ostream &os,
                                      ArrayRef<ScheduleCandidate> candidates) {
   auto print = [](bool value) { return value ? "yes" : "no"; };
   WarpSpecializedScheduleAttr best = chooseSchedule(candidates).schedule;
-  os << "  N of tiles  exchanged  pair  K = 96  splits  stages  accumulators   "
+  os << "  N of tiles    swap_ab  2cta  K = 96 split_k  stages  accumulators   "
         "     clocks  "
         "limited by\n";
   for (const ScheduleCandidate &candidate : candidates) {
@@ -92,7 +92,7 @@ void blockscale::printScheduleCandidates(raw_ostream &os,
     os << llvm::format(
               "%12lld%11s%6s%8s%8lld%8lld%14lld%14llu  ",
               static_cast<long long>(schedule.getN()),
-              print(schedule.getExchanged()), print(schedule.getPair()),
+              print(schedule.getSwapAb()), print(schedule.getPair()),
               print(schedule.getInstructionK() != 0),
               static_cast<long long>(schedule.getSplits()),
               static_cast<long long>(schedule.getStages()),
@@ -153,7 +153,7 @@ static void printStage(raw_ostream &os, const TmemPlan &plan,
 void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   int64_t stages = plan.getSchedule().getStages();
   constexpr StringLiteral letters = "AaBb";
-  if (plan.getSchedule().getExchanged())
+  if (plan.getSchedule().getSwapAb())
     os << "A is y, and B is x: the result is the transpose of what is "
           "multiplied\n";
   os << "shared memory: ";

@@ -44,7 +44,7 @@ void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
   }
   part.isGuarded = isGuarded;
   ProblemSizes ofResult = sizes;
-  if (plan.getSchedule().getExchanged()) {
+  if (plan.getSchedule().getSwapAb()) {
     std::swap(part.row, part.column);
     std::swap(ofResult.m, ofResult.n);
   }
@@ -59,7 +59,7 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
   int64_t n = tmemPlan.getSumColumns();
   // Those in bounds are stored in pairs, but for single ones of lanes.
   bool isAligned =
-      schedule.getExchanged() || KernelProblem::isMultiple(problem.n, 2);
+      schedule.getSwapAb() || KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
     Value part = AccReadOp::create(inner, loc, tmemPlan.getPartType(columns),

@@ -42,7 +42,7 @@ public:
     KernelProblem asked = getInstructionProblem(problem);
     StagedOperands operands = planStagedOperands(asked, makePlan(problem));
     return describeFilled(
-        operands, cast<WarpSpecializedScheduleAttr>(problem.schedule).getExchanged());
+        operands, cast<WarpSpecializedScheduleAttr>(problem.schedule).getSwapAb());
   }
 
   KernelSplit getSplit(const KernelProblem &problem) const override {
@@ -54,7 +54,7 @@ public:
   getResultTile(const KernelProblem &problem) const override {
     TmemPlan plan = makePlan(problem);
     ResultTile tile = {plan.getRowsOfHalves(), plan.getSchedule().getN(), {}};
-    if (plan.getSchedule().getExchanged())
+    if (plan.getSchedule().getSwapAb())
       std::swap(tile.m, tile.n);
     int64_t columns = plan.getSumColumns(), part = plan.getPartColumns();
     if (columns >= part)
@@ -71,7 +71,7 @@ public:
     KernelShape shape;
     shape.tile = {plan.getRowsOfHalves(), schedule.getN(), 1};
     shape.cluster = schedule.getCluster();
-    if (schedule.getExchanged()) {
+    if (schedule.getSwapAb()) {
       std::swap(shape.tile[0], shape.tile[1]);
       std::swap(shape.cluster.m, shape.cluster.n);
     }

@@ -117,14 +117,14 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
     return failure();
   TmemPlan plan(instruction, schedule);
   // N of the instruction are columns of the result, or rows of it.
-  bool isExchanged = schedule.getExchanged();
+  bool swapsAb = schedule.getSwapAb();
   ArrayRef<int64_t> shape = cast<ShapedType>(op.getAcc().getType()).getShape();
-  int64_t n = shape[shape.size() - (isExchanged ? 2 : 1)];
+  int64_t n = shape[shape.size() - (swapsAb ? 2 : 1)];
   bool isOneTile = !ShapedType::isDynamic(n) && n <= schedule.getN();
   if (!isOneTile && schedule.getN() % kTileUnit != 0)
     return emitError() << "expected N of the tile to be a multiple of "
                        << kTileUnit << " for a result of more "
-                       << (isExchanged ? "rows" : "columns") << ", got "
+                       << (swapsAb ? "rows" : "columns") << ", got "
                        << given;
   if (!plan.fitsTensorMemory())
     return emitError() << "expected a schedule whose sums and scales fit into "
@@ -168,7 +168,7 @@ Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
       for (int64_t stages : {3, 4, 6})
         candidates.push_back(WarpSpecializedScheduleAttr::get(
             op->getContext(), schedule.getTile(), stages, accumulators,
-            /*persistent=*/true, kTileGroup, schedule.getExchanged(),
+            /*persistent=*/true, kTileGroup, schedule.getSwapAb(),
             schedule.getSplits(), schedule.getCluster(), schedule.getPair(),
             schedule.getInstructionK()));
   }

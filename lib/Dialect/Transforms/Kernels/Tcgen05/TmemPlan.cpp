@@ -99,12 +99,12 @@ int64_t TmemPlan::getPartColumns() const {
   // does with 16 where lanes hold two parts of the columns.
   if (getSumLayout().parts != 1)
     return 8;
-  return getSchedule().getExchanged() ? 16 : 32;
+  return getSchedule().getSwapAb() ? 16 : 32;
 }
 
 AccType TmemPlan::getPartType(int64_t columns) const {
   MLIRContext *context = getSchedule().getContext();
-  if (getSchedule().getExchanged())
+  if (getSchedule().getSwapAb())
     return AccType::get(context, columns, kTensorLanes,
                         LaneColumnsAttr::get(context));
   return AccType::get(context, kTensorLanes, columns,

@@ -90,7 +90,7 @@ public:
   TakenCodes getTakenCodes(InstructionAttr,
                            ScheduleInterface given) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-    if (!schedule.getExchanged())
+    if (!schedule.getSwapAb())
       return TakenCodes::None;
     return schedule.getN() == 1 ? TakenCodes::Both : TakenCodes::Y;
   }
@@ -111,7 +111,7 @@ public:
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
-    if (schedule.getExchanged()) {
+    if (schedule.getSwapAb()) {
       SharedMemoryPlan plan = makeCodesPlan(problem.instruction.getInstruction(),
                                     schedule, problem.types, problem.k);
       std::optional<AccType> sums = CodesRoles::getBlocksType(plan);
@@ -128,7 +128,7 @@ public:
     SharedMemoryPlan plan = makePlan(problem);
     KernelShape shape;
     shape.tile = {schedule.getM(), schedule.getN(), 1};
-    if (schedule.getExchanged())
+    if (schedule.getSwapAb())
       std::swap(shape.tile[0], shape.tile[1]);
     if (problem.codesOfY && !problem.hasCodesOfRow)
       shape.words = 1;

@@ -40,7 +40,7 @@ WgmmaShares::WgmmaShares(WarpSpecializedScheduleAttr schedule) {
   // Sums of 64 x 256, or of 128 x 128, are 128 registers of each thread.
   constexpr int64_t kMostGroups = 3, kFewColumns = 64;
   int64_t rows = schedule.getM() / kWarpgroupRows;
-  if (schedule.getExchanged()) {
+  if (schedule.getSwapAb()) {
     groups = std::max<int64_t>(schedule.getN() <= kFewColumns ? 4 : 2, rows);
     parts = 1;
     partsOfK = groups / rows;

@@ -78,7 +78,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
                                  ScheduleRules::EmitErrorFn emitError) {
   if (std::string obstacle = findCodesObstacle(op); !obstacle.empty())
     return emitError() << "expected " << obstacle
-                       << ", for a schedule with exchanged operands on the "
+                       << ", for a schedule with swapped operands on the "
                           "path wgmma, got "
                        << schedule;
   if (std::string obstacle = findRowObstacle(op);
@@ -94,14 +94,14 @@ static LogicalResult verifyCodes(ProductOpInterface op,
   constexpr int64_t kMostStages = 8;
   if (schedule.getStages() > kMostStages)
     return emitError() << "expected at most " << kMostStages
-                       << " stages for exchanged operands on the path wgmma, "
+                       << " stages for swapped operands on the path wgmma, "
                           "got "
                        << schedule;
   if (!isShared || schedule.getPersistent() ||
       schedule.getAccumulators() != 1 || schedule.getCluster() != ClusterSize())
     return emitError()
            << "expected M of the tile to be 64, 128 or 256, one accumulator, "
-              "blocks that are not persistent, and no cluster, for exchanged "
+              "blocks that are not persistent, and no cluster, for swapped "
               "operands on the path wgmma, got "
            << schedule;
   int64_t box = getBoxElements(types);
@@ -134,7 +134,7 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
            << "expected no pairs of blocks and no K of instructions "
               "on the path wgmma, got "
            << given;
-  if (schedule.getExchanged()) {
+  if (schedule.getSwapAb()) {
     if (failed(verifyCodes(op, attr.getInstruction(), schedule, chip,
                            emitError)) ||
         failed(verifyParts(op, {schedule.getSplits(), schedule.getK()},
@@ -149,7 +149,7 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
   // Each block loads whole groups of the lines that a copy swizzles.
   ClusterSize cluster = schedule.getCluster();
   if (int64_t lines = kSwizzledLines * cluster.m;
-      !schedule.getExchanged() && schedule.getN() % lines != 0)
+      !schedule.getSwapAb() && schedule.getN() % lines != 0)
     return emitError() << "expected N of the tile to be a multiple of " << lines
                        << " for a cluster of " << cluster.m
                        << " blocks along M, got " << given;
@@ -268,7 +268,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
     return WarpSpecializedScheduleAttr::get(
         op->getContext(), {tile.rowsOfY, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
-        /*exchanged=*/true, splits, ClusterSize());
+        /*swapAb=*/true, splits, ClusterSize());
   };
   int64_t box = getBoxElements(types), partK = std::max(tile.k, box);
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
@@ -392,7 +392,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
     int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
     return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
                                  /*accumulators=*/1, /*persistent=*/true,
-                                 kTileGroup, /*exchanged=*/false, /*splits=*/1,
+                                 kTileGroup, /*swapAb=*/false, /*splits=*/1,
                                  ClusterSize());
   };
   int64_t stages = kMostStages;
@@ -417,7 +417,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
       for (ClusterSize cluster : kClusters)
         candidates.push_back(WarpSpecializedScheduleAttr::get(
             op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
-            /*persistent=*/true, kTileGroup, /*exchanged=*/false, /*splits=*/1,
+            /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splits=*/1,
             cluster));
   std::optional<CodesOfY> y = findCodesOfY(op);
   if (!hasWorkspace || !y)
@@ -443,7 +443,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
               return WarpSpecializedScheduleAttr::get(
                   op->getContext(), {rows, columns, of}, stages,
                   /*accumulators=*/1, /*persistent=*/false, kTileGroup,
-                  /*exchanged=*/true, splits, ClusterSize());
+                  /*swapAb=*/true, splits, ClusterSize());
             };
             candidates.push_back(
                 make(WgmmaShares(make(box)).partsOfK * boxes * box));
@@ -463,8 +463,8 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
   tile.readsOfY = WgmmaShares(schedule).groups;
   bool hasScales = isa<MmaScaledOp>(op.getOperation());
   tile.isXDecoded = hasScales;
-  tile.isYDecoded = hasScales && !schedule.getExchanged();
-  if (schedule.getExchanged()) {
+  tile.isYDecoded = hasScales && !schedule.getSwapAb();
+  if (schedule.getSwapAb()) {
     tile.row = findCodesOfY(op)->types;
     tile.isXDecoded = true; // Or placed, if it is numbers.
     std::swap(tile.m, tile.n);
@@ -481,7 +481,7 @@ WgmmaScheduleRules::getTunedTile(ProductOpInterface op, ScheduleInterface given,
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   int64_t m = getOpSizes(op, /*dynamicSize=*/0).m;
   bool isRow = schedule.getN() == 1;
-  if (!schedule.getExchanged() ||
+  if (!schedule.getSwapAb() ||
       (!isRow && schedule.getN() != int64_t(llvm::alignTo(m, kColumns))))
     return std::nullopt;
   unsigned bits = getFormatInfo(findCodesOfY(op)->types.rhs).storedBits();

@@ -6,7 +6,7 @@
 // x 40 rows are B. Threads have columns of the result, and all of its rows, 16
 // at a time.
 
-// CHECK-LABEL: gpu.func @exchanged__mma_scaled(
+// CHECK-LABEL: gpu.func @swap_ab__mma_scaled(
 // CHECK-SAME:    %[[X:arg0]]: memref<40x256xi8>, {{.*}}, %[[D:arg4]]: memref<40x1024xf32>, %[[Y_MAP:arg5]]: !llvm.ptr, %[[YS_MAP:arg6]]: !llvm.ptr, %[[X_MAP:arg7]]: !llvm.ptr, %[[XS_MAP:arg8]]: !llvm.ptr)
 // CHECK:         scf.for %[[TILE:.*]] = %block_id_x to %c8 step
 // CHECK:           %[[COLUMN:.*]] = arith.muli %{{.*}}, %c128 : index
@@ -17,8 +17,8 @@
 // CHECK:         blockscale.tensor_load %[[X_MAP]][%{{.*}}, %{{.*}}] to %{{.*}}[%c16384], %{{.*}}[%c0] :
 // CHECK:         blockscale.async_tile_mma {{.*}} instruction = <tcgen05, 128x64x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>
 #instruction = #blockscale.instruction<tcgen05, 128x256x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
-#schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, exchanged = true>
-func.func @exchanged(%x: tensor<40x256xf8E4M3FN>,
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, swap_ab = true>
+func.func @swap_ab(%x: tensor<40x256xf8E4M3FN>,
                 %xt: tensor<1x2x32x16xf8E8M0FNU>,
                 %y: tensor<1024x256xf8E5M2>,
                 %yt: tensor<8x2x32x16xf8E8M0FNU>) -> tensor<40x1024xf32> {
