@@ -26,8 +26,8 @@ def of_warps(case):
         for of, tile, warps in NARROW:
             if of == rows:
                 yield from (
-                    f"tile={tile}x128,warps={warps},stages={stages},splits={splits}"
-                    for stages in (2, 3) for splits in SPLITS
+                    f"tile={tile}x128,warps={warps},stages={stages},split_k={split_k}"
+                    for stages in (2, 3) for split_k in SPLITS
                 )
         return
     for tile, warps in WIDE:
@@ -45,8 +45,8 @@ def of_codes(case):
             k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
             for stages in (2, 3, 4, 6):
                 yield from (
-                    f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,splits={splits}"
-                    for splits in ((1, 2, 4) if case.is_small else (1,))
+                    f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,split_k={split_k}"
+                    for split_k in ((1, 2, 4) if case.is_small else (1,))
                 )
 
 
@@ -68,8 +68,8 @@ def of_tcgen05(case):
         for k in (128, 256):
             for stages in (3, 4, 6):
                 yield from (
-                    f"tile={tile}x{k},stages={stages},accumulators=2,persistent=1,swap_ab={int(few)},splits={splits}"
-                    for splits in (SPLITS if few else (1,))
+                    f"tile={tile}x{k},stages={stages},accumulators=2,persistent=1,swap_ab={int(few)},split_k={split_k}"
+                    for split_k in (SPLITS if few else (1,))
                 )
 
 

@@ -395,7 +395,7 @@ gpu.module @kernels {
 // -----
 
 // expected-error@+1 {{expected K to be divided into 1 to 64 parts, got 0}}
-#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, splits = 0>
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, split_k = 0>
 
 // -----
 

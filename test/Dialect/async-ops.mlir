@@ -51,11 +51,11 @@ gpu.module @kernels {
 
   // CHECK-LABEL: gpu.func @schedules(
   // CHECK-SAME:    a = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true>,
-  // CHECK-SAME:    b = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, splits = 2, cluster = 2x1>,
+  // CHECK-SAME:    b = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, split_k = 2, cluster = 2x1>,
   // CHECK-SAME:    c = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, cluster = 1x4>
   gpu.func @schedules() attributes {
       a = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, cluster = 1x1>,
-      b = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, splits = 2, cluster = 2x1>,
+      b = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, split_k = 2, cluster = 2x1>,
       c = #blockscale.warp_specialized_schedule<tile = [128, 64, 64], stages = 4, accumulators = 1, persistent = true, cluster = 1x4>} {
     gpu.return
   }

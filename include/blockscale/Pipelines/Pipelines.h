@@ -52,7 +52,7 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
   Option<std::string> schedule{
       *this, "schedule",
       llvm::cl::desc("The schedule of all mma_scaled on tensors, "
-                     "tile=MxNxK,warps=MxN,stages=S[,splits=N]")};
+                     "tile=MxNxK,warps=MxN,stages=S[,split_k=N]")};
 };
 
 /// The levels of the lowering for GPUs, each from the one before. The module

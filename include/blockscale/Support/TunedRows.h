@@ -50,7 +50,7 @@ struct TunedTile {
   /// Into how many parts K is divided at least; and for how many blocks on each
   /// multiprocessor it is divided further, which on the path wgmma is decided
   /// by those that are idle.
-  int64_t splits, blocks;
+  int64_t splitK, blocks;
   std::string_view card, benchmark;
 };
 
@@ -111,7 +111,7 @@ struct TunedRows {
   int64_t mostM;
   /// On the path convert, into how many parts K is divided, with the TunedTile
   /// for so many rows; 0 for what is chosen without the attribute.
-  int64_t splits;
+  int64_t splitK;
   std::string_view card, benchmark;
 };
 

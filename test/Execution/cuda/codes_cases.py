@@ -20,13 +20,13 @@ def box(row):
     return BOX_BITS // (4 if row.y == "f4E2M1FN" else 8)
 
 
-def schedule(columns, rows, k, splits, stages=2):
+def schedule(columns, rows, k, split_k, stages=2):
     return (
-        f"--schedule=tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,splits={splits}"
+        f"--schedule=tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,split_k={split_k}"
     )
 
 
-def case(row, columns, splits):
+def case(row, columns, split_k):
     """Two problems in which each partial sum is exact, one of any finite codes, and one of any codes."""
     rows = 128 if columns == 256 else 64
     parts = (4 if columns <= 64 else 2) * 64 // rows
@@ -35,7 +35,7 @@ def case(row, columns, splits):
     program, expectations = Program(), []
     few, many = COLUMNS[columns]
     # The last step along K is not whole.
-    whole, cut = 2 * splits * k, 2 * splits * k + k // parts
+    whole, cut = 2 * split_k * k, 2 * split_k * k + k // parts
     for number, (m, n, size, atoms, batch) in enumerate(((few, 70, cut, False, ()), (many, 130, whole, True, (2,)))):
         data = exact(row, m, n, size, number, "fine", x_batch=batch, y_batch=batch)
         program.result(add_layout(program, row, data, atoms, False, True))
@@ -44,8 +44,8 @@ def case(row, columns, splits):
         data = make(row, m, 72, whole, seed=columns)
         program.result(add_problem(program, row, data, y_is_nk=True))
         expectations.append(Expectation(row, data, False))
-    name = f"{row}-codes-{columns}-{splits}"
-    return Case(name, program, expectations, (schedule(columns, rows, k, splits),))
+    name = f"{row}-codes-{columns}-{split_k}"
+    return Case(name, program, expectations, (schedule(columns, rows, k, split_k),))
 
 
 def all_codes():

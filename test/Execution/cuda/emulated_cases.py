@@ -55,8 +55,8 @@ def all_emulated():
     return [
         *rows(), packed(), *clusters(), *warp_specialized_cases.odd_columns(), *few(warp_specialized_cases.factors(), 2), *warp_specialized_cases.schedules(),
         *few(warp_specialized_cases.rounds(), 2), *few(warp_specialized_cases.groups(), 2), *few(warp_specialized_cases.swap_ab(), 2),
-        *few(warp_specialized_cases.swapped_tiles(), 2), *few(warp_specialized_cases.splits(), 2),
-        *few(warp_specialized_cases.around("emulated", "swap_ab=1,splits=2"), 3),
+        *few(warp_specialized_cases.swapped_tiles(), 2), *few(warp_specialized_cases.split_k(), 2),
+        *few(warp_specialized_cases.around("emulated", "swap_ab=1,split_k=2"), 3),
         case("emulated-many-tiles", E4M3, [(17900, 8, 64, BY_MAPS, ())],
              ("--schedule=tile=128x8x128,stages=2,accumulators=1,persistent=0",)),
     ]

@@ -21,7 +21,7 @@ BATCHES = (None, 1, 3)
 ACCS = ("zero", "argument", "filled", "bias", "twice")
 ENDS = ("", "relu", "residual", "bf16", "f16")
 DYNAMIC = ("", "m", "n", "k", "b", "mn", "bmnk")
-# Tile, stages, persistent, group and splits; and the cluster, as text, behind them.
+# Tile, stages, persistent, group and split_k; and the cluster, as text, behind them.
 SCHEDULES = (
     None, (64, 64, 1, 0, 8, 1), (64, 256, 2, 1, 8, 1), (128, 128, 3, 1, 2, 1), (128, 256, 2, 0, 1, 1),
     (192, 128, 2, 1, 8, 1), (256, 128, 3, 0, 3, 1), (64, 8, 4, 1, 8, 1), (128, 24, 4, 0, 8, 1),
@@ -245,9 +245,9 @@ def add_problem(program, problem, seed):
 
 
 def attribute(schedule):
-    m, n, stages, persistent, group, splits, *clusters = schedule
+    m, n, stages, persistent, group, split_k, *clusters = schedule
     text = f"tile = [{m}, {n}, 64], stages = {stages}, accumulators = 1, persistent = {str(bool(persistent)).lower()}"
-    text += f", group = {group}" * (group != 8) + f", splits = {splits}" * (splits != 1)
+    text += f", group = {group}" * (group != 8) + f", split_k = {split_k}" * (split_k != 1)
     text += "".join(f", cluster = {cluster}" for cluster in clusters)
     return f"#blockscale.warp_specialized_schedule<{text}>"
 
@@ -304,7 +304,7 @@ def factors():
     return list(in_fours("matmul-factors", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
 
 
-def splits():
+def split_k():
     """Parts of K that other blocks multiply."""
     sizes = ((7, 65, 200), (130, 24, 300), (65, 200, 192), (64, 64, 128))
     tiles = ((64, 64), (128, 24), (192, 128), (128, 256))
@@ -315,7 +315,7 @@ def splits():
         parts = 2 if size[2] == 128 else parts
         schedule = (*tile, 2, persistent, 8, parts)
         problems.append(limit(Problem(element, *size, x, y, batch, acc, end, dynamic, schedule, is_exact)))
-    return list(in_fours("matmul-splits", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
+    return list(in_fours("matmul-split-k", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
 
 
 CLUSTERS = ("2x1", "1x2", "2x2", "4x1", "1x4")

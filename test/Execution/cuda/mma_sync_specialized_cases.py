@@ -46,7 +46,7 @@ def factors():
         yield case(f"{row}-mma-sync-specialized-{m}x{n}", row, problems, schedule(row, tile))
 
 
-def splits():
+def split_k():
     """Parts of K, whose last step may be cut, with blocks that are persistent and not."""
     chosen = {}
     for row, part, *values in cover([ROWS_OF_FACTORS, PARTS, (1, 64, 100), (8, 136, 200), LAYOUTS], 2, seed=12):
@@ -56,10 +56,10 @@ def splits():
         chosen.setdefault((row, part), []).append(make_problem(row, m, n, blocks, layout))
     for number, ((row, part), problems) in enumerate(chosen.items()):
         tile = TILES[number % 4]
-        flags = schedule(row, tile, f",group={1 + number % 3},splits={part[0]}")
+        flags = schedule(row, tile, f",group={1 + number % 3},split_k={part[0]}")
         if number % 2:
             flags = (flags[0].replace("persistent=1", "persistent=0"),)
-        yield case(f"{row}-mma-sync-specialized-splits-{part[0]}-{part[1]}", row, problems, flags)
+        yield case(f"{row}-mma-sync-specialized-split_k-{part[0]}-{part[1]}", row, problems, flags)
 
 
 # Stages, and steps along K: whole rounds, or some before and behind them.
@@ -77,7 +77,7 @@ def rounds():
 def around():
     """Elementwise ops, batches and dynamic sizes."""
     for number, row in enumerate((MIXED, NVFP4, FP6, MXFP4)):
-        [flag] = schedule(row, TILES[number], ",splits=2" if number % 2 else "")
+        [flag] = schedule(row, TILES[number], ",split_k=2" if number % 2 else "")
         yield from surroundings("mma-sync-specialized", row, tile_k(row), flag.removeprefix("--schedule="))
 
 

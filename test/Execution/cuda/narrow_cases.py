@@ -12,12 +12,12 @@ FEW = {1: 16, 8: 16, 16: 16, 17: 32, 32: 32, 33: 64, 64: 64}
 MANY = (8, 128, 136, 300)
 
 
-def schedule(few, is_of_x, splits, stages=2):
+def schedule(few, is_of_x, split_k, stages=2):
     tile, warps = (f"{few}x128", "1x4") if is_of_x else (f"128x{few}", "4x1")
-    return f"tile={tile}x{TILE_K},warps={warps},stages={stages},splits={splits}"
+    return f"tile={tile}x{TILE_K},warps={warps},stages={stages},split_k={split_k}"
 
 
-def splits():
+def split_k():
     """Few rows of x and few of y, all layouts, and steps that parts do not divide."""
     chosen = {}
     factors = [ROWS_OF_FACTORS, PARTS, (True, False), tuple(FEW), MANY, LAYOUTS]

@@ -181,7 +181,7 @@ def odd_columns():
 PARTS = [(2, 2, 0), (2, 5, 1), (3, 3, 3), (3, 6, 0), (4, 7, 2), (5, 12, 1)]
 
 
-def splits():
+def split_k():
     """Parts of K that other blocks multiply: pairs of all factors, with operands swap_ab and not."""
     chosen = {}
     factors = [ROWS_OF_FACTORS, PARTS, (False, True), (1, 8, 17, 64, 100), (8, 64, 136, 200), LAYOUTS]
@@ -192,8 +192,8 @@ def splits():
         chosen.setdefault((row, part, swaps_ab), []).append(problem)
     for number, ((row, part, swaps_ab), problems) in enumerate(chosen.items()):
         schedule = f"tile=128x64x{tile_k(row)},stages={2 + number % 3},accumulators={1 + number % 2}"
-        options = f"persistent={number // 2 % 2},swap_ab={int(swaps_ab)},splits={part[0]}"
-        name = f"{row}-splits-{part[0]}-{part[1]}{'-swap-ab' * swaps_ab}"
+        options = f"persistent={number // 2 % 2},swap_ab={int(swaps_ab)},split_k={part[0]}"
+        name = f"{row}-split_k-{part[0]}-{part[1]}{'-swap-ab' * swaps_ab}"
         yield case(name, row, problems, (f"--schedule={schedule},{options}",))
 
 

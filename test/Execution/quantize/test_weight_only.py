@@ -12,10 +12,10 @@ from weight_only_cases import BATCH, FORMATS, MAPS, TRANSPOSE, Product
 OTHERS = ("sm_80", "sm_100a", "sm_120a")
 
 
-def schedule(rows, columns, k, stages=2, splits=1):
+def schedule(rows, columns, k, stages=2, split_k=1):
     """A ring schedule with so many rows of y in a tile, and columns of x."""
     text = f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1"
-    return text + (f",splits={splits}" if splits != 1 else "")
+    return text + (f",split_k={split_k}" if split_k != 1 else "")
 
 
 def is_anew(kernels):
@@ -165,11 +165,11 @@ def test_all_codes_and_scales(format, anew, tmp_path):
 WAYS = {"bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16")}
 
 
-def run_converted(product, folder, device, schedule=None, is_exact=False, splits=1):
+def run_converted(product, folder, device, schedule=None, is_exact=False, split_k=1):
     """Codes are converted on their way to mma.sync, by one kernel; another one adds parts of K."""
     result, kernels, said = product.run(folder, device, schedule)
     assert "remark" not in said
-    assert [name.rstrip("_0123456789") for name in kernels] == ["main", "main__add_splits"][: 1 + (splits != 1)]
+    assert [name.rstrip("_0123456789") for name in kernels] == ["main", "main__split_k_reduction"][: 1 + (split_k != 1)]
     assert kernels["main"]["instructions"]["matrix"] > 0
     product.check(result, is_exact)
     return result
@@ -189,17 +189,17 @@ CONVERTED = {
     "tiles of both": (130, 140, 288, "tile=64x64x128,warps=2x2,stages=2", 1),
     "one stage": (32, 40, 160, "tile=32x32x128,warps=1x1,stages=1", 1),
     "long K": (48, 32, 512, "tile=16x32x256,warps=1x2,stages=2", 1),
-    "parts of K": (17, 64, 704, "tile=32x64x128,warps=1x2,stages=2,splits=3", 3),
-    "few columns": (140, 5, 512, "tile=128x16x128,warps=4x1,stages=2,splits=2", 2),
+    "parts of K": (17, 64, 704, "tile=32x64x128,warps=1x2,stages=2,split_k=3", 3),
+    "few columns": (140, 5, 512, "tile=128x16x128,warps=4x1,stages=2,split_k=2", 2),
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", CONVERTED)
 def test_converted_sizes(size, way, tmp_path):
-    m, n, k, schedule, splits = CONVERTED[size]
+    m, n, k, schedule, split_k = CONVERTED[size]
     for format in ("mxfp8", "nvfp4"):
-        run_converted(Product(m, n, k, format, **WAYS[way]), tmp_path, "sm_80", schedule, splits=splits)
+        run_converted(Product(m, n, k, format, **WAYS[way]), tmp_path, "sm_80", schedule, split_k=split_k)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -216,8 +216,8 @@ def test_converted_dynamic_paths(way, tmp_path):
     for m, n, k in ((16, 64, 256), (5, 64, 256), (5, 40, 160), (21, 64, 384), (5, 64, 160)):
         for format in ("mxfp8", "mxfp6", "nvfp4"):
             product = Product(m, n, k, format, has_acc=True, is_dynamic=True, **WAYS[way])
-            schedule = "tile=16x32x128,warps=1x2,stages=2,splits=2"
-            run_converted(product, tmp_path, "sm_80", schedule, splits=2)
+            schedule = "tile=16x32x128,warps=1x2,stages=2,split_k=2"
+            run_converted(product, tmp_path, "sm_80", schedule, split_k=2)
 
 
 def test_multiples(tmp_path):

@@ -128,9 +128,9 @@ class Product:
             blockscale.compare(np.where(result[number] == 0, whole, result[number]), *operands, **self.types)
 
 
-def schedule_text(m, n, k, stages=2, splits=1):
+def schedule_text(m, n, k, stages=2, split_k=1):
     text = f"tile={m}x{n}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1"
-    return text + (f",splits={splits}" if splits != 1 else "")
+    return text + (f",split_k={split_k}" if split_k != 1 else "")
 
 
 # x, y, scales; sizes of the product; the tile.
@@ -159,7 +159,7 @@ def test_cases(case, tmp_path):
 
 
 SIZES = {
-    # M, N, K, the tile, stages, splits.
+    # M, N, K, the tile, stages, split_k.
     "one row": (1, 64, 1024, (64, 8, 512), 2, 1),
     "rows of tiles": (13, 200, 1024, (64, 16, 512), 2, 1),
     "tiles of rows": (100, 70, 512, (64, 48, 512), 1, 1),
@@ -171,16 +171,16 @@ SIZES = {
     "wide, one part": (256, 128, 256, (128, 256, 64), 3, 1),
     "tiles of both": (300, 200, 256, (128, 256, 128), 2, 1),
     "tiles of both, parts of K": (300, 136, 512, (64, 128, 256), 2, 1),
-    "splits": (16, 64, 2048, (64, 16, 256), 2, 3),
+    "split_k": (16, 64, 2048, (64, 16, 256), 2, 3),
     "box of one": (16, 64, 512, (64, 16, 256), 2, 1),
 }
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_sizes(size, tmp_path):
-    m, n, k, tile, stages, splits = SIZES[size]
+    m, n, k, tile, stages, split_k = SIZES[size]
     product = Product(m, n, k, "f8E4M3FN", "f8E4M3FN")
-    assert not product.run(tmp_path, schedule_text(*tile, stages, splits))
+    assert not product.run(tmp_path, schedule_text(*tile, stages, split_k))
 
 
 @pytest.mark.parametrize("scales", [E8M0, UE4M3], ids=["e8m0", "ue4m3"])
@@ -197,11 +197,11 @@ def test_batch(tmp_path):
     assert not product.run(tmp_path, schedule_text(64, 8, 512))
 
 
-@pytest.mark.parametrize("splits", [1, 2])
-def test_surroundings(splits, tmp_path):
+@pytest.mark.parametrize("split_k", [1, 2])
+def test_surroundings(split_k, tmp_path):
     """What it starts from is added, and what is made of the result is stored."""
     product = Product(16, 64, 1024, "f8E4M3FN", "f8E4M3FN", has_acc=True)
-    assert not product.run(tmp_path, schedule_text(64, 16, 512, 1, splits))
+    assert not product.run(tmp_path, schedule_text(64, 16, 512, 1, split_k))
 
 
 def test_chosen(tmp_path):
@@ -264,7 +264,7 @@ def test_special_scales(tmp_path):
 
 ROW_SCALES = [E8M0, UE4M3]
 ROW_SIZES = {
-    # N, K, the tile, stages, splits.
+    # N, K, the tile, stages, split_k.
     "two tiles": (128, 1024, (64, 512), 2, 1),
     "a group of two boxes": (64, 2048, (64, 1024), 2, 1),
     "two groups": (64, 4096, (64, 2048), 1, 1),
@@ -273,7 +273,7 @@ ROW_SIZES = {
     "tiles of rows": (100, 1024, (64, 512), 2, 1),
     "two groups of rows": (200, 1024, (128, 512), 2, 1),
     "four groups of rows": (200, 512, (256, 256), 2, 1),
-    "splits": (70, 3584, (64, 512), 2, 3),
+    "split_k": (70, 3584, (64, 512), 2, 3),
     "many words": (64, 16384, (64, 2048), 1, 1),
 }
 
@@ -281,9 +281,9 @@ ROW_SIZES = {
 @pytest.mark.parametrize("scales", ROW_SCALES, ids=["e8m0", "ue4m3"])
 @pytest.mark.parametrize("size", ROW_SIZES)
 def test_row_sizes(size, scales, tmp_path):
-    n, k, (rows, tile_k), stages, splits = ROW_SIZES[size]
+    n, k, (rows, tile_k), stages, split_k = ROW_SIZES[size]
     product = Product(1, n, k, "f4E2M1FN", "f4E2M1FN", scales)
-    assert not product.run_row(tmp_path, schedule_text(rows, 1, tile_k, stages, splits), kernels=2 - (splits == 1))
+    assert not product.run_row(tmp_path, schedule_text(rows, 1, tile_k, stages, split_k), kernels=2 - (split_k == 1))
 
 
 @pytest.mark.parametrize("scales", ROW_SCALES, ids=["e8m0", "ue4m3"])

@@ -38,8 +38,8 @@ def test_factors(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", tiers.first(list(mma_sync_specialized_cases.splits()), 6), ids=lambda case: case.name)
-def test_splits(case, tmp_path):
+@pytest.mark.parametrize("case", tiers.first(list(mma_sync_specialized_cases.split_k()), 6), ids=lambda case: case.name)
+def test_split_k_ranges(case, tmp_path):
     run(case, tmp_path)
 
 

@@ -22,7 +22,7 @@ KERNELS = {
     "nvfp4": (NVFP4, (256, 64, 1248), BY_MAPS, f"tile=64x64x256,{RING}"),
     # A kernel in front, whose result the copies bring.
     "row-major": (E4M3, (200, 64, 576), ROW_MAJOR, f"tile=64x64x128,{RING}"),
-    "splits": (E4M3, (128, 64, 1088), BY_MAPS, f"tile=64x64x128,{RING},splits=2"),
+    "split_k": (E4M3, (128, 64, 1088), BY_MAPS, f"tile=64x64x128,{RING},split_k=2"),
 }
 
 # Lines that may be missing unnoticed, by the start of their names, and why.

@@ -9,7 +9,7 @@ from gpu_cases import Case, Expectation, add_problem
 from harness import Program, exact
 from simulated import SIMULATOR, check, features
 
-SPLITS = list(narrow_cases.splits())
+SPLITS = list(narrow_cases.split_k())
 
 
 @pytest.mark.parametrize("case", tiers.first(SPLITS, 12), ids=lambda case: case.name)
@@ -42,7 +42,7 @@ def test_chosen(name, tmp_path):
     target, race = ["--target=sm_90a"], ["--check=race"]
     write_case(case, tmp_path, target)
     text = (tmp_path / f"{case.name}.ptx").read_text()
-    assert text.count(".entry") == 2 and "__add_splits" in text
+    assert text.count(".entry") == 2 and "__split_k_reduction" in text
     check_case(case, tmp_path, SIMULATOR, race)
     write_case(case, tmp_path, [*target, "--no-workspace"])
     assert (tmp_path / f"{case.name}.ptx").read_text().count(".entry") == 1

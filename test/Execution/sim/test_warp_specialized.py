@@ -100,8 +100,8 @@ def test_odd_columns(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.splits()), 15), ids=lambda case: case.name)
-def test_splits(case, tmp_path):
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.split_k()), 15), ids=lambda case: case.name)
+def test_split_k_ranges(case, tmp_path):
     run(case, tmp_path)
 
 
@@ -118,8 +118,8 @@ def test_wide(case, tmp_path):
 
 
 AROUND = [
-    *warp_specialized_cases.around("swap_ab", "swap_ab=1"), *warp_specialized_cases.around("splits", "splits=3"),
-    *warp_specialized_cases.around("both", "group=2,swap_ab=1,splits=2"),
+    *warp_specialized_cases.around("swap_ab", "swap_ab=1"), *warp_specialized_cases.around("split_k", "split_k=3"),
+    *warp_specialized_cases.around("both", "group=2,swap_ab=1,split_k=2"),
 ]
 
 
@@ -128,7 +128,7 @@ def test_around(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("options", ["", "swap_ab=1", "swap_ab=1,splits=2"])
+@pytest.mark.parametrize("options", ["", "swap_ab=1", "swap_ab=1,split_k=2"])
 @pytest.mark.parametrize("seed", range(4))
 def test_seeds(seed, options, tmp_path):
     """What runs when does not matter, with the schedule that is chosen and with others."""
@@ -146,7 +146,7 @@ def test_few_tiles_are_divided(tmp_path):
     """With the schedule that is chosen: one tile, and 56 steps along K."""
     case = warp_specialized_cases.case("few", warp_specialized_cases.E4M3, [(16, 128, 7168, (True, False, True, False), ())])
     text = run(case, tmp_path)
-    assert text.count(".entry") == 2 and "__add_splits_1(" in text
+    assert text.count(".entry") == 2 and "__split_k_reduction_1(" in text
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -166,7 +166,7 @@ def test_ptxas(chip, tmp_path):
     clusters = [case for case in warp_specialized_cases.clusters() if "64x256" not in case.name]
     cases = [
         *warp_specialized_cases.factors(), *warp_specialized_cases.schedules(), *warp_specialized_cases.rounds(), *warp_specialized_cases.groups(),
-        *warp_specialized_cases.swap_ab(), *warp_specialized_cases.swapped_tiles(), *warp_specialized_cases.splits(), *clusters, *AROUND,
+        *warp_specialized_cases.swap_ab(), *warp_specialized_cases.swapped_tiles(), *warp_specialized_cases.split_k(), *clusters, *AROUND,
     ]
     number = CHIPS.index(chip)
     for case in cases[number::len(CHIPS)] if number else cases:

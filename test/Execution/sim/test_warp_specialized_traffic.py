@@ -130,7 +130,7 @@ def test_one_accumulator_has_no_overlap(tmp_path):
     assert count_all_overlaps(MXFP8, 512, result) == (0, 3 * BLOCKS)
 
 
-@pytest.mark.parametrize("options, parts", [("swap_ab=1", 1), ("swap_ab=1,splits=3", 3)])
+@pytest.mark.parametrize("options, parts", [("swap_ab=1", 1), ("swap_ab=1,split_k=3", 3)])
 def test_few_rows_move_whole_sectors(options, parts, tmp_path):
     """The transpose is stored without touching more than it has; a second kernel reads each part once."""
     m, n, k = 16, 256, 384

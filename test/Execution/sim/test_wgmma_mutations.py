@@ -25,7 +25,7 @@ KERNELS = {
     # Two products of each warpgroup are under way at once.
     "parts": Problem("bf16", *SIZES, y_order="transposed", schedule=(256, 16, 2, 1, 8, 1)),
     # Parts of K, which a second kernel adds.
-    "splits": Problem("bf16", 300, 16, 600, y_order="transposed", schedule=(128, 16, 2, 1, 8, 2)),
+    "split_k": Problem("bf16", 300, 16, 600, y_order="transposed", schedule=(128, 16, 2, 1, 8, 2)),
     # Blocks that share tiles of x, and of both.
     "columns": Problem("bf16", 300, 56, 312, y_order="transposed", schedule=(128, 16, 2, 1, 8, 1, "1x2")),
     "both": Problem("f16", 312, 56, 304, x_order="transposed", schedule=(64, 16, 2, 1, 8, 1, "2x2")),

@@ -32,8 +32,8 @@ def test_factors(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", tiers.first(matmul_cases.splits(), 6), ids=lambda case: case.name)
-def test_splits(case, tmp_path):
+@pytest.mark.parametrize("case", tiers.first(matmul_cases.split_k(), 6), ids=lambda case: case.name)
+def test_split_k_ranges(case, tmp_path):
     run(case, tmp_path)
 
 
@@ -91,7 +91,7 @@ def entries(text):
 @pytest.mark.parametrize("schedule", [
     "tile=64x64x64,stages=1,accumulators=1,persistent=1", "tile=192x64x64,stages=3,accumulators=1,persistent=1",
     tiers.full("tile=256x64x64,stages=2,accumulators=1,persistent=0"),
-    tiers.full("tile=128x64x64,stages=2,accumulators=1,persistent=1,splits=2"),
+    tiers.full("tile=128x64x64,stages=2,accumulators=1,persistent=1,split_k=2"),
 ])
 def test_seeds(seed, schedule, tmp_path):
     """What runs when does not matter; a flag gives all products their schedule."""
@@ -240,8 +240,8 @@ def assemble(case, folder):
 def test_ptxas(tile, tmp_path):
     """Of whole tiles, no register is spilled, and no wgmma waits for the one in front (C7510, C7517, C7518)."""
     for x_order, y_order in (("plain", "transposed"), ("transposed", "plain")):
-        for k, splits in ((256, 1), (296, 1), (512, 2)):
-            schedule = (*tile, 3, 1, 8, splits)
+        for k, split_k in ((256, 1), (296, 1), (512, 2)):
+            schedule = (*tile, 3, 1, 8, split_k)
             problems = [
                 Problem("bf16", 768, 768, k, x_order, y_order, acc=acc, end=end, schedule=schedule)
                 for acc, end in (("zero", ""), ("zero", "bf16"), ("bias", "residual"))
@@ -275,7 +275,7 @@ def test_ptxas_of_tiles_that_are_cut(n, dynamic, tile, tmp_path):
 @pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 @pytest.mark.parametrize(
-    "case", [*matmul_cases.factors(), *matmul_cases.splits(), *matmul_cases.dynamic_sizes()],
+    "case", [*matmul_cases.factors(), *matmul_cases.split_k(), *matmul_cases.dynamic_sizes()],
     ids=lambda case: case.name,
 )
 def test_ptxas_takes(case, tmp_path):

@@ -43,7 +43,7 @@ KERNELS = {
     # Blocks that load for each other.
     "cluster": (E4M3, (1150, 128, 576), BY_MAPS, f"tile=128x64x128,{RING},cluster=2x2"),
     # Six parts of three tiles, which a second kernel adds.
-    "splits": (E4M3, (300, 16, 832), BY_MAPS, f"tile=128x16x128,{RING},splits=2"),
+    "split_k": (E4M3, (300, 16, 832), BY_MAPS, f"tile=128x16x128,{RING},split_k=2"),
 }
 # Some hundred times what they need.
 STEPS = 1_000_000

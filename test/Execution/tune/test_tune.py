@@ -114,7 +114,7 @@ def test_fastest(tmp_path, capability):
 
 
 def test_every_text_is_taken(tmp_path):
-    """Also those with parts that may be left out: clusters, splits, swapped operands."""
+    """Also those with parts that may be left out: clusters, split_k, swapped operands."""
     m, n, k = 32, 256, 2048
     seen = ""
     text = program(m, n, k, mma(m, n, k))
@@ -128,14 +128,14 @@ def test_every_text_is_taken(tmp_path):
             check_row(table, m, 8)
         else:
             assert not table.tuned
-    assert all(part in seen for part in (",cluster=2x1", ",splits=", ",swap_ab=1"))
+    assert all(part in seen for part in (",cluster=2x1", ",split_k=", ",swap_ab=1"))
 
 
 def test_row_of_the_table(tmp_path):
     """What is printed for a schedule that a table chooses has the fields of its rows, which are C++."""
     m, n, k = 32, 256, 2048
     own = ("{blockscale.path = #blockscale.path<convert>, blockscale.schedule = #blockscale.multistage_schedule<"
-           "tile = [32, 128, 128], warps = [1, 4], stages = 2, splits = 8>}")
+           "tile = [32, 128, 128], warps = [1, 4], stages = 2, split_k = 8>}")
     # All take as long, and the first is kept.
     (table,) = tune(tmp_path, program(m, n, k, mma(m, n, k, own)), FAKE_CUDA_CAPABILITY="80", FAKE_CUDA_TIME="same")
     assert table.fastest is table.rows[0]
@@ -149,7 +149,7 @@ def test_row_of_the_table(tmp_path):
 
 def check_row(table, m, bits):
     """That of a schedule of wgmma."""
-    tile, stages, splits = (re.search(rf"\b{name}=([0-9x]+)", table.flag) for name in ("tile", "stages", "splits"))
+    tile, stages, split_k = (re.search(rf"\b{name}=([0-9x]+)", table.flag) for name in ("tile", "stages", "split_k"))
     rows_of_y, rows_of_x, tile_k = map(int, tile[1].split("x"))
     assert "swap_ab=1" in table.flag and rows_of_x == m
     # Two warpgroups have parts of K where a tile has as few rows.
@@ -157,7 +157,7 @@ def check_row(table, m, bits):
     assert table.tuned.startswith(start)
     tile_part, *rest = table.tuned[len(start):].split(", ")
     assert tile_k % int(tile_part) == 0
-    assert rest[:4] == ["0", stages[1], splits[1] if splits else "1", "0"]
+    assert rest[:4] == ["0", stages[1], split_k[1] if split_k else "1", "0"]
 
 
 def test_two_products(tmp_path):
@@ -190,7 +190,7 @@ def test_failures_and_differences(tmp_path):
     # The card is given back, and opened again, after each; once before all, to see whether there is one.
     releases = [line for line in trace.read_text().splitlines() if line.startswith("release")]
     assert releases == ["release with 0 buffers, 0 modules, 0 events"] * (len(refused) + 2)
-    different = [row for row in table.rows if "splits" in row.text and row.ms]
+    different = [row for row in table.rows if "split_k" in row.text and row.ms]
     assert different and all(
         row.note == f": not taken: result #0 differs from the default's in {m * n} of {m * n}" for row in different
     )
@@ -204,9 +204,9 @@ def test_compare(tmp_path):
     huge = f"  %acc = arith.constant dense<3.0e38> : tensor<{m}x{n}xf32>\n"
     text = program(m, n, k, huge + mma(m, n, k), acc="")
     (table,) = tune(tmp_path, text, "--compare", FAKE_CUDA_CAPABILITY="120")
-    notes = [row.note for row in table.rows if "splits" in row.text]
+    notes = [row.note for row in table.rows if "split_k" in row.text]
     assert notes and {note.split(", ")[-1] for note in notes} == {"within its bound"}
-    assert "splits" in table.flag
+    assert "split_k" in table.flag
     done = run(tmp_path, program(m, n, k, mma(m, n, k)), "--tune", "--compare", FAKE_CUDA_CAPABILITY="120")
     assert done.returncode == 1 and "result #0" in done.stderr and not done.stdout
 

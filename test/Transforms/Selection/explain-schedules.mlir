@@ -92,7 +92,7 @@ func.func @large(
 // packed in memory, also where they have bytes in shared memory.
 
 //      CHECK:@few: 16 x 8192 x 8192, tcgen05 with mxf8f6f4
-// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, swap_ab = true, splits = 2>
+// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, swap_ab = true, split_k = 2>
 // CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
 // CHECK-NEXT:        1024 clocks  tensor core     {{.*}}
 // CHECK-NEXT:        4864 clocks  shared memory   {{.*}}

@@ -19,7 +19,7 @@ func.func @one_row_fp4(%x: tensor<1x8192xf4E2M1FN>, %xs: tensor<1x256xf8E8M0FNU>
 
 // CHECK-LABEL: func.func @one_row_long(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, splits = 2>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>
 func.func @one_row_long(%x: tensor<1x28672xf4E2M1FN>, %xs: tensor<1x896xf8E8M0FNU>,
     %y: tensor<8192x28672xf4E2M1FN>, %ys: tensor<896x8192xf8E8M0FNU>,
     %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
@@ -33,7 +33,7 @@ func.func @one_row_long(%x: tensor<1x28672xf4E2M1FN>, %xs: tensor<1x896xf8E8M0FN
 
 // CHECK-LABEL: func.func @one_row_of_one_stage(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, splits = 2>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>
 func.func @one_row_of_one_stage(%x: tensor<1x22016xf4E2M1FN>, %xs: tensor<1x688xf8E8M0FNU>,
     %y: tensor<8192x22016xf4E2M1FN>, %ys: tensor<688x8192xf8E8M0FNU>,
     %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
@@ -47,7 +47,7 @@ func.func @one_row_of_one_stage(%x: tensor<1x22016xf4E2M1FN>, %xs: tensor<1x688x
 
 // CHECK-LABEL: func.func @one_row_longer(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, splits = 4>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 4>
 func.func @one_row_longer(%x: tensor<1x65536xf4E2M1FN>, %xs: tensor<1x2048xf8E8M0FNU>,
     %y: tensor<8192x65536xf4E2M1FN>, %ys: tensor<2048x8192xf8E8M0FNU>,
     %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
@@ -103,7 +103,7 @@ func.func @few_steps(%x: tensor<5x512xf4E2M1FN>, %xs: tensor<5x16xf8E8M0FNU>,
 
 // CHECK-LABEL: func.func @parts_of_k(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 3, accumulators = 1, persistent = false, swap_ab = true, splits = 2>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 3, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>
 func.func @parts_of_k(%x: tensor<16x14336xf4E2M1FN>, %xs: tensor<16x448xf8E8M0FNU>,
     %y: tensor<4096x14336xf4E2M1FN>, %ys: tensor<448x4096xf8E8M0FNU>,
     %acc: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
@@ -117,7 +117,7 @@ func.func @parts_of_k(%x: tensor<16x14336xf4E2M1FN>, %xs: tensor<16x448xf8E8M0FN
 
 // CHECK-LABEL: func.func @rows_256(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 3, accumulators = 1, persistent = false, swap_ab = true, splits = 2>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 3, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>
 func.func @rows_256(%x: tensor<256x8192xf4E2M1FN>, %xs: tensor<256x256xf8E8M0FNU>,
     %y: tensor<8192x8192xf4E2M1FN>, %ys: tensor<256x8192xf8E8M0FNU>,
     %acc: tensor<256x8192xf32>) -> tensor<256x8192xf32> {

@@ -7,7 +7,7 @@
 // Four blocks for each of 132 multiprocessors: 64 tiles.
 
 // CHECK-LABEL: func.func @rows(
-// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, split_k = 8>
 // WHOLE-LABEL: func.func @rows(
 // WHOLE:         blockscale.schedule = #blockscale.multistage_schedule<tile = [32, 64, 128], warps = [2, 2], stages = 3>
 func.func @rows(
@@ -25,9 +25,9 @@ func.func @rows(
 // at least.
 
 // CHECK-LABEL: func.func @columns(
-// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 64, 128], warps = [4, 1], stages = 2, splits = 2>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 64, 128], warps = [4, 1], stages = 2, split_k = 2>
 // WHOLE-LABEL: func.func @columns(
-// WHOLE-NOT:     splits
+// WHOLE-NOT:     split_k
 func.func @columns(
     %x: tensor<256x1024xf8E4M3FN>, %sx: tensor<256x32xf8E8M0FNU>,
     %y: tensor<1024x40xf8E5M2>, %sy: tensor<32x40xf8E8M0FNU>,
@@ -55,7 +55,7 @@ func.func @short(
 }
 
 // CHECK-LABEL: func.func @dynamic(
-// CHECK-NOT:     splits
+// CHECK-NOT:     split_k
 func.func @dynamic(
     %x: tensor<16x?xf8E4M3FN>, %sx: tensor<16x?xf8E8M0FNU>,
     %y: tensor<?x256xf8E5M2>, %sy: tensor<?x256xf8E8M0FNU>,
@@ -68,7 +68,7 @@ func.func @dynamic(
 }
 
 // CHECK-LABEL: func.func @wide(
-// CHECK-NOT:     splits
+// CHECK-NOT:     split_k
 func.func @wide(
     %x: tensor<65x1024xf8E4M3FN>, %sx: tensor<65x32xf8E8M0FNU>,
     %y: tensor<1024x256xf8E5M2>, %sy: tensor<32x256xf8E8M0FNU>,
@@ -84,9 +84,9 @@ func.func @wide(
 // known.
 
 // CHECK-LABEL: func.func @few(
-// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, splits = 8>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, split_k = 8>
 // WHOLE-LABEL: func.func @few(
-// WHOLE-NOT:     splits
+// WHOLE-NOT:     split_k
 func.func @few(
     %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
     %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
@@ -100,7 +100,7 @@ func.func @few(
 }
 
 // CHECK-LABEL: func.func @some(
-// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 128, 128], warps = [1, 4], stages = 2, splits = 4>
+// CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 128, 128], warps = [1, 4], stages = 2, split_k = 4>
 func.func @some(
     %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
     %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,
@@ -116,7 +116,7 @@ func.func @some(
 // CHECK-LABEL: func.func @tile(
 // CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
 // CHECK-LABEL: func.func @known(
-// CHECK-NOT:     splits
+// CHECK-NOT:     split_k
 func.func @tile(
     %x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
     %y: tensor<?x?xf8E5M2>, %sy: tensor<?x?xf8E8M0FNU>,

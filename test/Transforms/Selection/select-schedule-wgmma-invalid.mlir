@@ -57,8 +57,8 @@ func.func @shared(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor
 // -----
 
 func.func @parts(%x: tensor<192x65xbf16>, %y: tensor<65x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected at most 2 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, splits = 3>}}
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, splits = 3>}
+  // expected-error@+1 {{'linalg.matmul' op expected at most 2 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, split_k = 3>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, split_k = 3>}
        ins(%x, %y : tensor<192x65xbf16>, tensor<65x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
 }
@@ -145,8 +145,8 @@ func.func @codes_whole_parts(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected at most 1 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, splits = 2>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, splits = 2>}
+  // expected-error@+1 {{expected at most 1 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }

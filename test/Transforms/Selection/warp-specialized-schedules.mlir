@@ -19,12 +19,12 @@
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,swap_ab=1
 // RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, swap_ab = true"
 
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=1
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=1
 // RUN: %{select} | FileCheck %s -DREST=
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=4
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", splits = 4"
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1,splits=3
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", swap_ab = true, splits = 3"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=4
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", split_k = 4"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1,split_k=3
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", swap_ab = true, split_k = 3"
 
 // CHECK: blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false[[REST]]>}
 
@@ -42,9 +42,9 @@
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2
 // RUN: %{fail}=TEXT
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,splits=2
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,split_k=2
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,swap_ab=E][,splits=N][,cluster=MxN][,pair=P][,k=K], got '
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,pair=P][,k=K], got '
 
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
@@ -54,7 +54,7 @@
 // RUN: %{fail}=EXCHANGED
 // EXCHANGED: error: expected swap_ab to be 0 or 1, got 2{{$}}
 
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=65
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=65
 // RUN: %{fail}=PARTS
 // PARTS: error: expected K to be divided into 1 to 64 parts, got 65{{$}}
 
@@ -91,9 +91,9 @@
 // UNKNOWN: error: expected K of instructions to be 96, or 0 for that of the others, got 64{{$}}
 
 // Each part of K has a stage: there are 512 elements.
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,splits=5
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=5
 // RUN: %{fail}=EMPTY
-// EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, splits = 5>
+// EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, split_k = 5>
 
 // N of the instruction are rows of the result: 300 here, not 80.
 // REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0

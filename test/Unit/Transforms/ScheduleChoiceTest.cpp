@@ -47,10 +47,10 @@ protected:
   }
   ScheduleEstimate estimate(const EstimatedProblem &problem, int64_t n, int64_t stages,
                         int64_t accumulators, bool swapsAb = false,
-                        int64_t splits = 1) {
+                        int64_t splitK = 1) {
     auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, n, 128}, stages,
                                           accumulators, true, kTileGroup,
-                                          swapsAb, splits, ClusterSize());
+                                          swapsAb, splitK, ClusterSize());
     return estimateSchedule(problem, getMxfp8(), TmemPlan(getMxfp8(), schedule),
                         getScheduleRates(getB200(), Kind::MXF8F6F4));
   }
@@ -266,13 +266,13 @@ TEST_F(ScheduleChoice, ManyRowsAreNotSwapped) {
 // 128 tiles of 64 columns on 148 multiprocessors, or 256 halves of them, gain
 // 1.5 %: less than what is not known of a second launch. A dynamic K may turn
 // out to be short.
-TEST_F(ScheduleChoice, PartsOfKHaveToBeWorthwhile) {
+TEST_F(ScheduleChoice, SplitKHasToBeWorthwhile) {
   EstimatedProblem problem = makeBytes(128, 8192, 8192);
-  EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
+  EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplitK(), 1);
   problem = makeBytes(16, 2048, kEstimatedSize);
-  EXPECT_GT(choose(problem, getMxfp8()).schedule.getSplits(), 1);
+  EXPECT_GT(choose(problem, getMxfp8()).schedule.getSplitK(), 1);
   problem.mayDivideK = false;
-  EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
+  EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplitK(), 1);
 }
 
 TEST_F(ScheduleChoice, FewRowsAreSwapped) {
@@ -300,7 +300,7 @@ TEST_F(ScheduleChoice, FewTilesDivideK) {
   ScheduleCandidate of = choose(problem, getMxfp8());
   EXPECT_EQ(getNumbers(of), (Numbers{16, 8, 2}));
   EXPECT_TRUE(of.schedule.getSwapAb());
-  EXPECT_EQ(of.schedule.getSplits(), 7);
+  EXPECT_EQ(of.schedule.getSplitK(), 7);
   EXPECT_EQ(of.estimate.tiles, 16u * 7);
   EXPECT_EQ(of.estimate.onChip, 1618u + 8 * 304 + 128);
   EXPECT_EQ(of.estimate.getClocks(BoundingUnit::Parts), 3930u + 269);
@@ -314,7 +314,7 @@ TEST_F(ScheduleChoice, OneKernelWhereTwoDoNotPay) {
   for (const EstimatedProblem &problem :
        {makeBytes(16, 2048, 1024), makeBytes(128, 128, 128),
         makeBytes(4096, 4096, 4096), makeBytes(16, 16384, 8192)})
-    EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplits(), 1);
+    EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplitK(), 1);
 }
 
 // The largest part counts: 4 of 10 steps where there are 3 parts, the last one
@@ -349,8 +349,8 @@ TEST_F(ScheduleChoice, EverythingIsLegal) {
             ASSERT_TRUE(rowsOfB <= of.schedule.getN() ||
                         of.schedule.getN() % kTileUnit == 0);
             ASSERT_GT(of.schedule.getStages(), 1);
-            ASSERT_TRUE(of.schedule.getSplits() == 1 ||
-                        (of.schedule.getSplits() - 1) * of.schedule.getK() <
+            ASSERT_TRUE(of.schedule.getSplitK() == 1 ||
+                        (of.schedule.getSplitK() - 1) * of.schedule.getK() <
                             k * instruction.blockSize);
           }
     }

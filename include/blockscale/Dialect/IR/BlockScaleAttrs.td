@@ -202,7 +202,7 @@ def BlockScale_MultistageScheduleAttr
       the tile evenly.
     * `stages`: how many tiles along K shared memory holds. While the warps
       multiply one, the others are on their way.
-    * `splits`: into how many parts K is divided, whose sums other blocks
+    * `split_k`: into how many parts K is divided, whose sums other blocks
       compute and a second kernel adds: for results of few tiles. Parts are
       whole tiles along K. 1, no second kernel, if it is left out.
 
@@ -217,10 +217,10 @@ def BlockScale_MultistageScheduleAttr
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile,
                         ArrayRefParameter<"int64_t">:$warps,
                         "int64_t":$stages,
-                        DefaultValuedParameter<"int64_t", "1">:$splits);
+                        DefaultValuedParameter<"int64_t", "1">:$split_k);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `warps` `=` `[` $warps `]` `,`
-    `stages` `=` $stages (`,` `splits` `=` $splits^)? `>`
+    `stages` `=` $stages (`,` `split_k` `=` $split_k^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -228,7 +228,7 @@ def BlockScale_MultistageScheduleAttr
     static MultistageScheduleAttr get(MLIRContext *context,
                                    ArrayRef<int64_t> tile,
                                    ArrayRef<int64_t> warps, int64_t stages) {
-      return get(context, tile, warps, stages, /*splits=*/1);
+      return get(context, tile, warps, stages, /*splitK=*/1);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }
@@ -269,7 +269,7 @@ def BlockScale_WarpSpecializedScheduleAttr
       that M counts columns of the result. False if it is left out. With wgmma,
       codes of y are then converted on their way to registers, and warpgroups
       that have the same rows of A divide the K of a stage. Never with mma_sync.
-    * `splits`: into how many parts K is divided, whose sums other blocks
+    * `split_k`: into how many parts K is divided, whose sums other blocks
       compute and a second kernel adds: for results of few tiles. Parts are
       whole stages. 1, no second kernel, if it is left out.
     * `cluster`: how many neighbouring tiles along M x N the blocks of a cluster
@@ -296,7 +296,7 @@ def BlockScale_WarpSpecializedScheduleAttr
                         "int64_t":$accumulators, "bool":$persistent,
                         DefaultValuedParameter<"int64_t", "kTileGroup">:$group,
                         DefaultValuedParameter<"bool", "false">:$swap_ab,
-                        DefaultValuedParameter<"int64_t", "1">:$splits,
+                        DefaultValuedParameter<"int64_t", "1">:$split_k,
                         DefaultValuedParameter<"ClusterSize", "ClusterSize()">
                             :$cluster,
                         DefaultValuedParameter<"bool", "false">:$pair,
@@ -304,7 +304,7 @@ def BlockScale_WarpSpecializedScheduleAttr
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
-    (`,` struct($group, $swap_ab, $splits, $cluster, $pair,
+    (`,` struct($group, $swap_ab, $split_k, $cluster, $pair,
                 $instruction_k)^)? `>`
   }];
   let genVerifyDecl = 1;
@@ -313,10 +313,10 @@ def BlockScale_WarpSpecializedScheduleAttr
     static WarpSpecializedScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
                                 int64_t stages, int64_t accumulators,
                                 bool persistent, int64_t group = kTileGroup,
-                                bool swapAb = false, int64_t splits = 1,
+                                bool swapAb = false, int64_t splitK = 1,
                                 ClusterSize cluster = ClusterSize()) {
       return get(context, tile, stages, accumulators, persistent, group,
-                 swapAb, splits, cluster, /*pair=*/false,
+                 swapAb, splitK, cluster, /*pair=*/false,
                  /*instruction_k=*/0);
     }
     int64_t getM() const { return getTile()[0]; }

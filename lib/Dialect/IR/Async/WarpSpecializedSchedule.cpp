@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VerifySplits.h"
+#include "VerifySplitK.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 LogicalResult WarpSpecializedScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
     int64_t stages, int64_t accumulators, bool, int64_t group, bool swapAb,
-    int64_t splits, ClusterSize cluster, bool pair, int64_t instructionK) {
+    int64_t splitK, ClusterSize cluster, bool pair, int64_t instructionK) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -71,7 +71,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   if (instructionK != 0 && instructionK != getWideK())
     return emitError() << "expected K of instructions to be " << getWideK()
                        << ", or 0 for that of the others, got " << instructionK;
-  return verifySplits(emitError, splits);
+  return verifySplitK(emitError, splitK);
 }
 
 bool WarpSpecializedScheduleAttr::isFor(Path path) const {

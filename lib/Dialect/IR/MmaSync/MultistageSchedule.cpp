@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MmaSync/WarpShares.h"
-#include "VerifySplits.h"
+#include "VerifySplitK.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -26,7 +26,7 @@ static bool isWholeShare(int64_t extent, int64_t unit) {
 LogicalResult
 MultistageScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             ArrayRef<int64_t> tile, ArrayRef<int64_t> warps,
-                            int64_t stages, int64_t splits) {
+                            int64_t stages, int64_t splitK) {
   if (tile.size() != 3 || warps.size() != 2)
     return emitError() << "expected three sizes of a tile and two numbers of "
                           "warps, got "
@@ -48,7 +48,7 @@ MultistageScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected " << (i == 0 ? "M" : "N")
                          << " of a warp to be a power of two or a multiple of "
                          << kWarpLanes << ", got " << tile[i] / warps[i];
-  return verifySplits(emitError, splits);
+  return verifySplitK(emitError, splitK);
 }
 
 bool MultistageScheduleAttr::isFor(Path path) const {

@@ -20,8 +20,8 @@
 
 namespace mlir::blockscale {
 
-/// How kernels divide K, which others add the sums of (SplitProblem.h).
-struct KernelSplit {
+/// How kernels divide K, which others add the sums of (SplitKProblem.h).
+struct SplitKRule {
   /// At most so many parts.
   int64_t parts = 1;
   /// Elements of K that all parts but the last one are a multiple of.
@@ -72,7 +72,7 @@ protected:
   /// Checks that K of `op` has as many parts as `schedule` divides it into,
   /// which is `split`; a dynamic one has.
   static LogicalResult verifyParts(ProductOpInterface op,
-                                   const KernelSplit &split,
+                                   const SplitKRule &split,
                                    ScheduleInterface schedule,
                                    EmitErrorFn emitError);
 };
@@ -142,7 +142,7 @@ public:
   }
   /// With more parts than one, what follows is asked for a problem of
   /// getPartialProducts.
-  virtual KernelSplit getSplit(const KernelProblem &problem) const {
+  virtual SplitKRule getSplit(const KernelProblem &problem) const {
     return {};
   }
   /// What `build` stores the sums of a tile from; nullopt where sums are stored

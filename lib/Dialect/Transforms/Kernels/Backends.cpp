@@ -26,7 +26,7 @@ struct Row {
 } // namespace
 
 LogicalResult ScheduleRules::verifyParts(ProductOpInterface op,
-                                         const KernelSplit &split,
+                                         const SplitKRule &split,
                                          ScheduleInterface schedule,
                                          EmitErrorFn emitError) {
   int64_t k = getOpSizes(op, ShapedType::kDynamic).k;

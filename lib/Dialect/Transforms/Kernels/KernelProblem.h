@@ -107,10 +107,10 @@ struct KernelProblem {
   RankedTensorType resultType;
   /// Whether operands may have a batch.
   bool hasBatch = false;
-  /// Into how many parts K is divided, if it has as many (SplitProblem.h): the
+  /// Into how many parts K is divided, if it has as many (SplitKProblem.h): the
   /// result then has a matrix for each part of each matrix of the batch, those
   /// of one part after those of the other.
-  int64_t splits = 1;
+  int64_t splitK = 1;
   int64_t m, n, k;
   /// Numbers of x beside codes of y have a splat for scales.
   KernelOperand x, xScale, y, yScale;
@@ -223,8 +223,8 @@ struct KernelShape {
 
 /// What adds the sums of parts of K: parameter 0 holds them, the others are
 /// those of `problem`.
-KernelShape getAddSplitsShape();
-void buildAddSplits(gpu::GPUFuncOp kernel, const KernelProblem &problem);
+KernelShape getSplitKReductionShape();
+void buildSplitKReduction(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
 /// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the
 /// row-major scales, parameter 1 is for the result. Rows are M of its shape,

@@ -74,8 +74,8 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
   OpSizes sizes = getOpSizes(op, kEstimatedSize);
   TypeCombination types = tile.row.value_or(op.getTypes());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
-         batch = toDouble(sizes.batch), splits = toDouble(tile.splits);
-  double partK = std::ceil(k / splits);
+         batch = toDouble(sizes.batch), splitK = toDouble(tile.splitK);
+  double partK = std::ceil(k / splitK);
   double rows = std::min(m, toDouble(tile.m)),
          columns = std::min(n, toDouble(tile.n));
   Kind kind = instruction.getKind();
@@ -88,7 +88,7 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
   double shared = partK * (toDouble(tile.m * tile.readsOfX) * x.shared +
                            toDouble(tile.n * tile.readsOfY) * y.shared);
   double memory =
-      batch * (k * (m * x.memory + n * y.memory) + m * n * kSumBytes * splits);
+      batch * (k * (m * x.memory + n * y.memory) + m * n * kSumBytes * splitK);
   // Memory is that of the whole chip.
   Rate megahertz = find(chip, &ChipRates::megahertz);
   Rate gigabytes = find(chip, &ChipRates::memoryGigabytes);
@@ -118,7 +118,7 @@ void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
   Rate megahertz = find(chip, &ChipRates::megahertz);
   double tiles = std::ceil(toDouble(sizes.m) / toDouble(tile.m)) *
                  std::ceil(toDouble(sizes.n) / toDouble(tile.n)) *
-                 toDouble(sizes.batch) * toDouble(tile.splits);
+                 toDouble(sizes.batch) * toDouble(tile.splitK);
   double most = std::ceil(tiles / toDouble(multiprocessors.value));
   os << llvm::format("  %.0f tile%s on ", tiles, tiles == 1 ? "" : "s");
   printRate(os, multiprocessors, "multiprocessors");

@@ -27,7 +27,7 @@ namespace mlir::blockscale {
 struct ProductTile {
   int64_t m = 1, n = 1, k = 1;
   /// Parts of K, each of which is computed by other blocks.
-  int64_t splits = 1;
+  int64_t splitK = 1;
   /// How many warps (or warpgroups) read the same element of x, or of y, from
   /// shared memory; 0 where operands are not there.
   int64_t readsOfX = 0, readsOfY = 0;

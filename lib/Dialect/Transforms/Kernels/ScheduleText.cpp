@@ -44,7 +44,7 @@ const ScheduleText &blockscale::getMmaSyncScheduleText() {
       {makeField("tile=MxNxK", &Attr::getTile),
        makeField("warps=MxN", &Attr::getWarps),
        makeField("stages=S", &Attr::getStages),
-       makeField("splits=N", &Attr::getSplits, {1})},
+       makeField("split_k=N", &Attr::getSplitK, {1})},
       [](auto emitError, auto *context, auto of) -> ScheduleInterface {
         return Attr::getChecked(emitError, context, ArrayRef(of[0]),
                                 ArrayRef(of[1]), of[2][0], of[3][0]);
@@ -61,7 +61,7 @@ const ScheduleText &blockscale::getRingScheduleText() {
        makeField("persistent=P", &Attr::getPersistent),
        makeField("group=G", &Attr::getGroup, {kTileGroup}),
        makeField("swap_ab=E", &Attr::getSwapAb, {false}),
-       makeField("splits=N", &Attr::getSplits, {1}),
+       makeField("split_k=N", &Attr::getSplitK, {1}),
        makeField("cluster=MxN", &Attr::getCluster, {ClusterSize()}),
        makeField("pair=P", &Attr::getPair, {false}),
        makeField("k=K", &Attr::getInstructionK, {0})},

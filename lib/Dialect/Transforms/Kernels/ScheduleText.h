@@ -43,7 +43,7 @@ public:
   /// `make` takes the numbers of all fields, and checks them together.
   ScheduleText(std::vector<ScheduleField> fields, MakeFn make);
 
-  /// Such as "tile=MxNxK,stages=S[,splits=N]".
+  /// Such as "tile=MxNxK,stages=S[,split_k=N]".
   StringRef getForm() const { return form; }
   /// Whether `text` has the form, whatever its numbers are.
   bool hasForm(StringRef text) const { return takeFields(text).has_value(); }

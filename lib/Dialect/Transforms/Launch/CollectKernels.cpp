@@ -158,7 +158,7 @@ private:
     constexpr StringLiteral names[] = {
         kMmaScaledPurpose, kMatmulPurpose,     kSwizzleScalesPurpose,
         kQuantizePurpose,  kDequantizePurpose, kReducePurpose,
-        kSoftmaxPurpose,   kAddSplitsPurpose,  kDecodePurpose,
+        kSoftmaxPurpose,   kSplitKReductionPurpose,  kDecodePurpose,
         kPlacePurpose,     kExactPurpose,      kChecksPurpose,
         kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);

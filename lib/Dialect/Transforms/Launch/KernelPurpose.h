@@ -26,7 +26,7 @@ inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
 /// Reductions along rows.
 inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
-inline constexpr llvm::StringLiteral kAddSplitsPurpose = "add_splits";
+inline constexpr llvm::StringLiteral kSplitKReductionPurpose = "split_k_reduction";
 inline constexpr llvm::StringLiteral kDecodePurpose = "decode";
 inline constexpr llvm::StringLiteral kPlacePurpose = "place";
 inline constexpr llvm::StringLiteral kExactPurpose = "exact";

@@ -196,7 +196,7 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   let options = [
     Option<"schedule", "schedule", "std::string", "",
            "The schedule of all products that can take it, "
-           "tile=MxNxK,warps=MxN,stages=S[,splits=N]">,
+           "tile=MxNxK,warps=MxN,stages=S[,split_k=N]">,
     Option<"noWorkspace", "no-workspace", "bool", "false",
            "Choose no schedule that needs memory beside arguments and results">
   ];

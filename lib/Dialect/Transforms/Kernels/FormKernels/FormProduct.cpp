@@ -20,7 +20,7 @@
 #include "Kernels/LaunchForming.h"
 #include "Kernels/ProblemOfOp.h"
 #include "Kernels/Quantize/QuantizerFusion.h"
-#include "Kernels/SplitProblem.h"
+#include "Kernels/SplitKProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -66,7 +66,7 @@ struct Former {
 private:
   /// One launch, or two where K is divided.
   FailureOr<Formed> formAll(const HostProblem &host) {
-    KernelSplit split = backend.getSplit(host.problem);
+    SplitKRule split = backend.getSplit(host.problem);
     if (split.parts == 1)
       return formProducts(host);
     FailureOr<Formed> parts =
@@ -114,8 +114,8 @@ private:
   /// The same of the kernel that adds what those of parts of K leave.
   FailureOr<Formed> formSums(const HostProblem &host) {
     return formLaunch(
-        host, kAddSplitsPurpose, getAddSplitsShape(),
-        [&](gpu::GPUFuncOp kernel) { buildAddSplits(kernel, host.problem); });
+        host, kSplitKReductionPurpose, getSplitKReductionShape(),
+        [&](gpu::GPUFuncOp kernel) { buildSplitKReduction(kernel, host.problem); });
   }
 
   /// Memory for the results.

@@ -51,9 +51,9 @@ public:
     return describeFilled(planStagedOperands(problem, makePlan(problem)));
   }
 
-  KernelSplit getSplit(const KernelProblem &problem) const override {
+  SplitKRule getSplit(const KernelProblem &problem) const override {
     WarpSpecializedScheduleAttr pipeline = getWarpSpecialized(problem);
-    return pipeline ? KernelSplit{pipeline.getSplits(), pipeline.getK()}
+    return pipeline ? SplitKRule{pipeline.getSplitK(), pipeline.getK()}
                 : warps.getSplit(problem);
   }
 

@@ -46,7 +46,7 @@ public:
     MmaWarps warps(schedule);
     printProductBounds(os, op, instruction,
                        {schedule.getM(), schedule.getN(), schedule.getK(),
-                        schedule.getSplits(), warps.columns, warps.rows},
+                        schedule.getSplitK(), warps.columns, warps.rows},
                        chip);
   }
 };

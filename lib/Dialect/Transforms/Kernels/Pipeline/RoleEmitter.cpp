@@ -158,8 +158,8 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                        WorkTile tile;
                        static_cast<BlockTile &>(tile) = of;
                        tile.isGuarded = true;
-                       static_cast<PartOfK &>(tile) =
-                           emitPartOfK(inner, loc, problem, sizes, shape.k,
+                       static_cast<SplitKRange &>(tile) =
+                           emitSplitKRange(inner, loc, problem, sizes, shape.k,
                                        tile.batch, matrices);
                        return forEachHalf(inner, tile, carried, body);
                      });
@@ -188,8 +188,8 @@ std::optional<RoleEmitter::StepCount> RoleEmitter::getStepCount() const {
   if (ShapedType::isDynamic(problem.k))
     return std::nullopt;
   int64_t steps = llvm::divideCeilSigned(problem.k, plan.getSchedule().getK());
-  return StepCount{llvm::divideCeilSigned(steps, problem.splits),
-                   steps % problem.splits == 0};
+  return StepCount{llvm::divideCeilSigned(steps, problem.splitK),
+                   steps % problem.splitK == 0};
 }
 
 /// Stages whose steps are one step of a loop: all of them, or else as many as

@@ -16,14 +16,14 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_ROLEEMITTER_H
 
 #include "Kernels/BlockTile.h"
-#include "Kernels/PartOfK.h"
+#include "Kernels/SplitKRange.h"
 #include "Kernels/Pipeline/Pipeline.h"
 #include "Kernels/Pipeline/StagedOperand.h"
 
 namespace mlir::blockscale {
 
 /// What a block does at a time; `batch` is the matrix of the result.
-struct WorkTile : BlockTile, PartOfK {};
+struct WorkTile : BlockTile, SplitKRange {};
 
 class RoleEmitter {
 public:

@@ -38,6 +38,6 @@ LogicalResult WarpSpecializedScheduleRules::verifyStages(ProductOpInterface op,
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << schedule << ", which needs "
                        << plan.getSharedBytes();
-  return verifyParts(op, {schedule.getSplits(), schedule.getK()}, schedule,
+  return verifyParts(op, {schedule.getSplitK(), schedule.getK()}, schedule,
                      emitError);
 }

@@ -35,7 +35,7 @@ static bool isBetter(const ScheduleCandidate &first, const ScheduleCandidate &se
   auto key = [](const ScheduleCandidate &candidate) {
     return std::tuple(
         candidate.estimate.total, candidate.estimate.onChip,
-        candidate.schedule.getSplits(), candidate.schedule.getSwapAb(),
+        candidate.schedule.getSplitK(), candidate.schedule.getSwapAb(),
         candidate.schedule.getPair(), candidate.schedule.getInstructionK(),
         -candidate.schedule.getStages(), -candidate.schedule.getAccumulators());
   };
@@ -44,7 +44,7 @@ static bool isBetter(const ScheduleCandidate &first, const ScheduleCandidate &se
 
 /// Into how many parts K is divided at most: no more than there are steps and
 /// multiprocessors for the parts of all tiles.
-static int64_t getMostSplits(const EstimatedProblem &problem,
+static int64_t getMostSplitK(const EstimatedProblem &problem,
                              const ScheduleEstimate &whole, int64_t tileK,
                              const ScheduleRates &rates) {
   constexpr int64_t kMost = 64;
@@ -123,13 +123,13 @@ private:
       return;
     keepBest(best.whole, *whole);
     int64_t most =
-        getMostSplits(problem, whole->estimate, whole->schedule.getK(), rates);
-    for (int64_t splits = 2; splits <= most; ++splits)
-      keepBest(best.divided, *make(pipeline, splits));
+        getMostSplitK(problem, whole->estimate, whole->schedule.getK(), rates);
+    for (int64_t splitK = 2; splitK <= most; ++splitK)
+      keepBest(best.divided, *make(pipeline, splitK));
   }
 
   /// Nullopt if it does not fit, which the number of parts has no part in.
-  std::optional<ScheduleCandidate> make(const Pipeline &pipeline, int64_t splits) {
+  std::optional<ScheduleCandidate> make(const Pipeline &pipeline, int64_t splitK) {
     int64_t tile[] = {kTensorLanes, pipeline.columns,
                       getElementsOfLine(instruction)};
     ClusterSize cluster;
@@ -137,7 +137,7 @@ private:
       cluster.m = 2;
     auto schedule = WarpSpecializedScheduleAttr::get(
         context, tile, pipeline.stages, pipeline.accumulators, /*persistent=*/true,
-        kTileGroup, pipeline.swapsAb, splits, cluster, pipeline.isPair, pipeline.wideK);
+        kTileGroup, pipeline.swapsAb, splitK, cluster, pipeline.isPair, pipeline.wideK);
     TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())

@@ -125,7 +125,7 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   uint64_t group = schedule.getBlocksOfProduct();
   ClusterSize cluster = schedule.getCluster();
   // The largest part of K.
-  uint64_t parts = schedule.getSplits(), tileK = schedule.getK();
+  uint64_t parts = schedule.getSplitK(), tileK = schedule.getK();
   uint64_t steps = divideCeil(divideCeil(problem.k, tileK), parts);
   uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
   ScheduleEstimate estimate;

@@ -94,7 +94,7 @@ void blockscale::printScheduleCandidates(raw_ostream &os,
               static_cast<long long>(schedule.getN()),
               print(schedule.getSwapAb()), print(schedule.getPair()),
               print(schedule.getInstructionK() != 0),
-              static_cast<long long>(schedule.getSplits()),
+              static_cast<long long>(schedule.getSplitK()),
               static_cast<long long>(schedule.getStages()),
               static_cast<long long>(schedule.getAccumulators()),
               static_cast<unsigned long long>(candidate.estimate.total))

@@ -45,9 +45,9 @@ public:
         operands, cast<WarpSpecializedScheduleAttr>(problem.schedule).getSwapAb());
   }
 
-  KernelSplit getSplit(const KernelProblem &problem) const override {
+  SplitKRule getSplit(const KernelProblem &problem) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
-    return {schedule.getSplits(), schedule.getK()};
+    return {schedule.getSplitK(), schedule.getK()};
   }
 
   std::optional<ResultTile>

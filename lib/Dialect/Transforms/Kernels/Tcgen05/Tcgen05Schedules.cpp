@@ -169,7 +169,7 @@ Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
         candidates.push_back(WarpSpecializedScheduleAttr::get(
             op->getContext(), schedule.getTile(), stages, accumulators,
             /*persistent=*/true, kTileGroup, schedule.getSwapAb(),
-            schedule.getSplits(), schedule.getCluster(), schedule.getPair(),
+            schedule.getSplitK(), schedule.getCluster(), schedule.getPair(),
             schedule.getInstructionK()));
   }
   return candidates;

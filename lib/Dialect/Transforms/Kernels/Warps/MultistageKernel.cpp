@@ -16,7 +16,7 @@
 #include "Kernels/BlockTile.h"
 #include "Kernels/CodesOfY.h"
 #include "Kernels/Conditions.h"
-#include "Kernels/PartOfK.h"
+#include "Kernels/SplitKRange.h"
 #include "Kernels/ScalarSlice.h"
 #include "Kernels/Staging/KLoop.h"
 #include "Kernels/TileSums.h"
@@ -99,7 +99,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      Value tensorScale) {
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
-  PartOfK part = emitPartOfK(b, loc, problem, sizes, schedule.getK(),
+  SplitKRange part = emitSplitKRange(b, loc, problem, sizes, schedule.getK(),
                              tile.batch, matrices);
   StagePlan plan = makePlan(problem);
   std::array<Value, kNumOperands> batches;
@@ -143,9 +143,9 @@ TakenCodes MultistageBackend::getTakenCodes(InstructionAttr instruction,
   return takesCodesOfY(instruction) ? TakenCodes::Y : TakenCodes::None;
 }
 
-KernelSplit MultistageBackend::getSplit(const KernelProblem &problem) const {
+SplitKRule MultistageBackend::getSplit(const KernelProblem &problem) const {
   MultistageScheduleAttr schedule = getSchedule(problem);
-  return {schedule.getSplits(), schedule.getK()};
+  return {schedule.getSplitK(), schedule.getK()};
 }
 
 std::optional<ResultTile>
@@ -219,7 +219,7 @@ void MultistageBackend::build(gpu::GPUFuncOp kernel,
     tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
     tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
     Value matrices;
-    if (problem.splits != 1)
+    if (problem.splitK != 1)
       matrices = gpu::GridDimOp::create(b, loc, gpu::Dimension::z);
     emit(b, tile, matrices);
   }

@@ -25,7 +25,7 @@ public:
   bool takesCodesBesideNumbers() const override { return true; }
   TakenCodes getTakenCodes(InstructionAttr instruction,
                            ScheduleInterface schedule) const override;
-  KernelSplit getSplit(const KernelProblem &problem) const override;
+  SplitKRule getSplit(const KernelProblem &problem) const override;
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override;
   KernelShape getShape(const KernelProblem &problem) const override;

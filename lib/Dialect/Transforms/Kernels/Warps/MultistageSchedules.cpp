@@ -72,7 +72,7 @@ public:
                raw_ostream &os) const override {
     auto schedule = cast<MultistageScheduleAttr>(given);
     ProductTile tile = {schedule.getM(),      schedule.getN(),
-                        schedule.getK(),      schedule.getSplits(),
+                        schedule.getK(),      schedule.getSplitK(),
                         schedule.getWarpsN(), schedule.getWarpsM()};
     tile.row = getComputedCombination(op, instruction);
     printProductBounds(os, op, instruction, tile, chip);
@@ -84,7 +84,7 @@ public:
                                         const Chip &chip) const override {
     auto schedule = cast<MultistageScheduleAttr>(given);
     auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
-    if (!limits.dividesK || schedule.getSplits() == 1)
+    if (!limits.dividesK || schedule.getSplitK() == 1)
       return std::nullopt;
     bool isM = m <= n;
     int64_t few = isM ? schedule.getM() : schedule.getN();
@@ -102,8 +102,8 @@ public:
                      schedule.getK(),
                      isM ? schedule.getWarpsN() : schedule.getWarpsM(),
                      schedule.getStages(),
-                     /*splits=*/1,
-                     llvm::divideCeilSigned(schedule.getSplits() * tiles,
+                     /*splitK=*/1,
+                     llvm::divideCeilSigned(schedule.getSplitK() * tiles,
                                             getMultiprocessors(chip)),
                      /*card=*/{},
                      /*benchmark=*/{}};
@@ -144,7 +144,7 @@ LogicalResult MultistageScheduleRules::verify(ProductOpInterface op,
     return emitError() << "expected a schedule that needs at most " << most
                        << " registers in each of " << lanes << " lanes, got "
                        << attr << ", which needs about " << registers;
-  return verifyParts(op, {schedule.getSplits(), schedule.getK()}, attr,
+  return verifyParts(op, {schedule.getSplitK(), schedule.getK()}, attr,
                      emitError);
 }
 
@@ -173,7 +173,7 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
   std::optional<TunedRows> asked;
   if (m == 0)
     asked = findTunedRows(op, chip);
-  if (asked && asked->splits == 0)
+  if (asked && asked->splitK == 0)
     asked = std::nullopt;
   // With M and N that are not known, there may be many rows and columns.
   constexpr int64_t kMany = int64_t(1) << 20;
@@ -190,13 +190,13 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
       llvm::divideCeilSigned(std::max(rows, columns), narrow->rowsOfY));
   auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
   // Each part has some steps, in which stages pay.
-  constexpr int64_t kLeastSteps = 4, kMostSplits = 64;
-  int64_t splits = std::min<int64_t>(
+  constexpr int64_t kLeastSteps = 4, kMostSplitK = 64;
+  int64_t splitK = std::min<int64_t>(
       {static_cast<int64_t>(multiprocessors * narrow->blocks / results),
-       k / narrow->k / kLeastSteps, kMostSplits});
+       k / narrow->k / kLeastSteps, kMostSplitK});
   if (asked)
-    splits = asked->splits;
-  if (splits < 2)
+    splitK = asked->splitK;
+  if (splitK < 2)
     return {};
   SmallVector<int64_t> tile = {narrow->rowsOfX, narrow->rowsOfY, narrow->k};
   SmallVector<int64_t> warps = {1, narrow->warps};
@@ -205,7 +205,7 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
     std::swap(warps[0], warps[1]);
   }
   return MultistageScheduleAttr::get(op.getContext(), tile, warps, narrow->stages,
-                                  splits);
+                                  splitK);
 }
 
 /// * A block has 2 x 2 warps and computes 128 x 128 results, or fewer along a
@@ -307,9 +307,9 @@ MultistageScheduleRules::getCandidates(ProductOpInterface op,
     }
     int64_t tile[] = {row.tile[0], row.tile[1], chosen.getK()};
     for (int64_t stages : {2, 3, 4})
-      for (int64_t splits : parts)
+      for (int64_t splitK : parts)
         candidates.push_back(MultistageScheduleAttr::get(
-            op->getContext(), tile, row.warps, stages, splits));
+            op->getContext(), tile, row.warps, stages, splitK));
   }
   return candidates;
 }

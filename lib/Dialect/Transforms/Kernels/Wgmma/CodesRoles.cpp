@@ -103,7 +103,7 @@ Value CodesRoles::emitPartStep(OpBuilder &at, const WorkTile &tile, Value of,
 int64_t CodesRoles::getNumEarly() const {
   constexpr int64_t kMost = 1;
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  return std::min(kMost, problem.k / (schedule.getK() * problem.splits));
+  return std::min(kMost, problem.k / (schedule.getK() * problem.splitK));
 }
 
 void CodesRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile, Value step,
@@ -225,7 +225,7 @@ SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const WorkTile &tile,
     return at.createOrFold<arith::MinUIOp>(loc, value, last);
   };
   Value block = applyExprs(at, loc, {d0 * blocks}, step)[0];
-  if (problem.k % (plan.getSchedule().getK() * problem.splits) != 0)
+  if (problem.k % (plan.getSchedule().getK() * problem.splitK) != 0)
     block = limit(block, index(at, problem.k / problem.codesOfY->blockSize),
                   blocks);
   Value batch = getOperandBatch(at, kernel, scales, tile.matrix);

@@ -39,7 +39,7 @@ static AffineExpr getInstructionOf(AffineExpr number) {
 RowPlan::RowPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k)
     : blocksOfBox(kBoxElements / types.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
-  boxes = llvm::divideCeilSigned(steps, schedule.getSplits()) *
+  boxes = llvm::divideCeilSigned(steps, schedule.getSplitK()) *
           schedule.getK() / kBoxElements;
 }
 

@@ -103,9 +103,9 @@ public:
     return obstacle.empty() ? describeCodesSizes(chip) : obstacle;
   }
 
-  KernelSplit getSplit(const KernelProblem &problem) const override {
+  SplitKRule getSplit(const KernelProblem &problem) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
-    return {schedule.getSplits(), schedule.getK()};
+    return {schedule.getSplitK(), schedule.getK()};
   }
 
   std::optional<ResultTile>

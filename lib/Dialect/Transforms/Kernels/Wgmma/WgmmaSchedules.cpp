@@ -137,7 +137,7 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
   if (schedule.getSwapAb()) {
     if (failed(verifyCodes(op, attr.getInstruction(), schedule, chip,
                            emitError)) ||
-        failed(verifyParts(op, {schedule.getSplits(), schedule.getK()},
+        failed(verifyParts(op, {schedule.getSplitK(), schedule.getK()},
                            schedule, emitError)))
       return failure();
   } else if (failed(verifyStages(op, attr, schedule, chip, emitError))) {
@@ -263,26 +263,26 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   TypeCombination types = findCodesOfY(op)->types;
-  int64_t splits = tile.splits;
+  int64_t splitK = tile.splitK;
   auto make = [&](int64_t k, int64_t stages) {
     return WarpSpecializedScheduleAttr::get(
         op->getContext(), {tile.rowsOfY, columns, k}, stages,
         /*accumulators=*/1, /*persistent=*/false, kTileGroup,
-        /*swapAb=*/true, splits, ClusterSize());
+        /*swapAb=*/true, splitK, ClusterSize());
   };
   int64_t box = getBoxElements(types), partK = std::max(tile.k, box);
   int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
   while (partK > box &&
-         (sizes.k % partK != 0 || sizes.k < splits * parts * partK))
+         (sizes.k % partK != 0 || sizes.k < splitK * parts * partK))
     partK /= 2;
   // Few tiles leave multiprocessors idle.
   uint64_t tiles = countCodesTiles(sizes, tile.rowsOfY, columns);
   auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
   while (mayDivide &&
-         llvm::SaturatingMultiply<uint64_t>(tiles, splits * 2) <=
+         llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <=
              multiprocessors &&
-         sizes.k >= splits * 2 * kLeastSteps * std::min(partK, kMostOfStep))
-    splits *= 2;
+         sizes.k >= splitK * 2 * kLeastSteps * std::min(partK, kMostOfStep))
+    splitK *= 2;
   const Instruction &instruction =
       *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
   auto isThereRoom = [&](int64_t stages) {
@@ -293,7 +293,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
   while (stages > 1 && !isThereRoom(stages))
     --stages;
   WarpSpecializedScheduleAttr schedule = make(parts * partK, stages);
-  bool hasParts = sizes.k >= splits * schedule.getK();
+  bool hasParts = sizes.k >= splitK * schedule.getK();
   return sizes.k % partK == 0 && hasParts && isThereRoom(stages)
              ? schedule
              : WarpSpecializedScheduleAttr();
@@ -329,7 +329,7 @@ WarpSpecializedScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface o
                   ? fitTile(op, chip, tile, /*columns=*/1, hasWorkspace)
                   : WarpSpecializedScheduleAttr();
           schedule && schedule.getStages() == tile.stages &&
-          (hasWorkspace || schedule.getSplits() == 1))
+          (hasWorkspace || schedule.getSplitK() == 1))
         return schedule;
   if (!hasWorkspace)
     return {};
@@ -349,7 +349,7 @@ WarpSpecializedScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface o
   tile.rowsOfY = wide->rowsOfY;
   tile.k = wide->k;
   tile.stages = wide->stages;
-  tile.splits = 1;
+  tile.splitK = 1;
   return fitTile(op, chip, tile, wide->rowsOfX, hasWorkspace);
 }
 
@@ -392,7 +392,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
     int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
     return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
                                  /*accumulators=*/1, /*persistent=*/true,
-                                 kTileGroup, /*swapAb=*/false, /*splits=*/1,
+                                 kTileGroup, /*swapAb=*/false, /*splitK=*/1,
                                  ClusterSize());
   };
   int64_t stages = kMostStages;
@@ -417,7 +417,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
       for (ClusterSize cluster : kClusters)
         candidates.push_back(WarpSpecializedScheduleAttr::get(
             op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
-            /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splits=*/1,
+            /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splitK=*/1,
             cluster));
   std::optional<CodesOfY> y = findCodesOfY(op);
   if (!hasWorkspace || !y)
@@ -438,12 +438,12 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
     for (int64_t rows : {64, 128})
       for (int64_t boxes : {1, 2, 4})
         for (int64_t stages : {2, 3, 4})
-          for (int64_t splits : {1, 2}) {
+          for (int64_t splitK : {1, 2}) {
             auto make = [&](int64_t of) {
               return WarpSpecializedScheduleAttr::get(
                   op->getContext(), {rows, columns, of}, stages,
                   /*accumulators=*/1, /*persistent=*/false, kTileGroup,
-                  /*swapAb=*/true, splits, ClusterSize());
+                  /*swapAb=*/true, splitK, ClusterSize());
             };
             candidates.push_back(
                 make(WgmmaShares(make(box)).partsOfK * boxes * box));
@@ -457,7 +457,7 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
                                  bool, raw_ostream &os) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   ProductTile tile = {schedule.getM(), schedule.getN(), schedule.getK(),
-                      schedule.getSplits()};
+                      schedule.getSplitK()};
   // Each warpgroup reads its rows of A, and all of B.
   tile.readsOfX = 1;
   tile.readsOfY = WgmmaShares(schedule).groups;
@@ -494,7 +494,7 @@ WgmmaScheduleRules::getTunedTile(ProductOpInterface op, ScheduleInterface given,
                    schedule.getK() / WgmmaShares(schedule).partsOfK,
                    /*warps=*/0,
                    schedule.getStages(),
-                   schedule.getSplits(),
+                   schedule.getSplitK(),
                    /*blocks=*/0,
                    /*card=*/{},
                    /*benchmark=*/{}};

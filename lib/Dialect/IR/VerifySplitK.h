@@ -1,4 +1,4 @@
-//===- VerifySplits.h - Into how many parts K is divided --------*- C++ -*-===//
+//===- VerifySplitK.h - Into how many parts K is divided --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,12 +17,12 @@
 
 namespace mlir::blockscale {
 
-inline LogicalResult verifySplits(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t splits) {
-  constexpr int64_t kMaxSplits = 64;
-  if (splits < 1 || splits > kMaxSplits)
-    return emitError() << "expected K to be divided into 1 to " << kMaxSplits
-                       << " parts, got " << splits;
+inline LogicalResult verifySplitK(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t splitK) {
+  constexpr int64_t kMaxSplitK = 64;
+  if (splitK < 1 || splitK > kMaxSplitK)
+    return emitError() << "expected K to be divided into 1 to " << kMaxSplitK
+                       << " parts, got " << splitK;
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- PartOfK.h - What a matrix of partial sums is of ----------*- C++ -*-===//
+//===- SplitKRange.h - What a matrix of partial sums is of ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where K is divided (SplitProblem.h), the result of a kernel has more matrices
+// Where K is divided (SplitKProblem.h), the result of a kernel has more matrices
 // than the product.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@
 
 namespace mlir::blockscale {
 
-struct PartOfK {
+struct SplitKRange {
   /// The matrix of operands.
   Value matrix;
   /// The first step along K, null for 0, and how many there are.
@@ -28,7 +28,7 @@ struct PartOfK {
 /// That of matrix number `batch` of a result with `matrices`, by steps of `k`
 /// elements; `matrices` may be null where K is not divided. Parts differ by a
 /// step at most.
-PartOfK emitPartOfK(OpBuilder &b, Location loc, const KernelProblem &problem,
+SplitKRange emitSplitKRange(OpBuilder &b, Location loc, const KernelProblem &problem,
                     const ProblemSizes &sizes, int64_t k, Value batch,
                     Value matrices);
 

@@ -6,18 +6,18 @@
 // The result of the first one has the sums of both parts; the second one takes
 // them, the accumulator and what comes behind the product, and nothing else.
 
-// CHECK-LABEL: func.func @splits(
+// CHECK-LABEL: func.func @split_k(
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<40x200xf32>, %[[BIAS:[a-z0-9]+]]: tensor<200xf32>)
-// CHECK:         %[[PARTS:.*]] = blockscale.launch @kernels::@splits__mma_scaled blocks = [%{{.*}}, 1, 1] threads = [{{.*}}, 1, 1]
+// CHECK:         %[[PARTS:.*]] = blockscale.launch @kernels::@split_k__mma_scaled blocks = [%{{.*}}, 1, 1] threads = [{{.*}}, 1, 1]
 // CHECK-SAME:      -> tensor<2x40x200xf32>
-// CHECK:         %[[SUM:.*]] = blockscale.launch @kernels::@splits__add_splits blocks = [80, 1, 1] threads = [128, 1, 1] ins(%[[PARTS]], %[[C]], %[[BIAS]] :
+// CHECK:         %[[SUM:.*]] = blockscale.launch @kernels::@split_k__split_k_reduction blocks = [80, 1, 1] threads = [128, 1, 1] ins(%[[PARTS]], %[[C]], %[[BIAS]] :
 // CHECK-SAME:      -> tensor<40x200xf16>
 // CHECK:         return %[[SUM]]
 
 // Tiles of one part come behind those of the other: four tiles each. The first
 // part has a step more.
 
-// CHECK-LABEL: gpu.func @splits__mma_scaled(
+// CHECK-LABEL: gpu.func @split_k__mma_scaled(
 // CHECK:         scf.for %[[NUMBER:.*]] = %block_id_x to %c8 step
 // CHECK:           %[[PART:.*]] = arith.divui %[[NUMBER]], %c4
 // CHECK:           blockscale.acc_store %{{.*}}, %{{.*}}[%[[PART]], %{{.*}}, %{{.*}}]
@@ -29,9 +29,9 @@
 // CHECK:           arith.addi %[[WHOLE]], %[[BEFORE]]
 // CHECK:           arith.select %[[IS_LONGER]], %c3, %c2
 
-// CHECK-LABEL: gpu.func @splits__add_splits(
+// CHECK-LABEL: gpu.func @split_k__split_k_reduction(
 // CHECK-SAME:    %[[PARTS:.*]]: memref<2x40x200xf32>, %[[C:.*]]: memref<40x200xf32>, %[[BIAS:.*]]: memref<200xf32>, %[[D:.*]]: memref<40x200xf16>)
-// CHECK-SAME:    blockscale.purpose = "add_splits"
+// CHECK-SAME:    blockscale.purpose = "split_k_reduction"
 // CHECK:         scf.if
 // CHECK:           %[[FIRST:.*]] = memref.load %[[PARTS]][%c0, %[[ROW:.*]], %[[COLUMN:.*]]]
 // CHECK:           %[[SECOND:.*]] = memref.load %[[PARTS]][%c1, %[[ROW]], %[[COLUMN]]]
@@ -42,8 +42,8 @@
 // CHECK:           arith.truncf
 // CHECK:           memref.store %{{.*}}, %[[D]][%[[ROW]], %[[COLUMN]]]
 #instruction = #blockscale.instruction<tcgen05, 128x256x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
-#schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 2, persistent = true, splits = 2>
-func.func @splits(%x: tensor<40x640xf8E4M3FN>, %xs: tensor<40x20xf8E8M0FNU>,
+#schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 2, persistent = true, split_k = 2>
+func.func @split_k(%x: tensor<40x640xf8E4M3FN>, %xs: tensor<40x20xf8E8M0FNU>,
                   %y: tensor<640x200xf8E5M2>, %ys: tensor<20x200xf8E8M0FNU>,
                   %c: tensor<40x200xf32>, %bias: tensor<200xf32>)
     -> tensor<40x200xf16> {

@@ -1,4 +1,4 @@
-//===- PartOfK.cpp - What a matrix of partial sums is of ------------------===//
+//===- SplitKRange.cpp - What a matrix of partial sums is of ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/PartOfK.h"
+#include "Kernels/SplitKRange.h"
 
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,20 +18,20 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-PartOfK blockscale::emitPartOfK(OpBuilder &b, Location loc,
+SplitKRange blockscale::emitSplitKRange(OpBuilder &b, Location loc,
                                 const KernelProblem &problem,
                                 const ProblemSizes &sizes, int64_t k,
                                 Value batch, Value matrices) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value steps = applyExprs(b, loc, {d0.ceilDiv(k)}, sizes.k)[0];
-  PartOfK part = {batch, {}, steps};
-  if (problem.splits == 1)
+  SplitKRange part = {batch, {}, steps};
+  if (problem.splitK == 1)
     return part;
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   // As many parts as the host has made room for: no part is empty.
-  Value parts = index(problem.splits), one = index(1);
+  Value parts = index(problem.splitK), one = index(1);
   if (ShapedType::isDynamic(problem.k)) {
     parts = arith::MinUIOp::create(b, loc, steps, parts);
     parts = arith::MaxUIOp::create(b, loc, parts, one);

@@ -1,4 +1,4 @@
-//===- AddSplitsKernel.cpp - Adds the sums of parts of K ------------------===//
+//===- SplitKReduction.cpp - Adds the sums of parts of K ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,9 +25,9 @@ using namespace mlir::blockscale;
 static constexpr int64_t kColumns = 128;
 
 namespace {
-class AddSplits {
+class SplitKReduction {
 public:
-  AddSplits(gpu::GPUFuncOp kernel, const KernelProblem &problem)
+  SplitKReduction(gpu::GPUFuncOp kernel, const KernelProblem &problem)
       : kernel(kernel), problem(problem), loc(kernel.getLoc()),
         parts(kernel.getArgument(0)) {}
 
@@ -117,7 +117,7 @@ private:
 };
 } // namespace
 
-KernelShape blockscale::getAddSplitsShape() {
+KernelShape blockscale::getSplitKReductionShape() {
   KernelShape shape;
   shape.tile = {1, kColumns, 1};
   shape.threads = {kColumns, 1, 1};
@@ -125,7 +125,7 @@ KernelShape blockscale::getAddSplitsShape() {
   return shape;
 }
 
-void blockscale::buildAddSplits(gpu::GPUFuncOp kernel,
+void blockscale::buildSplitKReduction(gpu::GPUFuncOp kernel,
                                 const KernelProblem &problem) {
-  AddSplits(kernel, problem).build();
+  SplitKReduction(kernel, problem).build();
 }

@@ -1,4 +1,4 @@
-//===- SplitProblem.cpp - Two kernels for one product ---------------------===//
+//===- SplitKProblem.cpp - Two kernels for one product ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/SplitProblem.h"
+#include "Kernels/SplitKProblem.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -21,7 +21,7 @@ using namespace mlir::blockscale;
 
 /// How many parts there are: no more than units of K, but one.
 static OpFoldResult getParts(OpBuilder &b, Location loc, OpFoldResult k,
-                             const KernelSplit &split) {
+                             const SplitKRule &split) {
   if (std::optional<int64_t> known = getConstantIntValue(k)) {
     int64_t units = llvm::divideCeilSigned(*known, split.unit);
     return b.getIndexAttr(std::clamp<int64_t>(units, 1, split.parts));
@@ -44,7 +44,7 @@ static OpFoldResult multiply(OpBuilder &b, Location loc, OpFoldResult lhs,
 
 HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
                                            const HostProblem &host,
-                                           const KernelSplit &split) {
+                                           const SplitKRule &split) {
   HostProblem products;
   products.sizes = host.sizes;
   KernelProblem &problem = products.problem;
@@ -53,7 +53,7 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   problem.producer = problem.consumer = std::nullopt;
   assert(!problem.quantizer && "sums of parts go by themselves");
   OpFoldResult parts = getParts(builder, loc, host.sizes.k, split);
-  problem.splits = getConstantIntValue(parts).value_or(split.parts);
+  problem.splitK = getConstantIntValue(parts).value_or(split.parts);
   OpFoldResult matrices = multiply(builder, loc, parts, host.sizes.batch);
   products.sizes.batch = matrices;
   int64_t known = getConstantIntValue(matrices).value_or(ShapedType::kDynamic);

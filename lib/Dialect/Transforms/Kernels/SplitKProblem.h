@@ -1,4 +1,4 @@
-//===- SplitProblem.h - Two kernels for one product -------------*- C++ -*-===//
+//===- SplitKProblem.h - Two kernels for one product -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ namespace mlir::blockscale {
 /// are created at `builder`.
 HostProblem getPartialProducts(OpBuilder &builder, Location loc,
                                const HostProblem &host,
-                               const KernelSplit &split);
+                               const SplitKRule &split);
 
 /// What is left of `host`: to add `partial`, the result of these. Of its
 /// operands there are no parameters.
