@@ -56,7 +56,7 @@ def of_wgmma(case):
     for tile in WGMMA:
         for stages in (3, 4):
             yield from (
-                f"tile={tile},stages={stages},accumulators=1,persistent=1,group={group},cluster={cluster}"
+                f"tile={tile},stages={stages},accumulators=1,persistent=1,raster_group={group},cluster={cluster}"
                 for group in (4, 8, 16) for cluster in CLUSTERS
             )
 

@@ -29,7 +29,7 @@ SIZE = 4096
 WARPS = "tile=128x128x{},warps=2x2,stages={}"
 WARP_RING = "tile=128x128x{},stages=2,accumulators=1,persistent=1"
 RING = "tile=128x256x{},stages=4,accumulators=2,persistent=1"
-PAIR = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,pair=1"
+PAIR = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,two_cta=1"
 # name: chip, types of x and y, of scales, block size, schedule
 KERNELS = {
     "e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),

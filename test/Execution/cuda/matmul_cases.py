@@ -247,7 +247,7 @@ def add_problem(program, problem, seed):
 def attribute(schedule):
     m, n, stages, persistent, group, split_k, *clusters = schedule
     text = f"tile = [{m}, {n}, 64], stages = {stages}, accumulators = 1, persistent = {str(bool(persistent)).lower()}"
-    text += f", group = {group}" * (group != 8) + f", split_k = {split_k}" * (split_k != 1)
+    text += f", raster_group = {group}" * (group != 8) + f", split_k = {split_k}" * (split_k != 1)
     text += "".join(f", cluster = {cluster}" for cluster in clusters)
     return f"#blockscale.warp_specialized_schedule<{text}>"
 

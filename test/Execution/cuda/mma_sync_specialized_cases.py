@@ -56,7 +56,7 @@ def split_k():
         chosen.setdefault((row, part), []).append(make_problem(row, m, n, blocks, layout))
     for number, ((row, part), problems) in enumerate(chosen.items()):
         tile = TILES[number % 4]
-        flags = schedule(row, tile, f",group={1 + number % 3},split_k={part[0]}")
+        flags = schedule(row, tile, f",raster_group={1 + number % 3},split_k={part[0]}")
         if number % 2:
             flags = (flags[0].replace("persistent=1", "persistent=0"),)
         yield case(f"{row}-mma-sync-specialized-split_k-{part[0]}-{part[1]}", row, problems, flags)

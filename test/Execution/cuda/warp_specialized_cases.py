@@ -132,7 +132,7 @@ def schedules():
 def groups():
     """Orders of tiles: 11 along M by 3 along N are whole groups, or some left over."""
     for group in (1, 3, 8):
-        schedule = f"tile=128x64x128,stages=2,accumulators=2,persistent=1,group={group}"
+        schedule = f"tile=128x64x128,stages=2,accumulators=2,persistent=1,raster_group={group}"
         problems = [
             (1300, 136, 96, (True, False, True, False), ()),
             (300, 200, 64, (True, False, True, True), (2,)),
@@ -163,7 +163,7 @@ def swapped_tiles():
     """Several tiles of rows of x, and results of one tile with each N; accumulators that share columns."""
     for number, (tile, m) in enumerate(SCHEDULED):
         for row in (MIXED, NVFP4):
-            flags = f"stages={2 + number % 2},accumulators={2 - number % 2},persistent=1,group=2,swap_ab=1"
+            flags = f"stages={2 + number % 2},accumulators={2 - number % 2},persistent=1,raster_group=2,swap_ab=1"
             problems = [(m, 200, 5 * tile_k(row) // 2, (row is NVFP4, False, number % 2 == 0, False), ())]
             schedule = f"--schedule=tile=128x{tile}x{tile_k(row)},{flags}"
             yield case(f"{row}-swap-ab-tile-{tile}", row, problems, (schedule,))
@@ -272,9 +272,9 @@ def clusters():
     for number, ((of, row, swaps_ab), problems) in enumerate(chosen.items()):
         cluster, pair, tile = of
         schedule = f"tile={tile}x{tile_k(row)},stages={2 + number % 2},accumulators={1 + number // 2 % 2}"
-        options = f"persistent={number // 4 % 2},group={1 + number % 3},swap_ab={int(swaps_ab)}"
+        options = f"persistent={number // 4 % 2},raster_group={1 + number % 3},swap_ab={int(swaps_ab)}"
         name = f"{row}-cluster-{cluster}-{pair}-{tile}{'-swap-ab' * swaps_ab}"
-        flags = f"--schedule={schedule},{options},cluster={cluster}" + ",pair=1" * pair
+        flags = f"--schedule={schedule},{options},cluster={cluster}" + ",two_cta=1" * pair
         yield case(name, row, problems, (flags,))
 
 
@@ -293,5 +293,5 @@ def wide():
         chosen.setdefault((row, of), []).append(problem)
     for number, ((row, (tile, pair)), problems) in enumerate(chosen.items()):
         schedule = f"tile={tile}x256,stages={2 + number % 2},accumulators={1 + number // 2 % 2},persistent=1"
-        options = ",cluster=2x1,pair=1" * pair
+        options = ",cluster=2x1,two_cta=1" * pair
         yield case(f"{row}-wide-{tile}-{pair}", row, problems, (f"--schedule={schedule}{options},k=96",))

@@ -164,7 +164,7 @@ WAYS = {
     "sm_100a": (
         f"tile=128x64x128,stages=2,{RING}", f"tile=128x64x128,stages=2,{RING},swap_ab=1",
         "tile=128x128x128,stages=2,accumulators=2,persistent=1",
-        f"tile=128x128x128,stages=2,{RING},cluster=2x1,pair=1",
+        f"tile=128x128x128,stages=2,{RING},cluster=2x1,two_cta=1",
     ),
     "sm_120a": (f"tile=64x128x128,{WARPS}", "tile=128x64x128,stages=2,accumulators=1,persistent=1"),
 }

@@ -108,7 +108,7 @@ def test_split_k_ranges(case, tmp_path):
 @pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.clusters()), 15), ids=lambda case: case.name)
 def test_clusters(case, tmp_path):
     text = run(case, tmp_path)
-    group = 2 if "pair=1" in case.flags[0] else 1
+    group = 2 if "two_cta=1" in case.flags[0] else 1
     assert set(re.findall(r"tcgen05\.mma\.cta_group::(\d)", text)) == {str(group)}
 
 
@@ -119,7 +119,7 @@ def test_wide(case, tmp_path):
 
 AROUND = [
     *warp_specialized_cases.around("swap_ab", "swap_ab=1"), *warp_specialized_cases.around("split_k", "split_k=3"),
-    *warp_specialized_cases.around("both", "group=2,swap_ab=1,split_k=2"),
+    *warp_specialized_cases.around("both", "raster_group=2,swap_ab=1,split_k=2"),
 ]
 
 

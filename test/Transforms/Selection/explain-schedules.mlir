@@ -25,7 +25,7 @@
 // RUN: %{select} --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS
 
 //      CHECK:@large: 4096 x 4096 x 4096, tcgen05 with mxf8f6f4
-// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 6, accumulators = 2, persistent = true, cluster = 2x1, pair = true>
+// CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 6, accumulators = 2, persistent = true, cluster = 2x1, two_cta = true>
 // CHECK-NEXT:  512 tiles on 148 multiprocessors, at most 4 on each
 // CHECK-NEXT:       65536 clocks  tensor core     16384 operations per clock
 // CHECK-NEXT:       34304 clocks  shared memory   128 bytes per clock

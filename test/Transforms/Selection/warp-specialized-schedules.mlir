@@ -6,18 +6,18 @@
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0
 // RUN: %{select} | FileCheck %s -DREST=
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=8
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=8
 // RUN: %{select} | FileCheck %s -DREST=
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3
-// RUN: %{select} | FileCheck %s -DREST=", group = 3"
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3
+// RUN: %{select} | FileCheck %s -DREST=", raster_group = 3"
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", raster_group = 3"
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=0
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1
 // RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", swap_ab = true"
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,swap_ab=1
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, swap_ab = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3,swap_ab=1
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", raster_group = 3, swap_ab = true"
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=1
 // RUN: %{select} | FileCheck %s -DREST=
@@ -32,22 +32,22 @@
 // DEFINE: %{fail} = not %{select} 2>&1 | FileCheck %s --check-prefix
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=
 // RUN: %{fail}=TEXT
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3,
 // RUN: %{fail}=TEXT
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=3,group=3
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3,raster_group=3
 // RUN: %{fail}=TEXT
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,group=3,persistent=0
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,raster_group=3,persistent=0
 // RUN: %{fail}=TEXT
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1,group=3
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1,raster_group=3
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,split_k=2
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,pair=P][,k=K], got '
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K], got '
 
 // What the attribute cannot be, the text cannot be either.
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=0
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=0
 // RUN: %{fail}=GROUP
 // GROUP: error: expected groups of 1 to 1024 tiles, got 0{{$}}
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=2
@@ -67,18 +67,18 @@
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x1
 // RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x1"
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x2,pair=1
-// RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x2, pair = true"
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,pair=1
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x2,two_cta=1
+// RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x2, two_cta = true"
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,two_cta=1
 // RUN: %{fail}=ODD
 // ODD: error: expected an even number of blocks along M for pairs of them, got 1x1{{$}}
-// REDEFINE: %{text} = tile=128x24x128,stages=3,accumulators=2,persistent=0,cluster=2x1,pair=1
+// REDEFINE: %{text} = tile=128x24x128,stages=3,accumulators=2,persistent=0,cluster=2x1,two_cta=1
 // RUN: %{fail}=LINES
 // LINES: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got
 // REDEFINE: %{text} = tile=64x64x128,stages=3,accumulators=2,persistent=0
 // RUN: %{fail}=SIXTY
 // SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of blocks, got
-// REDEFINE: %{text} = tile=64x128x128,stages=3,accumulators=2,persistent=0,cluster=2x1,pair=1
+// REDEFINE: %{text} = tile=64x128x128,stages=3,accumulators=2,persistent=0,cluster=2x1,two_cta=1
 // RUN: %{fail}=HALVES
 // HALVES: error: 'blockscale.mma_scaled' op expected N of the tile to be 256 for pairs of blocks with 64 rows each, got
 

@@ -131,7 +131,7 @@ TEST_F(ScheduleChoice, RestOfK) {
 TEST_F(ScheduleChoice, Pairs) {
   auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, 256, 128}, 4, 2, true,
                                         kTileGroup, false, 1, {2, 1},
-                                        /*pair=*/true, /*instruction_k=*/0);
+                                        /*two_cta=*/true, /*instruction_k=*/0);
   ScheduleEstimate of = estimateSchedule(makeBytes(4096, 4096, 4096), getMxfp8(),
                                  TmemPlan(getMxfp8(), schedule),
                                  getScheduleRates(getB200(), Kind::MXF8F6F4));
@@ -149,7 +149,7 @@ TEST_F(ScheduleChoice, WideInstructions) {
   auto clocks = [&](int64_t k) {
     auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, 256, 256}, 4, 2, true,
                                           kTileGroup, false, 1, {1, 1},
-                                          /*pair=*/false, k);
+                                          /*two_cta=*/false, k);
     return estimateSchedule({{4096, 4096, 4096, 1}, 4, 4}, getNvfp4(),
                         TmemPlan(getNvfp4(), schedule),
                         getScheduleRates(*lookupChip("sm_103a"), Kind::MXF4NVF4))
@@ -164,12 +164,12 @@ TEST_F(ScheduleChoice, WideInstructions) {
 // 32 columns of sums are waited for.
 TEST_F(ScheduleChoice, LargeProductsGetWideTiles) {
   ScheduleCandidate of = choose(makeBytes(4096, 4096, 4096), getMxfp8());
-  EXPECT_TRUE(of.schedule.getPair());
+  EXPECT_TRUE(of.schedule.getTwoCta());
   EXPECT_EQ(getNumbers(of), (Numbers{256, 6, 2}));
   EXPECT_EQ(of.estimate.total, 1618u + 4 * (32 * 536 + 256) + 1792);
 
   of = choose(makeBytes(8192, 8192, 8192), getMxfp8());
-  EXPECT_TRUE(of.schedule.getPair());
+  EXPECT_TRUE(of.schedule.getTwoCta());
   EXPECT_EQ(getNumbers(of), (Numbers{256, 6, 2}));
   EXPECT_EQ(of.estimate.total, 1618u + 14 * (64 * 536 + 256) + 1792);
 }

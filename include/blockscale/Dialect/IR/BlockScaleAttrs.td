@@ -294,17 +294,17 @@ def BlockScale_WarpSpecializedScheduleAttr
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
                         "int64_t":$accumulators, "bool":$persistent,
-                        DefaultValuedParameter<"int64_t", "kTileGroup">:$group,
+                        DefaultValuedParameter<"int64_t", "kTileGroup">:$raster_group,
                         DefaultValuedParameter<"bool", "false">:$swap_ab,
                         DefaultValuedParameter<"int64_t", "1">:$split_k,
                         DefaultValuedParameter<"ClusterSize", "ClusterSize()">
                             :$cluster,
-                        DefaultValuedParameter<"bool", "false">:$pair,
+                        DefaultValuedParameter<"bool", "false">:$two_cta,
                         DefaultValuedParameter<"int64_t", "0">:$instruction_k);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
-    (`,` struct($group, $swap_ab, $split_k, $cluster, $pair,
+    (`,` struct($raster_group, $swap_ab, $split_k, $cluster, $two_cta,
                 $instruction_k)^)? `>`
   }];
   let genVerifyDecl = 1;
@@ -316,14 +316,14 @@ def BlockScale_WarpSpecializedScheduleAttr
                                 bool swapAb = false, int64_t splitK = 1,
                                 ClusterSize cluster = ClusterSize()) {
       return get(context, tile, stages, accumulators, persistent, group,
-                 swapAb, splitK, cluster, /*pair=*/false,
+                 swapAb, splitK, cluster, /*two_cta=*/false,
                  /*instruction_k=*/0);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }
     int64_t getK() const { return getTile()[2]; }
     /// Blocks that multiply together, and how many rows of B each of them has.
-    int64_t getBlocksOfProduct() const { return getPair() ? 2 : 1; }
+    int64_t getBlocksOfProduct() const { return getTwoCta() ? 2 : 1; }
     int64_t getRowsOfB() const { return getN() / getBlocksOfProduct(); }
   }];
 }

@@ -68,7 +68,7 @@ LogicalResult MmaSyncWarpSpecializedRules::verify(ProductOpInterface op,
                             "mma_sync, got "
                          << given;
   if (schedule.getAccumulators() != 1 || schedule.getSwapAb() ||
-      schedule.getCluster() != ClusterSize() || schedule.getPair() ||
+      schedule.getCluster() != ClusterSize() || schedule.getTwoCta() ||
       schedule.getInstructionK() != 0)
     return emitError() << "expected one accumulator, operands that are not "
                           "swapAb, a cluster of 1x1 blocks and no K of "

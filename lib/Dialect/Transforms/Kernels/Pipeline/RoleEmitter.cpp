@@ -57,7 +57,7 @@ RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
       shared(makeStages(b, kernel, plan.getSharedBytes())),
       barriers(addSharedNumbers(kernel, b.getI64Type(), numBarriers)),
       cluster(b, loc, plan.getSchedule().getCluster(),
-              plan.getSchedule().getPair()),
+              plan.getSchedule().getTwoCta()),
       stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
              plan.getSchedule().getStages(), plan.getParts()) {}
 
@@ -151,7 +151,7 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                               EmitTile body) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   TileShape shape = {plan.getRowsOfHalves(), schedule.getN(), schedule.getK()};
-  forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getGroup(),
+  forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getRasterGroup(),
                      cluster, values,
                      [&](OpBuilder &inner, const BlockTile &of, Value matrices,
                          ValueRange carried) {

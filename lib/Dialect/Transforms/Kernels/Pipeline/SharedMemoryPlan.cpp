@@ -60,7 +60,7 @@ void SharedMemoryPlan::placeOperands() {
 }
 
 int64_t SharedMemoryPlan::getHalves() const {
-  return schedule.getPair() ? kScaleAtomRows / schedule.getM() : 1;
+  return schedule.getTwoCta() ? kScaleAtomRows / schedule.getM() : 1;
 }
 
 int64_t SharedMemoryPlan::getWordBytes(bool isA) const {

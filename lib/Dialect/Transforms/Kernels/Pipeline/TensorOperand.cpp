@@ -174,7 +174,7 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline, bo
     copyBytes = columnBytes * schedule.getK();
   }
   int64_t parts =
-      BlockCluster::getParts(schedule.getCluster(), schedule.getPair(), number);
+      BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), number);
   if (!isK && copies % parts == 0) {
     copies /= parts;
     partRows = copies * copyRows;
@@ -338,7 +338,7 @@ bool TensorOperand::planScales(const KernelProblem &problem,
   }
   scaleParts = divideScales(pipeline.getRowAtoms(isA()), words,
                             BlockCluster::getParts(schedule.getCluster(),
-                                                   schedule.getPair(), number));
+                                                   schedule.getTwoCta(), number));
   partBytes =
       scaleParts.rowAtoms * scaleParts.columnAtoms * scaleParts.atomWords * 2;
   MLIRContext *context = problem.instruction.getContext();

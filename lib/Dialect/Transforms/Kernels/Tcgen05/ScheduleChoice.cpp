@@ -36,7 +36,7 @@ static bool isBetter(const ScheduleCandidate &first, const ScheduleCandidate &se
     return std::tuple(
         candidate.estimate.total, candidate.estimate.onChip,
         candidate.schedule.getSplitK(), candidate.schedule.getSwapAb(),
-        candidate.schedule.getPair(), candidate.schedule.getInstructionK(),
+        candidate.schedule.getTwoCta(), candidate.schedule.getInstructionK(),
         -candidate.schedule.getStages(), -candidate.schedule.getAccumulators());
   };
   return key(first) < key(second);

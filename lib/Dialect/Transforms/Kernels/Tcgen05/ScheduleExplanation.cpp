@@ -92,7 +92,7 @@ void blockscale::printScheduleCandidates(raw_ostream &os,
     os << llvm::format(
               "%12lld%11s%6s%8s%8lld%8lld%14lld%14llu  ",
               static_cast<long long>(schedule.getN()),
-              print(schedule.getSwapAb()), print(schedule.getPair()),
+              print(schedule.getSwapAb()), print(schedule.getTwoCta()),
               print(schedule.getInstructionK() != 0),
               static_cast<long long>(schedule.getSplitK()),
               static_cast<long long>(schedule.getStages()),

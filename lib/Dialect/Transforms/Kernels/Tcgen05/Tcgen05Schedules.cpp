@@ -57,7 +57,7 @@ static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
     return emitError() << "expected N of the tile to be a multiple of " << rows
                        << " for a cluster of " << cluster.m
                        << " blocks along M, got " << schedule;
-  if (!schedule.getPair())
+  if (!schedule.getTwoCta())
     return success();
   constexpr int64_t kGroup = 2;
   const SumColumns *columns = lookupSumColumns(kGroup, /*isTransposed=*/false);
@@ -108,7 +108,7 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
   if (isInSoftware(op) &&
-      (schedule.getPair() || schedule.getInstructionK() != 0))
+      (schedule.getTwoCta() || schedule.getInstructionK() != 0))
     return emitError() << "not supported in this version: pairs of blocks and "
                           "K of instructions in software, got "
                        << given;
@@ -169,7 +169,7 @@ Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
         candidates.push_back(WarpSpecializedScheduleAttr::get(
             op->getContext(), schedule.getTile(), stages, accumulators,
             /*persistent=*/true, kTileGroup, schedule.getSwapAb(),
-            schedule.getSplitK(), schedule.getCluster(), schedule.getPair(),
+            schedule.getSplitK(), schedule.getCluster(), schedule.getTwoCta(),
             schedule.getInstructionK()));
   }
   return candidates;

@@ -129,7 +129,7 @@ LogicalResult WgmmaScheduleRules::verify(ProductOpInterface op,
                                          const Chip &chip,
                                          EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  if (schedule.getPair() || schedule.getInstructionK() != 0)
+  if (schedule.getTwoCta() || schedule.getInstructionK() != 0)
     return emitError()
            << "expected no pairs of blocks and no K of instructions "
               "on the path wgmma, got "
