@@ -196,7 +196,7 @@ static KernelLayouts getLayouts(WarpgroupMmaOp op) {
 
 /// With codes in shared memory that become A in registers, and the transpose of
 /// the sums in others: no table says where these are.
-static KernelLayouts getLayouts(WarpgroupMmaCodesOp op) {
+static KernelLayouts getLayouts(WarpgroupMmaMixedOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);
   // Codes are those of y, as they are in memory.
@@ -312,7 +312,7 @@ std::vector<KernelLayouts> blockscale::getKernelLayouts(ModuleOp module) {
         return WalkResult::interrupt();
       };
       return TypeSwitch<Operation *, WalkResult>(op)
-          .Case<TileMmaOp, WarpgroupMmaOp, WarpgroupMmaCodesOp, AsyncTileMmaOp>(
+          .Case<TileMmaOp, WarpgroupMmaOp, WarpgroupMmaMixedOp, AsyncTileMmaOp>(
               add)
           .Default([](Operation *) { return WalkResult::advance(); });
     });

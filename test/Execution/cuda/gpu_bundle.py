@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Runs the cases of gpu_cases.py on a CUDA card, compiled here or on another machine.
 
-usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT] [--codes|--warp-specialized|--mma-sync-specialized]
-       gpu_bundle.py check FOLDER --launcher=PROGRAM [--codes|--warp-specialized|--mma-sync-specialized]
+usage: gpu_bundle.py write FOLDER --target=CHIP [--emulate-on=CHIP2] [--only=TEXT] [--mixed-input|--warp-specialized|--mma-sync-specialized]
+       gpu_bundle.py check FOLDER --launcher=PROGRAM [--mixed-input|--warp-specialized|--mma-sync-specialized]
 
 `write` needs blockscale-compile; `check` needs blockscale-launch, numpy and a card. Between the
 two, FOLDER and this repository's test and python folders may travel. `check` prints one line per
-case and exits with 1 if one is wrong. With --codes, cases are those of codes_cases.py, for sm_90a;
+case and exits with 1 if one is wrong. With --mixed-input, cases are those of mixed_input_cases.py, for sm_90a;
 with --warp-specialized, those of emulated_cases.py, for --target=sm_100a --emulate-on=sm_90a; with --mma-sync-specialized,
 those of mma_sync_specialized_cases.py, for --target=sm_120a and, emulated, for sm_90.
 """
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 # First, since it finds the package that cases use.
 import conftest  # noqa: E402, F401
 import chain_cases  # noqa: E402
-import codes_cases  # noqa: E402
+import mixed_input_cases  # noqa: E402
 import convert_cases  # noqa: E402
 import dynamic_cases  # noqa: E402
 import emulated_cases  # noqa: E402
@@ -122,7 +122,7 @@ def every_case():
 # Cases by what chooses them.
 SETS = {
     "all": every_case,
-    "codes": functools.cache(lambda: list(codes_cases.all_codes())),
+    "mixed-input": functools.cache(lambda: list(mixed_input_cases.all_codes())),
     "warp-specialized": functools.cache(emulated_cases.all_emulated),
     "mma-sync-specialized": functools.cache(lambda: [*mma_sync_specialized_cases.all_rows(), *mma_sync_specialized_cases.factors()]),
 }

@@ -82,8 +82,8 @@ def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
   }];
 }
 
-def BlockScale_WarpgroupMmaCodesOp
-    : BlockScale_KernelOp<"warpgroup_mma_codes", [
+def BlockScale_WarpgroupMmaMixedOp
+    : BlockScale_KernelOp<"warpgroup_mma_mixed", [
         AllTypesMatch<["acc", "result"]>]> {
   let summary = "multiply-accumulate of codes that become numbers in registers";
   let description = [{
@@ -129,7 +129,7 @@ def BlockScale_WarpgroupMmaCodesOp
         %first = memref.load %scales[%c0] : memref<2xi32>
         %second = memref.load %scales[%c1] : memref<2xi32>
         %zero = blockscale.acc_zero : !blockscale.acc<16x64, #blockscale.warp_columns<4>>
-        %product, %lost = blockscale.warpgroup_mma_codes %y, %x, %zero, %none
+        %product, %lost = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
             scales = %first, %second types = <e4m3, e4m3, ue8m0, 32>
             instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
             layout = <k, slots, swizzled>
@@ -166,7 +166,7 @@ def BlockScale_WarpgroupMmaCodesOp
   }];
 }
 
-def BlockScale_WarpgroupMmaRowOp : BlockScale_KernelOp<"warpgroup_mma_row", [
+def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     AllTypesMatch<["acc", "result"]>]> {
   let summary = "multiply-accumulate of codes of fp4 and of one row of them";
   let description = [{
@@ -179,7 +179,7 @@ def BlockScale_WarpgroupMmaRowOp : BlockScale_KernelOp<"warpgroup_mma_row", [
     zeros where its rows belong to others. So sums of a block are exact, and are
     multiplied by its scales in f32.
 
-    `codes` and `scales` are those of `warpgroup_mma_codes`: a lane has a
+    `codes` and `scales` are those of `warpgroup_mma_mixed`: a lane has a
     quarter t of a row of each box of 128 codes at once, and takes 8 codes of it
     for each of four instructions. `b` has a column of 16 bytes for each half of
     an instruction, of the first 8 lines: bytes from 4 t on of line 2 t + s of
@@ -218,7 +218,7 @@ def BlockScale_WarpgroupMmaRowOp : BlockScale_KernelOp<"warpgroup_mma_row", [
         %first = memref.load %scales[%c0] : memref<2xi32>
         %second = memref.load %scales[%c1] : memref<2xi32>
         %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-        %parts, %lost = blockscale.warpgroup_mma_row %y, %x, %f, %zero, %none
+        %parts, %lost = blockscale.warpgroup_mma_gemv %y, %x, %f, %zero, %none
             scales = %first, %second types = <e2m1, e2m1, ue8m0, 32>
             : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
               memref<8x8x16xi8, #gpu.address_space<workgroup>>,
@@ -260,7 +260,7 @@ def BlockScale_AccTotalOp : BlockScale_KernelOp<"acc_total", [
 
     Constraint (O1): the accumulator is in `#blockscale.warp_columns`.
 
-    The example is that of `warpgroup_mma_row`.
+    The example is that of `warpgroup_mma_gemv`.
   }];
   let arguments = (ins BlockScale_AccType:$acc);
   let results = (outs BlockScale_AccType:$result);

@@ -97,8 +97,8 @@ struct ToFragmentsPass final
     });
     target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
                         AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
-                        AccAddOp, WarpgroupMmaOp, WarpgroupMmaCodesOp,
-                        WarpgroupMmaRowOp, WarpgroupWaitOp, AccTotalOp,
+                        AccAddOp, WarpgroupMmaOp, WarpgroupMmaMixedOp,
+                        WarpgroupMmaGemvOp, WarpgroupWaitOp, AccTotalOp,
                         MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);

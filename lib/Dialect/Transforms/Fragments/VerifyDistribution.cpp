@@ -104,7 +104,7 @@ static LogicalResult verifySharedOp(Operation *op) {
 bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
              AccForEachOp, AccQuantizeOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
-             WarpgroupMmaCodesOp, WarpgroupMmaRowOp, WarpgroupWaitOp,
+             WarpgroupMmaMixedOp, WarpgroupMmaGemvOp, WarpgroupWaitOp,
              AccTotalOp>(op);
 }
 
@@ -121,9 +121,9 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
              << quantize.getBlockSize() << " columns in each warp, got " << acc;
     for (Value operand : op->getOperands())
       if (Operation *mma = operand.getDefiningOp();
-          isa_and_nonnull<WarpgroupMmaOp, WarpgroupMmaCodesOp>(mma) &&
+          isa_and_nonnull<WarpgroupMmaOp, WarpgroupMmaMixedOp>(mma) &&
           isa<AccType>(operand.getType()) && !isControlFlow(op) &&
-          !isa<WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupWaitOp>(op))
+          !isa<WarpgroupMmaOp, WarpgroupMmaMixedOp, WarpgroupWaitOp>(op))
         return op->emitOpError("expected sums that a warpgroup_wait has waited "
                                "for, got those of a ")
                << mma->getName().stripDialect();

@@ -208,6 +208,6 @@ void blockscale::populateWarpgroupPatterns(const TypeConverter &converter,
                                            Value lane) {
   patterns.add<LowerWarpgroupMma, LowerWarpgroupWait>(converter,
                                                       patterns.getContext());
-  populateWarpgroupCodesPatterns(converter, patterns, lane);
-  populateWarpgroupRowPatterns(converter, patterns, lane);
+  populateWarpgroupMixedPatterns(converter, patterns, lane);
+  populateWarpgroupGemvPatterns(converter, patterns, lane);
 }

@@ -46,11 +46,11 @@ SmallVector<BoxWords> loadBoxes(OpBuilder &b, Location loc,
                                 TypedValue<MemRefType> codes, AccType acc,
                                 Value lane);
 
-/// The pattern of warpgroup_mma_codes; those of warpgroup_mma_row and of
+/// The pattern of warpgroup_mma_mixed; those of warpgroup_mma_gemv and of
 /// acc_total.
-void populateWarpgroupCodesPatterns(const TypeConverter &converter,
+void populateWarpgroupMixedPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns, Value lane);
-void populateWarpgroupRowPatterns(const TypeConverter &converter,
+void populateWarpgroupGemvPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns, Value lane);
 
 } // namespace mlir::blockscale

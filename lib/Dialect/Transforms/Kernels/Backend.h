@@ -85,7 +85,7 @@ struct ResultTile {
 };
 
 /// The paths with kernels that take codes of y beside numbers of x, for people.
-std::string describeCodesPaths();
+std::string describeMixedInputPaths();
 
 class KernelBackend {
 public:
@@ -124,18 +124,18 @@ public:
   /// Of which operands its kernels of `instruction` and `schedule` take codes,
   /// though they multiply numbers: the other ones are decoded before, or are
   /// numbers.
-  virtual TakenCodes getTakenCodes(InstructionAttr instruction,
+  virtual DequantizedOperands getDequantizedOperands(InstructionAttr instruction,
                                    ScheduleInterface schedule) const {
-    return TakenCodes::None;
+    return DequantizedOperands::None;
   }
   /// What has to be for its kernels to take codes of y of `op`, which a
   /// `dequantize` makes numbers of, and is not; empty if they do.
-  virtual std::string findCodesObstacle(ProductOpInterface op, const Chip &chip,
+  virtual std::string findMixedInputObstacle(ProductOpInterface op, const Chip &chip,
                                         bool hasWorkspace) const {
-    return describeCodesPaths();
+    return describeMixedInputPaths();
   }
   /// Whether some of its kernels take codes of y beside numbers of x.
-  virtual bool takesCodesBesideNumbers() const { return false; }
+  virtual bool takesMixedInput() const { return false; }
   /// What of the kernel for `problem` may surprise; empty for nothing.
   virtual std::string getRemark(const KernelProblem &problem) const {
     return {};

@@ -50,10 +50,10 @@ const KernelBackend *blockscale::getKernelBackend(Path path) {
   return nullptr;
 }
 
-std::string blockscale::describeCodesPaths() {
+std::string blockscale::describeMixedInputPaths() {
   SmallVector<StringRef> names;
   for (const Row &row : kBackends)
-    if (row.get().takesCodesBesideNumbers())
+    if (row.get().takesMixedInput())
       names.push_back(getPathInfo(row.path).name);
   return "the path " + llvm::join(names, " or ");
 }

@@ -98,7 +98,7 @@ struct FusedQuantize {
 };
 
 /// Operands whose codes a kernel takes that multiplies numbers.
-enum class TakenCodes { None, Y, Both };
+enum class DequantizedOperands { None, Y, Both };
 
 /// One product as a kernel computes it. Sizes may be dynamic.
 struct KernelProblem {
@@ -120,10 +120,10 @@ struct KernelProblem {
   /// now: what the product was. Its scales are `yScale`, and there is a second
   /// result, behind the first: words for each block, not 0 if some number is
   /// not what it should be.
-  std::optional<TypeCombination> codesOfY;
+  std::optional<TypeCombination> quantizedB;
   /// Whether x, which is one row then, stays codes too, with scales `xScale`:
   /// all numbers are what they should be, and there are no words.
-  bool hasCodesOfRow = false;
+  bool isGemv = false;
   /// Beside numbers of x, what codes of y times scales are multiplied by.
   std::optional<FusedScalar> tensorScale;
   /// What makes the accumulator instead, and what is made of the result.
@@ -150,7 +150,7 @@ struct KernelProblem {
   bool hasScales() const { return types.scale != Format::None; }
 
   /// Whether x is numbers beside a y with scales.
-  bool hasNumbersOfX() const {
+  bool hasHighPrecisionX() const {
     return getFormatInfo(types.lhs).use == FormatUse::Plain;
   }
 
@@ -164,14 +164,14 @@ struct KernelProblem {
     return result + (quantizer ? quantizer->getNumResults() : 1);
   }
   unsigned getNumResults() const {
-    return getWords() - result + (codesOfY && !hasCodesOfRow ? 1 : 0);
+    return getWords() - result + (quantizedB && !isGemv ? 1 : 0);
   }
 
   /// Those that are used.
   SmallVector<KernelOperand *, 4> getOperands() {
-    if (codesOfY && !hasCodesOfRow)
+    if (quantizedB && !isGemv)
       return {&x, &y, &yScale};
-    if (hasScales() || hasCodesOfRow)
+    if (hasScales() || isGemv)
       return {&x, &xScale, &y, &yScale};
     return {&x, &y};
   }

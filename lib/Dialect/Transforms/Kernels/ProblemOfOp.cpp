@@ -12,7 +12,7 @@
 
 #include "Kernels/ProblemOfOp.h"
 
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/FusedOps.h"
 #include "Kernels/HostChecks.h"
@@ -39,11 +39,11 @@ public:
   HostProblem build() {
     problem.types = op.getTypes();
     problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
-    if (backend.getTakenCodes(problem.instruction, problem.schedule) ==
-        TakenCodes::Y)
-      codesOfY = findCodesOfY(op);
-    if (codesOfY)
-      problem.types = codesOfY->types;
+    if (backend.getDequantizedOperands(problem.instruction, problem.schedule) ==
+        DequantizedOperands::Y)
+      quantizedB = findQuantizedB(op);
+    if (quantizedB)
+      problem.types = quantizedB->types;
     FailureOr<TargetAttr> target = lookupTarget(op);
     if (succeeded(target) && *target)
       problem.hasPaddedCopies = hasPaddedTensorMaps((*target).getFinalChip());
@@ -94,9 +94,9 @@ public:
                                   problem.m, blocks);
     else
       problem.xScale.splat = 0;
-    Value y = codesOfY ? codesOfY->codes : op.getY();
+    Value y = quantizedB ? quantizedB->codes : op.getY();
     problem.y = addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
-    Value yScale = codesOfY ? codesOfY->scales : op.getYScale();
+    Value yScale = quantizedB ? quantizedB->scales : op.getYScale();
     if (yScale)
       problem.yScale =
           addOperand(Side::Y, /*isScale=*/true, yScale, problem.n, blocks);
@@ -117,10 +117,10 @@ public:
       sizes.batch = getSize(batch, batched, 0);
     }
 
-    if (codesOfY && !op.getXScale() && ShapedType::isDynamic(problem.k))
+    if (quantizedB && !op.getXScale() && ShapedType::isDynamic(problem.k))
       checkWholeBlocks(builder, op, sizes.k, problem.types.blockSize);
-    if (codesOfY && codesOfY->tensorScale)
-      problem.tensorScale = fuseScalar(host, codesOfY->tensorScale);
+    if (quantizedB && quantizedB->tensorScale)
+      problem.tensorScale = fuseScalar(host, quantizedB->tensorScale);
     problem.producer = fuseElementwise(builder, loc, host, producer, {});
     problem.consumer =
         fuseElementwise(builder, loc, host, consumer, op->getResult(0));
@@ -154,8 +154,8 @@ private:
   KernelOperand addOperand(Side side, bool isScale, Value value, int64_t rows,
                            int64_t columns) {
     OperandSource source = {side, isScale, value, AffineMap(), rows, columns};
-    if (side == Side::Y && codesOfY)
-      source.map = codesOfY->map;
+    if (side == Side::Y && quantizedB)
+      source.map = quantizedB->map;
     auto [operand, tensor] =
         makeHostOperand(builder, op, backend, problem, source);
     operand.argument = operand.splat ? 0 : host.addInput(tensor);
@@ -167,7 +167,7 @@ private:
   Location loc;
   const KernelBackend &backend;
   /// Where the kernel takes those.
-  std::optional<CodesOfY> codesOfY;
+  std::optional<QuantizedB> quantizedB;
   HostProblem host;
   KernelProblem &problem = host.problem;
   HostSizes &sizes = host.sizes;

@@ -25,7 +25,7 @@ using namespace mlir::blockscale;
 bool blockscale::isSlowedByCalls(gpu::GPUFuncOp kernel) {
   return kernel
       .walk([](Operation *op) {
-        return isa<WarpgroupMmaOp, WarpgroupMmaCodesOp, WarpgroupMmaRowOp>(op)
+        return isa<WarpgroupMmaOp, WarpgroupMmaMixedOp, WarpgroupMmaGemvOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

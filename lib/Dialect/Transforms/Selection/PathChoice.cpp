@@ -9,7 +9,7 @@
 #include "Selection/PathChoice.h"
 
 #include "Kernels/Backend.h"
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

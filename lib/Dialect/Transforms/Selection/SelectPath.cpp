@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "Selection/NamedInstructions.h"
 #include "Selection/PathChoice.h"
 #include "Selection/PlainProducts.h"
@@ -146,7 +146,7 @@ private:
     if (!wanted) {
       remarkOnDequantize(
           op, "K of whole blocks, sums of f32 of bf16 or f16 numbers, and " +
-                  describeCodesPaths());
+                  describeMixedInputPaths());
       return success();
     }
     return op->emitOpError("expected a path that has an instruction for it on ")

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -194,10 +194,10 @@ private:
                                  [&] { return op->emitOpError(); })))
       return failure();
     op->setAttr(kScheduleAttrName, chosen);
-    if (product.backend->getTakenCodes(product.instruction, chosen) ==
-        TakenCodes::None) {
+    if (product.backend->getDequantizedOperands(product.instruction, chosen) ==
+        DequantizedOperands::None) {
       std::string obstacle =
-          product.backend->findCodesObstacle(op, *chip, !noWorkspace);
+          product.backend->findMixedInputObstacle(op, *chip, !noWorkspace);
       remarkOnDequantize(op, obstacle.empty() ? "another schedule" : obstacle);
     }
     return success();

@@ -168,7 +168,7 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   int exponent = static_cast<int>(kBias) - info.bias;
   if (isFolded())
     exponent += static_cast<int>(format.exponent) - others;
-  else if (!isBesideNumbers())
+  else if (!isMixedInput())
     exponent += others;
   Value factor = emit.toPair(placed);
   for (constexpr int kMost = kBias; exponent > 0; exponent -= kMost)

@@ -89,10 +89,10 @@ private:
   bool isFolded() const {
     if (getFormatInfo(types.scale).mantissaBits == 0)
       return format.isFolded;
-    return operand == Operand::B && !isBesideNumbers();
+    return operand == Operand::B && !isMixedInput();
   }
   /// Whether those of A are numbers.
-  bool isBesideNumbers() const {
+  bool isMixedInput() const {
     return getFormatInfo(types.lhs).use == FormatUse::Plain;
   }
   unsigned getStepsPerWord() const { return kScalesPerWord / getNumBlocks(); }

@@ -42,7 +42,7 @@ struct DecodeProblem {
   /// are contiguous along rows, a multiple of 8.
   bool isTransposed;
   /// Where quantized elements of the other operand are dequantized in registers
-  /// (see warpgroup_mma_codes): how many of them a K chunk has, in whose order
+  /// (see warpgroup_mma_mixed): how many of them a K chunk has, in whose order
   /// along K the values are, not transposed then; and the exponent by which
   /// values of the other operand are too small.
   int64_t boxElements;

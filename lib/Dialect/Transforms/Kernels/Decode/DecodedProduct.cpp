@@ -13,7 +13,7 @@
 #include "Kernels/Decode/DecodedProduct.h"
 
 #include "Fragments/Convert/Formats.h"
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "Kernels/Decode/DecodeKernel.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/OperandMap.h"
@@ -58,7 +58,7 @@ public:
     problem.scales = scales;
     SmallVector<Value> inputs = {host.inputs[codes.argument]};
     problem.codes.argument = 0;
-    bool arePermuted = isX && asked.hasNumbersOfX();
+    bool arePermuted = isX && asked.hasHighPrecisionX();
     problem.policy = arePermuted ? ValuePolicy::Permuted : ValuePolicy::Exact;
     if (!arePermuted && !scales.splat) {
       problem.scales.argument = inputs.size();
@@ -163,10 +163,10 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
                                        SymbolTableCollection &symbols,
                                        ProductOpInterface op,
                                        const HostProblem &host,
-                                       TakenCodes taken) {
+                                       DequantizedOperands taken) {
   auto decode = [&](Side side) {
     return OperandDecoder(builder, symbols, op, host, side,
-                          taken != TakenCodes::None)
+                          taken != DequantizedOperands::None)
         .decode();
   };
   DecodedProduct decoded;
@@ -180,8 +180,8 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
       if (!operand->splat)
         operand->argument = product.addInput(host.inputs[operand->argument]);
   };
-  if (taken == TakenCodes::Both) {
-    problem.hasCodesOfRow = true;
+  if (taken == DequantizedOperands::Both) {
+    problem.isGemv = true;
     takeCodes(problem.x, problem.xScale);
   } else {
     Decoded x = decode(Side::X);
@@ -189,10 +189,10 @@ DecodedProduct blockscale::formDecoded(OpBuilder &builder,
     problem.x = x.operand;
     problem.x.argument = product.addInput(x.numbers);
   }
-  if (taken != TakenCodes::None) {
+  if (taken != DequantizedOperands::None) {
     // What x was does not matter any more.
-    problem.codesOfY = host.problem.types;
-    problem.codesOfY->lhs = problem.codesOfY->rhs;
+    problem.quantizedB = host.problem.types;
+    problem.quantizedB->lhs = problem.quantizedB->rhs;
     takeCodes(problem.y, problem.yScale);
   } else {
     Decoded y = decode(Side::Y);

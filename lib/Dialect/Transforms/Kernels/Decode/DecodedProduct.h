@@ -39,7 +39,7 @@ struct DecodedProduct {
 /// stands, but for those whose codes it takes; it finds out about these itself.
 DecodedProduct formDecoded(OpBuilder &builder, SymbolTableCollection &symbols,
                            ProductOpInterface op, const HostProblem &host,
-                           TakenCodes taken);
+                           DequantizedOperands taken);
 
 /// The kernel that computes the result anew where numbers of bf16 did not hold
 /// what was decoded, or placed: one of the next path of the chip, or, where x

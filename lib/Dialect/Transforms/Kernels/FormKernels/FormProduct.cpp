@@ -52,7 +52,7 @@ struct Former {
       return formAll(host);
     DecodedProduct decoded = formDecoded(
         rewriter, symbols, op, host,
-        backend.getTakenCodes(host.problem.instruction, host.problem.schedule));
+        backend.getDequantizedOperands(host.problem.instruction, host.problem.schedule));
     FailureOr<Formed> formed = formAll(decoded.product);
     if (failed(formed))
       return failure();

@@ -9,7 +9,7 @@
 #include "Kernels/FormKernels/KernelAttributes.h"
 
 #include "Kernels/Backend.h"
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
@@ -19,10 +19,10 @@ using namespace mlir::blockscale;
 std::optional<NeededAttribute>
 blockscale::findMissingAttribute(ProductOpInterface op, Path path) {
   auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
-  std::optional<CodesOfY> y = findCodesOfY(op);
+  std::optional<QuantizedB> y = findQuantizedB(op);
   bool isComputed =
       instruction && instruction.getPath() == path &&
-      (!takesCodesOfY(instruction) ||
+      (!takesQuantizedB(instruction) ||
        (y && y->types == getComputedCombination(op, instruction))) &&
       getRewrite(getComputedCombination(op, instruction), instruction.getInstruction())
           .has_value();
@@ -32,7 +32,7 @@ blockscale::findMissingAttribute(ProductOpInterface op, Path path) {
   const KernelBackend &backend = *getKernelBackend(path);
   bool isScheduled =
       schedule && schedule.isFor(path) &&
-      (backend.getTakenCodes(instruction, schedule) == TakenCodes::None || y);
+      (backend.getDequantizedOperands(instruction, schedule) == DequantizedOperands::None || y);
   if (backend.getScheduleRules() && !isScheduled)
     return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
   return std::nullopt;

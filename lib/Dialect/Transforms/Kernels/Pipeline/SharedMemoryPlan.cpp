@@ -82,7 +82,7 @@ int64_t SharedMemoryPlan::getBytes(unsigned operand) const {
   int64_t rows = getRows(isOfA(operand));
   if (!codes)
     return rows * kLineBytes;
-  if (!isOfA(operand) && hasOneRow())
+  if (!isOfA(operand) && isGemv())
     return 0;
   constexpr int64_t kNumberBits = 16, kByteBits = 8;
   int64_t bits =

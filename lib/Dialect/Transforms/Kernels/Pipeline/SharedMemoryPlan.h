@@ -40,7 +40,7 @@ public:
   WarpSpecializedScheduleAttr getSchedule() const { return schedule; }
 
   std::optional<Format> getCodes() const { return codes; }
-  bool hasOneRow() const { return codes && schedule.getN() == 1; }
+  bool isGemv() const { return codes && schedule.getN() == 1; }
   int64_t getParts() const { return parts; }
   /// The rows of A, or of B, that a block has in a stage.
   int64_t getRows(bool isA) const {

@@ -84,7 +84,7 @@ StagedOperands blockscale::planStagedOperands(const KernelProblem &problem,
     bool isA = i < 2, isScale = i % 2 != 0;
     if (isScale && !problem.hasScales())
       continue;
-    if (!isA && pipeline.hasOneRow())
+    if (!isA && pipeline.isGemv())
       continue;
     operand.format = isA ? instruction.a : instruction.b;
     operand.tensor = TensorOperand::plan(problem, pipeline, i, operand.reason);

@@ -66,8 +66,8 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
   SmallVector<std::optional<ResultTile>, 2> tiles = {
       backend.getResultTile(problem)};
   if (problem.isDecoded() &&
-      backend.getTakenCodes(problem.instruction, problem.schedule) !=
-          TakenCodes::Both) {
+      backend.getDequantizedOperands(problem.instruction, problem.schedule) !=
+          DequantizedOperands::Both) {
     // A magnitude that was too large would stay.
     if (quantize.getAmax())
       return std::nullopt;

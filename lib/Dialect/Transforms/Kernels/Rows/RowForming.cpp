@@ -60,7 +60,7 @@ static bool isForGpu(Operation *op) {
 /// `inputs` and whose rows are `rows`.
 static FailureOr<SmallVector<Value>>
 replaceByLaunch(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                Operation *op, StringRef purpose, const RowPlan &plan,
+                Operation *op, StringRef purpose, const GemvPlan &plan,
                 ValueRange inputs, OpFoldResult rows,
                 ArrayRef<OpFoldResult> sizes,
                 function_ref<void(gpu::GPUFuncOp)> build) {
@@ -102,7 +102,7 @@ blockscale::formReduce(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return SmallVector<Value>();
   ReduceProblem problem = {
       op,
-      getRowPlan(multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
+      getGemvPlan(multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
                  multiplySizes(getLoopSizes(loops, IteratorType::parallel)),
                  kLongest),
       {}};
@@ -131,7 +131,7 @@ blockscale::formSoftmax(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return SmallVector<Value>();
   auto type = cast<RankedTensorType>(op.getInput().getType());
   SoftmaxProblem problem = {
-      type, getRowPlan(type.getShape().back(),
+      type, getGemvPlan(type.getShape().back(),
                        multiplySizes(type.getShape().drop_back()),
                        getLongestSoftmaxOfWarp())};
   SmallVector<OpFoldResult> sizes =

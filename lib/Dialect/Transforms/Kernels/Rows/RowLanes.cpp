@@ -29,7 +29,7 @@ static constexpr int64_t kWarps = 4, kThreads = 256;
 /// Threads that keep every chip busy: with as many, a warp may have a long row.
 static constexpr int64_t kManyThreads = int64_t(1) << 18;
 
-RowPlan blockscale::getRowPlan(int64_t length, int64_t rows, int64_t longest) {
+GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows, int64_t longest) {
   bool isOne = rows == 1;
   bool isLong = ShapedType::isDynamic(length) ? isOne : length > longest;
   bool areMany = !ShapedType::isDynamic(rows) &&
@@ -39,7 +39,7 @@ RowPlan blockscale::getRowPlan(int64_t length, int64_t rows, int64_t longest) {
   return {kWarpLanes, isOne ? 1 : kWarps};
 }
 
-RowLanes::RowLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const RowPlan &plan)
+RowLanes::RowLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan)
     : loc(kernel.getLoc()), kernel(kernel), plan(plan) {
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   lane = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);

@@ -23,7 +23,7 @@ Operation *findJoin(linalg::LinalgOp op);
 /// along a row.
 struct ReduceProblem {
   linalg::GenericOp op;
-  RowPlan plan;
+  GemvPlan plan;
   /// The parameters: tensors and scalars, then the result.
   SetVector<Value> inputs;
   /// What every result starts with, if that is a constant and no parameter.
@@ -46,7 +46,7 @@ void buildReduce(gpu::GPUFuncOp kernel, const ReduceProblem &problem);
 /// type of the second one, the result.
 struct SoftmaxProblem {
   RankedTensorType type;
-  RowPlan plan;
+  GemvPlan plan;
 };
 
 /// The longest row that a warp has.

@@ -14,7 +14,7 @@
 #include "Kernels/Warps/MultistageKernel.h"
 
 #include "Kernels/BlockTile.h"
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "Kernels/Conditions.h"
 #include "Kernels/SplitKRange.h"
 #include "Kernels/ScalarSlice.h"
@@ -138,9 +138,9 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   emitLastSums(b, kernel, problem, sizes, tile, acc);
 }
 
-TakenCodes MultistageBackend::getTakenCodes(InstructionAttr instruction,
+DequantizedOperands MultistageBackend::getDequantizedOperands(InstructionAttr instruction,
                                        ScheduleInterface) const {
-  return takesCodesOfY(instruction) ? TakenCodes::Y : TakenCodes::None;
+  return takesQuantizedB(instruction) ? DequantizedOperands::Y : DequantizedOperands::None;
 }
 
 SplitKRule MultistageBackend::getSplit(const KernelProblem &problem) const {

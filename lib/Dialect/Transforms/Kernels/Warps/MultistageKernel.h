@@ -22,8 +22,8 @@ public:
 
   const ScheduleRules *getScheduleRules() const override { return rules.get(); }
   bool takesOverSurroundings() const override { return true; }
-  bool takesCodesBesideNumbers() const override { return true; }
-  TakenCodes getTakenCodes(InstructionAttr instruction,
+  bool takesMixedInput() const override { return true; }
+  DequantizedOperands getDequantizedOperands(InstructionAttr instruction,
                            ScheduleInterface schedule) const override;
   SplitKRule getSplit(const KernelProblem &problem) const override;
   std::optional<ResultTile>

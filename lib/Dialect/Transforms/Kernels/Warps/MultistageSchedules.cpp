@@ -13,7 +13,7 @@
 
 #include "Kernels/Warps/MultistageSchedules.h"
 
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"

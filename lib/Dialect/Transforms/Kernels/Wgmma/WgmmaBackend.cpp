@@ -13,10 +13,10 @@
 
 #include "Kernels/Wgmma/WgmmaBackend.h"
 
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/Staging/Stages.h"
-#include "Kernels/Wgmma/RowRoles.h"
+#include "Kernels/Wgmma/GemvRoles.h"
 #include "blockscale/Support/TunedRows.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,9 +27,9 @@ using namespace mlir::blockscale;
 static SharedMemoryPlan makePlan(const KernelProblem &problem) {
   auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
   const Instruction &instruction = problem.instruction.getInstruction();
-  if (!problem.codesOfY)
+  if (!problem.quantizedB)
     return SharedMemoryPlan(instruction, schedule);
-  return makeCodesPlan(instruction, schedule, *problem.codesOfY, problem.k);
+  return makeMixedInputPlan(instruction, schedule, *problem.quantizedB, problem.k);
 }
 
 /// Whether bulk copies can bring an operand from where it is.
@@ -65,19 +65,19 @@ public:
     return &getWgmmaScheduleRules();
   }
   bool takesOverSurroundings() const override { return true; }
-  bool takesCodesBesideNumbers() const override { return true; }
+  bool takesMixedInput() const override { return true; }
 
   bool isBestFor(ProductOpInterface op, const Chip &chip,
                  bool hasWorkspace) const override {
     if (!op.getXScale()) {
-      bool takesCodes = chooseCodesSchedule(op, chip, hasWorkspace) != nullptr;
-      if (!takesCodes && findCodesOfY(op) &&
+      bool takesCodes = chooseMixedInputSchedule(op, chip, hasWorkspace) != nullptr;
+      if (!takesCodes && findQuantizedB(op) &&
           getOpSizes(op, kDecodedSize).m <=
               getTunedLimits(chip.capability).mostSyncRows)
         return false;
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
     }
-    return chooseCodesSchedule(op, chip, hasWorkspace) ||
+    return chooseMixedInputSchedule(op, chip, hasWorkspace) ||
            (hasWorkspace && isDecodedFaster(op, chip));
   }
 
@@ -87,20 +87,20 @@ public:
     return !problem.hasScales();
   }
 
-  TakenCodes getTakenCodes(InstructionAttr,
+  DequantizedOperands getDequantizedOperands(InstructionAttr,
                            ScheduleInterface given) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(given);
     if (!schedule.getSwapAb())
-      return TakenCodes::None;
-    return schedule.getN() == 1 ? TakenCodes::Both : TakenCodes::Y;
+      return DequantizedOperands::None;
+    return schedule.getN() == 1 ? DequantizedOperands::Both : DequantizedOperands::Y;
   }
 
-  std::string findCodesObstacle(ProductOpInterface op, const Chip &chip,
+  std::string findMixedInputObstacle(ProductOpInterface op, const Chip &chip,
                                 bool hasWorkspace) const override {
-    if (chooseCodesSchedule(op, chip, hasWorkspace))
+    if (chooseMixedInputSchedule(op, chip, hasWorkspace))
       return {};
-    std::string obstacle = blockscale::findCodesObstacle(op);
-    return obstacle.empty() ? describeCodesSizes(chip) : obstacle;
+    std::string obstacle = blockscale::findMixedInputObstacle(op);
+    return obstacle.empty() ? describeMixedInputSizes(chip) : obstacle;
   }
 
   SplitKRule getSplit(const KernelProblem &problem) const override {
@@ -112,9 +112,9 @@ public:
   getResultTile(const KernelProblem &problem) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
     if (schedule.getSwapAb()) {
-      SharedMemoryPlan plan = makeCodesPlan(problem.instruction.getInstruction(),
+      SharedMemoryPlan plan = makeMixedInputPlan(problem.instruction.getInstruction(),
                                     schedule, problem.types, problem.k);
-      std::optional<AccType> sums = CodesRoles::getBlocksType(plan);
+      std::optional<AccType> sums = MixedInputRoles::getBlocksType(plan);
       if (!sums)
         return std::nullopt;
       return ResultTile{schedule.getN(), schedule.getM(), {*sums}};
@@ -130,7 +130,7 @@ public:
     shape.tile = {schedule.getM(), schedule.getN(), 1};
     if (schedule.getSwapAb())
       std::swap(shape.tile[0], shape.tile[1]);
-    if (problem.codesOfY && !problem.hasCodesOfRow)
+    if (problem.quantizedB && !problem.isGemv)
       shape.words = 1;
     shape.threads = {WgmmaShares(schedule).getAllWarps() * kWarpLanes, 1, 1};
     shape.shared = getDynamicBytes(plan.getSharedBytes(), kBarrierBytes);
@@ -155,10 +155,10 @@ public:
     // What a block hands from one warpgroup to another is all of its registers.
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
-    if (plan.hasOneRow())
-      RowRoles(b, kernel, problem, plan, operands).emit();
-    else if (problem.codesOfY)
-      CodesRoles(b, kernel, problem, plan, operands).emit();
+    if (plan.isGemv())
+      GemvRoles(b, kernel, problem, plan, operands).emit();
+    else if (problem.quantizedB)
+      MixedInputRoles(b, kernel, problem, plan, operands).emit();
     else
       WgmmaRoles(b, kernel, problem, plan, operands).emit();
     gpu::ReturnOp::create(b, kernel.getLoc());

@@ -23,14 +23,14 @@ const ScheduleRules &getWgmmaScheduleRules();
 /// What has to be for codes of y of `op` to be converted on their way, and is
 /// not: those of other paths are loaded in ways that bulk copies do not have.
 /// Empty for nothing.
-std::string findCodesObstacle(ProductOpInterface op);
+std::string findMixedInputObstacle(ProductOpInterface op);
 
 /// Which sizes they are taken of, in words.
-std::string describeCodesSizes(const Chip &chip);
+std::string describeMixedInputSizes(const Chip &chip);
 
 /// The schedule with which they are, where that is measured to be the best;
 /// null elsewhere. Without a workspace, one that needs none.
-WarpSpecializedScheduleAttr chooseCodesSchedule(ProductOpInterface op, const Chip &chip,
+WarpSpecializedScheduleAttr chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
                                      bool hasWorkspace);
 
 } // namespace mlir::blockscale

@@ -10,12 +10,12 @@
 
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 #include "Kernels/OpSizes.h"
 #include "Kernels/ProductBounds.h"
 #include "Kernels/Pipeline/SharedMemoryPlan.h"
 #include "Kernels/Pipeline/WarpSpecializedSchedules.h"
-#include "Kernels/Wgmma/CodesRoles.h"
+#include "Kernels/Wgmma/MixedInputRoles.h"
 #include "Kernels/Wgmma/WgmmaBackend.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -76,7 +76,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
                                  const Instruction &instruction,
                                  WarpSpecializedScheduleAttr schedule, const Chip &chip,
                                  ScheduleRules::EmitErrorFn emitError) {
-  if (std::string obstacle = findCodesObstacle(op); !obstacle.empty())
+  if (std::string obstacle = findMixedInputObstacle(op); !obstacle.empty())
     return emitError() << "expected " << obstacle
                        << ", for a schedule with swapped operands on the "
                           "path wgmma, got "
@@ -86,7 +86,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
     return emitError() << "expected " << obstacle
                        << ", for a schedule with 1 as N of the tile, got "
                        << schedule;
-  TypeCombination types = findCodesOfY(op)->types;
+  TypeCombination types = findQuantizedB(op)->types;
   WgmmaShares shares(schedule);
   bool isShared =
       shares.partsOfK * schedule.getM() == shares.groups * kWarpgroupRows;
@@ -106,7 +106,7 @@ static LogicalResult verifyCodes(ProductOpInterface op,
            << schedule;
   int64_t box = getBoxElements(types);
   int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
-  SharedMemoryPlan plan = makeCodesPlan(instruction, schedule, types, k);
+  SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
   if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
     return emitError() << "expected K of the tile to be " << shares.partsOfK
                        << " parts of a multiple of " << box
@@ -184,8 +184,8 @@ static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
                               cast<ShapedType>(operand.getType()).getRank());
 }
 
-std::string blockscale::findCodesObstacle(ProductOpInterface op) {
-  std::optional<CodesOfY> y = findCodesOfY(op);
+std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
+  std::optional<QuantizedB> y = findQuantizedB(op);
   if (!y || y->tensorScale || op.getTypes().rhs == Format::F16)
     return "a product with scales, or one of bf16 with a y that a dequantize "
            "without a scale of the tensor makes";
@@ -224,7 +224,7 @@ static int64_t getMultiprocessors(const Chip &chip) {
 }
 
 /// How many tiles of `rows` of y and `columns` of x there are.
-static uint64_t countCodesTiles(const OpSizes &sizes, int64_t rows,
+static uint64_t countMixedInputTiles(const OpSizes &sizes, int64_t rows,
                                 int64_t columns) {
   return llvm::SaturatingMultiply<uint64_t>(
       sizes.batch, llvm::SaturatingMultiply<uint64_t>(
@@ -242,7 +242,7 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
     if (tile.bits != bits)
       continue;
     uint64_t rounds =
-        llvm::divideCeil(countCodesTiles(sizes, tile.rowsOfY, tile.rowsOfX),
+        llvm::divideCeil(countMixedInputTiles(sizes, tile.rowsOfY, tile.rowsOfX),
                          static_cast<uint64_t>(getMultiprocessors(chip)));
     double time = static_cast<double>(rounds) *
                   static_cast<double>(tile.rowsOfY * tile.rowsOfX) * tile.cost;
@@ -262,7 +262,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
                                 bool mayDivide) {
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
-  TypeCombination types = findCodesOfY(op)->types;
+  TypeCombination types = findQuantizedB(op)->types;
   int64_t splitK = tile.splitK;
   auto make = [&](int64_t k, int64_t stages) {
     return WarpSpecializedScheduleAttr::get(
@@ -276,7 +276,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
          (sizes.k % partK != 0 || sizes.k < splitK * parts * partK))
     partK /= 2;
   // Few tiles leave multiprocessors idle.
-  uint64_t tiles = countCodesTiles(sizes, tile.rowsOfY, columns);
+  uint64_t tiles = countMixedInputTiles(sizes, tile.rowsOfY, columns);
   auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
   while (mayDivide &&
          llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <=
@@ -286,7 +286,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
   const Instruction &instruction =
       *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
   auto isThereRoom = [&](int64_t stages) {
-    return makeCodesPlan(instruction, make(parts * partK, stages), types, sizes.k)
+    return makeMixedInputPlan(instruction, make(parts * partK, stages), types, sizes.k)
                .getSharedBytes() <= getMostStageBytes(chip);
   };
   int64_t stages = tile.stages;
@@ -299,7 +299,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
              : WarpSpecializedScheduleAttr();
 }
 
-std::string blockscale::describeCodesSizes(const Chip &chip) {
+std::string blockscale::describeMixedInputSizes(const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
   return llvm::formatv(
              "a workspace, at most {0} rows, at least {1} columns (of "
@@ -310,14 +310,14 @@ std::string blockscale::describeCodesSizes(const Chip &chip) {
       .str();
 }
 
-WarpSpecializedScheduleAttr blockscale::chooseCodesSchedule(ProductOpInterface op,
+WarpSpecializedScheduleAttr blockscale::chooseMixedInputSchedule(ProductOpInterface op,
                                                  const Chip &chip,
                                                  bool hasWorkspace) {
   constexpr int64_t kColumns = 8;
-  if (!findCodesObstacle(op).empty())
+  if (!findMixedInputObstacle(op).empty())
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
-  unsigned bits = getFormatInfo(findCodesOfY(op)->types.rhs).storedBits();
+  unsigned bits = getFormatInfo(findQuantizedB(op)->types.rhs).storedBits();
   TunedLimits limits = getTunedLimits(chip.capability);
   std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::Wgmma);
   if (sizes.n < limits.leastColumns || sizes.m > limits.mostRows)
@@ -360,7 +360,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
                                              const Chip &chip,
                                              bool hasWorkspace) const {
-  if (WarpSpecializedScheduleAttr schedule = chooseCodesSchedule(op, chip, hasWorkspace))
+  if (WarpSpecializedScheduleAttr schedule = chooseMixedInputSchedule(op, chip, hasWorkspace))
     return schedule;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
@@ -419,7 +419,7 @@ WgmmaScheduleRules::getCandidates(ProductOpInterface op,
             op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
             /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splitK=*/1,
             cluster));
-  std::optional<CodesOfY> y = findCodesOfY(op);
+  std::optional<QuantizedB> y = findQuantizedB(op);
   if (!hasWorkspace || !y)
     return candidates;
   // The same with codes converted on the way.
@@ -465,7 +465,7 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
   tile.isXDecoded = hasScales;
   tile.isYDecoded = hasScales && !schedule.getSwapAb();
   if (schedule.getSwapAb()) {
-    tile.row = findCodesOfY(op)->types;
+    tile.row = findQuantizedB(op)->types;
     tile.isXDecoded = true; // Or placed, if it is numbers.
     std::swap(tile.m, tile.n);
     std::swap(tile.readsOfX, tile.readsOfY);
@@ -484,7 +484,7 @@ WgmmaScheduleRules::getTunedTile(ProductOpInterface op, ScheduleInterface given,
   if (!schedule.getSwapAb() ||
       (!isRow && schedule.getN() != int64_t(llvm::alignTo(m, kColumns))))
     return std::nullopt;
-  unsigned bits = getFormatInfo(findCodesOfY(op)->types.rhs).storedBits();
+  unsigned bits = getFormatInfo(findQuantizedB(op)->types.rhs).storedBits();
   return TunedTile{chip.capability,
                    Path::Wgmma,
                    m,

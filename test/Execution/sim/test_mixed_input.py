@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import blockscale
-import codes_cases
+import mixed_input_cases
 import numpy as np
 import pytest
 import tiers
@@ -149,10 +149,10 @@ def test_formats(types, tmp_path):
 
 
 # One of each width of the tile always: those of fp4 are neighbours.
-CASES = sorted(codes_cases.all_codes(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
+CASES = sorted(mixed_input_cases.all_codes(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
 
 
-@pytest.mark.parametrize("case", tiers.first(CASES, len(codes_cases.COLUMNS)), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.first(CASES, len(mixed_input_cases.COLUMNS)), ids=lambda case: case.name)
 def test_cases(case, tmp_path):
     """Those that run on a card, too."""
     check(case, tmp_path, ["--target=sm_90a"])

@@ -1,4 +1,4 @@
-//===- RowRoles.cpp - Codes and one row of codes --------------------------===//
+//===- GemvRoles.cpp - Codes and one row of codes --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Wgmma/RowRoles.h"
+#include "Kernels/Wgmma/GemvRoles.h"
 
 #include "Utils/IndexValues.h"
 #include "Utils/StoredCodes.h"
@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Words of a quarter of a box, and quarters.
-static constexpr int64_t kWordCodes = RowPlan::kWordCodes, kQuarterWords = 4,
+static constexpr int64_t kWordCodes = GemvPlan::kWordCodes, kQuarterWords = 4,
                          kQuarters = 4, kBoxWords = kQuarters * kQuarterWords;
 static constexpr int64_t kFactorBytes = 4;
 
@@ -36,14 +36,14 @@ static AffineExpr getInstructionOf(AffineExpr number) {
   return number.floorDiv(kQuarters) % kQuarterWords;
 }
 
-RowPlan::RowPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k)
+GemvPlan::GemvPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k)
     : blocksOfBox(kBoxElements / types.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
   boxes = llvm::divideCeilSigned(steps, schedule.getSplitK()) *
           schedule.getK() / kBoxElements;
 }
 
-int64_t RowPlan::getFactorBytes() const {
+int64_t GemvPlan::getFactorBytes() const {
   return boxes * blocksOfBox * kFactorBytes;
 }
 
@@ -51,7 +51,7 @@ int64_t RowPlan::getFactorBytes() const {
 // The row
 //===----------------------------------------------------------------------===//
 
-Value RowRoles::emitFirstBox(OpBuilder &at, const WorkTile &tile,
+Value GemvRoles::emitFirstBox(OpBuilder &at, const WorkTile &tile,
                              Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
@@ -59,7 +59,7 @@ Value RowRoles::emitFirstBox(OpBuilder &at, const WorkTile &tile,
                     {part, tile.steps, step})[0];
 }
 
-Value RowRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
+Value GemvRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
                           ValueRange place) {
   constexpr int64_t kBytes = kWordCodes / 2;
   SmallVector<Value> position = applyMap(at, loc, codes.map, place);
@@ -74,7 +74,7 @@ Value RowRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
   return vector::ExtractOp::create(at, loc, bytes, int64_t(0));
 }
 
-Value RowRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
+Value GemvRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
                           ValueRange place) {
   if (scales.splat)
     return word(at, *scales.splat);
@@ -84,7 +84,7 @@ Value RowRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
   return arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
 }
 
-RowRoles::Word RowRoles::loadWord(OpBuilder &at, const WorkTile &tile,
+GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
                                   Value number, Value count) {
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
@@ -92,7 +92,7 @@ RowRoles::Word RowRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   AffineExpr inBox = getQuarter(d1) * kQuarterWords + getInstructionOf(d1);
   Value column = applyExprs(at, loc,
                             {d0 * plan.getPartK() +
-                             d1.floorDiv(kBoxWords) * RowPlan::kBoxElements +
+                             d1.floorDiv(kBoxWords) * GemvPlan::kBoxElements +
                              inBox * kWordCodes},
                             {first, number})[0];
   // What is outside reads what is last, so that all loads start at once. Codes
@@ -100,7 +100,7 @@ RowRoles::Word RowRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   column = arith::MinUIOp::create(at, loc, column,
                                   index(at, problem.k - kWordCodes));
   Value block = applyExprs(
-      at, loc, {d0.floorDiv(int64_t(problem.codesOfY->blockSize))}, column)[0];
+      at, loc, {d0.floorDiv(int64_t(problem.quantizedB->blockSize))}, column)[0];
   auto getPlace = [&](const KernelOperand &of, Value last) {
     return SmallVector<Value>{getOperandBatch(at, kernel, of, tile.matrix),
                               tile.column, last};
@@ -114,7 +114,7 @@ RowRoles::Word RowRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   return of;
 }
 
-void RowRoles::storeNumbers(const WordEmitter &emit, const Word &of,
+void GemvRoles::storeNumbers(const WordEmitter &emit, const Word &of,
                             Value box) {
   OpBuilder &at = emit.b;
   // Bytes of e5m2, 128 times what codes from 0 to 7 stand for.
@@ -158,7 +158,7 @@ void RowRoles::storeNumbers(const WordEmitter &emit, const Word &of,
     AffineExpr line = (instruction + pass) % 2;
     SmallVector<Value> values =
         applyExprs(at, loc,
-                   {boxOf * RowPlan::kBoxBytes + instruction * kInstruction +
+                   {boxOf * GemvPlan::kBoxBytes + instruction * kInstruction +
                         (quarter * 2 + line) * kLine + plan.getStagesBytes(),
                     quarter * 2 + second, quarter * 2 + line},
                    {of.number, box});
@@ -181,13 +181,13 @@ void RowRoles::storeNumbers(const WordEmitter &emit, const Word &of,
   }
 }
 
-Value RowRoles::emitIsNaN(const WordEmitter &emit, Value scale) const {
+Value GemvRoles::emitIsNaN(const WordEmitter &emit, Value scale) const {
   constexpr uint32_t kPowerNaN = 0xFF, kNaN = 0x7F;
   return isPower() ? emit.isEqual(scale, kPowerNaN)
                    : emit.isEqual(emit.bitAnd(scale, kNaN), kNaN);
 }
 
-Value RowRoles::emitNumber(const WordEmitter &emit, Value scale) {
+Value GemvRoles::emitNumber(const WordEmitter &emit, Value scale) {
   // Bits that are placed are 2^-120 of the scale.
   constexpr uint32_t kMagnitude = 0x7F;
   constexpr unsigned kPlace = 20;
@@ -197,7 +197,7 @@ Value RowRoles::emitNumber(const WordEmitter &emit, Value scale) {
   return emit.mul(number, kPlaced);
 }
 
-void RowRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
+void GemvRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
   OpBuilder &at = emit.b;
   Value factor;
   if (isPower()) {
@@ -216,7 +216,7 @@ void RowRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
                           llvm::MaybeAlign(kFactorBytes));
 }
 
-Value RowRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
+Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
                        Value lost) {
   WordEmitter outside(at, loc);
   Value isNaN = emitIsNaN(outside, of.scale);
@@ -244,7 +244,7 @@ Value RowRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
   return lost;
 }
 
-Value RowRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
+Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
   int64_t threads = shares.getWarpsOfPart() * int64_t(kWarpLanes);
@@ -284,7 +284,7 @@ Value RowRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
 
 /// Stages have codes of y alone, which are an argument's: no copy waits for a
 /// kernel in front.
-void RowRoles::emitLoader(OpBuilder &role) {
+void GemvRoles::emitLoader(OpBuilder &role) {
   PipelineState first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     SmallVector<Value> none;
@@ -300,7 +300,7 @@ void RowRoles::emitLoader(OpBuilder &role) {
   });
 }
 
-SmallVector<Value> RowRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
+SmallVector<Value> GemvRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
                                           Value step, const PipelineState &,
                                           Value codes, ValueRange values) {
   constexpr int64_t kColumnsOfBox = 8, kLines = 8, kLine = 16;
@@ -309,20 +309,20 @@ SmallVector<Value> RowRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
   AffineExpr d0 = at.getAffineDimExpr(0);
   SmallVector<Value> offsets = applyExprs(
       at, loc,
-      {d0 * RowPlan::kBoxBytes + first,
+      {d0 * GemvPlan::kBoxBytes + first,
        d0 * (row.blocksOfBox * kFactorBytes) + first + row.getNumberBytes()},
       box);
   Value numbers = emitView(at, {boxes * kColumnsOfBox, kLines, kLine},
                            at.getI8Type(), offsets[0]);
   Value factors =
       emitView(at, {boxes * row.blocksOfBox}, at.getI32Type(), offsets[1]);
-  auto product = WarpgroupMmaRowOp::create(
+  auto product = WarpgroupMmaGemvOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, factors, values[0],
       values[1], values.drop_front(2),
-      TypeCombinationAttr::get(at.getContext(), *problem.codesOfY));
+      TypeCombinationAttr::get(at.getContext(), *problem.quantizedB));
   return {product.getResult(), product.getAllLost()};
 }
 
-Value RowRoles::emitEnd(OpBuilder &at, Value sums) {
+Value GemvRoles::emitEnd(OpBuilder &at, Value sums) {
   return AccTotalOp::create(at, loc, sums);
 }

@@ -1,4 +1,4 @@
-//===- RowExactSums.cpp - Sums of blocks out of range ---------------------===//
+//===- GemvExactSums.cpp - Sums of blocks out of range ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Wgmma/RowRoles.h"
+#include "Kernels/Wgmma/GemvRoles.h"
 
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,9 +22,9 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kWordCodes = RowPlan::kWordCodes;
+static constexpr int64_t kWordCodes = GemvPlan::kWordCodes;
 
-Value RowRoles::emitDot(OpBuilder &at, Value x, Value y) {
+Value GemvRoles::emitDot(OpBuilder &at, Value x, Value y) {
   constexpr unsigned kNibble = 4;
   auto loop =
       scf::ForOp::create(at, loc, word(at, 0), word(at, kWordCodes * kNibble),
@@ -52,7 +52,7 @@ Value RowRoles::emitDot(OpBuilder &at, Value x, Value y) {
   return loop.getResult(0);
 }
 
-Value RowRoles::emitScale(OpBuilder &at, Value x, Value y) {
+Value GemvRoles::emitScale(OpBuilder &at, Value x, Value y) {
   WordEmitter emit(at, loc);
   Type f64 = at.getF64Type();
   Value scale;
@@ -76,7 +76,7 @@ Value RowRoles::emitScale(OpBuilder &at, Value x, Value y) {
   return scale;
 }
 
-Value RowRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
+Value GemvRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
                              Value first, Value end, int64_t step) {
   Type f64 = at.getF64Type();
   Value zero = arith::ConstantOp::create(at, loc, at.getFloatAttr(f64, 0));
@@ -89,7 +89,7 @@ Value RowRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
     return SmallVector<Value>{getOperandBatch(b, kernel, of, tile.matrix), row,
                               column};
   };
-  int64_t blockSize = problem.codesOfY->blockSize;
+  int64_t blockSize = problem.quantizedB->blockSize;
   auto words = scf::ForOp::create(b1, loc, index(b1, 0), index(b1, blockSize),
                                   index(b1, kWordCodes), word(b1, 0));
   OpBuilder b2 = OpBuilder::atBlockBegin(words.getBody());
@@ -134,12 +134,12 @@ static Value addLanes(OpBuilder &at, Location loc, Value value, int64_t lanes) {
   return value;
 }
 
-Value RowRoles::viewExactSums(OpBuilder &at) {
+Value GemvRoles::viewExactSums(OpBuilder &at) {
   return emitView(at, {accType.getM(), accType.getN()}, at.getF32Type(),
                   index(at, plan.getStagesBytes()));
 }
 
-void RowRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
+void GemvRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
   Value found = memref::LoadOp::create(at, loc, flag, index(at, 0));
   isFound = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, found,
                                   word(at, 0));
@@ -147,8 +147,8 @@ void RowRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   // Lanes that add up a row of y.
   int64_t lanes = shares.getWarps() * int64_t(kWarpLanes) / schedule.getM();
-  int64_t blocksOfStep = schedule.getK() / problem.codesOfY->blockSize;
-  int64_t blocks = problem.k / problem.codesOfY->blockSize;
+  int64_t blocksOfStep = schedule.getK() / problem.quantizedB->blockSize;
+  int64_t blocks = problem.k / problem.quantizedB->blockSize;
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
   Value inTile = applyExprs(then, loc, {d0.floorDiv(lanes)}, thread)[0];
@@ -173,7 +173,7 @@ void RowRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
     emitMeet(then);
 }
 
-Value RowRoles::emitFinal(OpBuilder &at, Value sums) {
+Value GemvRoles::emitFinal(OpBuilder &at, Value sums) {
   auto choice = scf::IfOp::create(at, loc, TypeRange(accType), isFound,
                                   /*withElseRegion=*/true);
   OpBuilder then = choice.getThenBodyBuilder();

@@ -1,4 +1,4 @@
-//===- WarpgroupCodes.cpp - Products of codes in registers ----------------===//
+//===- WarpgroupMixed.cpp - Products of codes in registers ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,7 +34,7 @@ using Factors = SmallVector<Value, 2>;
 
 class CodesEmitter {
 public:
-  CodesEmitter(OpBuilder &b, WarpgroupMmaCodesOp op, Value lane)
+  CodesEmitter(OpBuilder &b, WarpgroupMmaMixedOp op, Value lane)
       : b(b), op(op), loc(op.getLoc()), emit(b, loc),
         format(op.getTypes().getB()), scale(op.getTypes().getScale()),
         lane(emit.toWord(lane)),
@@ -58,7 +58,7 @@ private:
   Pairs place(int64_t box, int64_t row, unsigned instruction) const;
 
   OpBuilder &b;
-  WarpgroupMmaCodesOp op;
+  WarpgroupMmaMixedOp op;
   Location loc;
   WordEmitter emit;
   Format format, scale;
@@ -236,11 +236,11 @@ Value CodesEmitter::emitLost(Value before) const {
 }
 
 namespace {
-struct LowerWarpgroupMmaCodes final : LanePattern<WarpgroupMmaCodesOp> {
+struct LowerWarpgroupMmaMixed final : LanePattern<WarpgroupMmaMixedOp> {
   using LanePattern::LanePattern;
 
   LogicalResult
-  matchAndRewrite(WarpgroupMmaCodesOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(WarpgroupMmaMixedOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     CodesEmitter codes(rewriter, op, lane);
@@ -272,8 +272,8 @@ struct LowerWarpgroupMmaCodes final : LanePattern<WarpgroupMmaCodesOp> {
 };
 } // namespace
 
-void blockscale::populateWarpgroupCodesPatterns(const TypeConverter &converter,
+void blockscale::populateWarpgroupMixedPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns,
                                                 Value lane) {
-  patterns.add<LowerWarpgroupMmaCodes>(converter, patterns.getContext(), lane);
+  patterns.add<LowerWarpgroupMmaMixed>(converter, patterns.getContext(), lane);
 }

@@ -1,4 +1,4 @@
-//===- CodesOfY.h - Codes that y of a product is made of --------*- C++ -*-===//
+//===- QuantizedB.h - Codes that y of a product is made of --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 namespace mlir::blockscale {
 
-struct CodesOfY {
+struct QuantizedB {
   /// The row of the product; without scales of x, that is numbers of a plain
   /// format.
   TypeCombination types;
@@ -34,7 +34,7 @@ struct CodesOfY {
 /// The codes of y of `op` on tensors; nullopt if it is made of anything else.
 /// A `dequantize` counts beside an x of bf16 or f16, if K is whole blocks, or
 /// dynamic: then that is to be checked.
-std::optional<CodesOfY> findCodesOfY(ProductOpInterface op);
+std::optional<QuantizedB> findQuantizedB(ProductOpInterface op);
 
 /// How `path` computes `op`: of codes of y, if it takes them beside numbers.
 std::optional<InstructionChoice> chooseInstruction(ProductOpInterface op,
@@ -44,7 +44,7 @@ std::optional<InstructionChoice> chooseInstruction(ProductOpInterface op,
 TypeCombination getComputedCombination(ProductOpInterface op, InstructionAttr instruction);
 
 /// Whether `instruction` takes codes of y beside numbers of x.
-bool takesCodesOfY(InstructionAttr instruction);
+bool takesQuantizedB(InstructionAttr instruction);
 
 /// The `dequantize` that y of `op`, a product without scales, is read from,
 /// through transposes; null if there is none. `map` is from an index of y to

@@ -8,8 +8,8 @@
 !acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
 
 func.func @g1_formats(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
-  // expected-error@+1 {{'blockscale.warpgroup_mma_row' op expected types of e2m1 alone, got #blockscale.type_combination<e4m3, e2m1, ue8m0, 32>}}
-  %0, %1 = blockscale.warpgroup_mma_row %y, %x, %f, %acc, %s scales = %s, %s types = <e4m3, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+  // expected-error@+1 {{'blockscale.warpgroup_mma_gemv' op expected types of e2m1 alone, got #blockscale.type_combination<e4m3, e2m1, ue8m0, 32>}}
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s types = <e4m3, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
 
@@ -22,7 +22,7 @@ func.func @g1_formats(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
 
 func.func @g2_rows(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
   // expected-error@+1 {{op expected an accumulator of 8 rows in #blockscale.warp_columns, and codes in boxes x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and}}
-  %0, %1 = blockscale.warpgroup_mma_row %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
 
@@ -35,7 +35,7 @@ func.func @g2_rows(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
 
 func.func @g2_layout(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
   // expected-error@+1 {{op expected an accumulator of 8 rows in #blockscale.warp_columns}}
-  %0, %1 = blockscale.warpgroup_mma_row %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
 
@@ -48,7 +48,7 @@ func.func @g2_layout(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
 
 func.func @g3_columns(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
   // expected-error@+1 {{op expected b of 8 x 8 x 16, and 4 factors, got 'memref<4x8x16xi8, #gpu.address_space<workgroup>>' and 'memref<4xi32, #gpu.address_space<workgroup>>'}}
-  %0, %1 = blockscale.warpgroup_mma_row %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
 
@@ -61,7 +61,7 @@ func.func @g3_columns(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
 
 func.func @g3_factors(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
   // expected-error@+1 {{op expected b of 16 x 8 x 16, and 8 factors, got}}
-  %0, %1 = blockscale.warpgroup_mma_row %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
 
@@ -74,7 +74,7 @@ func.func @g3_factors(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
 
 func.func @g4_scales(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
   // expected-error@+1 {{op expected 2 words of scales, got 3}}
-  %0, %1 = blockscale.warpgroup_mma_row %y, %x, %f, %acc, %s scales = %s, %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
 

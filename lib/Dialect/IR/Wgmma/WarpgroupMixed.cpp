@@ -1,4 +1,4 @@
-//===- WarpgroupCodes.cpp - Products of codes in registers ----------------===//
+//===- WarpgroupMixed.cpp - Products of codes in registers ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,20 +17,20 @@ using namespace mlir::blockscale;
 
 static constexpr int64_t kBoxBytes = 64, kByteBits = 8;
 
-int64_t WarpgroupMmaCodesOp::getBoxElements() {
+int64_t WarpgroupMmaMixedOp::getBoxElements() {
   return kBoxBytes * kByteBits / getFormatInfo(getTypes().getB()).storedBits();
 }
 
-int64_t WarpgroupMmaRowOp::getBoxBlocks() {
+int64_t WarpgroupMmaGemvOp::getBoxBlocks() {
   constexpr int64_t kBoxElements = 128;
   return kBoxElements / getTypes().getBlockSize();
 }
 
-int64_t WarpgroupMmaCodesOp::getBoxBlocks() {
+int64_t WarpgroupMmaMixedOp::getBoxBlocks() {
   return getBoxElements() / getTypes().getBlockSize();
 }
 
-LogicalResult WarpgroupMmaCodesOp::verify() {
+LogicalResult WarpgroupMmaMixedOp::verify() {
   InstructionAttr instruction = getInstruction();
   if (instruction.getPath() != Path::Wgmma ||
       instruction.getA() != Format::BF16) // (C1)
@@ -68,7 +68,7 @@ LogicalResult WarpgroupMmaCodesOp::verify() {
   return success();
 }
 
-LogicalResult WarpgroupMmaRowOp::verify() {
+LogicalResult WarpgroupMmaGemvOp::verify() {
   TypeCombinationAttr types = getTypes();
   for (Format format : {types.getA(), types.getB()})
     if (format != Format::E2M1) // (G1)

@@ -21,7 +21,7 @@
 // CHECK-COUNT-4: vector.store {{.*}} : memref<16x512xbf16>, vector<2xbf16>
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK-LABEL: gpu.func @weights__matmul(
-// CHECK:         blockscale.warpgroup_mma_codes {{.*}} types = <e4m3, e4m3, ue8m0, 32>
+// CHECK:         blockscale.warpgroup_mma_mixed {{.*}} types = <e4m3, e4m3, ue8m0, 32>
 
 // What is computed anew is converted on the way to mma.sync, where each number
 // that is not exact is rounded. x is copied to shared memory as numbers.

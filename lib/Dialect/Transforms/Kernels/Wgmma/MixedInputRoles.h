@@ -1,4 +1,4 @@
-//===- CodesRoles.h - Codes converted on the way -------------- -*- C++ -*-===//
+//===- MixedInputRoles.h - Codes converted on the way -------------- -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,12 +25,12 @@ inline constexpr int64_t kCodeBoxBytes = 64;
 int64_t getSumBytes(WarpSpecializedScheduleAttr schedule);
 
 /// The plan of a product of `row` with such a schedule.
-SharedMemoryPlan makeCodesPlan(const Instruction &instruction,
+SharedMemoryPlan makeMixedInputPlan(const Instruction &instruction,
                        WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k);
 
-class CodesRoles : public WarpgroupRoles {
+class MixedInputRoles : public WarpgroupRoles {
 public:
-  CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+  MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
              const SharedMemoryPlan &plan, const StagedOperands &operands);
 
   /// Sums with whole blocks in each warp, which those of all parts of K become

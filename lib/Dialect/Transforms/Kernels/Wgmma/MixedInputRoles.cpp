@@ -1,4 +1,4 @@
-//===- CodesRoles.cpp - Codes converted on the way ------------------------===//
+//===- MixedInputRoles.cpp - Codes converted on the way ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,9 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Wgmma/CodesRoles.h"
+#include "Kernels/Wgmma/MixedInputRoles.h"
 
-#include "Kernels/Wgmma/RowPlan.h"
+#include "Kernels/Wgmma/GemvPlan.h"
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -49,16 +49,16 @@ int64_t blockscale::getSumBytes(WarpSpecializedScheduleAttr schedule) {
          getPitch(schedule) * kSumBytes;
 }
 
-SharedMemoryPlan blockscale::makeCodesPlan(const Instruction &instruction,
+SharedMemoryPlan blockscale::makeMixedInputPlan(const Instruction &instruction,
                                    WarpSpecializedScheduleAttr schedule, const TypeCombination &types,
                                    int64_t k) {
   int64_t behind =
-      schedule.getN() == 1 ? RowPlan(schedule, types, k).getBytes() : 0;
+      schedule.getN() == 1 ? GemvPlan(schedule, types, k).getBytes() : 0;
   return SharedMemoryPlan(instruction, schedule, types.rhs,
                   WgmmaShares(schedule).partsOfK, behind);
 }
 
-CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
                        const KernelProblem &problem, const SharedMemoryPlan &plan,
                        const StagedOperands &operands)
     : WarpgroupRoles(b, kernel, problem, plan, operands),
@@ -68,7 +68,7 @@ CodesRoles::CodesRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
           WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
       flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
 
-std::optional<AccType> CodesRoles::getBlocksType(const SharedMemoryPlan &plan) {
+std::optional<AccType> MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
   // The columns of the largest blocks.
   constexpr int64_t kBlock = 32;
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
@@ -85,7 +85,7 @@ std::optional<AccType> CodesRoles::getBlocksType(const SharedMemoryPlan &plan) {
   return std::nullopt;
 }
 
-Value CodesRoles::emitPartStep(OpBuilder &at, const WorkTile &tile, Value of,
+Value MixedInputRoles::emitPartStep(OpBuilder &at, const WorkTile &tile, Value of,
                                Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
@@ -100,13 +100,13 @@ Value CodesRoles::emitPartStep(OpBuilder &at, const WorkTile &tile, Value of,
 // Loads
 //===----------------------------------------------------------------------===//
 
-int64_t CodesRoles::getNumEarly() const {
+int64_t MixedInputRoles::getNumEarly() const {
   constexpr int64_t kMost = 1;
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   return std::min(kMost, problem.k / (schedule.getK() * problem.splitK));
 }
 
-void CodesRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile, Value step,
+void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile, Value step,
                                 const PipelineState &place, Sides sides) {
   for (int64_t i = 0; i != shares.partsOfK; ++i) {
     Value of = index(at, i);
@@ -125,7 +125,7 @@ void CodesRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile, Value step,
 /// The first stage gets its codes before the kernel in front, which makes
 /// numbers of x, has ended. Numbers come behind all codes that were asked for
 /// before, so that those of more stages would make everybody wait.
-void CodesRoles::emitLoader(OpBuilder &role) {
+void MixedInputRoles::emitLoader(OpBuilder &role) {
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     PipelineState place = stages.emitFirst(at);
     int64_t first = getNumEarly();
@@ -154,9 +154,9 @@ void CodesRoles::emitLoader(OpBuilder &role) {
   });
 }
 
-SmallVector<Value> CodesRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
+SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
   const KernelOperand &scales = problem.xScale;
-  int64_t blocks = plan.getPartK() / problem.codesOfY->blockSize;
+  int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   // How many follow each other, and are aligned to that.
   constexpr int64_t kMostBytes = 16;
   int64_t width = 1;
@@ -198,10 +198,10 @@ SmallVector<Value> CodesRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
   return words;
 }
 
-SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const WorkTile &tile,
+SmallVector<Value> MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile,
                                           Value step) {
   const KernelOperand &scales = problem.xScale;
-  int64_t blocks = plan.getPartK() / problem.codesOfY->blockSize;
+  int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   if (scales.splat) {
     constexpr uint32_t kBytes = 0x01010101;
     Value word = arith::ConstantOp::create(
@@ -226,7 +226,7 @@ SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const WorkTile &tile,
   };
   Value block = applyExprs(at, loc, {d0 * blocks}, step)[0];
   if (problem.k % (plan.getSchedule().getK() * problem.splitK) != 0)
-    block = limit(block, index(at, problem.k / problem.codesOfY->blockSize),
+    block = limit(block, index(at, problem.k / problem.quantizedB->blockSize),
                   blocks);
   Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
   SmallVector<Value> words;
@@ -243,7 +243,7 @@ SmallVector<Value> CodesRoles::loadScales(OpBuilder &at, const WorkTile &tile,
 // Products
 //===----------------------------------------------------------------------===//
 
-Value CodesRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape, Type element,
+Value MixedInputRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape, Type element,
                            Value offset) const {
   auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
   auto type =
@@ -251,11 +251,11 @@ Value CodesRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape, Type element,
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
 }
 
-Value CodesRoles::emitStart(OpBuilder &at, const WorkTile &) {
+Value MixedInputRoles::emitStart(OpBuilder &at, const WorkTile &) {
   return word(at, 0);
 }
 
-SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const WorkTile &,
+SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at, const WorkTile &,
                                             Value, const PipelineState &place,
                                             Value codes, ValueRange values) {
   MLIRContext *context = at.getContext();
@@ -264,9 +264,9 @@ SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const WorkTile &,
       at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
       at.getI8Type(),
       emitStageOffset(at, stages.getPart(part), place, plan.getOffset(2)));
-  auto product = WarpgroupMmaCodesOp::create(
+  auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
-      values.drop_front(2), TypeCombinationAttr::get(context, *problem.codesOfY),
+      values.drop_front(2), TypeCombinationAttr::get(context, *problem.quantizedB),
       getInstruction(),
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
   auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
@@ -274,7 +274,7 @@ SmallVector<Value> CodesRoles::emitProducts(OpBuilder &at, const WorkTile &,
   return {wait.getResult(0), product.getAllLost()};
 }
 
-SmallVector<Value> CodesRoles::emitStep(OpBuilder &at, const WorkTile &tile,
+SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at, const WorkTile &tile,
                                         Value step, const PipelineState &place,
                                         ValueRange values) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
@@ -307,24 +307,24 @@ static void emitBarrier(OpBuilder &at, Location loc, Value barrier,
                           NVVM::BarrierReductionAttr(), Value());
 }
 
-void CodesRoles::emitMeet(OpBuilder &at) {
+void MixedInputRoles::emitMeet(OpBuilder &at) {
   // Barrier 0 is that of all warps.
   constexpr int64_t kBarrier = 1;
   emitBarrier(at, loc, word(at, kBarrier),
               word(at, shares.getWarps() * int64_t(kWarpLanes)));
 }
 
-void CodesRoles::emitMeetOfPart(OpBuilder &at) {
+void MixedInputRoles::emitMeetOfPart(OpBuilder &at) {
   constexpr int64_t kBarrier = 2;
   emitBarrier(at, loc, word(at, kBarrier),
               word(at, shares.getWarpsOfPart() * int64_t(kWarpLanes)));
 }
 
-void CodesRoles::emitFirst(OpBuilder &one) {
+void MixedInputRoles::emitFirst(OpBuilder &one) {
   memref::StoreOp::create(one, loc, word(one, 0), flag, index(one, 0));
 }
 
-void CodesRoles::emitLost(OpBuilder &at, Value lost) {
+void MixedInputRoles::emitLost(OpBuilder &at, Value lost) {
   // Of threads that store, all store the same.
   Value isLost = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, lost,
                                        word(at, 0));
@@ -337,7 +337,7 @@ void CodesRoles::emitLost(OpBuilder &at, Value lost) {
   emitMeet(at);
 }
 
-void CodesRoles::emitFound(OpBuilder &at, const WorkTile &) {
+void MixedInputRoles::emitFound(OpBuilder &at, const WorkTile &) {
   Value zero = index(at, 0);
   Value isFirst =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
@@ -348,7 +348,7 @@ void CodesRoles::emitFound(OpBuilder &at, const WorkTile &) {
                           kernel.getArgument(problem.getWords()), block);
 }
 
-Value CodesRoles::emitSumsView(OpBuilder &at, int64_t count) {
+Value MixedInputRoles::emitSumsView(OpBuilder &at, int64_t count) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   auto type =
       MemRefType::get({count, getSumRows(schedule), getPitch(schedule)},
@@ -358,7 +358,7 @@ Value CodesRoles::emitSumsView(OpBuilder &at, int64_t count) {
                                 ValueRange());
 }
 
-Value CodesRoles::emitBlocks(OpBuilder &at, Value sums) {
+Value MixedInputRoles::emitBlocks(OpBuilder &at, Value sums) {
   Value memory = emitSumsView(at, 1), zero = index(at, 0);
   SmallVector<Value> start(3, zero);
   // Sums of other parts have been read from there.
@@ -370,7 +370,7 @@ Value CodesRoles::emitBlocks(OpBuilder &at, Value sums) {
                            /*in_bounds=*/true);
 }
 
-Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
+Value MixedInputRoles::emitSum(OpBuilder &at, Value sums) {
   Value memory = emitSumsView(at, shares.partsOfK - 1);
   Value zero = index(at, 0);
   Value isOther =
@@ -383,7 +383,7 @@ Value CodesRoles::emitSum(OpBuilder &at, Value sums) {
   return memory;
 }
 
-void CodesRoles::emitTile(OpBuilder &at, const WorkTile &tile,
+void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
                           const PipelineState &first) {
   SmallVector<Value> scales =
       loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0)));
@@ -410,7 +410,7 @@ void CodesRoles::emitTile(OpBuilder &at, const WorkTile &tile,
     if (problem.quantizer)
       sums = emitBlocks(path, sums);
     // Rows of the accumulator beyond the one of the result are outside.
-    if (plan.hasOneRow())
+    if (plan.isGemv())
       return storeBy(path, sums, /*isGuarded=*/true);
     emitByBounds(path, tile, /*isAligned=*/true,
                  [&](OpBuilder &inner, bool isGuarded) {
@@ -434,7 +434,7 @@ void CodesRoles::emitTile(OpBuilder &at, const WorkTile &tile,
   store(then, emitFinal(then, sums));
 }
 
-void CodesRoles::emitConsumer(OpBuilder &role) {
+void MixedInputRoles::emitConsumer(OpBuilder &role) {
   // Blocks of the kernel behind have nothing to do as a rule.
   NVVM::GriddepcontrolOp::create(role, loc,
                                  NVVM::GridDepActionKind::launch_dependents);

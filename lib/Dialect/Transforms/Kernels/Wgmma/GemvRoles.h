@@ -1,4 +1,4 @@
-//===- RowRoles.h - Codes and one row of codes ---------------- -*- C++ -*-===//
+//===- GemvRoles.h - Codes and one row of codes ---------------- -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,17 +15,17 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_WGMMA_ROWROLES_H
 
 #include "Fragments/Convert/WordEmitter.h"
-#include "Kernels/Wgmma/CodesRoles.h"
-#include "Kernels/Wgmma/RowPlan.h"
+#include "Kernels/Wgmma/MixedInputRoles.h"
+#include "Kernels/Wgmma/GemvPlan.h"
 
 namespace mlir::blockscale {
 
-class RowRoles final : public CodesRoles {
+class GemvRoles final : public MixedInputRoles {
 public:
-  RowRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+  GemvRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
            const SharedMemoryPlan &plan, const StagedOperands &operands)
-      : CodesRoles(b, kernel, problem, plan, operands),
-        row(plan.getSchedule(), *problem.codesOfY, problem.k) {}
+      : MixedInputRoles(b, kernel, problem, plan, operands),
+        row(plan.getSchedule(), *problem.quantizedB, problem.k) {}
 
 private:
   /// A word of eight codes of x: its place among those of the part, and what is
@@ -44,7 +44,7 @@ private:
   Value emitFinal(OpBuilder &b, Value sums) override;
 
   int64_t getPartBoxes() const {
-    return plan.getPartK() / RowPlan::kBoxElements;
+    return plan.getPartK() / GemvPlan::kBoxElements;
   }
   /// Eight codes of an operand as a word, and the scale of a block.
   Value loadCodes(OpBuilder &b, const KernelOperand &codes, ValueRange place);
@@ -73,10 +73,10 @@ private:
   /// A scale with a mantissa as f32; its sign does not count.
   static Value emitNumber(const WordEmitter &emit, Value scale);
   bool isPower() const {
-    return getFormatInfo(problem.codesOfY->scale).mantissaBits == 0;
+    return getFormatInfo(problem.quantizedB->scale).mantissaBits == 0;
   }
 
-  RowPlan row;
+  GemvPlan row;
   /// Whether `flag` is not 0.
   Value isFound;
 };

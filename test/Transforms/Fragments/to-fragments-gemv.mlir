@@ -37,7 +37,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %none = arith.constant 0 : i32
     %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-    %parts, %lost = blockscale.warpgroup_mma_row %y, %x, %f, %zero, %none
+    %parts, %lost = blockscale.warpgroup_mma_gemv %y, %x, %f, %zero, %none
         scales = %s, %s, %s, %s types = <e2m1, e2m1, ue4m3, 16>
         : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
           memref<8x8x16xi8, #gpu.address_space<workgroup>>,

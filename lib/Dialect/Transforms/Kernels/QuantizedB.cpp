@@ -1,4 +1,4 @@
-//===- CodesOfY.cpp - Codes that y of a product is made of ----------------===//
+//===- QuantizedB.cpp - Codes that y of a product is made of ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/CodesOfY.h"
+#include "Kernels/QuantizedB.h"
 
 #include "Utils/OperandView.h"
 
@@ -27,10 +27,10 @@ DequantizeOp blockscale::findDequantizeOfY(ProductOpInterface op,
   return view.tensor.getDefiningOp<DequantizeOp>();
 }
 
-std::optional<CodesOfY> blockscale::findCodesOfY(ProductOpInterface op) {
+std::optional<QuantizedB> blockscale::findQuantizedB(ProductOpInterface op) {
   TypeCombination types = op.getTypes();
   if (op.getXScale())
-    return CodesOfY{
+    return QuantizedB{
         types, op.getY(), op.getYScale(),
         AffineMap::getMultiDimIdentityMap(
             cast<ShapedType>(op.getY().getType()).getRank(), op->getContext()),
@@ -47,25 +47,25 @@ std::optional<CodesOfY> blockscale::findCodesOfY(ProductOpInterface op) {
   types.rhs = dequantize.getElementFormat();
   types.scale = dequantize.getScaleFormat();
   types.blockSize = static_cast<unsigned>(dequantize.getBlock());
-  return CodesOfY{types, dequantize.getCodes(), dequantize.getScales(), map,
+  return QuantizedB{types, dequantize.getCodes(), dequantize.getScales(), map,
                   dequantize.getTensorScale()};
 }
 
 std::optional<InstructionChoice>
 blockscale::chooseInstruction(ProductOpInterface op, Path path) {
-  if (std::optional<CodesOfY> y = findCodesOfY(op))
+  if (std::optional<QuantizedB> y = findQuantizedB(op))
     if (auto choice = chooseInstruction(y->types, path))
       return choice;
   return chooseInstruction(op.getTypes(), path);
 }
 
-bool blockscale::takesCodesOfY(InstructionAttr instruction) {
+bool blockscale::takesQuantizedB(InstructionAttr instruction) {
   return instruction.getInstruction().scaling == Scaling::OnB;
 }
 
 TypeCombination blockscale::getComputedCombination(ProductOpInterface op,
                                  InstructionAttr instruction) {
-  return takesCodesOfY(instruction) ? instruction.getInstruction().getTypeCombination()
+  return takesQuantizedB(instruction) ? instruction.getInstruction().getTypeCombination()
                                     : op.getTypes();
 }
 

@@ -11,7 +11,7 @@ import pytest
 from gpu_bundle import COMPILE
 from warp_specialized_kernels import STEPS, Pipeline, forget_digest
 from warp_specialized_mutants import is_among, try_removals
-from test_codes import Product, schedule_text
+from test_mixed_input import Product, schedule_text
 from test_wgmma_mutations import FEW_SEEDS, SEEDS
 from test_wgmma_mutations import NEEDLESS as OF_RINGS
 

@@ -1,4 +1,4 @@
-//===- RowPlan.h - Where a row of codes is spread ------------- -*- C++ -*-===//
+//===- GemvPlan.h - Where a row of codes is spread ------------- -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What a block has behind its stages where x is one row of codes: B of all its
-// instructions, and a word for each of its scales (see warpgroup_mma_row).
+// instructions, and a word for each of its scales (see warpgroup_mma_gemv).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@
 
 namespace mlir::blockscale {
 
-struct RowPlan {
+struct GemvPlan {
   /// Codes of a box, the bytes that B has for it, and codes of a word.
   static constexpr int64_t kBoxElements = 128, kBoxBytes = 1024, kWordCodes = 8;
 
-  RowPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k);
+  GemvPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k);
 
   /// Boxes along K of a block of threads.
   int64_t boxes;

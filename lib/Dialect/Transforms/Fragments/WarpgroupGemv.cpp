@@ -1,4 +1,4 @@
-//===- WarpgroupRow.cpp - Products of codes and one row of them -----------===//
+//===- WarpgroupGemv.cpp - Products of codes and one row of them -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,7 +34,7 @@ static constexpr int64_t kInstructions = 4,
 namespace {
 class RowEmitter {
 public:
-  RowEmitter(OpBuilder &b, WarpgroupMmaRowOp op, Value lane)
+  RowEmitter(OpBuilder &b, WarpgroupMmaGemvOp op, Value lane)
       : b(b), op(op), loc(op.getLoc()), emit(b, loc), lane(lane),
         quarter(emit.bitAnd(emit.toWord(lane), kLanesOfRow - 1)),
         isPower(getFormatInfo(op.getTypes().getScale()).mantissaBits == 0),
@@ -61,7 +61,7 @@ private:
   Value addBlock(Value acc, Value sum, Value scales, int64_t i, Value factor);
 
   OpBuilder &b;
-  WarpgroupMmaRowOp op;
+  WarpgroupMmaGemvOp op;
   Location loc;
   WordEmitter emit;
   Value lane, quarter;
@@ -228,11 +228,11 @@ Value RowEmitter::emitLost(Value before) const {
 }
 
 namespace {
-struct LowerWarpgroupMmaRow final : LanePattern<WarpgroupMmaRowOp> {
+struct LowerWarpgroupMmaGemv final : LanePattern<WarpgroupMmaGemvOp> {
   using LanePattern::LanePattern;
 
   LogicalResult
-  matchAndRewrite(WarpgroupMmaRowOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(WarpgroupMmaGemvOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     RowEmitter row(rewriter, op, lane);
     SmallVector<Value> sums = row.emitProducts(adaptor.getAcc());
@@ -279,9 +279,9 @@ struct LowerAccTotal final : LanePattern<AccTotalOp> {
 };
 } // namespace
 
-void blockscale::populateWarpgroupRowPatterns(const TypeConverter &converter,
+void blockscale::populateWarpgroupGemvPatterns(const TypeConverter &converter,
                                               RewritePatternSet &patterns,
                                               Value lane) {
-  patterns.add<LowerWarpgroupMmaRow, LowerAccTotal>(
+  patterns.add<LowerWarpgroupMmaGemv, LowerAccTotal>(
       converter, patterns.getContext(), lane);
 }
